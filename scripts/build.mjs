@@ -1,0 +1,63 @@
+// Builds dist/: the two executables and the hook entries as CommonJS (Node starts it fastest), the library and
+// the commands as ES modules that share chunks, and the type declarations.
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  define,
+  logLevel: "warning",
+  charset: "utf8",
+};
+
+rmSync("dist", { recursive: true, force: true });
+
+const filesOf = folder =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter(name => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+        .map(name => `${folder}/${name}`)
+    : [];
+
+// One file per entry: an event pays only for what it uses. Entries and commands are found by file name at run
+// time, so adding one is adding a file.
+await build({
+  ...common,
+  entryPoints: [...filesOf("src/bin"), ...filesOf("src/bin/hook-entries")],
+  outbase: "src",
+  outdir: "dist",
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  minify: true,
+  keepNames: true,
+  external: ["libsql"],
+});
+
+const libraryEntries = Object.values(subPaths)
+  .filter(target => typeof target === "object")
+  .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
+await build({
+  ...common,
+  entryPoints: [...libraryEntries, ...filesOf("src/commands")],
+  outbase: "src",
+  outdir: "dist",
+  format: "esm",
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]",
+  external: Object.keys(dependencies),
+});
+
+for (const name of ["amplihack", "amplihack-hooks"]) {
+  const path = `dist/bin/${name}.cjs`;
+  if (existsSync(path)) chmodSync(path, 0o755);
+}
+
+const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
+process.exit(types.status ?? 1);

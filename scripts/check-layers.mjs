@@ -1,0 +1,145 @@
+// The architecture, as a lint: a folder imports only from folders above it in the list, and portable folders
+// use nothing but the language and `system/`. Run with a directory to check another tree (the tests do).
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const LAYERS = [
+  "protocol",
+  "system",
+  "state",
+  "config",
+  "hosts",
+  "shell",
+  "guard",
+  "hooks",
+  "engine",
+  "memory",
+  "recipes",
+  "launcher",
+  "install",
+  "verify",
+  "dashboard",
+  "demo",
+  "commands",
+  "bin",
+];
+const PORTABLE = new Set(["protocol", "state", "config", "hosts", "shell", "guard", "hooks"]);
+/** Packages that also run inside the native executable, and where they may be used. */
+const PORTABLE_PACKAGES = {
+  unbash: ["shell"],
+  "jsonc-parser": ["config", "hosts", "hooks"],
+  yaml: ["hooks"],
+};
+const SYSTEM_INTERFACE = new Set(["system/system.ts", "system/atomic-write.ts", "system/paths.ts"]);
+const NOT_IN_THE_LANGUAGE = [
+  "Buffer",
+  "process",
+  "TextDecoder",
+  "TextEncoder",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "queueMicrotask",
+  "console",
+  "fetch",
+  "require",
+  "AbortController",
+  "AbortSignal",
+  "URL",
+  "performance",
+  "structuredClone",
+  "Intl",
+];
+
+/** @param {string} root folder that holds the layers */
+export function checkLayers(root) {
+  return sourceFiles(root).flatMap(file => checkFile(root, file));
+}
+
+function sourceFiles(folder) {
+  return readdirSync(folder)
+    .map(name => join(folder, name))
+    .flatMap(path => (statSync(path).isDirectory() ? sourceFiles(path) : path.endsWith(".ts") ? [path] : []));
+}
+
+function checkFile(root, file) {
+  const name = relative(root, file).split(sep).join("/");
+  const layer = name.includes("/") ? name.slice(0, name.indexOf("/")) : undefined;
+  if (layer === undefined) return [];
+  const text = readFileSync(file, "utf8");
+  const complain = (index, message) => `${name}:${text.slice(0, index).split("\n").length}: ${message}`;
+  if (!LAYERS.includes(layer)) {
+    return [`${name}: folder "${layer}" is not in the list of layers (design: one folder, one layer)`];
+  }
+  const problems = [];
+  for (const { specifier, index } of importsOf(text)) {
+    const problem = specifier.startsWith(".")
+      ? checkFolder(root, file, layer, specifier)
+      : checkPackage(layer, specifier);
+    if (problem !== undefined) problems.push(complain(index, problem));
+  }
+  if (PORTABLE.has(layer)) {
+    const code = blankOutText(text);
+    for (const global of NOT_IN_THE_LANGUAGE) {
+      const found = new RegExp(`(?<![.\\w$])${global}\\b(?!\\s*[:?(]?:)(?=\\s*[.(\\[])`).exec(code);
+      if (found !== null) {
+        problems.push(
+          complain(
+            found.index,
+            `"${global}" is not ECMAScript; portable folder "${layer}" reaches the outside only through system/`,
+          ),
+        );
+      }
+    }
+  }
+  return problems;
+}
+
+function importsOf(text) {
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(["'])([^"'\n]+)\1/gm;
+  return [...text.matchAll(pattern)].map(match => ({ specifier: match[2], index: match.index }));
+}
+
+function checkFolder(root, file, layer, specifier) {
+  const target = relative(root, resolve(dirname(file), specifier))
+    .split(sep)
+    .join("/");
+  if (!target.includes("/")) return undefined;
+  const other = target.slice(0, target.indexOf("/"));
+  if (other === layer) return undefined;
+  if (!LAYERS.includes(other)) return `imports ${target}, which is in no known layer`;
+  if (LAYERS.indexOf(other) > LAYERS.indexOf(layer)) {
+    return `"${layer}" may not import from "${other}" (${target}): imports point only to folders above, ${LAYERS.slice(0, LAYERS.indexOf(layer)).join(" < ")}`;
+  }
+  if (PORTABLE.has(layer) && other === "system" && !SYSTEM_INTERFACE.has(target)) {
+    return `portable folder "${layer}" may import the interface of system/ only, not the adapter ${target}`;
+  }
+  return undefined;
+}
+
+function checkPackage(layer, specifier) {
+  if (!PORTABLE.has(layer)) return undefined;
+  const name = specifier.startsWith("@")
+    ? specifier.split("/").slice(0, 2).join("/")
+    : specifier.split("/")[0];
+  if (PORTABLE_PACKAGES[name]?.includes(layer)) return undefined;
+  return `portable folder "${layer}" may not import "${specifier}": it must run inside the native executable, so use the language and system/ only`;
+}
+
+/** Strings, templates and comments replaced by blanks, so that words in them are not taken for code. */
+function blankOutText(text) {
+  const pattern = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+  return text.replace(pattern, found => found.replace(/[^\n]/g, " "));
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const root = resolve(process.argv[2] ?? "src");
+  const problems = checkLayers(root);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) {
+    console.error(`\n${problems.length} import problem(s). The order of folders is in docs/architecture.md.`);
+    process.exit(1);
+  }
+  console.log(`Layers: ${sourceFiles(root).length} files keep to the order.`);
+}

@@ -1,0 +1,222 @@
+import {
+  type Decision,
+  type Diagnostic,
+  type Effect,
+  type Outcome,
+  type Run,
+  VERDICTS,
+  type VerdictKind,
+} from "./effect.ts";
+import type { Power } from "./events.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+/** One hook's effect in its place in fold order. */
+export interface Contribution {
+  readonly hook: string;
+  readonly effect: Effect;
+  readonly run?: Run;
+}
+
+/**
+ * The unfinished fold. Accumulators form a monoid under `combine` with `EMPTY`, so effects may be folded in
+ * pieces; only their order counts, never who finished first.
+ */
+export interface Accumulator {
+  readonly verdict: VerdictKind;
+  /** the hooks that gave the winning verdict, with their reasons */
+  readonly winners: readonly { readonly hook: string; readonly reason: string | undefined }[];
+  readonly halt: { readonly hook: string; readonly reason: string | undefined } | undefined;
+  readonly input: { readonly value: JsonObject; readonly hook: string } | undefined;
+  readonly hasRewriteConflict: boolean;
+  readonly output: { readonly value: Json } | undefined;
+  readonly context: Outcome["context"];
+  readonly messages: Outcome["messages"];
+  readonly suppress: boolean;
+  readonly extras: JsonObject;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly runs: readonly Run[];
+}
+
+export const EMPTY: Accumulator = Object.freeze({
+  verdict: "none",
+  winners: [],
+  halt: undefined,
+  input: undefined,
+  hasRewriteConflict: false,
+  output: undefined,
+  context: [],
+  messages: [],
+  suppress: false,
+  extras: {},
+  diagnostics: [],
+  runs: [],
+});
+
+/** What silence folds to; shared and frozen, so that the empty path allocates nothing. */
+export const NO_OUTCOME: Outcome = Object.freeze({
+  decision: Object.freeze({ kind: "none" }),
+  context: Object.freeze([]),
+  messages: Object.freeze([]),
+  suppressOutput: false,
+  aborted: false,
+  runs: Object.freeze([]),
+  diagnostics: Object.freeze([]),
+  extras: Object.freeze({}),
+});
+
+export interface FoldOptions {
+  readonly power: Power;
+  /** the host gave up waiting: on a veto event that refuses the action */
+  readonly aborted?: boolean;
+  /** the agent was held too often already: a deny lets it stop */
+  readonly isStopCapReached?: boolean;
+}
+
+/** All effects of one event, in declared order, as the one outcome a host obeys. */
+export function fold(contributions: readonly Contribution[], options: FoldOptions): Outcome {
+  return finish(contributions.map(accumulate).reduce(combine, EMPTY), options);
+}
+
+export function accumulate({ hook, effect, run }: Contribution): Accumulator {
+  const { decision, halt, input, output, context, message, extras, diagnostics } = effect;
+  return {
+    verdict: decision?.kind ?? "none",
+    winners: decision === undefined ? [] : [{ hook, reason: decision.reason }],
+    halt: halt === undefined ? undefined : { hook, reason: halt.reason },
+    input: input === undefined ? undefined : { value: input, hook },
+    hasRewriteConflict: false,
+    output: output === undefined ? undefined : { value: output },
+    context: context === undefined ? [] : [{ text: context, hook }],
+    messages: message === undefined ? [] : [{ ...message, hook }],
+    suppress: effect.suppress === true,
+    extras: extras ?? {},
+    diagnostics: (diagnostics ?? []).map(diagnostic => ({ hook, ...diagnostic })),
+    runs: run === undefined ? [] : [run],
+  };
+}
+
+export function combine(left: Accumulator, right: Accumulator): Accumulator {
+  return {
+    ...strictest(left, right),
+    halt: left.halt ?? right.halt,
+    input: right.input ?? left.input,
+    hasRewriteConflict: left.hasRewriteConflict || right.hasRewriteConflict || rewritesDiffer(left, right),
+    output: right.output ?? left.output,
+    context: [...left.context, ...right.context],
+    messages: [...left.messages, ...right.messages],
+    suppress: left.suppress || right.suppress,
+    extras: mergeExtras(left.extras, right.extras),
+    diagnostics: [...left.diagnostics, ...right.diagnostics],
+    runs: [...left.runs, ...right.runs],
+  };
+}
+
+export function finish(folded: Accumulator, options: FoldOptions): Outcome {
+  const aborted = options.aborted === true;
+  const diagnostics = [...folded.diagnostics];
+  const messages = [...folded.messages];
+  let decision = decide(folded);
+
+  if (aborted && options.power === "veto" && decision.kind !== "deny") {
+    decision = { kind: "deny", reason: "aborted", by: [] };
+  }
+  if (decision.kind !== "none" && options.power === "none") {
+    if (decision.kind === "deny") {
+      for (const { hook, reason } of folded.winners) {
+        messages.push({ text: reason ?? missingReason([hook]), hook, level: "warn" });
+      }
+    }
+    diagnostics.push({
+      code: "decision-ignored",
+      severity: "warning",
+      detail: `this event cannot be decided by a hook; ${decision.kind} by ${decision.by.join(", ")} has no effect`,
+    });
+    decision = { kind: "none" };
+  }
+  if (decision.kind === "deny" && options.isStopCapReached === true) {
+    diagnostics.push({
+      code: "stop-cap",
+      severity: "warning",
+      detail: "the agent was held too many times in a row and may stop now",
+    });
+    decision = { kind: "none" };
+  }
+  if (folded.hasRewriteConflict) {
+    diagnostics.push({
+      code: "rewrite-conflict",
+      severity: "warning",
+      detail: `several hooks rewrote the input; the last in order, ${folded.input?.hook}, counts`,
+    });
+  }
+  const isInputKept = folded.input !== undefined && decision.kind !== "deny" && folded.halt === undefined;
+  return {
+    decision,
+    ...(folded.halt === undefined ? {} : { halt: withoutUndefined(folded.halt) }),
+    ...(isInputKept && folded.input !== undefined ? { input: folded.input.value } : {}),
+    ...(folded.output === undefined ? {} : { output: folded.output.value }),
+    context: folded.context,
+    messages,
+    suppressOutput: folded.suppress,
+    aborted,
+    runs: folded.runs,
+    diagnostics,
+    extras: folded.extras,
+  };
+}
+
+export function isStricter(left: VerdictKind, right: VerdictKind): boolean {
+  return VERDICTS.indexOf(left) > VERDICTS.indexOf(right);
+}
+
+function strictest(left: Accumulator, right: Accumulator): Pick<Accumulator, "verdict" | "winners"> {
+  if (isStricter(left.verdict, right.verdict)) return { verdict: left.verdict, winners: left.winners };
+  if (isStricter(right.verdict, left.verdict)) return { verdict: right.verdict, winners: right.winners };
+  return { verdict: left.verdict, winners: [...left.winners, ...right.winners] };
+}
+
+function decide({ verdict, winners }: Accumulator): Decision {
+  if (verdict === "none") return { kind: "none" };
+  const by = winners.map(winner => winner.hook);
+  const reasons = winners.flatMap(winner => (winner.reason === undefined ? [] : [winner.reason]));
+  const reason = reasons.join("\n");
+  if (verdict === "deny")
+    return { kind: "deny", reason: reasons.length === 0 ? missingReason(by) : reason, by };
+  return reasons.length === 0 ? { kind: verdict, by } : { kind: verdict, reason, by };
+}
+
+function missingReason(by: readonly string[]): string {
+  return `refused by ${by.join(", ")}, which gave no reason`;
+}
+
+function rewritesDiffer(left: Accumulator, right: Accumulator): boolean {
+  return (
+    left.input !== undefined && right.input !== undefined && !isSameJson(left.input.value, right.input.value)
+  );
+}
+
+/** Equal as JSON: key order does not count. */
+export function isSameJson(left: Json, right: Json): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSameJson(item, right[index] ?? null));
+  }
+  const one = left as JsonObject;
+  const other = right as JsonObject;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every(key => Object.hasOwn(other, key) && isSameJson(one[key] ?? null, other[key] ?? null));
+}
+
+function mergeExtras(left: JsonObject, right: JsonObject): JsonObject {
+  if (right === EMPTY.extras || Object.keys(right).length === 0) return left;
+  return Object.keys(left).length === 0 ? right : { ...left, ...right };
+}
+
+function withoutUndefined(halt: { readonly hook: string; readonly reason: string | undefined }): {
+  readonly hook: string;
+  readonly reason?: string;
+} {
+  return halt.reason === undefined ? { hook: halt.hook } : { hook: halt.hook, reason: halt.reason };
+}

@@ -1,0 +1,14 @@
+import type { Effect } from "./effect.ts";
+import type { HookInput } from "./input.ts";
+
+/**
+ * One hook, for our own and for anybody's. `event` is a canonical event name; `matcher`, when given, is
+ * compared with the event's subject. `run` returns what the hook has to say, or nothing; throwing means "could
+ * not run", which the failure policy decides. `system` is the only way to the outside.
+ */
+export interface Hook<S> {
+  readonly id: string;
+  readonly event: string;
+  readonly matcher?: string;
+  run(input: HookInput, system: S): Effect | undefined | Promise<Effect | undefined>;
+}

@@ -1,0 +1,131 @@
+import type { Json } from "./json.ts";
+
+/** How untrusted JSON was read; each repair made is named, so that a caller can decide how far to trust it. */
+export type JsonRead =
+  | { readonly ok: true; readonly value: Json; readonly repairs: readonly JsonRepair[] }
+  | { readonly ok: false; readonly problem: "empty" | "too-deep" | "malformed" };
+
+export type JsonRepair = "bom" | "trailing-comma" | "trailing-text" | "proto-key-dropped";
+
+export interface JsonReadOptions {
+  /** accept an object or array with trailing commas or followed by other text */
+  readonly recover: boolean;
+  readonly maxDepth: number;
+}
+
+export const JSON_DEPTH_LIMIT = 200;
+const BOM = "\uFEFF";
+
+/**
+ * Reads JSON that may be hostile. The depth is bounded before any parser recurses; keys named `__proto__` are
+ * removed at every level; for a repeated key the last value wins. The result never reveals payload text.
+ */
+export function readJson(
+  text: string,
+  options: JsonReadOptions = { recover: true, maxDepth: JSON_DEPTH_LIMIT },
+): JsonRead {
+  const repairs: JsonRepair[] = [];
+  let body = text;
+  if (body.startsWith(BOM)) {
+    body = body.slice(1);
+    repairs.push("bom");
+  }
+  body = body.trim();
+  if (body === "") return { ok: false, problem: "empty" };
+  if (deepest(body) > options.maxDepth) return { ok: false, problem: "too-deep" };
+
+  let value = parse(body);
+  if (value === undefined && options.recover) {
+    const cleaned = recoverFirstValue(body, repairs);
+    if (cleaned !== undefined) value = parse(cleaned);
+  }
+  if (value === undefined) return { ok: false, problem: "malformed" };
+  if (mayHoldProtoKey(body) && dropProtoKeys(value)) repairs.push("proto-key-dropped");
+  return { ok: true, value, repairs };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Calls `visit` for every character outside strings; returning true stops the walk. */
+function walkStructure(text: string, visit: (character: string, index: number) => boolean): void {
+  let isInString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string;
+    if (isInString) {
+      if (character === "\\") index++;
+      else if (character === '"') isInString = false;
+    } else if (visit(character, index)) {
+      return;
+    } else if (character === '"') {
+      isInString = true;
+    }
+  }
+}
+
+function deepest(text: string): number {
+  let depth = 0;
+  let most = 0;
+  walkStructure(text, character => {
+    if (character === "{" || character === "[") most = Math.max(most, ++depth);
+    else if (character === "}" || character === "]") depth--;
+    return false;
+  });
+  return most;
+}
+
+/** The first complete object or array of the text without its trailing commas; undefined when it never closes. */
+function recoverFirstValue(text: string, repairs: JsonRepair[]): string | undefined {
+  if (text[0] !== "{" && text[0] !== "[") return undefined;
+  let depth = 0;
+  let end = -1;
+  let comma = -1;
+  const pieces: string[] = [];
+  let copied = 0;
+  walkStructure(text, (character, index) => {
+    if (character === "{" || character === "[") depth++;
+    if (character === "}" || character === "]") {
+      depth--;
+      if (comma >= 0) {
+        pieces.push(text.slice(copied, comma));
+        copied = comma + 1;
+      }
+      if (depth === 0) {
+        end = index + 1;
+        return true;
+      }
+    }
+    if (character === ",") comma = index;
+    else if (!isBlank(character)) comma = -1;
+    return false;
+  });
+  if (end < 0) return undefined;
+  if (pieces.length > 0) repairs.push("trailing-comma");
+  if (end < text.length) repairs.push("trailing-text");
+  pieces.push(text.slice(copied, end));
+  return pieces.join("");
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\n" || character === "\r" || character === "\t";
+}
+
+function mayHoldProtoKey(text: string): boolean {
+  return text.includes("__proto__") || /\\u005f/i.test(text);
+}
+
+function dropProtoKeys(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  let isDropped = false;
+  if (!Array.isArray(value) && Object.hasOwn(value, "__proto__")) {
+    Reflect.deleteProperty(value, "__proto__");
+    isDropped = true;
+  }
+  for (const member of Object.values(value) as Json[]) isDropped = dropProtoKeys(member) || isDropped;
+  return isDropped;
+}

@@ -1,0 +1,193 @@
+/**
+ * The only door to the outside. Everything is synchronous except child processes, so that a hook run is a
+ * straight line; adapters are `node.ts`, `memory.ts` (tests) and the native host.
+ *
+ * Failures of the operating system are thrown as `SystemError` with the errno name as `code`.
+ */
+export interface System {
+  readonly files: Files;
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly stdio: Stdio;
+  readonly text: TextCodec;
+  readonly processes: Processes;
+}
+
+export class SystemError extends Error {
+  override readonly name = "SystemError";
+  /** errno name such as `ENOENT`; `EFBIG` when a read passed its limit. */
+  readonly code: string;
+  readonly operation: string;
+  readonly path: string | undefined;
+
+  constructor(code: string, operation: string, path?: string) {
+    super(path === undefined ? `${operation} failed: ${code}` : `cannot ${operation} ${path}: ${code}`);
+    this.code = code;
+    this.operation = operation;
+    this.path = path;
+  }
+}
+
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): error is SystemError {
+  return error instanceof SystemError && codes.includes(error.code);
+}
+
+export type FileKind = "file" | "directory" | "symlink" | "other";
+
+export interface FileFacts {
+  readonly kind: FileKind;
+  readonly size: number;
+  /** permission bits only, for instance 0o600 */
+  readonly mode: number;
+  readonly uid: number;
+  readonly modifiedMs: number;
+  /** device and inode: equal for two names of one file */
+  readonly identity: string;
+}
+
+/** Primitive file operations. Paths are absolute. Whole-file safety is built on top, in `atomic-write.ts`. */
+export interface Files {
+  /** The whole file; throws `EFBIG` when it is longer than the limit. Never follows more than the OS does. */
+  read(path: string, limitBytes: number): Uint8Array;
+  /** Bytes from `offset`, at most `length`; shorter at the end of the file. For files too large to hold. */
+  readRange(path: string, offset: number, length: number): Uint8Array;
+  /** Creates the file with `O_EXCL`, writes all bytes, syncs it to disk. `EEXIST` when the name is taken. */
+  createExclusive(path: string, bytes: Uint8Array, mode: number): void;
+  /** One `O_APPEND` write of all bytes; the file is made with `mode` when absent. */
+  append(path: string, bytes: Uint8Array, mode: number): void;
+  rename(from: string, to: string): void;
+  /** A hard link; `EEXIST` when `to` exists. */
+  link(from: string, to: string): void;
+  symlink(target: string, path: string): void;
+  readLink(path: string): string;
+  remove(path: string): void;
+  removeDirectory(path: string): void;
+  /** Makes the directory and its missing parents; existing ones keep their mode. */
+  makeDirectory(path: string, mode: number): void;
+  list(path: string): readonly string[];
+  /** Facts of the name itself (`lstat`); undefined when nothing is there. */
+  inspect(path: string): FileFacts | undefined;
+  /** Facts of what the name leads to (`stat`); undefined when nothing is there or a link dangles. */
+  follow(path: string): FileFacts | undefined;
+  realPath(path: string): string;
+  changeMode(path: string, mode: number): void;
+  /** Best effort: makes a rename in that directory durable. */
+  syncDirectory(path: string): void;
+  /** The process's working directory; undefined when it was deleted. */
+  workingDirectory(): string | undefined;
+}
+
+export interface Environment {
+  get(name: string): string | undefined;
+  names(): readonly string[];
+}
+
+export interface Clock {
+  /** wall clock, milliseconds since 1970 */
+  nowMs(): number;
+  /** never goes back; only differences mean anything */
+  monotonicMs(): number;
+  /** blocks the thread */
+  sleepMs(ms: number): void;
+}
+
+export interface Random {
+  /** `length` lower-case hexadecimal digits from a cryptographic source */
+  hex(length: number): string;
+}
+
+export type InputRead =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "too-large"; readonly limitBytes: number }
+  | { readonly kind: "closed" }
+  | { readonly kind: "failed"; readonly code: string };
+
+export interface Stdio {
+  /** Reads stdin to its end, never holding more than the limit. */
+  readInput(limitBytes: number): InputRead;
+  /** Writes everything; `gone` when the reader closed its end, an errno name for other failures. */
+  writeOutput(text: string): "written" | "gone" | { readonly code: string };
+  /** Best effort; a failure is not reported anywhere because there is nowhere left. */
+  writeError(text: string): void;
+  isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
+}
+
+export interface TextCodec {
+  /** `replaced` is true when bytes were not UTF-8 and U+FFFD stands in their place. A BOM is kept. */
+  decode(bytes: Uint8Array): { readonly text: string; readonly replaced: boolean };
+  /** Lone surrogates become U+FFFD. */
+  encode(text: string): Uint8Array;
+}
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** distinguishes two processes that had the same pid; undefined where the platform does not tell */
+  readonly start: string | undefined;
+  readonly host: string;
+}
+
+export interface Processes {
+  readonly self: ProcessIdentity;
+  /** `undefined` when no such process exists; a process of another user counts as alive. */
+  look(pid: number): { readonly start: string | undefined } | undefined;
+  /** Starts a child as the leader of its own process group. Never throws: a spawn failure is a result. */
+  start(request: ProcessRequest): RunningProcess;
+  /** Runs `callback` when this process ends normally or by SIGINT, SIGTERM or SIGHUP. */
+  onEnd(callback: () => void): { dispose(): void };
+}
+
+export interface ProcessRequest {
+  /** program and arguments; no shell is involved */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: Uint8Array;
+  readonly timeoutMs: number;
+  readonly limits: ProcessLimits;
+  /** SIGTERM to the group, then SIGKILL after this long. Default 1000. */
+  readonly killAfterMs?: number;
+  /** how long to wait for pipes that a grandchild still holds after the exit. Default 250. */
+  readonly pipeGraceMs?: number;
+  /** sees every chunk as it arrives, also what is not kept; must not throw */
+  readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
+}
+
+export interface ProcessLimits {
+  /** kept from the start of stdout */
+  readonly stdoutBytes: number;
+  /** kept from the end of stdout once the start is full; 0 keeps nothing */
+  readonly tailBytes: number;
+  /** kept from stderr; the last bytes */
+  readonly stderrBytes: number;
+  /** stdout and stderr read and thrown away beyond what is kept, before the child is stopped */
+  readonly drainBytes: number;
+}
+
+export interface RunningProcess {
+  readonly pid: number | undefined;
+  readonly done: Promise<ProcessResult>;
+  /** Ends the group early: SIGTERM, then SIGKILL. `done` then reports `stopped`. */
+  stop(): void;
+}
+
+export interface ProcessResult {
+  readonly end:
+    | { readonly kind: "exit"; readonly code: number }
+    | { readonly kind: "signal"; readonly signal: string }
+    | { readonly kind: "not-started"; readonly code: string }
+    | { readonly kind: "timeout" }
+    | { readonly kind: "stopped" }
+    | { readonly kind: "overflow" };
+  readonly stdout: Uint8Array;
+  /** the end of an stdout longer than `stdoutBytes`; empty otherwise */
+  readonly stdoutTail: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly stdoutTruncated: boolean;
+  readonly stderrTruncated: boolean;
+  /** SIGKILL was needed */
+  readonly killed: boolean;
+  /** the child ended while someone else still held its pipes */
+  readonly pipeHeld: boolean;
+  readonly durationMs: number;
+}
