@@ -118,7 +118,9 @@ export class FileLock {
       return { facts, content: text.decode(files.read(path, CONTENT_LIMIT)).text };
     } catch (error) {
       if (hasErrorCode(error, "ENOENT")) return undefined;
-      return { facts, content: hasErrorCode(error, "EFBIG") ? "" : undefined };
+      if (hasErrorCode(error, "EFBIG")) return { facts, content: "" };
+      if (hasErrorCode(error, "EACCES", "EPERM")) return { facts, content: undefined };
+      throw error;
     }
   }
 
