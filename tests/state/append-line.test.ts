@@ -35,6 +35,12 @@ describe("appending a JSON line", () => {
     ).toEqual([4095, 100_002, 0]);
   });
 
+  it("does not write through a symlink, wherever it leads", () => {
+    const system = createMemorySystem({ files: { [PATH]: { target: "/home/user/.profile" } } });
+    expect(() => appendJsonLine(system, PATH, 1)).toThrow(/ELOOP/);
+    expect(system.peek("/home/user/.profile")).toBeUndefined();
+  });
+
   it("refuses what is not JSON before it writes anything", () => {
     const system = createMemorySystem();
     expect(() => appendJsonLine(system, PATH, { a: undefined })).toThrow(/\$\.a/);

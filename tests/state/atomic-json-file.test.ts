@@ -122,6 +122,23 @@ describe("writing a JSON file", () => {
   });
 });
 
+describe("a JSON file that must stay within a directory", () => {
+  const within = (system: MemorySystem) => new AtomicJsonFile(PATH, { system, within: "/state" });
+
+  it("is written there, also through links that stay", () => {
+    const system = createMemorySystem({ files: { [PATH]: { target: "real/file.json" } } });
+    within(system).write(1);
+    expect(system.peek("/state/real/file.json")).toBe("1");
+  });
+
+  it("is not written where a link leads elsewhere", () => {
+    const system = createMemorySystem({ files: { [PATH]: { target: "/home/user/.profile" } } });
+    expect(() => within(system).write(1)).toThrow(expect.objectContaining({ code: "outside-root" }));
+    expect(system.peek("/home/user/.profile")).toBeUndefined();
+    expect(system.files.list("/state")).toEqual(["file.json"]);
+  });
+});
+
 describe("updating a JSON file", () => {
   it("starts from the default and returns the new value", () => {
     const system = createMemorySystem();

@@ -40,6 +40,17 @@ describe("a file lock", () => {
     expect(system.files.list("/locks")).toEqual([]);
   });
 
+  it("is held until a promise is settled, either way", async () => {
+    const system = createMemorySystem();
+    await lock(system).runAsync(async () => {
+      await Promise.resolve();
+      expect(system.files.list("/locks")).toEqual(["a.lock"]);
+    });
+    expect(system.files.list("/locks")).toEqual([]);
+    await expect(lock(system).runAsync(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(system.files.list("/locks")).toEqual([]);
+  });
+
   it("is released when the process ends", () => {
     const system = createMemorySystem();
     lock(system).acquire();

@@ -108,6 +108,14 @@ describe("writing stdout", () => {
     expect(received).toBe(300_000);
   });
 
+  it("does not wait for ever for a reader of stderr", async () => {
+    const pipe = nonBlockingPipe();
+    const child = startWithPipe('exec "$0" "$1" write-error 300000 2>&3', pipe);
+    const [said] = await once(child.stdout ?? child, "data");
+    closeSync(pipe);
+    expect(String(said)).toBe('"carried on"\n');
+  });
+
   it("knows that pipes are no terminals", () => {
     expect(JSON.parse(shell(`"$0" "$1" terminals | cat`).stdout)).toEqual([false, false]);
   });

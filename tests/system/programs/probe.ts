@@ -28,6 +28,10 @@ const actions: Record<string, () => void> = {
   "write-output"() {
     process.stderr.write(`${JSON.stringify(system.stdio.writeOutput("x".repeat(Number(argument))))}\n`);
   },
+  "write-error"() {
+    system.stdio.writeError("x".repeat(Number(argument)));
+    report("carried on");
+  },
   terminals() {
     report([system.stdio.isTerminal("stdin"), system.stdio.isTerminal("stdout")]);
   },
