@@ -21,13 +21,7 @@ export { type NormaliseOptions, normalise } from "./normalise.ts";
 export { opencodePlugin } from "./opencode-plugin.ts";
 export { type OwnedCommand, ownedCommand, ownedHandler, quoteWord } from "./owned-command.ts";
 export { piExtension } from "./pi-extension.ts";
-export {
-  AGENTS,
-  type Agent,
-  type PrintModeCall,
-  type PrintModeRequest,
-  printModeArguments,
-} from "./print-mode.ts";
+export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
 export { recognise } from "./recognise.ts";
 export { render } from "./render.ts";
 export { renderFailure } from "./render-failure.ts";

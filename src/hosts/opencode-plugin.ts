@@ -15,11 +15,16 @@ export const Amplihack = async ({ client, directory }) => {
   const run = async (subcommand, nativeEvent, sessionID, payload, canRefuse) =>
     judge(await askProgram(subcommand, nativeEvent, directory, { ...payload, session_id: sessionID }), canRefuse);
 
-  const show = text => {
-    if (typeof text !== "string" || text === "") return;
-    Promise.resolve()
-      .then(() => client.tui.showToast({ body: { title: "amplihack", message: text, variant: "warning" } }))
-      .catch(() => {});
+  /** For the person: on the screen where there is one, in OpenCode's log in any case. */
+  const show = message => {
+    if (typeof message !== "string" || message === "") return;
+    const toast = { title: "amplihack", message, variant: "warning" };
+    for (const send of [
+      () => client.app.log({ body: { service: "amplihack", level: "warn", message } }),
+      () => client.tui.showToast({ body: toast }),
+    ]) {
+      Promise.resolve().then(send).catch(() => {});
+    }
   };
 
   /** There is nobody a hook can ask here, so a question is a refusal. */
@@ -28,17 +33,15 @@ export const Amplihack = async ({ client, directory }) => {
     if (reason !== undefined) throw new Error(reason);
   };
 
-  const startSession = sessionID => {
+  const startSession = (sessionID, event) => {
     sessions.add(sessionID);
-    const payload = { event: { type: "session.created", properties: { sessionID } } };
-    starts.set(sessionID, run("session-start", "session.created", sessionID, payload, false));
+    starts.set(sessionID, run("session-start", "session.created", sessionID, { event }, false));
   };
 
-  const endSession = async sessionID => {
+  const endSession = async (sessionID, event) => {
     if (!sessions.delete(sessionID)) return;
     starts.delete(sessionID);
-    const payload = { event: { type: "session.deleted", properties: { sessionID } } };
-    const said = await run("session-stop", "session.deleted", sessionID, payload, false);
+    const said = await run("session-stop", "session.deleted", sessionID, { event }, false);
     show(said.message);
   };
 
@@ -47,12 +50,14 @@ export const Amplihack = async ({ client, directory }) => {
       const properties = event?.properties ?? {};
       const sessionID = properties.sessionID ?? properties.info?.id;
       if (typeof sessionID !== "string" || properties.info?.parentID) return;
-      if (event.type === "session.created") startSession(sessionID);
-      if (event.type === "session.deleted") await endSession(sessionID);
+      if (event.type === "session.created") startSession(sessionID, event);
+      if (event.type === "session.deleted") await endSession(sessionID, event);
     },
 
+    // A run without a screen ends without an event for its session.
     dispose: async () => {
-      await Promise.all([...sessions].map(endSession));
+      const closing = sessionID => ({ type: "session.deleted", properties: { sessionID } });
+      await Promise.all([...sessions].map(sessionID => endSession(sessionID, closing(sessionID))));
     },
 
     "chat.message": async (input, output) => {
@@ -64,6 +69,8 @@ export const Amplihack = async ({ client, directory }) => {
       ]);
       starts.delete(input.sessionID);
       for (const each of [start, ...said]) show(each.message);
+      // OpenCode tells only of an unexpected error here.
+      for (const each of said) show(each.refusal ?? each.question);
       for (const each of said) refuse(each);
       const context = joinTexts([start, ...said].map(each => each.context));
       const part = output.parts.findLast(each => each.type === "text" && typeof each.text === "string");

@@ -1,6 +1,4 @@
-/** Agents that can be launched, and given one prompt without a person at the screen. */
-export const AGENTS = ["claude", "copilot", "codex", "amplifier", "gemini", "opencode", "pi"] as const;
-export type Agent = (typeof AGENTS)[number];
+import type { AgentName } from "../state/active-agent.ts";
 
 export interface PrintModeRequest {
   readonly prompt: string;
@@ -35,7 +33,7 @@ interface PrintMode {
   readonly unsafeStart: RegExp;
 }
 
-const MODES: Readonly<Record<Agent, PrintMode>> = {
+const MODES: Readonly<Record<AgentName, PrintMode>> = {
   claude: {
     start: [],
     promptFlag: ["-p"],
@@ -98,7 +96,7 @@ const MODES: Readonly<Record<Agent, PrintMode>> = {
  * Arguments that make an agent answer one prompt and end. Options stand first and the prompt last, except after a
  * flag of its own. A system prompt goes in front of the prompt where the agent has no flag for it.
  */
-export function printModeArguments(agent: Agent, request: PrintModeRequest): PrintModeCall {
+export function printModeArguments(agent: AgentName, request: PrintModeRequest): PrintModeCall {
   const mode = MODES[agent];
   const { systemPrompt = "", model, directory, allowAllTools = false } = request;
   const size = byteLength(request.prompt) + byteLength(systemPrompt);
