@@ -60,7 +60,7 @@ export function isInlineValidation(command: string): boolean {
 }
 
 const PASSED = /\bpassed\b|\bPASSED\b|\bOK\b|^ok\b|^# pass [1-9]/m;
-const FAILED = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?|errors?)\b|^# fail [1-9]/im;
+const FAILED = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?|errors?)\b|^# fail [1-9]/m;
 
 /** The output of a test run that ended well. */
 export function isPassingResult(text: string): boolean {

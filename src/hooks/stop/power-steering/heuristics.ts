@@ -44,7 +44,7 @@ const NEXT_STEPS = wordPattern([
   "todos?",
   "to-dos?",
   "(?:left|more) to do",
-  "to do(?= ?(?:[:.;,)]|lists?|items?|$|\\n))",
+  "to do(?=\\s*(?:[:.;,)]|lists?|items?|$))",
   "(?:additional|further) work",
   "outstanding",
   "not yet (?:complete|done)",
