@@ -17,7 +17,8 @@ describe("a substantial request", () => {
 
   it("or asks for work with a whole word", () => {
     for (const text of ["fix it", "Build x", "do ALL", "each one"]) expect(isSubstantial(text)).toBe(true);
-    for (const text of ["a small one", "my address", "hello", "prefix"]) expect(isSubstantial(text)).toBe(false);
+    for (const text of ["a small one", "my address", "hello", "prefix"])
+      expect(isSubstantial(text)).toBe(false);
   });
 });
 
@@ -28,7 +29,9 @@ describe("the target", () => {
   });
 
   it("else one of the first three sentences that asks for work", () => {
-    expect(request("Good morning to you. Please add a cache layer! Thanks").target).toBe("Please add a cache layer");
+    expect(request("Good morning to you. Please add a cache layer! Thanks").target).toBe(
+      "Please add a cache layer",
+    );
     expect(request("My address has changed now. Nothing more").target).toBe("My address has changed now");
   });
 
@@ -71,12 +74,17 @@ describe("constraints and success criteria", () => {
   });
 
   it("take the part after the colon when it says something", () => {
-    const found = request("Acceptance criteria: all tests green\nGoal: x\nThe outcome is good\nDesired outcome: faster builds");
+    const found = request(
+      "Acceptance criteria: all tests green\nGoal: x\nThe outcome is good\nDesired outcome: faster builds",
+    );
     expect(found.success_criteria).toEqual(["all tests green", "faster builds"]);
   });
 
   it("are five at most", () => {
-    const prompt = Array.from({ length: 9 }, (_, index) => `You cannot do thing ${index}.\nGoal: number ${index} works`).join("\n");
+    const prompt = Array.from(
+      { length: 9 },
+      (_, index) => `You cannot do thing ${index}.\nGoal: number ${index} works`,
+    ).join("\n");
     expect(request(prompt).constraints).toHaveLength(5);
     expect(request(prompt).success_criteria).toHaveLength(5);
   });

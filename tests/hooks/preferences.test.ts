@@ -29,7 +29,8 @@ describe("preferences under headings", () => {
 
 describe("preferences in a table", () => {
   it("fill what no heading gave", () => {
-    const text = "| Setting | Value |\n|---|---|\n| Verbosity | brief |\n| Priority Type | speed |\n### Verbosity\n\nlong";
+    const text =
+      "| Setting | Value |\n|---|---|\n| Verbosity | brief |\n| Priority Type | speed |\n### Verbosity\n\nlong";
     expect(found(text)).toEqual(["Verbosity=long", "Priority Type=speed"]);
     expect(found("### Verbosity\n\n(not set)\n| Verbosity | brief |")).toEqual(["Verbosity=brief"]);
   });
@@ -41,14 +42,19 @@ describe("preferences in a table", () => {
 
 describe("the selected workflow", () => {
   it("stands in when no workflow preference was found", () => {
-    expect(found("**Selected**: CONSENSUS_WORKFLOW (default)")).toEqual(["Workflow Preferences=CONSENSUS_WORKFLOW"]);
-    expect(found("### Workflow Preferences\n\nmine\n**Selected**: other")).toEqual(["Workflow Preferences=mine"]);
+    expect(found("**Selected**: CONSENSUS_WORKFLOW (default)")).toEqual([
+      "Workflow Preferences=CONSENSUS_WORKFLOW",
+    ]);
+    expect(found("### Workflow Preferences\n\nmine\n**Selected**: other")).toEqual([
+      "Workflow Preferences=mine",
+    ]);
   });
 });
 
 describe("the injected text", () => {
   it("lists preferences in the known order, with hints for the first five", () => {
-    const text = renderPreferences(parsePreferences("### Coding Standards\n\npep8\n### Verbosity\n\nbrief")) ?? "";
+    const text =
+      renderPreferences(parsePreferences("### Coding Standards\n\npep8\n### Verbosity\n\nbrief")) ?? "";
     const bullets = text.split("\n").filter(line => line.startsWith("•"));
     expect(bullets[0]).toMatch(/^• Verbosity: brief \(.+\)$/);
     expect(bullets[1]).toBe("• Coding Standards: pep8");
@@ -57,7 +63,8 @@ describe("the injected text", () => {
   });
 
   it("mentions learned patterns last", () => {
-    const text = renderPreferences(parsePreferences("### Verbosity\n\nx\n## Learned Patterns\n\n### Always test")) ?? "";
+    const text =
+      renderPreferences(parsePreferences("### Verbosity\n\nx\n## Learned Patterns\n\n### Always test")) ?? "";
     expect(text.split("\n").filter(line => line.startsWith("•"))[1]).toContain("USER_PREFERENCES.md");
     expect(parsePreferences("### Always test\n## Learned Patterns\nnone").hasLearnedPatterns).toBe(false);
   });

@@ -16,7 +16,10 @@ export const use = (name: string, input: unknown, id?: string): Said => ({
   input,
   ...(id === undefined ? {} : { id }),
 });
-export const result = (text: string, id?: string): Said => ({ result: text, ...(id === undefined ? {} : { id }) });
+export const result = (text: string, id?: string): Said => ({
+  result: text,
+  ...(id === undefined ? {} : { id }),
+});
 export const bash = (command: string, output?: string): Said[] => [
   use("Bash", { command }),
   ...(output === undefined ? [] : [result(output)]),
@@ -45,7 +48,14 @@ export function claudeSession(said: readonly Said[]): string {
 }
 
 function claudeLine(role: "user" | "assistant", content: unknown) {
-  return { type: role, timestamp: TIME, sessionId: "s", uuid: "u", isSidechain: false, message: { role, content } };
+  return {
+    type: role,
+    timestamp: TIME,
+    sessionId: "s",
+    uuid: "u",
+    isSidechain: false,
+    message: { role, content },
+  };
 }
 
 /** Copilot's event file. */
@@ -54,10 +64,15 @@ export function copilotSession(said: readonly Said[]): string {
   const lines = said.map((piece, index) => {
     if ("user" in piece) return event("user.message", { content: piece.user });
     if ("meta" in piece) return event("user.message", { content: piece.meta, source: "hook" });
-    if ("assistant" in piece) return event("assistant.message", { content: piece.assistant, toolRequests: [] });
+    if ("assistant" in piece)
+      return event("assistant.message", { content: piece.assistant, toolRequests: [] });
     if ("use" in piece) {
       lastId = piece.id ?? `call_${index}`;
-      return event("tool.execution_start", { toolCallId: lastId, toolName: piece.use, arguments: piece.input });
+      return event("tool.execution_start", {
+        toolCallId: lastId,
+        toolName: piece.use,
+        arguments: piece.input,
+      });
     }
     return event("tool.execution_complete", {
       toolCallId: piece.id ?? lastId,
@@ -76,13 +91,18 @@ function event(type: string, data: object) {
 export function codexSession(said: readonly Said[]): string {
   let lastId = "call_0";
   const lines = said.map((piece, index) => {
-    if ("user" in piece) return item({ type: "message", role: "user", content: [{ type: "input_text", text: piece.user }] });
+    if ("user" in piece)
+      return item({ type: "message", role: "user", content: [{ type: "input_text", text: piece.user }] });
     if ("meta" in piece) {
       const text = `<environment_context>${piece.meta}</environment_context>`;
       return item({ type: "message", role: "user", content: [{ type: "input_text", text }] });
     }
     if ("assistant" in piece) {
-      return item({ type: "message", role: "assistant", content: [{ type: "output_text", text: piece.assistant }] });
+      return item({
+        type: "message",
+        role: "assistant",
+        content: [{ type: "output_text", text: piece.assistant }],
+      });
     }
     if ("use" in piece) {
       lastId = piece.id ?? `call_${index}`;

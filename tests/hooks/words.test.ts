@@ -5,8 +5,8 @@ import {
   findStatement,
   firstCharacters,
   oneLine,
-  wordPattern,
   withoutControls,
+  wordPattern,
 } from "../../src/hooks/words.ts";
 
 describe("whole words", () => {
@@ -18,7 +18,8 @@ describe("whole words", () => {
   });
 
   it("do not match inside other words, whatever the alphabet", () => {
-    for (const text of ["preset", "resets", "éreset", "reset_all", "reset2"]) expect(pattern.test(text)).toBe(false);
+    for (const text of ["preset", "resets", "éreset", "reset_all", "reset2"])
+      expect(pattern.test(text)).toBe(false);
   });
 
   it("may stand beside punctuation and hyphens", () => {

@@ -13,12 +13,19 @@ const ACTIONS = Object.keys(REPLIES) as (keyof typeof REPLIES)[];
 describe("a reply", () => {
   it.each(ACTIONS)("of %s is accepted with and without a version", action => {
     expect(parseBridgeReply(action, REPLIES[action])).toEqual({ ok: true, value: REPLIES[action] });
-    expect(parseBridgeReply(action, { version: 1, ...REPLIES[action] })).toEqual({ ok: true, value: REPLIES[action] });
+    expect(parseBridgeReply(action, { version: 1, ...REPLIES[action] })).toEqual({
+      ok: true,
+      value: REPLIES[action],
+    });
   });
 
   it("of another version is parsed with a warning", () => {
     const parsed = parseBridgeReply("store", { version: 2, ...REPLIES.store });
-    expect(parsed).toMatchObject({ ok: true, value: REPLIES.store, warning: expect.stringMatching(/version/) });
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: REPLIES.store,
+      warning: expect.stringMatching(/version/),
+    });
   });
 
   it.each(ACTIONS.flatMap(action => Object.keys(REPLIES[action]).map(member => [action, member] as const)))(

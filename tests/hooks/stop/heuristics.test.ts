@@ -29,7 +29,8 @@ interface Case {
   readonly around?: Partial<Surroundings>;
 }
 
-const edit = (path: string, text: string) => use("Edit", { file_path: path, old_string: "a", new_string: text });
+const edit = (path: string, text: string) =>
+  use("Edit", { file_path: path, old_string: "a", new_string: text });
 const many = (count: number) => Array.from({ length: count }, (_, index) => write(`src/f${index}.py`));
 
 const CASES: readonly Case[] = [
@@ -52,7 +53,10 @@ const CASES: readonly Case[] = [
       "no completion word": [user("go"), assistant("I looked at it")],
       "only part of a word": [assistant("This was undone and is incomplete")],
       "a negated word": [assistant("The work is not done")],
-      "a completion word too long ago": [assistant("All done"), ...Array.from({ length: 10 }, () => assistant("hm"))],
+      "a completion word too long ago": [
+        assistant("All done"),
+        ...Array.from({ length: 10 }, () => assistant("hm")),
+      ],
       "the user's word": [user("are you done")],
     },
     passes: {
@@ -80,7 +84,10 @@ const CASES: readonly Case[] = [
       "part of another word": [assistant("I went on to document and to download it")],
       "an ordinary use of to do": [assistant("I was able to do this with one query")],
       "the user's words": [user("what are the next steps")],
-      "words of long ago": [assistant("Next step: build"), ...Array.from({ length: 10 }, () => assistant("built"))],
+      "words of long ago": [
+        assistant("Next step: build"),
+        ...Array.from({ length: 10 }, () => assistant("built")),
+      ],
       "spending, appending": [assistant("Appending rows reduces spending")],
     },
   },
@@ -88,7 +95,10 @@ const CASES: readonly Case[] = [
     id: "skill_invocation",
     fails: { "a typed skill that was never called": [user("<command-name>/review-it</command-name>")] },
     passes: {
-      "a called skill": [user("<command-name>/review-it</command-name>"), use("Skill", { skill: "review-it" })],
+      "a called skill": [
+        user("<command-name>/review-it</command-name>"),
+        use("Skill", { skill: "review-it" }),
+      ],
       "a command of the host itself": [user("<command-name>/clear</command-name>")],
       "no command": [user("go")],
     },
@@ -98,7 +108,10 @@ const CASES: readonly Case[] = [
     fails: {
       "a push to main": [bash("git push origin main")],
       "a push of HEAD to master": [bash("cd x && git push -f origin HEAD:master")],
-      "a commit after a status on main": [bash("git status", "On branch main\nnothing"), bash("git commit -m x")],
+      "a commit after a status on main": [
+        bash("git status", "On branch main\nnothing"),
+        bash("git commit -m x"),
+      ],
       "a bare push on master": [bash("git branch", "* master\n  other"), bash("git push")],
     },
     passes: {
@@ -147,9 +160,15 @@ const CASES: readonly Case[] = [
       "a test file": [write("tests/test_a.py", "# TODO"), write("a.test.ts", "// FIXME")],
       "a document": [write("notes.md", "TODO"), write("a.toml", "# TODO"), write("a.json", "TODO")],
       "a word that contains a marker": [write("a.py", "TODOS = 1\nmastodon = XXXL")],
-      "an abstract method": [write("a.py", "class A(ABC):\n    @abstractmethod\n    def f(self):\n        pass\n")],
-      "pass inside a longer body": [write("a.py", "def f():\n    try:\n        g()\n    except E:\n        pass\n")],
-      "removed lines of a patch": [use("Edit", "*** Begin Patch\n*** Update File: a.rs\n-// TODO\n*** End Patch")],
+      "an abstract method": [
+        write("a.py", "class A(ABC):\n    @abstractmethod\n    def f(self):\n        pass\n"),
+      ],
+      "pass inside a longer body": [
+        write("a.py", "def f():\n    try:\n        g()\n    except E:\n        pass\n"),
+      ],
+      "removed lines of a patch": [
+        use("Edit", "*** Begin Patch\n*** Update File: a.rs\n-// TODO\n*** End Patch"),
+      ],
     },
   },
   {
@@ -196,7 +215,10 @@ const CASES: readonly Case[] = [
       mergeable: [assistant("CI is green and the PR is mergeable")],
       "no failure": [assistant("12 passed, 0 failed, without error")],
       "error handling as a subject": [assistant("I added error handling and clear error messages")],
-      "a failure that was put right": [assistant("One test failed."), assistant("Fixed, all tests pass now.")],
+      "a failure that was put right": [
+        assistant("One test failed."),
+        assistant("Fixed, all tests pass now."),
+      ],
     },
   },
   {
@@ -243,43 +265,74 @@ const CASES: readonly Case[] = [
   {
     id: "docs_organization",
     fails: { "notes in the project": [write("docs/INVESTIGATION_notes.md")] },
-    passes: { "notes below .claude": [write(".claude/docs/investigation.md")], "a catalogue": [write("docs/catalog.md")] },
+    passes: {
+      "notes below .claude": [write(".claude/docs/investigation.md")],
+      "a catalogue": [write("docs/catalog.md")],
+    },
   },
   {
     id: "investigation_docs",
     fails: { "nothing written down": [user("investigate the crash"), assistant("The root cause is x")] },
-    passes: { "a document": [user("investigate the crash"), write("notes.md")], "no investigation": [user("go")] },
+    passes: {
+      "a document": [user("investigate the crash"), write("notes.md")],
+      "no investigation": [user("go")],
+    },
   },
   {
     id: "shortcuts",
-    fails: { "a hack": [write("a.py", "x = 1  # hack around the cache")], "fix it later": [write("a.ts", "// fix this later")] },
-    passes: { "hackathon": [write("a.py", "# hackathon entry")], "outside a comment": [write("a.py", "temporary = 1")] },
+    fails: {
+      "a hack": [write("a.py", "x = 1  # hack around the cache")],
+      "fix it later": [write("a.ts", "// fix this later")],
+    },
+    passes: {
+      hackathon: [write("a.py", "# hackathon entry")],
+      "outside a comment": [write("a.py", "temporary = 1")],
+    },
   },
   {
     id: "interactive_testing",
     fails: { "few tests": [bash("pytest", "9 passed")] },
-    passes: { "ten tests": [bash("pytest", "10 passed")], "a manual test": [assistant("I tested it manually")] },
+    passes: {
+      "ten tests": [bash("pytest", "10 passed")],
+      "a manual test": [assistant("I tested it manually")],
+    },
   },
   { id: "unrelated_changes", fails: { "21 writes": many(21) }, passes: { "20 writes": many(20) } },
   {
     id: "root_pollution",
     fails: { "a stray script": [write("try_it.py")] },
-    passes: { "a usual file": [write("README.md"), write("package.json"), write(".editorconfig")], "a folder": [write("src/a.py")] },
+    passes: {
+      "a usual file": [write("README.md"), write("package.json"), write(".editorconfig")],
+      "a folder": [write("src/a.py")],
+    },
   },
   {
     id: "pr_description",
     fails: { "no test plan": [bash('gh pr create --body "## Summary"')] },
-    passes: { "all parts": [bash('gh pr create --body "## Summary ## Test plan"')], "no pull request": [bash("ls")] },
+    passes: {
+      "all parts": [bash('gh pr create --body "## Summary ## Test plan"')],
+      "no pull request": [bash("ls")],
+    },
   },
   {
     id: "branch_rebase",
-    fails: { behind: [bash("git status", "Your branch is behind 'origin/main' by 2 commits")], diverged: [bash("git status", "have diverged")] },
-    passes: { "up to date": [bash("git status", "Your branch is up to date")], prose: [assistant("it is behind")] },
+    fails: {
+      behind: [bash("git status", "Your branch is behind 'origin/main' by 2 commits")],
+      diverged: [bash("git status", "have diverged")],
+    },
+    passes: {
+      "up to date": [bash("git status", "Your branch is up to date")],
+      prose: [assistant("it is behind")],
+    },
   },
   {
     id: "ci_precommit_mismatch",
-    fails: { both: [bash("pre-commit run", "ruff.....................Passed"), assistant("but CI failed on lint")] },
-    passes: { "pre-commit alone": [bash("pre-commit run", "ruff.....................Passed"), assistant("CI passed")] },
+    fails: {
+      both: [bash("pre-commit run", "ruff.....................Passed"), assistant("but CI failed on lint")],
+    },
+    passes: {
+      "pre-commit alone": [bash("pre-commit run", "ruff.....................Passed"), assistant("CI passed")],
+    },
   },
 ];
 
@@ -307,7 +360,9 @@ describe("every shipped consideration with a heuristic", () => {
   it("is one of the twenty-five of the specification, eleven of them blockers", () => {
     expect(SHIPPED).toHaveLength(25);
     expect(SHIPPED.filter(({ severity }) => severity === "blocker")).toHaveLength(11);
-    expect(SHIPPED.filter(({ heuristic }) => heuristic === undefined).map(({ id }) => id)).toEqual(["workflow_invocation"]);
+    expect(SHIPPED.filter(({ heuristic }) => heuristic === undefined).map(({ id }) => id)).toEqual([
+      "workflow_invocation",
+    ]);
   });
 });
 
@@ -334,7 +389,11 @@ describe("the same session in another host's form", () => {
 
 describe("what the hook itself said earlier", () => {
   it("counts neither as the user's words nor as the agent's", () => {
-    const facts = factsOf([meta("Stop hook feedback: review the next steps, tests failed"), user("go"), assistant("done")]);
+    const facts = factsOf([
+      meta("Stop hook feedback: review the next steps, tests failed"),
+      user("go"),
+      assistant("done"),
+    ]);
     expect(facts.counts.userMessages).toBe(1);
     expect(facts.user.has("review")).toBe(false);
   });

@@ -34,12 +34,15 @@ describe("the type of a session", () => {
     expect(typeOf(user("a"), user("b"), user("git status"), write("a.py"))).toBe("SIMPLE");
   });
 
-  it.each(["prioritise the backlog", "write an epic", "project management", "what should we work on", "survey the project"])(
-    "is operations for %j",
-    text => {
-      expect(typeOf(user(text), write("a.py"))).toBe("OPERATIONS");
-    },
-  );
+  it.each([
+    "prioritise the backlog",
+    "write an epic",
+    "project management",
+    "what should we work on",
+    "survey the project",
+  ])("is operations for %j", text => {
+    expect(typeOf(user(text), write("a.py"))).toBe("OPERATIONS");
+  });
 
   it.each([
     ["preset the form values", "reset"],
@@ -53,7 +56,8 @@ describe("the type of a session", () => {
   });
 
   it("is development when code was written, tests were run or a pull request was made", () => {
-    for (const path of ["a.py", "src/b.tsx", "/x/c.rs", "d.h"]) expect(typeOf(user("go"), write(path))).toBe("DEVELOPMENT");
+    for (const path of ["a.py", "src/b.tsx", "/x/c.rs", "d.h"])
+      expect(typeOf(user("go"), write(path))).toBe("DEVELOPMENT");
     for (const command of ["pytest -q", "npm test", "cargo test", "python -m unittest", "uvx --from . x"]) {
       expect(typeOf(user("go"), bash(command))).toBe("DEVELOPMENT");
     }

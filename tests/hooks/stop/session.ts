@@ -1,4 +1,4 @@
-import { type SessionFacts, FactCollector } from "../../../src/hooks/stop/power-steering/facts.ts";
+import { FactCollector, type SessionFacts } from "../../../src/hooks/stop/power-steering/facts.ts";
 import { readTranscript } from "../../../src/hooks/transcript/read.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 import { claudeSession, type Said } from "../recorded.ts";

@@ -44,10 +44,14 @@ describe("the lines of a file of any size", () => {
 
   it("agrees with splitting the whole text, whatever the chunk", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.integer({ min: 1, max: 40 }), (parts, chunk) => {
-        const clean = parts.map(part => part.replaceAll("\n", "").toWellFormed());
-        expect(lines(clean.map(part => `${part}\n`).join(""), 100_000, chunk)).toEqual(clean);
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme" })),
+        fc.integer({ min: 1, max: 40 }),
+        (parts, chunk) => {
+          const clean = parts.map(part => part.replace(/[\n\ud800-\udfff]/g, ""));
+          expect(lines(clean.map(part => `${part}\n`).join(""), 100_000, chunk)).toEqual(clean);
+        },
+      ),
     );
   });
 });

@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { type Entry, isUserMessage, textOf } from "../../../src/hooks/transcript/entry.ts";
 import { readMessages, readTranscript } from "../../../src/hooks/transcript/read.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
-import { assistant, claudeSession, codexSession, copilotSession, meta, result, use, user } from "../recorded.ts";
+import {
+  assistant,
+  claudeSession,
+  codexSession,
+  copilotSession,
+  meta,
+  result,
+  use,
+  user,
+} from "../recorded.ts";
 
 const NAMES: Record<string, string> = { bash: "Bash", apply_patch: "Edit" };
 const naming = (name: string) => NAMES[name] ?? name;
@@ -15,11 +24,18 @@ function read(content: string): readonly Entry[] {
 const shape = (entries: readonly Entry[]) =>
   entries.map(entry => ({
     role: entry.role,
-    parts: entry.parts.map(part => (part.kind === "tool-use" ? [part.kind, part.name, part.input] : [part.kind, part.text])),
+    parts: entry.parts.map(part =>
+      part.kind === "tool-use" ? [part.kind, part.name, part.input] : [part.kind, part.text],
+    ),
   }));
 
 describe("a session as each host records it", () => {
-  const said = [user("make it"), assistant("on it"), use("bash", { command: "npm test" }), result("3 passed")];
+  const said = [
+    user("make it"),
+    assistant("on it"),
+    use("bash", { command: "npm test" }),
+    result("3 passed"),
+  ];
   const wanted = [
     { role: "user", parts: [["text", "make it"]] },
     { role: "assistant", parts: [["text", "on it"]] },
@@ -72,7 +88,11 @@ describe("a session as each host records it", () => {
   });
 
   it("has results that older files keep as entries of their own", () => {
-    const lines = JSON.stringify({ type: "tool_result", tool_use_id: "1", content: [{ type: "text", text: "ok" }] });
+    const lines = JSON.stringify({
+      type: "tool_result",
+      tool_use_id: "1",
+      content: [{ type: "text", text: "ok" }],
+    });
     expect(shape(read(lines))).toEqual([{ role: "user", parts: [["tool-result", "ok"]] }]);
   });
 });
@@ -82,11 +102,15 @@ describe("Codex's calls", () => {
 
   it("have the command as a text, whatever form it was recorded in", () => {
     const wanted = (command: string, rest: object) => [["tool-use", "Bash", { ...rest, command }]];
-    expect(call({ type: "function_call", name: "exec_command", arguments: '{"cmd":"ls"}' })).toEqual(wanted("ls", { cmd: "ls" }));
-    expect(call({ type: "function_call", name: "shell", arguments: '{"command":["bash","-lc","ls -l"]}' })).toEqual(
+    expect(call({ type: "function_call", name: "exec_command", arguments: '{"cmd":"ls"}' })).toEqual(
+      wanted("ls", { cmd: "ls" }),
+    );
+    expect(
+      call({ type: "function_call", name: "shell", arguments: '{"command":["bash","-lc","ls -l"]}' }),
+    ).toEqual(wanted("ls -l", {}));
+    expect(call({ type: "local_shell_call", action: { command: ["ls", "-l"] } })).toEqual(
       wanted("ls -l", {}),
     );
-    expect(call({ type: "local_shell_call", action: { command: ["ls", "-l"] } })).toEqual(wanted("ls -l", {}));
   });
 
   it("keep a patch as plain text", () => {
@@ -125,7 +149,15 @@ describe("lines that are no message", () => {
   });
 
   it("never include thinking", () => {
-    const line = { type: "assistant", message: { content: [{ type: "thinking", thinking: "hm" }, { type: "text", text: "so" }] } };
+    const line = {
+      type: "assistant",
+      message: {
+        content: [
+          { type: "thinking", thinking: "hm" },
+          { type: "text", text: "so" },
+        ],
+      },
+    };
     expect(read(JSON.stringify(line)).map(textOf)).toEqual(["so"]);
   });
 });
@@ -136,7 +168,10 @@ describe("messages given in a payload", () => {
   });
 
   it("make a plain string a message of nobody, and lose no other for a bad one", () => {
-    const entries = readMessages(["hi", null, 7, { content: [{ type: "text", text: "x" }] }, { role: "user" }], naming);
+    const entries = readMessages(
+      ["hi", null, 7, { content: [{ type: "text", text: "x" }] }, { role: "user" }],
+      naming,
+    );
     expect(entries.map(entry => [entry.role, textOf(entry)])).toEqual([
       ["unknown", "hi"],
       ["unknown", ""],

@@ -1,14 +1,7 @@
+import type { SESSION_TYPES } from "../../../state/index.ts";
 import { wordPattern } from "../../words.ts";
 import type { SessionFacts } from "./facts.ts";
 
-export const SESSION_TYPES = [
-  "SIMPLE",
-  "DEVELOPMENT",
-  "INFORMATIONAL",
-  "MAINTENANCE",
-  "INVESTIGATION",
-  "OPERATIONS",
-] as const;
 export type SessionType = (typeof SESSION_TYPES)[number];
 
 const SIMPLE = wordPattern([
