@@ -59,12 +59,16 @@ export interface HookContext {
   readonly problems: readonly string[];
   /** a path below `.claude/runtime`; nothing is made */
   path(...parts: readonly string[]): string;
+  /** Makes `.claude/runtime`; logging does so too. Whoever writes there without having logged calls it first. */
+  prepare(): void;
   log(level: LogLevel, message: string): void;
   metric(name: string, value: Json, metadata?: JsonObject): void;
   /** A line for the person, on stderr. */
   notify(text: string): void;
   /** An error that does not end the hook: on stderr, in the log and in telemetry. */
   report(problem: string): void;
+  /** the id under which this run keeps session files: the session's, else one in clock form */
+  sessionFilesId(): string;
   /** Writes a file of the session at hand; objects and lists as JSON, everything else as text. */
   saveSessionData(filename: string, data: Json): void;
   remainingMs(): number;
@@ -86,15 +90,6 @@ export function openHookContext(
   let generatedId: string | undefined;
   let isPrepared = false;
 
-  const prepare = () => {
-    if (isPrepared) return;
-    isPrepared = true;
-    try {
-      makeRuntimeDirectory(system, projectRoot);
-    } catch {
-      // Whoever writes below it meets the same failure and reports it.
-    }
-  };
   const context: HookContext = {
     hookName,
     system,
@@ -104,12 +99,21 @@ export function openHookContext(
     sessionId,
     problems,
     path: (...parts) => runtimePath(projectRoot, ...parts),
+    prepare() {
+      if (isPrepared) return;
+      isPrepared = true;
+      try {
+        makeRuntimeDirectory(system, projectRoot);
+      } catch {
+        // Whoever writes below it meets the same failure and reports it.
+      }
+    },
     log(level, message) {
-      prepare();
+      context.prepare();
       logFile.write(level, message);
     },
     metric(name, value, metadata) {
-      prepare();
+      context.prepare();
       const line = { timestamp: context.nowText(), metric: name, value, hook: hookName };
       const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
       try {
@@ -127,6 +131,10 @@ export function openHookContext(
       context.log("ERROR", problem);
       context.notify(problem);
     },
+    sessionFilesId() {
+      generatedId ??= sessionId ?? generateSessionId(system);
+      return generatedId;
+    },
     saveSessionData(filename, data) {
       try {
         checkFileName(filename);
@@ -134,9 +142,8 @@ export function openHookContext(
         context.log("WARNING", messageOf(error));
         throw error;
       }
-      prepare();
-      generatedId ??= sessionId ?? generateSessionId(system);
-      const path = context.path("logs", generatedId, filename);
+      context.prepare();
+      const path = context.path("logs", context.sessionFilesId(), filename);
       try {
         const text = typeof data === "object" && data !== null ? serialise(data, path, 2) : String(data);
         writeAtomically(system, path, system.text.encode(text));
@@ -181,7 +188,7 @@ export function defineHook<K extends HookInput["kind"]>(
     id: hook.id,
     event: hook.event,
     async run(input, system) {
-      if (!isOfKind(input, hook.kind)) return undefined;
+      if (input.event !== hook.event || !isOfKind(input, hook.kind)) return undefined;
       const context = openHookContext(input, system, hook.hookName, options);
       const effect = await run(input, context);
       if (context.problems.length === 0) return effect;

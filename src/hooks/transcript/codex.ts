@@ -14,6 +14,7 @@ export function readCodexEntry(value: JsonObject, name: Naming): Entry | undefin
   const type = stringAt(payload, "type") ?? "";
   if (type === "message") {
     const role = stringAt(payload, "role") ?? "unknown";
+    if (role !== "user" && role !== "assistant") return undefined;
     const parts = partsOf(ownValue(payload, "content"), name);
     return { role, timestamp, parts, isSynthetic: isPreamble(parts) };
   }

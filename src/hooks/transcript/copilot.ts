@@ -12,6 +12,7 @@ export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undef
   const role = stringAt(value, "role");
   if (role !== undefined && ownValue(value, "message") === undefined) {
     const content = ownValue(value, "content") ?? ownValue(value, "text");
+    if (role === "tool") return toolMessage(value, timestamp);
     return { role: role.toLowerCase(), timestamp, parts: partsOf(content, name), isSynthetic: false };
   }
   const event = stringAt(value, "event") ?? stringAt(value, "type");
@@ -19,6 +20,12 @@ export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undef
   if (read === undefined) return undefined;
   const data = ownValue(value, "data");
   return { timestamp, isSynthetic: false, ...read(isJsonObject(data) ? data : value, name) };
+}
+
+function toolMessage(value: JsonObject, timestamp: string | undefined): Entry {
+  const text = plainText(ownValue(value, "content"));
+  const parts = [{ kind: "tool-result" as const, id: stringAt(value, "tool_call_id"), text }];
+  return { role: "user", timestamp, parts, isSynthetic: false };
 }
 
 type Reader = (data: JsonObject, name: Naming) => Pick<Entry, "role" | "parts"> & Partial<Entry>;

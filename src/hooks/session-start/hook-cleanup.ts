@@ -1,0 +1,3 @@
+import type { HookContext } from "../context.ts";
+
+export function cleanUpHooks(_context: HookContext): void {}
