@@ -33,7 +33,9 @@ describe("logging", () => {
   it("writes one line per entry with escaped control characters, in a file only the user can read", () => {
     const system = projectSystem();
     open(system).log("INFO", "one\ntwo");
-    expect(system.peek(`${RUNTIME}/logs/stop.log`)).toMatch(/^\[\d{4}-\d\d-\d\dT[\d:.]+\] INFO: one\\ntwo\n$/);
+    expect(system.peek(`${RUNTIME}/logs/stop.log`)).toMatch(
+      /^\[\d{4}-\d\d-\d\dT[\d:.]+\] INFO: one\\ntwo\n$/,
+    );
     expect(system.files.inspect(`${RUNTIME}/logs/stop.log`)?.mode).toBe(0o600);
     expect(system.files.inspect(RUNTIME)?.mode).toBe(0o700);
   });
@@ -117,7 +119,9 @@ describe("the time left", () => {
     const system = projectSystem();
     expect(openHookContext(inputOf("Stop"), system, "stop").remainingMs()).toBe(119_000);
     expect(openHookContext(inputOf("SessionEnd"), system, "session_stop").remainingMs()).toBe(29_000);
-    expect(openHookContext(inputOf("SessionEnd", {}, "codex"), system, "session_stop").remainingMs()).toBe(2_000);
+    expect(openHookContext(inputOf("SessionEnd", {}, "codex"), system, "session_stop").remainingMs()).toBe(
+      2_000,
+    );
   });
 
   it("shrinks with the clock and never falls below zero", () => {
@@ -132,7 +136,9 @@ describe("the time left", () => {
 
 describe("a hook", () => {
   it("has nothing to say about another event of the same kind", async () => {
-    const hook = defineHook({ id: "x", event: "Stop", hookName: "x", kind: "stop" }, {}, () => ({ context: "x" }));
+    const hook = defineHook({ id: "x", event: "Stop", hookName: "x", kind: "stop" }, {}, () => ({
+      context: "x",
+    }));
     expect(await hook.run(inputOf("SubagentStop"), projectSystem())).toBeUndefined();
   });
 });

@@ -1,4 +1,10 @@
-import { checkInput, type Effect, type Hook, type HookInput, type JsonObject } from "../../src/protocol/index.ts";
+import {
+  checkInput,
+  type Effect,
+  type Hook,
+  type HookInput,
+  type JsonObject,
+} from "../../src/protocol/index.ts";
 import { createMemorySystem, type MemorySystem, type MemorySystemOptions } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";
 

@@ -1,6 +1,7 @@
 import { isStateError, readExactText, sanitiseSessionId, VARIABLES } from "../../state/index.ts";
 import { type HookContext, messageOf } from "../context.ts";
 import { countCharacters } from "../words.ts";
+import { HOLD_MARK } from "./hold-mark.ts";
 import { type LockFiles, parseLockTime } from "./lock-files.ts";
 
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
@@ -11,7 +12,7 @@ const LONG_PROMPT = 500;
 const PROMPT_BYTES = 64 * 1024;
 
 export const DEFAULT_CONTINUATION = [
-  "Continuous-work mode is on: do not stop yet.",
+  `${HOLD_MARK} Continuous-work mode is on: do not stop yet.`,
   "Look for what is still missing towards the user's goal: unfinished tasks, next steps you announced, checks you",
   "have not run. Take them up now and work on independent ones in parallel. The user switches this mode off with",
   '"amplihack unlock".',

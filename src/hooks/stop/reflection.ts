@@ -7,7 +7,7 @@ import { callBridge } from "../bridge/call.ts";
 import type { ReflectReply } from "../bridge/contracts.ts";
 import { type HookContext, messageOf } from "../context.ts";
 import { firstCharacters } from "../words.ts";
-import { HOLD_MARK } from "./power-steering/report.ts";
+import { HOLD_MARK } from "./hold-mark.ts";
 import { transcriptId } from "./power-steering/source.ts";
 
 const CONFIG_BYTES = 64 * 1024;

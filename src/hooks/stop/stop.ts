@@ -57,6 +57,7 @@ async function steer(input: InputOf<"stop">, context: HookContext): Promise<stri
     const verdict = await checkWork(input, context);
     if (verdict.kind === "hold") {
       context.metric("power_steering_blocks", 1);
+      context.log("INFO", "power steering holds the stop");
       return verdict.reason;
     }
     context.metric(METRICS[verdict.because] ?? "power_steering_approves", 1, { reason: verdict.because });

@@ -8,6 +8,7 @@ import {
 } from "../../transcript/entry.ts";
 import { stringAt } from "../../transcript/parts.ts";
 import { firstCharacters } from "../../words.ts";
+import { isHeldText } from "../hold-mark.ts";
 import * as commands from "./commands.ts";
 import { Statements } from "./statements.ts";
 import { type Todo, todosOf, type Write, writesOf } from "./written.ts";
@@ -112,7 +113,7 @@ export class FactCollector {
     this.recent.push({ isAssistant, text: isAssistant ? lastCharacters(text) : "" });
     if (this.recent.length > RECENT_ENTRIES) this.recent.shift();
     if (isAssistant) this.seeAssistant(text);
-    else if (isUserMessage(entry)) this.seeUser(text);
+    else if (isUserMessage(entry) && !isHeldText(text)) this.seeUser(text);
     for (const part of entry.parts) {
       if (part.kind === "tool-use") this.seeToolUse(part);
       if (part.kind === "tool-result") this.seeResult(part);

@@ -1,11 +1,9 @@
 import { oneLine } from "../../words.ts";
+import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";
 import { announcedSteps, completionClaims, type Finding } from "./heuristics.ts";
 import { MOST_BLOCKS, type TurnState } from "./turn-state.ts";
-
-/** Begins every text with which this hook holds an agent, so that it is never taken for the user's. */
-export const HOLD_MARK = "[amplihack]";
 
 /** One consideration and what was found; undefined when it is satisfied. */
 export interface Result {
