@@ -1,3 +1,4 @@
+import { HOST_IDS, hookDeadlineMs } from "../hosts/index.ts";
 import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
 import {
   appendJsonLine,
@@ -26,21 +27,6 @@ export interface HookOptions {
   /** milliseconds this hook may take; the hook's own default when left out */
   readonly budgetMs?: number | undefined;
 }
-
-/** One second below what the host is told to wait. */
-const BUDGETS_MS: Readonly<Record<string, number>> = {
-  session_start: 9_000,
-  stop: 119_000,
-  pre_tool_use: 9_000,
-  post_tool_use: 9_000,
-  user_prompt_submit: 9_000,
-  workflow_classification_reminder: 4_000,
-  pre_compact: 29_000,
-  session_stop: 29_000,
-};
-const DEFAULT_BUDGET_MS = 9_000;
-/** Codex ends hooks at the end of a session after three seconds. */
-const CODEX_SESSION_STOP_MS = 2_000;
 
 /**
  * One run of one hook: where its project is, whose session it is, and where it writes. Nothing here throws for a
@@ -157,9 +143,10 @@ export function openHookContext(
   return context;
 }
 
+/** A second less than the host waits. */
 function budgetOf(input: HookInput, hookName: string): number {
-  if (input.host === "codex" && hookName === "session_stop") return CODEX_SESSION_STOP_MS;
-  return BUDGETS_MS[hookName] ?? DEFAULT_BUDGET_MS;
+  const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
+  return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
 }
 
 /** What an error says; for anything else that was thrown, what it is. */

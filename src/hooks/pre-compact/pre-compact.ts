@@ -8,15 +8,12 @@ import { type Entry, isUserMessage, textOf } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import { readMessages, readTranscript } from "../transcript/read.ts";
 import { countCharacters } from "../words.ts";
-import { addCompactionEvent, type CompactionEvent, lastCompactionMs } from "./compaction-events.ts";
+import { addCompactionEvent, type CompactionEvent } from "./compaction-events.ts";
 import { exportConversation } from "./export.ts";
 import { StreamedFile } from "./streamed-file.ts";
 
 const REQUEST_LENGTH = 50;
 const KEPT_COPIES = 20;
-/** Gemini announces a compaction before every call of the model, whether there is one or not. */
-const HOSTS_THAT_CRY_WOLF: ReadonlySet<string> = new Set(["gemini-cli"]);
-const QUIET_MS = 10 * 60 * 1000;
 
 /** Keeps the whole conversation before the host shortens it. Never blocks. */
 export function preCompact(options: HookOptions = {}): Hook<System> {
@@ -27,9 +24,8 @@ export function preCompact(options: HookOptions = {}): Hook<System> {
   );
 }
 
-function keepConversation(input: InputOf<"compact">, context: HookContext): Effect | undefined {
+function keepConversation(input: InputOf<"compact">, context: HookContext): Effect {
   const directory = context.path("logs", context.sessionFilesId());
-  if (isFalseAlarm(input, context, directory)) return undefined;
   context.prepare();
   try {
     const event = exportSession(input, context, directory);
@@ -55,12 +51,6 @@ function keepConversation(input: InputOf<"compact">, context: HookContext): Effe
 
 function tellClaude(members: JsonObject): Effect {
   return { extras: { claude: members } };
-}
-
-function isFalseAlarm(input: InputOf<"compact">, context: HookContext, directory: string): boolean {
-  if (!HOSTS_THAT_CRY_WOLF.has(input.host)) return false;
-  const last = lastCompactionMs(context, directory);
-  return last !== undefined && context.system.clock.nowMs() - last < QUIET_MS;
 }
 
 function exportSession(input: InputOf<"compact">, context: HookContext, directory: string): CompactionEvent {

@@ -30,7 +30,9 @@ export function sessionStart(options: HookOptions = {}): Hook<System> {
 
 async function beginSession(input: InputOf<"session-start">, context: HookContext): Promise<Effect> {
   attempt(context, "version_check_error", "the version check failed", () => checkVersion(context));
-  attempt(context, "hook_cleanup_error", "the hook cleanup failed", () => cleanUpHooks(context));
+  if (input.host === "claude-code") {
+    attempt(context, "hook_cleanup_error", "the hook cleanup failed", () => cleanUpHooks(context));
+  }
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
   const request = keepRequest(prompt, context);
