@@ -74,18 +74,22 @@ export function registerEntries(
   return summarise(text, edited, layout, before.entries, { raisedTimeouts: raised, emptyBefore });
 }
 
-/** Takes every entry of ours away, and the containers that are empty because of it. */
+/** Says of an entry of ours whether it has to go, given those of ours before it in the same event. */
+export type IsUnwanted = (entry: FoundEntry, earlier: readonly FoundEntry[]) => boolean;
+
+/** Takes every unwanted entry of ours away, and the containers that are empty because of it. */
 export function unregisterEntries(
   text: string,
   layout: Layout,
   emptyBefore: readonly string[] = [],
+  isUnwanted: IsUnwanted = () => true,
 ): Problem | Edited {
   const before = listEntries(text, layout);
   if (!before.ok) return before;
   const ours = before.entries.filter(({ owned }) => owned !== undefined);
   let edited = text;
   for (const event of eventsOf(ours, [])) {
-    const cleared = clear(edited, layout, event, "drop", emptyBefore);
+    const cleared = clear(edited, layout, event, "drop", emptyBefore, isUnwanted);
     if (!cleared.ok) return cleared;
     edited = cleared.text;
   }
@@ -171,12 +175,14 @@ function clear(
   event: string,
   fate: "keep" | "drop",
   emptyBefore: readonly string[],
+  isUnwanted: IsUnwanted = () => true,
 ): Problem | { readonly ok: true; readonly text: string } {
   let current = text;
   for (;;) {
     const opened = openFile(current, layout);
     if (!opened.ok) return opened;
-    const located = ownEntries(opened, event).at(-1);
+    const ours = ownEntries(opened, event);
+    const located = ours.filter((entry, index) => isUnwanted(entry, ours.slice(0, index))).at(-1);
     if (located === undefined) return { ok: true, text: current };
     current = opened.bom + removeEntry(opened, layout, located, fate, emptyBefore);
   }
