@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { entryNames, nodeEntrySource } from "./entries.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -30,14 +31,30 @@ const filesOf = folder =>
 // time, so adding one is adding a file.
 await build({
   ...common,
-  entryPoints: [...filesOf("src/bin"), ...filesOf("src/bin/hook-entries")],
-  outbase: "src",
+  entryPoints: {
+    "bin/amplihack": "src/bin/amplihack.ts",
+    "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
+    ...Object.fromEntries(entryNames().map(name => [`bin/hook-entries/${name}`, `hook-entry:${name}`])),
+  },
   outdir: "dist",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
   minify: true,
-  keepNames: true,
   external: ["libsql"],
+  plugins: [
+    {
+      name: "hook-entry",
+      setup(builder) {
+        const namespace = "hook-entry";
+        builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
+        builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+          contents: nodeEntrySource(path),
+          resolveDir: process.cwd(),
+          loader: "ts",
+        }));
+      },
+    },
+  ],
 });
 
 const libraryEntries = Object.values(subPaths)

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { version } from "../version.ts";
