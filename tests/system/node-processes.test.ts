@@ -87,8 +87,9 @@ describe("a well-behaved child", () => {
   });
 
   it("is not late because its parent was busy", async () => {
-    const running = shell("echo done", { timeoutMs: 300, pipeGraceMs: 100 });
-    system.clock.sleepMs(700);
+    const running = shell("echo done", { timeoutMs: 50, pipeGraceMs: 20 });
+    while (processes.look(running.pid ?? 0) !== undefined) system.clock.sleepMs(5);
+    system.clock.sleepMs(100);
     const result = await running.done;
     expect(result.end).toEqual({ kind: "exit", code: 0 });
     expect(textOf(result.stdout)).toBe("done\n");
@@ -168,21 +169,28 @@ describe("a child that talks too much", () => {
 });
 
 describe("a child that takes too long", () => {
-  it("is ended by SIGTERM, with its whole group", async () => {
-    const { onOutput, number } = firstNumber();
-    const running = shell("sleep 300 & echo $!; wait", { timeoutMs: 300, onOutput });
-    const result = await running.done;
-    expect(result.end).toEqual({ kind: "timeout" });
-    expect(result.killed).toBe(false);
+  it("is ended by SIGTERM", async () => {
+    const running = start(["sleep", "300"], { timeoutMs: 50 });
+    expect(await running.done).toMatchObject({ end: { kind: "timeout" }, killed: false });
     await untilGone(running.pid ?? 0);
-    await untilGone(await number);
+  });
+
+  it("is ended with its whole group", async () => {
+    const { onOutput, number } = firstNumber();
+    const running = shell("sleep 300 & echo $!; wait", { onOutput });
+    const helper = await number;
+    running.stop();
+    expect((await running.done).end).toEqual({ kind: "stopped" });
+    await untilGone(running.pid ?? 0);
+    await untilGone(helper);
   });
 
   it("is killed when it ignores SIGTERM", async () => {
-    const running = shell("trap '' TERM; echo ready; while :; do sleep 1; done", { timeoutMs: 300 });
-    const result = await running.done;
-    expect(result.end).toEqual({ kind: "timeout" });
-    expect(result.killed).toBe(true);
+    const { onOutput, number } = firstNumber();
+    const running = shell("trap '' TERM; echo 1; while :; do sleep 1; done", { onOutput });
+    await number;
+    running.stop();
+    expect(await running.done).toMatchObject({ end: { kind: "stopped" }, killed: true });
     await untilGone(running.pid ?? 0);
   });
 
