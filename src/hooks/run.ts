@@ -83,10 +83,11 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   let event = subcommand.event;
   let payload: JsonObject = {};
   let input: HookInput | undefined;
-  let hasAnswered = false;
+  let exitCode: number | undefined;
 
   function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
-    hasAnswered = true;
+    if (exitCode !== undefined) return exitCode;
+    exitCode = given.exitCode;
     const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
@@ -104,7 +105,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     };
     const notes = recordRun(record, system);
     system.stdio.writeError(stderrText([given.stderr, ...outcomeNotes(outcome), ...notes], record));
-    return given.exitCode;
+    return exitCode;
   }
 
   function fail(reason: string, result: "error" | "panic", forced?: FailurePolicy): number {
@@ -185,12 +186,11 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       try {
         return await receive();
       } catch (error) {
-        if (hasAnswered) throw error;
         showStack(error, system);
         return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
       }
     },
-    abandon: reason => (hasAnswered ? undefined : fail(reason, "error")),
+    abandon: reason => (exitCode === undefined ? fail(reason, "error") : undefined),
   };
 }
 
