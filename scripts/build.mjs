@@ -16,6 +16,8 @@ const common = {
   define,
   logLevel: "warning",
   charset: "utf8",
+  // A package's ES modules first: its UMD form hides its own imports from a bundler.
+  mainFields: ["module", "main"],
 };
 
 rmSync("dist", { recursive: true, force: true });
