@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { entryNames, nodeEntrySource } from "./entries.mjs";
+import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -36,12 +37,14 @@ await build({
   entryPoints: {
     "bin/amplihack": "src/bin/amplihack.ts",
     "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
+    "bin/record-code": "src/bin/record-code.ts",
     ...Object.fromEntries(entryNames().map(name => [`bin/hook-entries/${name}`, `hook-entry:${name}`])),
   },
   outdir: "dist",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
   minify: true,
+  charset: "ascii",
   external: ["libsql"],
   plugins: [
     {
@@ -77,6 +80,8 @@ for (const name of ["amplihack", "amplihack-hooks"]) {
   const path = `dist/bin/${name}.cjs`;
   if (existsSync(path)) chmodSync(path, 0o755);
 }
+
+recordCode("dist/bin", entryNames());
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 process.exit(types.status ?? 1);

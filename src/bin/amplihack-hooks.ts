@@ -3,6 +3,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
+import { loadEntry } from "./load-entry.ts";
 
 /**
  * The names the installer writes. Their entries are loaded at once; every other spelling is first looked up in
@@ -22,7 +23,7 @@ const INSTALLED = new Set([
 
 /** One file per hook, so that an event pays only for what it uses. */
 function load<T>(entry: string): T {
-  return require(join(__dirname, "hook-entries", `${entry}.cjs`)) as T;
+  return loadEntry(join(__dirname, "hook-entries", `${entry}.cjs`)) as T;
 }
 
 /** A program that cannot even load still answers, with what every caller takes for silence. */
@@ -43,7 +44,7 @@ function refuseToBreak(name: string, error: unknown): void {
 const argv = process.argv.slice(2);
 const [name = ""] = argv;
 if (name === "--version" || name === "-V") {
-  process.stdout.write(`amplihack-hooks ${version}\n`);
+  writeSync(1, `amplihack-hooks ${version}\n`);
 } else {
   try {
     const isInstalled = INSTALLED.has(name);
