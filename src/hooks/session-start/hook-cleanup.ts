@@ -110,7 +110,7 @@ function planEdit(context: HookContext, path: string, isUnwanted: IsUnwanted) {
   const edited =
     before === undefined || LAYOUT === undefined
       ? undefined
-      : unregisterEntries(before, LAYOUT, [], isUnwanted);
+      : unregisterEntries(before, LAYOUT, { isUnwanted });
   if (before === undefined || edited?.ok !== true || !edited.isChanged || LAYOUT === undefined)
     return undefined;
   const count = (text: string) => {
