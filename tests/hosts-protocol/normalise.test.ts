@@ -499,6 +499,18 @@ describe("where things are found", () => {
     });
   });
 
+  it("tells Copilot's failed tools from finished ones, which call the same command", () => {
+    const base = { sessionId: "s", timestamp: 1, toolName: "view", toolArgs: {} };
+    const after = (more: JsonObject) => understand({ ...base, ...more }, { event: "PostToolUse" });
+    expect(after({ error: "Path does not exist" })).toMatchObject({
+      event: "PostToolUseFailure",
+      nativeEvent: "postToolUseFailure",
+    });
+    expect(after({ toolResult: {} }).event).toBe("PostToolUse");
+    expect(after({ toolResult: {}, error: null }).event).toBe("PostToolUse");
+    expect(understand({ ...base, error: "x" }, { event: "PreToolUse" }).event).toBe("PreToolUse");
+  });
+
   it("reads environment variables of the calling host only", () => {
     const env = { AUGMENT_PROJECT_DIR: "/other", CURSOR_VERSION: "3" };
     expect(understand(bash, { env, host: "claude-code" }).cwd).toBeNull();
