@@ -501,13 +501,13 @@ describe("where things are found", () => {
 
   it("tells Copilot's failed tools from finished ones, which call the same command", () => {
     const base = { sessionId: "s", timestamp: 1, toolName: "view", toolArgs: {} };
-    const after = (more: JsonObject) => understand({ ...base, ...more }, { event: "PostToolUse" });
-    expect(after({ error: "Path does not exist" })).toMatchObject({
+    const afterTool = (more: JsonObject) => understand({ ...base, ...more }, { event: "PostToolUse" });
+    expect(afterTool({ error: "Path does not exist" })).toMatchObject({
       event: "PostToolUseFailure",
       nativeEvent: "postToolUseFailure",
     });
-    expect(after({ toolResult: {} }).event).toBe("PostToolUse");
-    expect(after({ toolResult: {}, error: null }).event).toBe("PostToolUse");
+    expect(afterTool({ toolResult: {} }).event).toBe("PostToolUse");
+    expect(afterTool({ toolResult: {}, error: null }).event).toBe("PostToolUse");
     expect(understand({ ...base, error: "x" }, { event: "PreToolUse" }).event).toBe("PreToolUse");
   });
 
