@@ -141,7 +141,7 @@ describe("what a session learnt", () => {
     expect(system.processes.requests[0]).toMatchObject({ timeoutMs: 15_000 });
     const codex = session();
     await runHook(sessionStop(), codex, { output: "x" }, "codex");
-    expect(codex.processes.requests[0]).toMatchObject({ timeoutMs: 1000, killAfterMs: 1000 });
+    expect(codex.processes.requests[0]).toMatchObject({ timeoutMs: 1000, killAfterMs: 500 });
   });
 });
 

@@ -83,7 +83,7 @@ describe("what memory knows", () => {
       session_id: "s1",
       project_path: ROOT,
     });
-    expect(system.processes.requests[0]).toMatchObject({ timeoutMs: 8000, killAfterMs: 1000 });
+    expect(system.processes.requests[0]).toMatchObject({ timeoutMs: 8000, killAfterMs: 500 });
   });
 
   it("is its text, else its memories, else a pointer", async () => {
