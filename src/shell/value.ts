@@ -157,3 +157,17 @@ export function describe(value: Value): string {
     .map(piece => (piece.kind === "text" ? piece.text : piece.kind === "glob" ? piece.pattern : piece.label))
     .join("");
 }
+
+/** Without the first `count` characters, which must all be known text. */
+export function dropKnown(value: Value, count: number): Value {
+  let left = count;
+  const pieces: Piece[] = [];
+  for (const piece of value.pieces) {
+    if (left > 0 && piece.kind === "text") {
+      const rest = piece.text.slice(left);
+      left = Math.max(0, left - piece.text.length);
+      if (rest !== "") pieces.push({ kind: "text", text: rest });
+    } else pieces.push(piece);
+  }
+  return { pieces, origins: value.origins };
+}
