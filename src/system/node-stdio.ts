@@ -1,0 +1,69 @@
+import { Buffer } from "node:buffer";
+import { readSync, writeSync } from "node:fs";
+import { errorCode } from "./node-files.ts";
+import { loadTerminal } from "./node-load.ts";
+import { sleepMs } from "./node-wait.ts";
+import type { Stdio } from "./system.ts";
+
+const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
+const FIRST_CHUNK_BYTES = 64 * 1024;
+/** A descriptor that somebody made non-blocking is asked again after this long. */
+const RETRY_MS = 2;
+
+/** Reads and writes the descriptors themselves: the stream objects of Node are slow to make and may be async. */
+export function createNodeStdio(): Stdio {
+  return {
+    readInput,
+    writeOutput(text) {
+      const code = writeAll(DESCRIPTORS.stdout, text);
+      if (code === undefined) return "written";
+      return code === "EPIPE" ? "gone" : { code };
+    },
+    writeError(text) {
+      writeAll(DESCRIPTORS.stderr, text);
+    },
+    isTerminal: stream => loadTerminal().isatty(DESCRIPTORS[stream]),
+  };
+}
+
+const readInput: Stdio["readInput"] = limitBytes => {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_CHUNK_BYTES, limitBytes + 1));
+  let length = 0;
+  for (;;) {
+    if (length === buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(buffer.length * 4, limitBytes + 1));
+      buffer.copy(grown);
+      buffer = grown;
+    }
+    let count: number;
+    try {
+      count = readSync(DESCRIPTORS.stdin, buffer, length, buffer.length - length, null);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "EAGAIN") {
+        sleepMs(RETRY_MS);
+        continue;
+      }
+      if (code === "EOF") count = 0;
+      else return code === "EBADF" ? { kind: "closed" } : { kind: "failed", code };
+    }
+    if (count === 0) return { kind: "bytes", bytes: new Uint8Array(buffer.buffer, 0, length) };
+    length += count;
+    if (length > limitBytes) return { kind: "too-large", limitBytes };
+  }
+};
+
+/** Undefined when everything was written, else the errno name. */
+function writeAll(descriptor: number, text: string): string | undefined {
+  const bytes = Buffer.from(text, "utf8");
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code !== "EAGAIN") return code;
+      sleepMs(RETRY_MS);
+    }
+  }
+  return undefined;
+}
