@@ -1,0 +1,177 @@
+import type { Effort } from "../effort.ts";
+import { KEEPING_ESCAPES } from "../syntax/escapes.ts";
+import type { Grammar, Infix, Reader } from "../syntax/reader.ts";
+import { createReader, isNext, nested, peek, piecesNode, readExpression, take, takeIf } from "../syntax/reader.ts";
+import { readQuoted } from "../syntax/strings.ts";
+import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
+import { readInterpolation, tokenise } from "../syntax/tokens.ts";
+import type { Node } from "../syntax/tree.ts";
+import { NOTHING, nameNode } from "../syntax/tree.ts";
+import { readStatements } from "./statements.ts";
+
+const LEXICON: Lexicon = {
+  lineComments: ["#"],
+  blockComments: [],
+  marks: ["**=", "//=", ">>=", "<<=", "...", "->", ":=", "==", "!=", "<=", ">=", "<>", "**", "//", "<<", ">>"].concat(
+    ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="],
+  ),
+  nameCharacters: "",
+  hasBackslashContinuation: true,
+  readSpecial: readString,
+};
+
+const STRING_START = /^([rbuft]{0,2})("""|'''|"|')/i;
+
+function readString(scan: Scan): SpecialToken | undefined {
+  const match = STRING_START.exec(scan.source.slice(scan.at, scan.at + 5));
+  const quote = match?.[2];
+  if (match === null || quote === undefined) return undefined;
+  const prefix = (match[1] ?? "").toLowerCase();
+  scan.at += match[0].length;
+  const pieces = readQuoted(scan, {
+    close: quote,
+    escapes: prefix.includes("r") ? undefined : KEEPING_ESCAPES,
+    endsAtLine: quote.length === 1,
+    interpolate: prefix.includes("f") || prefix.includes("t") ? readReplacement : undefined,
+  });
+  return { kind: "text", text: "", pieces };
+}
+
+function readReplacement(scan: Scan): TokenPiece | undefined {
+  const { source, at } = scan;
+  if (source.startsWith("{{", at) || source.startsWith("}}", at)) {
+    scan.at += 2;
+    return source.charAt(at);
+  }
+  if (source.charAt(at) !== "{") return undefined;
+  scan.at += 1;
+  return readInterpolation(scan, "}") ?? "{";
+}
+
+/** Loosest first. Names of levels that other readers of Python ask for. */
+export const PRECEDENCE = { assign: 1, condition: 2, or: 3, bitwise: 6 } as const;
+
+const INFIX = new Map<string, Infix>([
+  ["=", { precedence: PRECEDENCE.assign, means: "assign" }],
+  [":=", { precedence: PRECEDENCE.assign, means: "assign" }],
+  ["+=", { precedence: PRECEDENCE.assign, means: "augment", operation: "join" }],
+  ["/=", { precedence: PRECEDENCE.assign, means: "augment", operation: "divide" }],
+  ["%=", { precedence: PRECEDENCE.assign, means: "augment", operation: "format" }],
+  ["if", { precedence: PRECEDENCE.condition, means: "python-if" }],
+  ["or", { precedence: PRECEDENCE.or, means: "choice" }],
+  ["and", { precedence: 4, means: "choice" }],
+  ["|", { precedence: PRECEDENCE.bitwise, means: "other" }],
+  ["^", { precedence: 7, means: "other" }],
+  ["&", { precedence: 8, means: "other" }],
+  ["<<", { precedence: 9, means: "other" }],
+  [">>", { precedence: 9, means: "other" }],
+  ["+", { precedence: 10, means: "join" }],
+  ["-", { precedence: 10, means: "other" }],
+  ["*", { precedence: 11, means: "repeat" }],
+  ["/", { precedence: 11, means: "divide" }],
+  ["%", { precedence: 11, means: "format" }],
+  ["//", { precedence: 11, means: "other" }],
+  ["@", { precedence: 11, means: "other" }],
+  ["**", { precedence: 12, means: "other" }],
+  ...["in", "not", "is", "<", ">", "<=", ">=", "==", "!=", "<>"].map(
+    (operator): [string, Infix] => [operator, { precedence: 5, means: "other" }],
+  ),
+  ...["-=", "*=", "//=", "**=", ">>=", "<<=", "&=", "|=", "^=", "@="].map(
+    (operator): [string, Infix] => [
+      operator,
+      { precedence: PRECEDENCE.assign, means: "augment", operation: "other" },
+    ],
+  ),
+]);
+
+const GRAMMAR: Grammar = {
+  infix: INFIX,
+  // `in` follows the infix `not`; `from` follows `yield`.
+  prefixes: new Set(["-", "+", "~", "not", "await", "in", "yield", "from"]),
+  memberMarks: new Set(["."]),
+  spreads: new Set(["*", "**"]),
+  endsAtLine: true,
+  allowsSpacedCall: true,
+  parenthesesAreList: true,
+  bracesAreRecord: true,
+  readPrimary,
+  readSuffix: () => undefined,
+  readArgumentName,
+  readItemSuffix: readComprehension,
+};
+
+/** Cut Python into nodes. */
+export function parsePython(source: string, effort: Effort): readonly Node[] {
+  const reader = createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort);
+  return readStatements(reader, 0);
+}
+
+function readPrimary(reader: Reader): Node | undefined {
+  if (peek(reader).kind === "text") return readAdjacentTexts(reader);
+  return isNext(reader, "lambda") ? readLambda(reader) : undefined;
+}
+
+/** `"rm" " -rf"` is one text. */
+function readAdjacentTexts(reader: Reader): Node {
+  const pieces: (string | Node)[] = [];
+  do {
+    const node = piecesNode(reader, take(reader));
+    if (node.kind === "text") pieces.push(...node.pieces);
+  } while (peek(reader).kind === "text" && (reader.brackets > 0 || !peek(reader).startsLine));
+  return { kind: "text", pieces };
+}
+
+function readLambda(reader: Reader): Node {
+  reader.at += 1;
+  const parameters = readParameters(reader, ":");
+  takeIf(reader, ":");
+  const value = readExpression(reader, PRECEDENCE.condition);
+  return { kind: "function", definition: { name: undefined, parameters, body: [{ kind: "return", value }] } };
+}
+
+/** Parameters up to `close`, which stays. Annotations are read and forgotten. */
+export function readParameters(reader: Reader, close: ")" | ":"): Node[] {
+  const parameters: Node[] = [];
+  while (!isNext(reader, close) && peek(reader).kind !== "end" && reader.effort.left > 0) {
+    const token = take(reader);
+    if (token.kind !== "name") continue;
+    const target = nameNode(token.text);
+    if (close === ")" && takeIf(reader, ":")) readExpression(reader, PRECEDENCE.condition);
+    parameters.push(
+      takeIf(reader, "=")
+        ? { kind: "assign", target, value: readExpression(reader, PRECEDENCE.condition) }
+        : target,
+    );
+  }
+  return parameters;
+}
+
+function readArgumentName(reader: Reader): string | undefined {
+  const token = peek(reader);
+  if (token.kind !== "name" || !isNext(reader, "=", 1)) return undefined;
+  reader.at += 2;
+  return token.text;
+}
+
+function readComprehension(reader: Reader, item: Node): Node {
+  if (isNext(reader, "async") && isNext(reader, "for", 1)) reader.at += 1;
+  if (!takeIf(reader, "for")) return item;
+  return nested(reader, () => {
+    const target = readTarget(reader);
+    const over = takeIf(reader, "in") ? readExpression(reader, PRECEDENCE.or) : NOTHING;
+    const conditions: Node[] = [];
+    while (takeIf(reader, "if")) conditions.push(readExpression(reader, PRECEDENCE.or));
+    return { kind: "each", target, over, body: [...conditions, readComprehension(reader, item)] };
+  });
+}
+
+/** Loop variables: a name, or several with commas. */
+export function readTarget(reader: Reader): Node {
+  const first = readExpression(reader, PRECEDENCE.bitwise);
+  if (!isNext(reader, ",")) return first;
+  const items = [{ value: first }];
+  while (takeIf(reader, ",") && !isNext(reader, "in")) {
+    items.push({ value: readExpression(reader, PRECEDENCE.bitwise) });
+  }
+  return { kind: "list", items };
+}
