@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { onEnd } from "./node-end.ts";
 import { errorCode } from "./node-files.ts";
 import { loadChildProcess } from "./node-load.ts";
-import { Output } from "./node-output.ts";
+import { Output } from "./output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 
 const DEFAULT_KILL_AFTER_MS = 1_000;

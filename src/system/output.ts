@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { ProcessLimits } from "./system.ts";
 
 /** The first bytes of a stream, up to a capacity; tells how much of a chunk did not fit. */
@@ -19,7 +18,7 @@ class Head {
   }
 
   bytes(): Uint8Array {
-    return plain(Buffer.concat(this.chunks));
+    return concatenate(this.chunks);
   }
 }
 
@@ -53,7 +52,7 @@ class Tail {
     if (this.ring === undefined) return new Uint8Array(0);
     if (this.total <= this.capacity) return this.ring.slice(0, this.total);
     const at = this.total % this.capacity;
-    return plain(Buffer.concat([this.ring.subarray(at), this.ring.subarray(0, at)]));
+    return concatenate([this.ring.subarray(at), this.ring.subarray(0, at)]);
   }
 }
 
@@ -97,6 +96,12 @@ export class Output {
   }
 }
 
-function plain(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
