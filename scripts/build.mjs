@@ -45,7 +45,7 @@ const libraryEntries = Object.values(subPaths)
   .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
 await build({
   ...common,
-  entryPoints: [...libraryEntries, ...filesOf("src/commands")],
+  entryPoints: [...libraryEntries, "src/cli/program.ts", ...filesOf("src/commands")],
   outbase: "src",
   outdir: "dist",
   format: "esm",

@@ -21,6 +21,7 @@ const LAYERS = [
   "verify",
   "dashboard",
   "demo",
+  "cli",
   "commands",
   "bin",
 ];

@@ -4,6 +4,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof SIGNALS)[number];
 
 const callbacks = new Set<() => void>();
+let isListening = false;
 
 /**
  * Runs `callback` once when this process ends: normally, by an uncaught error, or by SIGINT, SIGTERM or SIGHUP.
@@ -13,21 +14,29 @@ const callbacks = new Set<() => void>();
 export function onEnd(callback: () => void): { dispose(): void } {
   // A fresh function, so that one callback registered twice is two registrations.
   const registered = () => callback();
-  if (callbacks.size === 0) listen();
   callbacks.add(registered);
+  listen();
   return {
     dispose() {
-      if (callbacks.delete(registered) && callbacks.size === 0) unlisten();
+      if (!callbacks.delete(registered) || callbacks.size > 0) return;
+      // One turn later: a signal that came while this thread was busy is still waiting to be delivered, and
+      // would be lost with its last listener.
+      setImmediate(() => {
+        if (callbacks.size === 0) unlisten();
+      });
     },
   };
 }
 
 function listen(): void {
+  if (isListening) return;
+  isListening = true;
   process.on("exit", runAll);
   for (const signal of SIGNALS) process.on(signal, onSignal);
 }
 
 function unlisten(): void {
+  isListening = false;
   process.off("exit", runAll);
   for (const signal of SIGNALS) process.off(signal, onSignal);
 }

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll } from "vitest";
+
+/**
+ * Bundles a TypeScript entry as the hook programs are bundled, CommonJS in one file, and gives its path. For
+ * tests that need a process of their own. Call it at the top of a test file or in `describe`.
+ */
+export function bundleProgram(entry: URL): string {
+  const folder = mkdtempSync(join(tmpdir(), "amplihack-program-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const source = fileURLToPath(entry);
+  const outfile = join(folder, `${basename(source, ".ts")}.cjs`);
+  buildSync({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    logLevel: "warning",
+  });
+  return outfile;
+}
