@@ -1,5 +1,6 @@
 import type { Invocation, Place } from "../shell/facts.ts";
 import type { Span, Value } from "../shell/value.ts";
+import type { GitRun } from "./git/invocation.ts";
 
 /** Who does it and where: gives relative paths their directory and findings their command. */
 export interface Doer {
@@ -56,6 +57,7 @@ export type CommandEffect = { readonly by: Doer } & (
       readonly setting: string;
     }
   | { readonly kind: "send"; readonly to: Value | undefined; readonly payloads: readonly Payload[] }
+  | { readonly kind: "git"; readonly run: GitRun }
   /** An operation that a table of commands names outright: cloud, databases, accounts, publishing. */
   | {
       readonly kind: "operation";
