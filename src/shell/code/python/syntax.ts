@@ -1,20 +1,33 @@
-import type { Effort } from "../effort.ts";
 import { KEEPING_ESCAPES } from "../syntax/escapes.ts";
 import type { Grammar, Infix, Reader } from "../syntax/reader.ts";
-import { createReader, isNext, nested, peek, piecesNode, readExpression, take, takeIf } from "../syntax/reader.ts";
+import { isNext, nested, peek, piecesNode, readExpression, take, takeIf } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
-import { readInterpolation, tokenise } from "../syntax/tokens.ts";
+import { readInterpolation } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
-import { readStatements } from "./statements.ts";
 
-const LEXICON: Lexicon = {
+export const LEXICON: Lexicon = {
   lineComments: ["#"],
   blockComments: [],
-  marks: ["**=", "//=", ">>=", "<<=", "...", "->", ":=", "==", "!=", "<=", ">=", "<>", "**", "//", "<<", ">>"].concat(
-    ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="],
-  ),
+  marks: [
+    "**=",
+    "//=",
+    ">>=",
+    "<<=",
+    "...",
+    "->",
+    ":=",
+    "==",
+    "!=",
+    "<=",
+    ">=",
+    "<>",
+    "**",
+    "//",
+    "<<",
+    ">>",
+  ].concat(["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="]),
   nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial: readString,
@@ -59,7 +72,7 @@ const INFIX = new Map<string, Infix>([
   ["%=", { precedence: PRECEDENCE.assign, means: "augment", operation: "format" }],
   ["if", { precedence: PRECEDENCE.condition, means: "python-if" }],
   ["or", { precedence: PRECEDENCE.or, means: "choice" }],
-  ["and", { precedence: 4, means: "choice" }],
+  ["and", { precedence: 4, means: "both" }],
   ["|", { precedence: PRECEDENCE.bitwise, means: "other" }],
   ["^", { precedence: 7, means: "other" }],
   ["&", { precedence: 8, means: "other" }],
@@ -73,21 +86,21 @@ const INFIX = new Map<string, Infix>([
   ["//", { precedence: 11, means: "other" }],
   ["@", { precedence: 11, means: "other" }],
   ["**", { precedence: 12, means: "other" }],
-  ...["in", "not", "is", "<", ">", "<=", ">=", "==", "!=", "<>"].map(
-    (operator): [string, Infix] => [operator, { precedence: 5, means: "other" }],
-  ),
-  ...["-=", "*=", "//=", "**=", ">>=", "<<=", "&=", "|=", "^=", "@="].map(
-    (operator): [string, Infix] => [
-      operator,
-      { precedence: PRECEDENCE.assign, means: "augment", operation: "other" },
-    ],
-  ),
+  ...["in", "not", "is", "<", ">", "<=", ">=", "==", "!=", "<>"].map((operator): [string, Infix] => [
+    operator,
+    { precedence: 5, means: "other" },
+  ]),
+  ...["-=", "*=", "//=", "**=", ">>=", "<<=", "&=", "|=", "^=", "@="].map((operator): [string, Infix] => [
+    operator,
+    { precedence: PRECEDENCE.assign, means: "augment", operation: "other" },
+  ]),
 ]);
 
-const GRAMMAR: Grammar = {
+export const GRAMMAR: Grammar = {
   infix: INFIX,
   // `in` follows the infix `not`; `from` follows `yield`.
-  prefixes: new Set(["-", "+", "~", "not", "await", "in", "yield", "from"]),
+  prefixes: new Set(["await", "in", "yield", "from"]),
+  negations: new Set(["-", "+", "~", "not"]),
   memberMarks: new Set(["."]),
   spreads: new Set(["*", "**"]),
   endsAtLine: true,
@@ -99,12 +112,6 @@ const GRAMMAR: Grammar = {
   readArgumentName,
   readItemSuffix: readComprehension,
 };
-
-/** Cut Python into nodes. */
-export function parsePython(source: string, effort: Effort): readonly Node[] {
-  const reader = createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort);
-  return readStatements(reader, 0);
-}
 
 function readPrimary(reader: Reader): Node | undefined {
   if (peek(reader).kind === "text") return readAdjacentTexts(reader);

@@ -7,14 +7,24 @@ import { NOTHING, nameNode, textNode } from "./tree.ts";
 
 /** What an infix operator makes of its operands. */
 export type Infix =
-  | { readonly precedence: number; readonly means: Operation | "choice" | "other" | "ternary" | "python-if" }
+  | {
+      readonly precedence: number;
+      readonly means: Operation | "choice" | "both" | "other" | "ternary" | "python-if";
+    }
   | { readonly precedence: number; readonly means: "assign" }
-  | { readonly precedence: number; readonly means: "augment"; readonly operation: Operation | "choice" | "other" };
+  | {
+      readonly precedence: number;
+      readonly means: "augment";
+      readonly operation: Operation | "choice" | "other";
+    };
 
 /** How expressions of one language differ from another's. */
 export interface Grammar {
   readonly infix: ReadonlyMap<string, Infix>;
+  /** Words and marks in front of a value that leave it as it is: `await`, `new`. */
   readonly prefixes: ReadonlySet<string>;
+  /** Those that make something else of it: `not`, `!`. */
+  readonly negations: ReadonlySet<string>;
   readonly memberMarks: ReadonlySet<string>;
   readonly spreads: ReadonlySet<string>;
   /** A newline outside brackets ends an expression. */
@@ -108,8 +118,13 @@ export function endsHere(reader: Reader): boolean {
 }
 
 export function readExpression(reader: Reader, minimum = 0): Node {
+  return nested(reader, () => continueExpression(reader, readUnary(reader), minimum));
+}
+
+/** What follows a value already read: operators and their right sides. */
+export function continueExpression(reader: Reader, value: Node, minimum: number): Node {
   return nested(reader, () => {
-    let left = readUnary(reader);
+    let left = value;
     while (!endsHere(reader) && step(reader.effort)) {
       const token = peek(reader);
       const infix =
@@ -145,8 +160,9 @@ function readInfix(reader: Reader, left: Node, infix: Infix): Node {
   }
 }
 
-function combine(operation: Operation | "choice" | "other", left: Node, right: Node): Node {
+function combine(operation: Operation | "choice" | "both" | "other", left: Node, right: Node): Node {
   if (operation === "choice") return choice(left, right);
+  if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
   if (left.kind === "operation" && left.operation === operation) {
     return { kind: "operation", operation, operands: [...left.operands, right] };
@@ -155,7 +171,8 @@ function combine(operation: Operation | "choice" | "other", left: Node, right: N
 }
 
 function choice(left: Node, right: Node): Node {
-  const options = left.kind === "choice" ? [...left.options, right] : [left, right];
+  const isOpen = left.kind === "choice" && left.areAllTrue !== true;
+  const options = isOpen ? [...left.options, right] : [left, right];
   return { kind: "choice", options };
 }
 
@@ -174,6 +191,15 @@ function readUnary(reader: Reader): Node {
   if (isPrefix && reader.grammar.prefixes.has(token.text)) {
     reader.at += 1;
     return nested(reader, () => readUnary(reader));
+  }
+  if (isPrefix && reader.grammar.negations.has(token.text)) {
+    reader.at += 1;
+    const number = peek(reader);
+    if (token.text === "-" && number.kind === "number") {
+      reader.at += 1;
+      return { kind: "number", text: `-${number.text}` };
+    }
+    return { kind: "other", parts: [nested(reader, () => readUnary(reader))] };
   }
   const start = token.start;
   return readPostfix(reader, readPrimary(reader), start);
@@ -253,7 +279,9 @@ export function piecesNode(reader: Reader, token: Token): Node {
 }
 
 function wordsOf(token: Token): string[] {
-  return token.pieces.flatMap(piece => (typeof piece === "string" ? piece.split(/\s+/) : [])).filter(word => word !== "");
+  return token.pieces
+    .flatMap(piece => (typeof piece === "string" ? piece.split(/\s+/) : []))
+    .filter(word => word !== "");
 }
 
 export function readPostfix(reader: Reader, value: Node, start: number): Node {
@@ -285,8 +313,11 @@ export function readPostfix(reader: Reader, value: Node, start: number): Node {
 /** `a[i]`, or `a[i:j]`, which is the method `slice` everywhere else. */
 function readIndex(reader: Reader, object: Node, at: number): Node {
   const isFromStart = isNext(reader, ":", 1);
+  const isReversed = isFromStart && isNext(reader, ":", 2) && isNext(reader, "-", 3);
   const { items, hasColon } = readItems(reader, "]");
   if (!hasColon) return { kind: "index", object, index: items[0]?.value ?? NOTHING };
+  if (isReversed)
+    return { kind: "call", callee: { kind: "member", object, name: "reversed" }, arguments: [], at };
   const bounds = isFromStart ? [{ value: { kind: "number", text: "0" } as const }, ...items] : items;
   return { kind: "call", callee: { kind: "member", object, name: "slice" }, arguments: bounds, at };
 }
@@ -415,4 +446,35 @@ function readEntry(reader: Reader): readonly [Node | undefined, Node] {
   // `{ a }`, `{ a = 1 }` and sets: the value names itself.
   const own = key.kind === "assign" ? key.target : key;
   return [own.kind === "name" ? textNode(own.name) : undefined, key];
+}
+
+const OPENERS: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+]);
+const matchesByTokens = new WeakMap<readonly Token[], Int32Array>();
+
+/** Index of the token that closes the bracket at `at`; the end of the text when none does. */
+export function closerOf(reader: Reader, at: number): number {
+  let matches = matchesByTokens.get(reader.tokens);
+  if (matches === undefined) {
+    matches = matchBrackets(reader.tokens);
+    matchesByTokens.set(reader.tokens, matches);
+  }
+  return matches[at] ?? reader.tokens.length;
+}
+
+function matchBrackets(tokens: readonly Token[]): Int32Array {
+  const matches = new Int32Array(tokens.length).fill(tokens.length);
+  const open: number[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== "mark") continue;
+    if (OPENERS.has(token.text)) open.push(index);
+    else if (token.text === ")" || token.text === "]" || token.text === "}") {
+      const opener = open.pop();
+      if (opener !== undefined) matches[opener] = index;
+    }
+  }
+  return matches;
 }

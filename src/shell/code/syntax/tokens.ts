@@ -74,7 +74,12 @@ export function readInterpolation(scan: Scan, close: string): Token[] | undefine
     scan.effort.isCutShort = true;
     return undefined;
   }
-  const outer = { tokens: scan.tokens, isSpaced: scan.isSpaced, startsLine: scan.startsLine, column: scan.column };
+  const outer = {
+    tokens: scan.tokens,
+    isSpaced: scan.isSpaced,
+    startsLine: scan.startsLine,
+    column: scan.column,
+  };
   scan.tokens = [];
   scan.isSpaced = false;
   scan.startsLine = false;
