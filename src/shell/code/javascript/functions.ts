@@ -1,4 +1,5 @@
 import { step } from "../effort.ts";
+import { readBlock } from "../syntax/braces.ts";
 import type { Reader } from "../syntax/reader.ts";
 import {
   bareKey,
@@ -13,8 +14,7 @@ import {
 } from "../syntax/reader.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
-import { readBlock } from "./statements.ts";
-import { skipType } from "./syntax.ts";
+import { skipType } from "./types.ts";
 
 /** `(a, b) => …` or `a => …` */
 export function readArrow(reader: Reader): Node {

@@ -5,10 +5,10 @@ import { currentDirectory, homeDatum, wholeEnvironment } from "../meaning/run.ts
 import { CODE_MODELS } from "./code-models.ts";
 import { FILE_METHODS, FILE_MODELS } from "./file-models.ts";
 import { NETWORK_MODELS } from "./network-models.ts";
+import { parseJavaScript } from "./parse.ts";
 import { PATH_MODELS } from "./path-models.ts";
 import { PROCESS_METHODS, PROCESS_MODELS } from "./process-models.ts";
 import { canonicalRoad } from "./roads.ts";
-import { parseJavaScript } from "./statements.ts";
 import { TEXT_METHODS, TEXT_MODELS } from "./text-models.ts";
 
 /** What the names of Node, Bun and Deno mean. */

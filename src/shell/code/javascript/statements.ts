@@ -1,31 +1,22 @@
-import { type Effort, step } from "../effort.ts";
+import { step } from "../effort.ts";
+import { readBody, readConditional, readResult, readStatement, skipWord } from "../syntax/braces.ts";
 import type { Reader } from "../syntax/reader.ts";
 import {
   closerOf,
   continueExpression,
-  createReader,
   isNext,
-  nested,
-  outsideBrackets,
   peek,
   readExpression,
   take,
   takeIf,
 } from "../syntax/reader.ts";
-import { tokenise } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
-import { GRAMMAR, LEXICON, readCondition, skipType } from "./syntax.ts";
-
-/** Cut JavaScript or TypeScript into nodes. */
-export function parseJavaScript(source: string, effort: Effort): readonly Node[] {
-  const reader = createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort);
-  return readStatements(reader, () => false);
-}
+import { skipType } from "./types.ts";
 
 type ReadStatement = (reader: Reader) => Node;
 
-const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+export const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
   ["import", readImport],
   ["const", readDeclarations],
   ["let", readDeclarations],
@@ -42,11 +33,11 @@ const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadState
   ["do", readBody],
   ["for", readFor],
   ["return", readResult],
-  ["throw", readPlain],
-  ["case", readPlain],
-  ["export", () => NOTHING],
-  ["default", () => NOTHING],
-  ["declare", () => NOTHING],
+  ["throw", readExpression],
+  ["case", readExpression],
+  ["export", skipWord],
+  ["default", skipWord],
+  ["declare", skipWord],
   ["interface", skipDeclaration],
   ["type", skipDeclaration],
 ]);
@@ -54,61 +45,13 @@ const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadState
 /** Words that are statements only when a name follows; else they are ordinary names. */
 const SOFT_WORDS = new Set(["type", "interface", "using", "declare"]);
 
-function readStatements(reader: Reader, isDone: () => boolean): Node[] {
-  const nodes: Node[] = [];
-  while (!isDone() && peek(reader).kind !== "end" && step(reader.effort)) {
-    const before = reader.at;
-    nodes.push(readStatement(reader));
-    if (reader.at === before) reader.at += 1;
-  }
-  return nodes;
-}
-
-/** `{ … }` as statements. */
-export function readBlock(reader: Reader): Node[] {
-  const close = closerOf(reader, reader.at);
-  reader.at += 1;
-  const nodes = outsideBrackets(reader, () => readStatements(reader, () => reader.at >= close));
-  takeIf(reader, "}");
-  return nodes;
-}
-
-function readStatement(reader: Reader): Node {
-  if (takeIf(reader, ";")) return NOTHING;
-  if (isNext(reader, "{"))
-    return nested(reader, () => ({ kind: "block", body: readBlock(reader), isConditional: false }));
-  const token = peek(reader);
-  const read = token.kind === "name" ? STATEMENTS.get(token.text) : undefined;
-  const isExpression =
-    read === undefined ||
-    isNext(reader, ".", 1) ||
-    isNext(reader, "=", 1) ||
-    isNext(reader, ":", 1) ||
-    (token.text === "import" && isNext(reader, "(", 1)) ||
-    (SOFT_WORDS.has(token.text) && peek(reader, 1).kind !== "name");
-  if (isExpression && !(token.text === "default" && isNext(reader, ":", 1))) return readExpression(reader);
-  return nested(reader, () => {
-    reader.at += 1;
-    return read?.(reader) ?? NOTHING;
-  });
-}
-
-function readPlain(reader: Reader): Node {
-  return readExpression(reader);
-}
-
-function readResult(reader: Reader): Node {
-  const isEmpty = peek(reader).startsLine || isNext(reader, ";") || isNext(reader, "}");
-  return { kind: "return", value: isEmpty ? NOTHING : readExpression(reader) };
-}
-
-function readBody(reader: Reader): Node {
-  return { kind: "block", body: [readStatement(reader)], isConditional: true };
-}
-
-function readConditional(reader: Reader): Node {
-  const condition = readCondition(reader);
-  return { kind: "block", body: [condition, readStatement(reader)], isConditional: true };
+/** A keyword followed by what makes it a plain name or an expression is none. */
+export function isStatement(reader: Reader): boolean {
+  const word = peek(reader).text;
+  if (word === "default") return true;
+  if (isNext(reader, ".", 1) || isNext(reader, "=", 1) || isNext(reader, ":", 1)) return false;
+  if (word === "import" && isNext(reader, "(", 1)) return false;
+  return !SOFT_WORDS.has(word) || peek(reader, 1).kind === "name";
 }
 
 function skipDeclaration(reader: Reader): Node {

@@ -1,21 +1,22 @@
 import { C_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, Infix, Reader } from "../syntax/reader.ts";
+import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
 import {
+  augments,
   closerOf,
   isNext,
+  level,
   nested,
+  PLAIN_HOOKS,
   peek,
   piecesNode,
-  readExpression,
-  take,
-  takeIf,
 } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
-import { NOTHING } from "../syntax/tree.ts";
 import { readArrow, readClass, readFunction, readObject } from "./functions.ts";
+import { isStatement, STATEMENTS } from "./statements.ts";
+import { skipType } from "./types.ts";
 
 export const LEXICON: Lexicon = {
   lineComments: ["//"],
@@ -129,25 +130,12 @@ function regexpEnd(source: string, start: number): number {
   return at;
 }
 
-function level(
-  precedence: number,
-  means: "other" | "choice" | "both" | "join",
-  operators: string,
-): [string, Infix][] {
-  return operators.split(" ").map(operator => [operator, { precedence, means }]);
-}
-
-const INFIX = new Map<string, Infix>([
-  ["=", { precedence: 1, means: "assign" }],
-  ["+=", { precedence: 1, means: "augment", operation: "join" }],
-  ...["||=", "??=", "&&="].map((operator): [string, Infix] => [
-    operator,
-    { precedence: 1, means: "augment", operation: "choice" },
-  ]),
-  ...["-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>=", "**="].map(
-    (operator): [string, Infix] => [operator, { precedence: 1, means: "augment", operation: "other" }],
-  ),
-  ["?", { precedence: 2, means: "ternary" }],
+const INFIX: InfixTable = new Map([
+  ...level(1, "assign", "="),
+  ...augments(1, "join", "+="),
+  ...augments(1, "choice", "||= ??= &&="),
+  ...augments(1, "other", "-= *= /= %= &= |= ^= <<= >>= >>>= **="),
+  ...level(2, "ternary", "?"),
   ...level(3, "choice", "|| ??"),
   ...level(4, "both", "&&"),
   ...level(5, "other", "|"),
@@ -163,6 +151,7 @@ const INFIX = new Map<string, Infix>([
 ]);
 
 export const GRAMMAR: Grammar = {
+  ...PLAIN_HOOKS,
   infix: INFIX,
   prefixes: new Set(["await", "new", "yield"]),
   negations: new Set(["!", "-", "+", "~", "typeof", "void", "delete", "++", "--"]),
@@ -174,8 +163,8 @@ export const GRAMMAR: Grammar = {
   bracesAreRecord: true,
   readPrimary,
   readSuffix,
-  readArgumentName: () => undefined,
-  readItemSuffix: (_reader, item) => item,
+  statements: STATEMENTS,
+  isStatement,
 };
 
 function readPrimary(reader: Reader): Node | undefined {
@@ -243,33 +232,4 @@ function readSuffix(reader: Reader, value: Node, start: number): Node | undefine
     return value;
   }
   return undefined;
-}
-
-const TYPE_ENDS = new Set([",", ")", "]", "}", "=", ";", "=>", "{", "&&", "||", "?", ":", "."]);
-
-/** Step over a type: it says nothing about what runs. Brackets are jumped. */
-export function skipType(reader: Reader): void {
-  const first = reader.at;
-  while (peek(reader).kind !== "end" && reader.effort.left > 0) {
-    const token = peek(reader);
-    if (token.startsLine && reader.at > first) return;
-    const isBracket = token.kind === "mark" && ["(", "[", "{", "<"].includes(token.text);
-    if (isBracket && (token.text !== "{" || reader.at === first)) {
-      reader.at = token.text === "<" ? reader.at + 1 : closerOf(reader, reader.at) + 1;
-      continue;
-    }
-    if (token.kind === "mark" && TYPE_ENDS.has(token.text)) return;
-    reader.at += 1;
-  }
-}
-
-/** One thing in parentheses, as in `if (…)`. */
-export function readCondition(reader: Reader): Node {
-  if (!takeIf(reader, "(")) return NOTHING;
-  reader.brackets += 1;
-  const condition = readExpression(reader);
-  reader.brackets -= 1;
-  while (!isNext(reader, ")") && !isNext(reader, "}") && peek(reader).kind !== "end") take(reader);
-  takeIf(reader, ")");
-  return condition;
 }

@@ -2,16 +2,13 @@ import { decodePercent } from "../../decode.ts";
 import type { Datum } from "../meaning/datum.ts";
 import {
   appendItem,
-  choiceOf,
   joined,
   knownTextOf,
   listDatum,
   literal,
   mapped,
-  optionsOf,
   originsOf,
   reference,
-  textDatum,
 } from "../meaning/datum.ts";
 import { base64Text, hexText } from "../meaning/decoding.ts";
 import { invoke } from "../meaning/evaluate.ts";

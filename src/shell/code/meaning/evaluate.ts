@@ -72,7 +72,7 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
     case "member":
       return memberOf(run, evaluate(run, scope, node.object), node.name);
     case "index":
-      return itemOf(run, evaluate(run, scope, node.object), evaluate(run, scope, node.index));
+      return index(run, evaluate(run, scope, node.object), evaluate(run, scope, node.index));
     case "call":
       return evaluateCall(run, scope, node);
     case "list":
@@ -115,6 +115,20 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
       return textDatum(unknown("any", "…", origins));
     }
   }
+}
+
+/** `Dir["*.log"]` is a call in disguise where the library says so. */
+function index(run: Run, object: Datum, key: Datum): Datum {
+  const path = object.kind === "reference" ? `${object.path}.[]` : undefined;
+  if (path === undefined || !run.library.models.has(path)) return itemOf(run, object, key);
+  return invokeModel(run, {
+    path,
+    receiver: undefined,
+    positional: [key],
+    named: new Map(),
+    isOpenEnded: false,
+    at: 0,
+  });
 }
 
 /** The name under which a function's scope keeps what `return` gave. No language can spell it. */

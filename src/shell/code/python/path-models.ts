@@ -1,5 +1,5 @@
 import { baseName, directoryName } from "../../paths.ts";
-import { concatenate, dropKnown, knownPrefix } from "../../value.ts";
+import { knownPrefix } from "../../value.ts";
 import type { Datum } from "../meaning/datum.ts";
 import {
   choiceOf,
@@ -25,21 +25,9 @@ import {
 } from "../meaning/models.ts";
 import type { Model, Run } from "../meaning/run.ts";
 import { currentDirectory, environmentDatum, homeDatum } from "../meaning/run.ts";
+import { expandTilde } from "../meaning/tilde.ts";
 
 type Rows = readonly (readonly [string, Model])[];
-
-/** `~` and `~/x` at the start of a path. */
-export function expandTilde(run: Run, path: Datum): Datum {
-  return choiceOf(
-    optionsOf(path).map(option => {
-      const value = firstValue(option);
-      const prefix = knownPrefix(value);
-      const type = option.kind === "text" ? option.type : "text";
-      if (prefix !== "~" && !prefix.startsWith("~/")) return option;
-      return textDatum(concatenate([firstValue(homeDatum(run)), dropKnown(value, 1)]), type);
-    }),
-  );
-}
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 

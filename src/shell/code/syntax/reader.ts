@@ -11,7 +11,7 @@ export type Infix =
       readonly precedence: number;
       readonly means: Operation | "choice" | "both" | "other" | "ternary" | "python-if";
     }
-  | { readonly precedence: number; readonly means: "assign" }
+  | { readonly precedence: number; readonly means: "assign" | "method" }
   | {
       readonly precedence: number;
       readonly means: "augment";
@@ -39,10 +39,18 @@ export interface Grammar {
   readonly readPrimary: (reader: Reader) => Node | undefined;
   /** Something after a complete value (tagged template, argument without parentheses), or `undefined`. */
   readonly readSuffix: (reader: Reader, value: Node, start: number) => Node | undefined;
+  /** What a value is after all that belongs to it was read. */
+  readonly finish: (reader: Reader, value: Node, start: number) => Node;
   /** The name of a named argument, consumed with its mark; or `undefined` without moving. */
   readonly readArgumentName: (reader: Reader) => string | undefined;
   /** Something after an item in brackets, such as a comprehension. */
   readonly readItemSuffix: (reader: Reader, item: Node) => Node;
+  /** What a keyword at the start of a statement begins; the keyword is consumed already. */
+  readonly statements: ReadonlyMap<string, (reader: Reader) => Node>;
+  /** Is the keyword at hand really one, or a name that looks like it? */
+  readonly isStatement: (reader: Reader) => boolean;
+  /** A statement without a keyword. */
+  readonly readSimple: (reader: Reader) => Node;
 }
 
 /** Where the parser stands in a list of tokens. */
@@ -53,13 +61,15 @@ export interface Reader {
   at: number;
   depth: number;
   brackets: number;
+  /** In the head of a loop, where a block opener belongs to the loop and not to a call. */
+  isInHead: boolean;
 }
 
 const DEEPEST_NESTING = 64;
 const END = endToken(0);
 
 export function createReader(tokens: readonly Token[], grammar: Grammar, effort: Effort): Reader {
-  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0 };
+  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0, isInHead: false };
 }
 
 export function peek(reader: Reader, ahead = 0): Token {
@@ -109,6 +119,38 @@ export function outsideBrackets<Result>(reader: Reader, read: () => Result): Res
   return result;
 }
 
+export type InfixTable = ReadonlyMap<string, Infix>;
+
+/** Operators of one level, separated by blanks. */
+export function level(
+  precedence: number,
+  means: Exclude<Infix["means"], "augment">,
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means }]);
+}
+
+/** Operators such as `+=`, separated by blanks. */
+export function augments(
+  precedence: number,
+  operation: Operation | "choice" | "other",
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means: "augment", operation }]);
+}
+
+/** Hooks for languages that have nothing of the kind. */
+export const PLAIN_HOOKS = {
+  readPrimary: () => undefined,
+  readSuffix: () => undefined,
+  finish: (_reader: Reader, value: Node) => value,
+  readArgumentName: () => undefined,
+  readItemSuffix: (_reader: Reader, item: Node) => item,
+  statements: new Map<string, (reader: Reader) => Node>(),
+  isStatement: () => true,
+  readSimple: (reader: Reader) => readExpression(reader),
+};
+
 /** Does a line break end the expression before the next token? */
 export function endsHere(reader: Reader): boolean {
   const token = peek(reader);
@@ -139,6 +181,12 @@ export function continueExpression(reader: Reader, value: Node, minimum: number)
 
 function readInfix(reader: Reader, left: Node, infix: Infix): Node {
   switch (infix.means) {
+    case "method": {
+      const operator = reader.tokens[reader.at - 1];
+      const callee: Node = { kind: "member", object: left, name: operator?.text ?? "" };
+      const right = readExpression(reader, infix.precedence + 1);
+      return { kind: "call", callee, arguments: [{ value: right }], at: operator?.start ?? 0 };
+    }
     case "assign":
       return { kind: "assign", target: left, value: readExpression(reader, infix.precedence) };
     case "augment": {
@@ -304,10 +352,10 @@ export function readPostfix(reader: Reader, value: Node, start: number): Node {
       }
     }
     const suffixed = reader.grammar.readSuffix(reader, node, start);
-    if (suffixed === undefined) return node;
+    if (suffixed === undefined) break;
     node = suffixed;
   }
-  return node;
+  return reader.grammar.finish(reader, node, start);
 }
 
 /** `a[i]`, or `a[i:j]`, which is the method `slice` everywhere else. */

@@ -75,6 +75,18 @@ function readBackslash(
   return { text: source.slice(at, at + 2), end: at + 2 };
 }
 
+const PAIRS: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["<", ">"],
+]);
+
+/** The delimiter that closes what `open` opened in `q(…)`, `%w[…]` and their kin. */
+export function closingDelimiter(open: string): string {
+  return PAIRS.get(open) ?? open;
+}
+
 const LONGEST_BARE_INTERPOLATION = 200;
 const CLOSERS: ReadonlyMap<string, string> = new Map([
   ["[", "]"],

@@ -208,6 +208,8 @@ function isLineEnd(source: string, at: number): boolean {
 function commentEnd(source: string, at: number, lexicon: Lexicon): number | undefined {
   for (const [open, close] of lexicon.blockComments) {
     if (!source.startsWith(open, at)) continue;
+    // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.
+    if (open.startsWith("=") && at > 0 && source.charAt(at - 1) !== "\n") continue;
     const end = source.indexOf(close, at + open.length);
     return end === -1 ? source.length : end + close.length;
   }
