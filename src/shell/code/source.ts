@@ -3,7 +3,7 @@ import { concatenate, text } from "../value.ts";
 
 /**
  * Program text as a plain string. Parts that only the run decides (`python -c "rmtree('$DIR')"`) are single
- * characters of the private use area, so tokenisers see an ordinary letter; `valueOf` turns them back.
+ * characters of the private use area, so tokenisers see an ordinary letter; `literalValue` turns them back.
  */
 export interface Source {
   readonly text: string;
@@ -29,7 +29,7 @@ export function sourceOf(code: Value): Source {
 }
 
 /** A literal of the program text as a value, holes included. */
-export function valueOf(literal: string, source: Source): Value {
+export function literalValue(literal: string, source: Source): Value {
   if (source.holes.length === 0 || literal.search(PRIVATE_USE) === -1) return text(literal);
   const values: Value[] = [];
   let start = 0;

@@ -185,7 +185,10 @@ export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[
 /** A text that grows without end (`a = a + a`) is cut off: nobody needs it, and memory is finite. */
 function shortened(value: Value): Value {
   if (value.origins.length > MOST_ORIGINS) return { ...value, origins: value.origins.slice(0, MOST_ORIGINS) };
-  const length = value.pieces.reduce((sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1), 0);
+  const length = value.pieces.reduce(
+    (sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1),
+    0,
+  );
   return length > LONGEST_TEXT ? unknown("any", "…", value.origins) : value;
 }
 

@@ -12,7 +12,7 @@ const MOST_CALLS = 2_000;
 /** Add a call to what was found. */
 function note(run: Run, call: CodeCall): void {
   if (run.calls.length >= MOST_CALLS) run.effort.isCutShort = true;
-  else run.calls.push(call);
+  else run.calls.push(run.evaluatedAt === undefined ? call : { ...call, at: run.evaluatedAt });
 }
 
 /** A path as the program means it once it has changed its directory. */
@@ -83,7 +83,19 @@ export function noteShell(run: Run, call: Call, command: Datum, cwd?: Datum): re
   const directory = spawnDirectory(run, cwd);
   const commands = valuesOf(command);
   for (const value of commands) {
-    note(run, { kind: "shell", command: value, cwd: directory, at: call.at });
+    note(
+      run,
+      run.standardInput === undefined
+        ? { kind: "shell", command: value, cwd: directory, at: call.at }
+        : {
+            kind: "spawn",
+            argv: [text("sh"), text("-c"), value],
+            isOpenEnded: false,
+            cwd: directory,
+            stdin: run.standardInput,
+            at: call.at,
+          },
+    );
   }
   const first = commands[0];
   return outputOrigins(run, first === undefined ? "" : programOf(first));
@@ -99,7 +111,7 @@ export function noteSpawn(
   stdin?: Datum,
 ): readonly Origin[] {
   const directory = spawnDirectory(run, cwd);
-  const input = stdin === undefined ? undefined : firstValue(stdin);
+  const input = stdin === undefined ? run.standardInput : firstValue(stdin);
   const combinations = combinationsOf(argv.map(valuesOf)) ?? [argv.map(unlessChoice)];
   for (const values of combinations) {
     if (values.length === 0) continue;
@@ -123,7 +135,18 @@ function programOf(value: Value): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-const NETWORK_PROGRAMS = new Set(["curl", "wget", "http", "https", "xh", "aria2c", "fetch", "nc", "ncat", "ftp"]);
+const NETWORK_PROGRAMS = new Set([
+  "curl",
+  "wget",
+  "http",
+  "https",
+  "xh",
+  "aria2c",
+  "fetch",
+  "nc",
+  "ncat",
+  "ftp",
+]);
 const DECODER_PROGRAMS = new Set(["base64", "xxd", "openssl", "gunzip", "zcat", "uudecode"]);
 
 function outputOrigins(run: Run, program: string): readonly Origin[] {

@@ -1,6 +1,6 @@
 import { unknown } from "../../value.ts";
 import { step } from "../effort.ts";
-import { valueOf } from "../source.ts";
+import { literalValue } from "../source.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
 import type { Datum } from "./datum.ts";
 import {
@@ -17,6 +17,8 @@ import {
   textDatum,
 } from "./datum.ts";
 import { elementOf, itemOf, memberOf, resolveRoad, setMember } from "./members.ts";
+import { narrow } from "./narrow.ts";
+import { operate } from "./operate.ts";
 import type { Call, Run } from "./run.ts";
 import { assign, createScope, declare, lookUp, type Scope } from "./scope.ts";
 
@@ -56,7 +58,9 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
     case "text":
       return joined(
         node.pieces.map(piece =>
-          typeof piece === "string" ? textDatum(valueOf(piece, run.source)) : evaluate(run, scope, piece),
+          typeof piece === "string"
+            ? textDatum(literalValue(piece, run.source))
+            : evaluate(run, scope, piece),
         ),
       );
     case "number":
@@ -68,7 +72,7 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
     case "member":
       return memberOf(run, evaluate(run, scope, node.object), node.name);
     case "index":
-      return itemOf(run, evaluate(run, scope, node.object), evaluate(run, scope, node.index));
+      return index(run, evaluate(run, scope, node.object), evaluate(run, scope, node.index));
     case "call":
       return evaluateCall(run, scope, node);
     case "list":
@@ -95,11 +99,10 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
     }
     case "each": {
       bind(run, scope, node.target, elementOf(evaluate(run, scope, node.over)));
-      return listDatum([conditionally(run, () => evaluateAll(run, scope, node.body))], true);
+      return listDatum([conditionally(run, scope, node.body)], true);
     }
     case "block":
-      if (!node.isConditional) return evaluateAll(run, scope, node.body);
-      return conditionally(run, () => evaluateAll(run, scope, node.body));
+      return node.isConditional ? conditionally(run, scope, node.body) : evaluateAll(run, scope, node.body);
     case "return": {
       const value = evaluate(run, scope, node.value);
       const results = lookUp(scope, RESULTS);
@@ -114,14 +117,35 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
   }
 }
 
+/** `Dir["*.log"]` is a call in disguise where the library says so. */
+function index(run: Run, object: Datum, key: Datum): Datum {
+  const path = object.kind === "reference" ? `${object.path}.[]` : undefined;
+  if (path === undefined || !run.library.models.has(path)) return itemOf(run, object, key);
+  return invokeModel(run, {
+    path,
+    receiver: undefined,
+    positional: [key],
+    named: new Map(),
+    isOpenEnded: false,
+    at: 0,
+  });
+}
+
 /** The name under which a function's scope keeps what `return` gave. No language can spell it. */
 const RESULTS = " results";
 
-function conditionally(run: Run, act: () => Datum): Datum {
+/** A body that may run or not. Its conditions stand in front of it and narrow down names until its end. */
+function conditionally(run: Run, scope: Scope, body: readonly Node[]): Datum {
   run.conditions += 1;
-  const datum = act();
+  const narrowed: (readonly [Scope, string, Datum])[] = [];
+  let last: Datum = reference("nothing");
+  for (const node of body) {
+    last = evaluate(run, scope, node);
+    narrowed.push(...narrow(scope, node));
+  }
+  for (const [owner, name, before] of narrowed.reverse()) owner.names.set(name, before);
   run.conditions -= 1;
-  return datum;
+  return last;
 }
 
 function evaluateList(run: Run, scope: Scope, items: readonly Argument[]): Datum {
@@ -159,75 +183,6 @@ function evaluateRecord(
     } else setField(record, `…${record.fields.size}`, value);
   }
   return record;
-}
-
-function operate(operation: "join" | "divide" | "format" | "repeat", operands: readonly Datum[]): Datum {
-  const [first, second] = operands;
-  if (first === undefined || second === undefined) return reference("…");
-  switch (operation) {
-    case "join":
-      if (operands.every(operand => operand.kind === "list")) {
-        const lists = operands.flatMap(operand => (operand.kind === "list" ? [operand] : []));
-        return listDatum(
-          lists.flatMap(list => list.items),
-          lists.some(list => list.isOpenEnded),
-        );
-      }
-      return joined(operands, pathType(operands));
-    case "divide":
-      if (pathType(operands) !== "text") {
-        const parts = operands.flatMap((operand, index) => (index === 0 ? [operand] : [literal("/"), operand]));
-        return joinedPath(parts);
-      }
-      return textDatum(unknown("token", "…"));
-    case "format":
-      return formatted(first, second.kind === "list" ? second.items : [second]);
-    case "repeat": {
-      const known = knownTextOf(first);
-      const count = Number(knownTextOf(second));
-      if (known === undefined || !(count >= 0 && count * known.length <= 1000)) {
-        return first.kind === "list" ? first : textDatum(unknown("any", "…", originsOf(first)));
-      }
-      return literal(known.repeat(count));
-    }
-  }
-}
-
-function pathType(operands: readonly Datum[]): string {
-  return operands.some(operand => operand.kind === "text" && operand.type === "path") ? "path" : "text";
-}
-
-/** `Path(a) / b`: an absolute second part replaces the first. */
-function joinedPath(parts: readonly Datum[]): Datum {
-  const last = parts.at(-1);
-  const known = knownTextOf(last);
-  if (last?.kind === "text" && known?.startsWith("/") === true) return { ...last, type: "path" };
-  return joined(parts, "path");
-}
-
-/** `"rm %s" % x`, `"{}".format(x)`, `sprintf`: placeholders filled in order. */
-export function formatted(template: Datum, fillings: readonly Datum[], named?: ReadonlyMap<string, Datum>): Datum {
-  const known = knownTextOf(template);
-  const origins = listDatum([template, ...fillings]).origins;
-  if (known === undefined || known.length > 4000) return textDatum(unknown("any", "…", origins));
-  const parts: Datum[] = [];
-  let next = 0;
-  let start = 0;
-  for (const match of known.matchAll(/%(?:%|[-+ #0-9.*]*[a-zA-Z])|\{([A-Za-z_0-9]*)(?:[!:][^{}]*)?\}/g)) {
-    parts.push(literal(known.slice(start, match.index)));
-    start = match.index + match[0].length;
-    if (match[0] === "%%") {
-      parts.push(literal("%"));
-      continue;
-    }
-    const key = match[1];
-    const byName = key === undefined ? undefined : (named?.get(key) ?? fillings[/^\d+$/.test(key) ? Number(key) : -1]);
-    const filling = byName ?? fillings[next];
-    next += 1;
-    parts.push(filling ?? literal(match[0]));
-  }
-  parts.push(literal(known.slice(start)));
-  return joined(parts);
 }
 
 /** Give a target (a name, a pattern, a member) its value. */
@@ -306,9 +261,9 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
 
 function construct(run: Run, record: Extract<Datum, { kind: "record" }>, call: Call): Datum {
   for (const name of ["__init__", "constructor", "initialize", "__construct", "new"]) {
-    const constructor = record.fields.get(name);
-    if (constructor?.kind !== "function") continue;
-    invokeFunction(run, { ...constructor, self: record }, call.positional, call.named);
+    const maker = record.fields.get(name);
+    if (maker?.kind !== "function") continue;
+    invokeFunction(run, { ...maker, self: record }, call.positional, call.named);
     break;
   }
   return record;
@@ -317,7 +272,10 @@ function construct(run: Run, record: Extract<Datum, { kind: "record" }>, call: C
 function invokeModel(run: Run, call: Call): Datum {
   const { models, methods } = run.library;
   const name = call.path.slice(call.path.lastIndexOf(".") + 1);
-  const model = models.get(call.path) ?? (call.path === name ? undefined : methods.get(name));
+  const model =
+    models.get(call.path) ??
+    models.get(`${call.path.slice(0, -name.length)}*`) ??
+    (call.path === name ? undefined : methods.get(name));
   const result = model?.(call, run);
   const given = listDatum([...call.positional, ...call.named.values()]);
   if (model === undefined) invokeCallbacks(run, call, given.items);
@@ -332,7 +290,11 @@ export function invokeCallbacks(run: Run, call: Call, given: readonly Datum[]): 
   const item = call.receiver === undefined ? reference("item") : elementOf(call.receiver);
   for (const datum of given) {
     if (datum.kind === "function") result = invokeFunction(run, datum, [item], new Map());
-    else if (datum.kind === "reference" && run.library.models.has(datum.path) && call.receiver?.kind === "list") {
+    else if (
+      datum.kind === "reference" &&
+      run.library.models.has(datum.path) &&
+      call.receiver?.kind === "list"
+    ) {
       result = invoke(run, datum, { ...call, positional: [item], named: new Map(), isOpenEnded: false });
     }
   }
@@ -347,7 +309,8 @@ export function invokeFunction(
 ): Datum {
   const { definition } = callee;
   run.uncalled.delete(definition);
-  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL) return reference(`${definition.name ?? "function"}()`);
+  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL)
+    return reference(`${definition.name ?? "function"}()`);
   const scope = createScope(callee.scope);
   const results = listDatum([]);
   scope.names.set(RESULTS, results);
@@ -375,7 +338,8 @@ function bindParameters(
   const first = definition.parameters[0];
   if (self !== undefined) {
     for (const name of ["self", "this", "$this"]) declare(scope, name, self);
-    if (first?.kind === "name" && (first.name === "self" || first.name === "cls")) given = [self, ...positional];
+    if (first?.kind === "name" && (first.name === "self" || first.name === "cls"))
+      given = [self, ...positional];
   }
   for (const [index, parameter] of definition.parameters.entries()) {
     const target = parameter.kind === "assign" ? parameter.target : parameter;

@@ -1,11 +1,12 @@
 import { knownText } from "../../value.ts";
-import type { Datum } from "./datum.ts";
+import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, optionsOf, originsOf, reference, setField } from "./datum.ts";
 import type { Run } from "./run.ts";
 import { environmentDatum } from "./run.ts";
 
 /** What stands behind a road such as `os.path` or `process.env`. */
-export function resolveRoad(run: Run, path: string, object?: Datum): Datum {
+export function resolveRoad(run: Run, written: string, object?: Datum): Datum {
+  const path = run.library.canonical(written);
   const assigned = run.members.get(path);
   if (assigned !== undefined) return assigned;
   const constant = run.library.constants.get(path);
@@ -39,7 +40,7 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
 export function itemOf(run: Run, object: Datum, key: Datum): Datum {
   if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(run, option, key)));
   const name = knownTextOf(key);
-  if (object.kind === "list") return listItem(object.items, name) ?? elementOf(object);
+  if (object.kind === "list") return listItem(object, name);
   if (object.kind === "record") {
     const field = name === undefined ? undefined : object.fields.get(name);
     return field ?? choiceOf([...object.fields.values(), reference("record[]", object.origins)]);
@@ -52,9 +53,9 @@ export function itemOf(run: Run, object: Datum, key: Datum): Datum {
   return reference(`${object.kind === "reference" ? object.path : object.kind}[]`, originsOf(object), object);
 }
 
-function listItem(items: readonly Datum[], name: string | undefined): Datum | undefined {
-  if (name === undefined || !/^-?\d{1,6}$/.test(name)) return undefined;
-  return items.at(Number(name));
+function listItem(list: ListDatum, name: string | undefined): Datum {
+  if (name === undefined || !/^-?\d{1,6}$/.test(name)) return elementOf(list);
+  return list.items.at(Number(name)) ?? reference(`item ${name}`, list.origins);
 }
 
 /** What a loop over the datum meets: one of its items. */
@@ -75,7 +76,9 @@ export function elementOf(datum: Datum): Datum {
       return reference(`${datum.path}[]`, originsOf(datum), datum);
     case "text":
       // A pattern's matches are told by the pattern itself; the characters of a text are nobody's path.
-      return datum.type === "matches" || knownText(datum.value) === undefined ? datum : reference("character");
+      return datum.type === "matches" || knownText(datum.value) === undefined
+        ? datum
+        : reference("character");
     default:
       return reference("item");
   }

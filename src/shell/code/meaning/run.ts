@@ -34,6 +34,8 @@ export interface Library {
   readonly constants: ReadonlyMap<string, (run: Run) => Datum>;
   /** What reading a member of a typed text gives: `path.parent`. */
   readonly properties: ReadonlyMap<string, (receiver: Datum, run: Run) => Datum>;
+  /** The one spelling of a road that has several. */
+  readonly canonical: (path: string) => string;
   /** Roads whose members are environment variables. */
   readonly environments: ReadonlySet<string>;
   /** A function's last value is its result. */
@@ -58,6 +60,10 @@ export interface Run {
   readonly uncalled: Map<FunctionDefinition, FunctionDatum>;
   /** Undefined until the program changes its directory. */
   directory: Value | undefined;
+  /** What started programs read, once the program has put something in the place of its own stdin. */
+  standardInput: Value | undefined;
+  /** Inside `eval`: the place of that call. */
+  evaluatedAt: number | undefined;
   depth: number;
   conditions: number;
   evaluations: number;
@@ -82,6 +88,8 @@ export function createRun(
     active: new Set(),
     uncalled: new Map(),
     directory: undefined,
+    standardInput: undefined,
+    evaluatedAt: undefined,
     depth: 0,
     conditions: 0,
     evaluations: 0,

@@ -13,13 +13,7 @@ export function createScope(outer?: Scope): Scope {
 }
 
 export function lookUp(scope: Scope, name: string): Datum | undefined {
-  let current: Scope | undefined = scope;
-  for (let depth = 0; current !== undefined && depth < DEEPEST_SCOPE; depth += 1) {
-    const found = current.names.get(name);
-    if (found !== undefined) return found;
-    current = current.outer;
-  }
-  return undefined;
+  return ownerOf(scope, name)?.names.get(name);
 }
 
 /**
@@ -27,15 +21,17 @@ export function lookUp(scope: Scope, name: string): Datum | undefined {
  * stays possible.
  */
 export function assign(scope: Scope, name: string, value: Datum, isConditional: boolean): void {
-  let owner: Scope = scope;
-  for (let current: Scope | undefined = scope, depth = 0; current !== undefined && depth < DEEPEST_SCOPE; depth += 1) {
-    if (current.names.has(name)) {
-      owner = current;
-      break;
-    }
+  declare(ownerOf(scope, name) ?? scope, name, value, isConditional);
+}
+
+/** The nearest scope that has the name. */
+export function ownerOf(scope: Scope, name: string): Scope | undefined {
+  let current: Scope | undefined = scope;
+  for (let depth = 0; current !== undefined && depth < DEEPEST_SCOPE; depth += 1) {
+    if (current.names.has(name)) return current;
     current = current.outer;
   }
-  declare(owner, name, value, isConditional);
+  return undefined;
 }
 
 /** Give a name a value in this very scope: parameters, `let`, `my`, `local`. */

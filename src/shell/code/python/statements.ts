@@ -1,9 +1,20 @@
-import { step } from "../effort.ts";
+import { type Effort, step } from "../effort.ts";
 import type { Reader } from "../syntax/reader.ts";
-import { isNext, nested, peek, readExpression, readItemsUntil, take, takeIf } from "../syntax/reader.ts";
+import {
+  continueExpression,
+  createReader,
+  isNext,
+  nested,
+  peek,
+  readExpression,
+  readItemsUntil,
+  take,
+  takeIf,
+} from "../syntax/reader.ts";
+import { tokenise } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
-import { PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
+import { GRAMMAR, LEXICON, PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
 
 type ReadStatement = (reader: Reader, column: number) => Node;
 
@@ -26,8 +37,13 @@ const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadState
   ["exec", readExecStatement],
 ]);
 
+/** Cut Python into nodes. */
+export function parsePython(source: string, effort: Effort): readonly Node[] {
+  return readStatements(createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort), 0);
+}
+
 /** Statements indented by at least `column`. */
-export function readStatements(reader: Reader, column: number): Node[] {
+function readStatements(reader: Reader, column: number): Node[] {
   const nodes: Node[] = [];
   while (peek(reader).kind !== "end" && step(reader.effort)) {
     const token = peek(reader);
@@ -54,12 +70,16 @@ function readStatement(reader: Reader): Node {
 /** An expression, an assignment (also of several names, also annotated). */
 function readSimple(reader: Reader): Node {
   let target = readTuple(reader);
-  if (isNext(reader, ":") && !peek(reader, 1).startsLine && (target.kind === "name" || target.kind === "member")) {
+  if (
+    isNext(reader, ":") &&
+    !peek(reader, 1).startsLine &&
+    (target.kind === "name" || target.kind === "member")
+  ) {
     reader.at += 1;
     const annotation = readExpression(reader, PRECEDENCE.condition);
     if (!isNext(reader, "=")) target = { kind: "other", parts: [target, annotation] };
   }
-  if (!takeIf(reader, "=")) return target;
+  if (!takeIf(reader, "=")) return continueExpression(reader, target, 0);
   return { kind: "assign", target, value: nested(reader, () => readSimple(reader)) };
 }
 
@@ -76,7 +96,7 @@ function readTuple(reader: Reader): Node {
 
 function readStarred(reader: Reader): Node {
   takeIf(reader, "*");
-  return readExpression(reader);
+  return readExpression(reader, PRECEDENCE.condition);
 }
 
 function readSuite(reader: Reader, column: number): Node[] {
@@ -95,7 +115,8 @@ function readSuite(reader: Reader, column: number): Node[] {
 function readConditional(reader: Reader, column: number): Node {
   const header = isNext(reader, ":") ? NOTHING : readExpression(reader);
   const bound = takeIf(reader, "as") ? take(reader) : undefined;
-  const caught: Node[] = bound === undefined ? [] : [{ kind: "assign", target: nameNode(bound.text), value: NOTHING }];
+  const caught: Node[] =
+    bound === undefined ? [] : [{ kind: "assign", target: nameNode(bound.text), value: NOTHING }];
   return { kind: "block", body: [header, ...caught, ...readSuite(reader, column)], isConditional: true };
 }
 

@@ -1,20 +1,44 @@
-import type { Effort } from "../effort.ts";
 import { KEEPING_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, Infix, Reader } from "../syntax/reader.ts";
-import { createReader, isNext, nested, peek, piecesNode, readExpression, take, takeIf } from "../syntax/reader.ts";
+import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
+import {
+  augments,
+  isNext,
+  level,
+  nested,
+  PLAIN_HOOKS,
+  peek,
+  piecesNode,
+  readExpression,
+  take,
+  takeIf,
+} from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
-import { readInterpolation, tokenise } from "../syntax/tokens.ts";
+import { readInterpolation } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
-import { readStatements } from "./statements.ts";
 
-const LEXICON: Lexicon = {
+export const LEXICON: Lexicon = {
   lineComments: ["#"],
   blockComments: [],
-  marks: ["**=", "//=", ">>=", "<<=", "...", "->", ":=", "==", "!=", "<=", ">=", "<>", "**", "//", "<<", ">>"].concat(
-    ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="],
-  ),
+  marks: [
+    "**=",
+    "//=",
+    ">>=",
+    "<<=",
+    "...",
+    "->",
+    ":=",
+    "==",
+    "!=",
+    "<=",
+    ">=",
+    "<>",
+    "**",
+    "//",
+    "<<",
+    ">>",
+  ].concat(["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="]),
   nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial: readString,
@@ -51,43 +75,35 @@ function readReplacement(scan: Scan): TokenPiece | undefined {
 /** Loosest first. Names of levels that other readers of Python ask for. */
 export const PRECEDENCE = { assign: 1, condition: 2, or: 3, bitwise: 6 } as const;
 
-const INFIX = new Map<string, Infix>([
-  ["=", { precedence: PRECEDENCE.assign, means: "assign" }],
-  [":=", { precedence: PRECEDENCE.assign, means: "assign" }],
-  ["+=", { precedence: PRECEDENCE.assign, means: "augment", operation: "join" }],
-  ["/=", { precedence: PRECEDENCE.assign, means: "augment", operation: "divide" }],
-  ["%=", { precedence: PRECEDENCE.assign, means: "augment", operation: "format" }],
-  ["if", { precedence: PRECEDENCE.condition, means: "python-if" }],
-  ["or", { precedence: PRECEDENCE.or, means: "choice" }],
-  ["and", { precedence: 4, means: "choice" }],
-  ["|", { precedence: PRECEDENCE.bitwise, means: "other" }],
-  ["^", { precedence: 7, means: "other" }],
-  ["&", { precedence: 8, means: "other" }],
-  ["<<", { precedence: 9, means: "other" }],
-  [">>", { precedence: 9, means: "other" }],
-  ["+", { precedence: 10, means: "join" }],
-  ["-", { precedence: 10, means: "other" }],
-  ["*", { precedence: 11, means: "repeat" }],
-  ["/", { precedence: 11, means: "divide" }],
-  ["%", { precedence: 11, means: "format" }],
-  ["//", { precedence: 11, means: "other" }],
-  ["@", { precedence: 11, means: "other" }],
-  ["**", { precedence: 12, means: "other" }],
-  ...["in", "not", "is", "<", ">", "<=", ">=", "==", "!=", "<>"].map(
-    (operator): [string, Infix] => [operator, { precedence: 5, means: "other" }],
-  ),
-  ...["-=", "*=", "//=", "**=", ">>=", "<<=", "&=", "|=", "^=", "@="].map(
-    (operator): [string, Infix] => [
-      operator,
-      { precedence: PRECEDENCE.assign, means: "augment", operation: "other" },
-    ],
-  ),
+const INFIX: InfixTable = new Map([
+  ...level(PRECEDENCE.assign, "assign", "= :="),
+  ...augments(PRECEDENCE.assign, "join", "+="),
+  ...augments(PRECEDENCE.assign, "divide", "/="),
+  ...augments(PRECEDENCE.assign, "format", "%="),
+  ...augments(PRECEDENCE.assign, "other", "-= *= //= **= >>= <<= &= |= ^= @="),
+  ...level(PRECEDENCE.condition, "python-if", "if"),
+  ...level(PRECEDENCE.or, "choice", "or"),
+  ...level(4, "both", "and"),
+  ...level(5, "other", "in not is < > <= >= == != <>"),
+  ...level(PRECEDENCE.bitwise, "other", "|"),
+  ...level(7, "other", "^"),
+  ...level(8, "other", "&"),
+  ...level(9, "other", "<< >>"),
+  ...level(10, "join", "+"),
+  ...level(10, "other", "-"),
+  ...level(11, "repeat", "*"),
+  ...level(11, "divide", "/"),
+  ...level(11, "format", "%"),
+  ...level(11, "other", "// @"),
+  ...level(12, "other", "**"),
 ]);
 
-const GRAMMAR: Grammar = {
+export const GRAMMAR: Grammar = {
+  ...PLAIN_HOOKS,
   infix: INFIX,
   // `in` follows the infix `not`; `from` follows `yield`.
-  prefixes: new Set(["-", "+", "~", "not", "await", "in", "yield", "from"]),
+  prefixes: new Set(["await", "in", "yield", "from"]),
+  negations: new Set(["-", "+", "~", "not"]),
   memberMarks: new Set(["."]),
   spreads: new Set(["*", "**"]),
   endsAtLine: true,
@@ -95,16 +111,9 @@ const GRAMMAR: Grammar = {
   parenthesesAreList: true,
   bracesAreRecord: true,
   readPrimary,
-  readSuffix: () => undefined,
   readArgumentName,
   readItemSuffix: readComprehension,
 };
-
-/** Cut Python into nodes. */
-export function parsePython(source: string, effort: Effort): readonly Node[] {
-  const reader = createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort);
-  return readStatements(reader, 0);
-}
 
 function readPrimary(reader: Reader): Node | undefined {
   if (peek(reader).kind === "text") return readAdjacentTexts(reader);

@@ -7,14 +7,24 @@ import { NOTHING, nameNode, textNode } from "./tree.ts";
 
 /** What an infix operator makes of its operands. */
 export type Infix =
-  | { readonly precedence: number; readonly means: Operation | "choice" | "other" | "ternary" | "python-if" }
-  | { readonly precedence: number; readonly means: "assign" }
-  | { readonly precedence: number; readonly means: "augment"; readonly operation: Operation | "choice" | "other" };
+  | {
+      readonly precedence: number;
+      readonly means: Operation | "choice" | "both" | "other" | "ternary" | "python-if";
+    }
+  | { readonly precedence: number; readonly means: "assign" | "method" }
+  | {
+      readonly precedence: number;
+      readonly means: "augment";
+      readonly operation: Operation | "choice" | "other";
+    };
 
 /** How expressions of one language differ from another's. */
 export interface Grammar {
   readonly infix: ReadonlyMap<string, Infix>;
+  /** Words and marks in front of a value that leave it as it is: `await`, `new`. */
   readonly prefixes: ReadonlySet<string>;
+  /** Those that make something else of it: `not`, `!`. */
+  readonly negations: ReadonlySet<string>;
   readonly memberMarks: ReadonlySet<string>;
   readonly spreads: ReadonlySet<string>;
   /** A newline outside brackets ends an expression. */
@@ -29,10 +39,18 @@ export interface Grammar {
   readonly readPrimary: (reader: Reader) => Node | undefined;
   /** Something after a complete value (tagged template, argument without parentheses), or `undefined`. */
   readonly readSuffix: (reader: Reader, value: Node, start: number) => Node | undefined;
+  /** What a value is after all that belongs to it was read. */
+  readonly finish: (reader: Reader, value: Node, start: number) => Node;
   /** The name of a named argument, consumed with its mark; or `undefined` without moving. */
   readonly readArgumentName: (reader: Reader) => string | undefined;
   /** Something after an item in brackets, such as a comprehension. */
   readonly readItemSuffix: (reader: Reader, item: Node) => Node;
+  /** What a keyword at the start of a statement begins; the keyword is consumed already. */
+  readonly statements: ReadonlyMap<string, (reader: Reader) => Node>;
+  /** Is the keyword at hand really one, or a name that looks like it? */
+  readonly isStatement: (reader: Reader) => boolean;
+  /** A statement without a keyword. */
+  readonly readSimple: (reader: Reader) => Node;
 }
 
 /** Where the parser stands in a list of tokens. */
@@ -43,13 +61,15 @@ export interface Reader {
   at: number;
   depth: number;
   brackets: number;
+  /** In the head of a loop, where a block opener belongs to the loop and not to a call. */
+  isInHead: boolean;
 }
 
 const DEEPEST_NESTING = 64;
 const END = endToken(0);
 
 export function createReader(tokens: readonly Token[], grammar: Grammar, effort: Effort): Reader {
-  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0 };
+  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0, isInHead: false };
 }
 
 export function peek(reader: Reader, ahead = 0): Token {
@@ -99,6 +119,38 @@ export function outsideBrackets<Result>(reader: Reader, read: () => Result): Res
   return result;
 }
 
+export type InfixTable = ReadonlyMap<string, Infix>;
+
+/** Operators of one level, separated by blanks. */
+export function level(
+  precedence: number,
+  means: Exclude<Infix["means"], "augment">,
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means }]);
+}
+
+/** Operators such as `+=`, separated by blanks. */
+export function augments(
+  precedence: number,
+  operation: Operation | "choice" | "other",
+  operators: string,
+): [string, Infix][] {
+  return operators.split(" ").map(operator => [operator, { precedence, means: "augment", operation }]);
+}
+
+/** Hooks for languages that have nothing of the kind. */
+export const PLAIN_HOOKS = {
+  readPrimary: () => undefined,
+  readSuffix: () => undefined,
+  finish: (_reader: Reader, value: Node) => value,
+  readArgumentName: () => undefined,
+  readItemSuffix: (_reader: Reader, item: Node) => item,
+  statements: new Map<string, (reader: Reader) => Node>(),
+  isStatement: () => true,
+  readSimple: (reader: Reader) => readExpression(reader),
+};
+
 /** Does a line break end the expression before the next token? */
 export function endsHere(reader: Reader): boolean {
   const token = peek(reader);
@@ -108,8 +160,13 @@ export function endsHere(reader: Reader): boolean {
 }
 
 export function readExpression(reader: Reader, minimum = 0): Node {
+  return nested(reader, () => continueExpression(reader, readUnary(reader), minimum));
+}
+
+/** What follows a value already read: operators and their right sides. */
+export function continueExpression(reader: Reader, value: Node, minimum: number): Node {
   return nested(reader, () => {
-    let left = readUnary(reader);
+    let left = value;
     while (!endsHere(reader) && step(reader.effort)) {
       const token = peek(reader);
       const infix =
@@ -124,6 +181,12 @@ export function readExpression(reader: Reader, minimum = 0): Node {
 
 function readInfix(reader: Reader, left: Node, infix: Infix): Node {
   switch (infix.means) {
+    case "method": {
+      const operator = reader.tokens[reader.at - 1];
+      const callee: Node = { kind: "member", object: left, name: operator?.text ?? "" };
+      const right = readExpression(reader, infix.precedence + 1);
+      return { kind: "call", callee, arguments: [{ value: right }], at: operator?.start ?? 0 };
+    }
     case "assign":
       return { kind: "assign", target: left, value: readExpression(reader, infix.precedence) };
     case "augment": {
@@ -145,8 +208,9 @@ function readInfix(reader: Reader, left: Node, infix: Infix): Node {
   }
 }
 
-function combine(operation: Operation | "choice" | "other", left: Node, right: Node): Node {
+function combine(operation: Operation | "choice" | "both" | "other", left: Node, right: Node): Node {
   if (operation === "choice") return choice(left, right);
+  if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
   if (left.kind === "operation" && left.operation === operation) {
     return { kind: "operation", operation, operands: [...left.operands, right] };
@@ -155,7 +219,8 @@ function combine(operation: Operation | "choice" | "other", left: Node, right: N
 }
 
 function choice(left: Node, right: Node): Node {
-  const options = left.kind === "choice" ? [...left.options, right] : [left, right];
+  const isOpen = left.kind === "choice" && left.areAllTrue !== true;
+  const options = isOpen ? [...left.options, right] : [left, right];
   return { kind: "choice", options };
 }
 
@@ -174,6 +239,15 @@ function readUnary(reader: Reader): Node {
   if (isPrefix && reader.grammar.prefixes.has(token.text)) {
     reader.at += 1;
     return nested(reader, () => readUnary(reader));
+  }
+  if (isPrefix && reader.grammar.negations.has(token.text)) {
+    reader.at += 1;
+    const number = peek(reader);
+    if (token.text === "-" && number.kind === "number") {
+      reader.at += 1;
+      return { kind: "number", text: `-${number.text}` };
+    }
+    return { kind: "other", parts: [nested(reader, () => readUnary(reader))] };
   }
   const start = token.start;
   return readPostfix(reader, readPrimary(reader), start);
@@ -253,7 +327,9 @@ export function piecesNode(reader: Reader, token: Token): Node {
 }
 
 function wordsOf(token: Token): string[] {
-  return token.pieces.flatMap(piece => (typeof piece === "string" ? piece.split(/\s+/) : [])).filter(word => word !== "");
+  return token.pieces
+    .flatMap(piece => (typeof piece === "string" ? piece.split(/\s+/) : []))
+    .filter(word => word !== "");
 }
 
 export function readPostfix(reader: Reader, value: Node, start: number): Node {
@@ -276,17 +352,20 @@ export function readPostfix(reader: Reader, value: Node, start: number): Node {
       }
     }
     const suffixed = reader.grammar.readSuffix(reader, node, start);
-    if (suffixed === undefined) return node;
+    if (suffixed === undefined) break;
     node = suffixed;
   }
-  return node;
+  return reader.grammar.finish(reader, node, start);
 }
 
 /** `a[i]`, or `a[i:j]`, which is the method `slice` everywhere else. */
 function readIndex(reader: Reader, object: Node, at: number): Node {
   const isFromStart = isNext(reader, ":", 1);
+  const isReversed = isFromStart && isNext(reader, ":", 2) && isNext(reader, "-", 3);
   const { items, hasColon } = readItems(reader, "]");
   if (!hasColon) return { kind: "index", object, index: items[0]?.value ?? NOTHING };
+  if (isReversed)
+    return { kind: "call", callee: { kind: "member", object, name: "reversed" }, arguments: [], at };
   const bounds = isFromStart ? [{ value: { kind: "number", text: "0" } as const }, ...items] : items;
   return { kind: "call", callee: { kind: "member", object, name: "slice" }, arguments: bounds, at };
 }
@@ -415,4 +494,35 @@ function readEntry(reader: Reader): readonly [Node | undefined, Node] {
   // `{ a }`, `{ a = 1 }` and sets: the value names itself.
   const own = key.kind === "assign" ? key.target : key;
   return [own.kind === "name" ? textNode(own.name) : undefined, key];
+}
+
+const OPENERS: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+]);
+const matchesByTokens = new WeakMap<readonly Token[], Int32Array>();
+
+/** Index of the token that closes the bracket at `at`; the end of the text when none does. */
+export function closerOf(reader: Reader, at: number): number {
+  let matches = matchesByTokens.get(reader.tokens);
+  if (matches === undefined) {
+    matches = matchBrackets(reader.tokens);
+    matchesByTokens.set(reader.tokens, matches);
+  }
+  return matches[at] ?? reader.tokens.length;
+}
+
+function matchBrackets(tokens: readonly Token[]): Int32Array {
+  const matches = new Int32Array(tokens.length).fill(tokens.length);
+  const open: number[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== "mark") continue;
+    if (OPENERS.has(token.text)) open.push(index);
+    else if (token.text === ")" || token.text === "]" || token.text === "}") {
+      const opener = open.pop();
+      if (opener !== undefined) matches[opener] = index;
+    }
+  }
+  return matches;
 }

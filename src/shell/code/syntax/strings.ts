@@ -38,9 +38,9 @@ export function readQuoted(scan: Scan, quoting: Quoting): TokenPiece[] {
     }
     if (character === "\n" && quoting.endsAtLine === true) break;
     if (character === "\\" && quoting.isVerbatim !== true) {
-      const escape = readBackslash(source, scan.at, quoting.escapes);
-      literal += escape.text;
-      scan.at = escape.end;
+      const unescaped = readBackslash(source, scan.at, quoting.escapes);
+      literal += unescaped.text;
+      scan.at = unescaped.end;
       continue;
     }
     const before = scan.at;
@@ -66,9 +66,25 @@ export function readQuoted(scan: Scan, quoting: Quoting): TokenPiece[] {
   return pieces;
 }
 
-function readBackslash(source: string, at: number, escapes: Escapes | undefined): { text: string; end: number } {
+function readBackslash(
+  source: string,
+  at: number,
+  escapes: Escapes | undefined,
+): { text: string; end: number } {
   if (escapes !== undefined) return readEscape(source, at, escapes);
   return { text: source.slice(at, at + 2), end: at + 2 };
+}
+
+const PAIRS: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["<", ">"],
+]);
+
+/** The delimiter that closes what `open` opened in `q(…)`, `%w[…]` and their kin. */
+export function closingDelimiter(open: string): string {
+  return PAIRS.get(open) ?? open;
 }
 
 const LONGEST_BARE_INTERPOLATION = 200;

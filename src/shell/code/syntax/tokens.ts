@@ -74,7 +74,12 @@ export function readInterpolation(scan: Scan, close: string): Token[] | undefine
     scan.effort.isCutShort = true;
     return undefined;
   }
-  const outer = { tokens: scan.tokens, isSpaced: scan.isSpaced, startsLine: scan.startsLine, column: scan.column };
+  const outer = {
+    tokens: scan.tokens,
+    isSpaced: scan.isSpaced,
+    startsLine: scan.startsLine,
+    column: scan.column,
+  };
   scan.tokens = [];
   scan.isSpaced = false;
   scan.startsLine = false;
@@ -203,6 +208,8 @@ function isLineEnd(source: string, at: number): boolean {
 function commentEnd(source: string, at: number, lexicon: Lexicon): number | undefined {
   for (const [open, close] of lexicon.blockComments) {
     if (!source.startsWith(open, at)) continue;
+    // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.
+    if (open.startsWith("=") && at > 0 && source.charAt(at - 1) !== "\n") continue;
     const end = source.indexOf(close, at + open.length);
     return end === -1 ? source.length : end + close.length;
   }

@@ -14,7 +14,7 @@ export interface Argument {
 
 /**
  * The one small tree that every interpreted language is read into: enough to follow names, texts and calls,
- * nothing more. What a reader does not understand becomes `other`, whose parts are still examined for calls.
+ * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls.
  */
 export type Node =
   | { readonly kind: "text"; readonly pieces: readonly (string | Node)[] }
@@ -32,7 +32,7 @@ export type Node =
   | { readonly kind: "list"; readonly items: readonly Argument[] }
   | { readonly kind: "record"; readonly entries: readonly (readonly [key: Node | undefined, value: Node])[] }
   | { readonly kind: "operation"; readonly operation: Operation; readonly operands: readonly Node[] }
-  | { readonly kind: "choice"; readonly options: readonly Node[] }
+  | { readonly kind: "choice"; readonly options: readonly Node[]; readonly areAllTrue?: boolean }
   | { readonly kind: "assign"; readonly target: Node; readonly value: Node }
   | { readonly kind: "function"; readonly definition: FunctionDefinition }
   | { readonly kind: "each"; readonly target: Node; readonly over: Node; readonly body: readonly Node[] }
