@@ -27,7 +27,11 @@ export interface LoadedConfig {
   readonly config: Config;
   readonly notices: readonly ConfigNotice[];
   /** the files that were found, in rising rank */
-  readonly used: readonly { readonly scope: LayerScope; readonly path: string; readonly isTrusted: boolean }[];
+  readonly used: readonly {
+    readonly scope: LayerScope;
+    readonly path: string;
+    readonly isTrusted: boolean;
+  }[];
 }
 
 export interface ConfigPlaces {
@@ -52,7 +56,10 @@ export function projectConfigFile(projectRoot: string): string {
  * tighten, except that a project file the user trusted by path and hash has full power over guard and failure.
  * With no file present this costs three look-ups.
  */
-export function loadConfig(system: Pick<System, "files" | "env" | "text">, places: ConfigPlaces): LoadedConfig {
+export function loadConfig(
+  system: Pick<System, "files" | "env" | "text">,
+  places: ConfigPlaces,
+): LoadedConfig {
   const notices: ConfigNotice[] = [];
   const used: { scope: LayerScope; path: string; isTrusted: boolean }[] = [];
   const reader = new LayerReader(system, places.home, notices);
@@ -114,7 +121,8 @@ class LayerReader {
       const bytes = files.read(path, SIZE_LIMIT);
       const read = readJsonc(text.decode(bytes).text);
       if (!read.ok && read.problem === "empty") return { scope, path, bytes, file: {} };
-      if (!read.ok) return this.ignore(scope, path, "broken", `not valid JSON with comments (${read.problem})`);
+      if (!read.ok)
+        return this.ignore(scope, path, "broken", `not valid JSON with comments (${read.problem})`);
       return { scope, path, bytes, file: this.accepted(scope, path, read.value) };
     } catch (error) {
       if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;

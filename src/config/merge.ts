@@ -6,7 +6,8 @@ import type { Config, GuardSettings } from "./settings.ts";
 export function override(base: Config, file: ConfigFile): Config {
   return {
     guard: file.guard === undefined ? base.guard : overrideGuard(base.guard, file.guard),
-    failure: file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
+    failure:
+      file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
     memory: { ...base.memory, ...file.memory },

@@ -48,7 +48,12 @@ export interface SchemaProblem {
  * Keeps what fits and names what does not: an unknown key, a member of a wrong type or an entry without a
  * required key is left out, the rest stands. Undefined when the value as a whole does not fit.
  */
-export function accept(schema: Schema, value: Json, member: string, problems: SchemaProblem[]): Json | undefined {
+export function accept(
+  schema: Schema,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
   switch (schema.kind) {
     case "text":
       return acceptText(schema, value, member, problems);
@@ -73,7 +78,12 @@ export function accept(schema: Schema, value: Json, member: string, problems: Sc
 
 type Of<K extends Schema["kind"]> = Extract<Schema, { readonly kind: K }>;
 
-function acceptText(schema: Of<"text">, value: Json, member: string, problems: SchemaProblem[]): Json | undefined {
+function acceptText(
+  schema: Of<"text">,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
   if (typeof value !== "string") return reject(problems, "wrong-type", member, "a text");
   if (schema.oneOf !== undefined && !schema.oneOf.includes(value)) {
     return reject(problems, "bad-value", member, `one of ${schema.oneOf.join(", ")}`);
@@ -84,7 +94,12 @@ function acceptText(schema: Of<"text">, value: Json, member: string, problems: S
   return value;
 }
 
-function acceptList(schema: Of<"list">, value: Json, member: string, problems: SchemaProblem[]): Json | undefined {
+function acceptList(
+  schema: Of<"list">,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
   if (!Array.isArray(value)) return reject(problems, "wrong-type", member, "a list");
   const items = value.flatMap((item: Json, index) => {
     const kept = accept(schema.of, item, `${member}[${index}]`, problems);
@@ -122,7 +137,11 @@ function acceptRecord(
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
     if (field === undefined) {
       if (key === "$schema") return [];
-      problems.push({ code: "unknown-key", member: join(member, key), expected: `one of ${names.join(", ")}` });
+      problems.push({
+        code: "unknown-key",
+        member: join(member, key),
+        expected: `one of ${names.join(", ")}`,
+      });
       return [];
     }
     const accepted = accept(field, item, join(member, key), problems);

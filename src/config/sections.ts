@@ -30,7 +30,11 @@ const CUSTOM_RULE = {
   kind: "record",
   required: ["id", "when", "verdict", "reason"],
   fields: {
-    id: { kind: "text", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$", note: "lower case, for instance acme.deploy" },
+    id: {
+      kind: "text",
+      pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
+      note: "lower case, for instance acme.deploy",
+    },
     when: {
       kind: "record",
       note: "every member given must hold",
@@ -110,7 +114,9 @@ export const CONFIG_SCHEMA = {
     },
     bridge: {
       kind: "record",
-      fields: { command: { ...TEXTS, atLeast: 1, note: "program and arguments that answer bridge requests" } },
+      fields: {
+        command: { ...TEXTS, atLeast: 1, note: "program and arguments that answer bridge requests" },
+      },
     },
     reflect: { kind: "record", fields: { agent: { kind: "text", note: "agent that reflections may ask" } } },
     memory: {

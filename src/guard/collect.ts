@@ -24,14 +24,22 @@ import { toolBehind } from "./verbs/tool.ts";
 import { effectsOfVerbs } from "./verbs/verb.ts";
 import { words } from "./words.ts";
 
-const TABLES: readonly ModelTable[] = [removal, transfer, writing, network, processes, { find, fd, fdfind: fd }];
+const TABLES: readonly ModelTable[] = [
+  removal,
+  transfer,
+  writing,
+  network,
+  processes,
+  { find, fd, fdfind: fd },
+];
 const VERB_TABLES = [cloudVerbs, databaseVerbs, publishVerbs, secretVerbs, systemVerbs];
 
 /** Everything a command does, as effects, in the order of evaluation. */
 export function collectEffects(facts: ShellFacts, around: Surroundings): readonly CommandEffect[] {
   const memory: BranchMemory = new Map();
   const effects: CommandEffect[] = [];
-  for (const invocation of facts.invocations) effects.push(...effectsOfInvocation(invocation, facts, around, memory));
+  for (const invocation of facts.invocations)
+    effects.push(...effectsOfInvocation(invocation, facts, around, memory));
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
@@ -61,7 +69,9 @@ function effectsOfInvocation(
 }
 
 /** A pattern in the place of the name (`/bin/r?`) is judged as every dangerous program it could be. */
-const DANGEROUS = words("rm dd mv cp chmod chown shred git curl wget bash sh mkfs tee find truncate kubectl terraform docker");
+const DANGEROUS = words(
+  "rm dd mv cp chmod chown shred git curl wget bash sh mkfs tee find truncate kubectl terraform docker",
+);
 
 function possiblePrograms({ argv }: Invocation): readonly string[] {
   const [word] = argv;
@@ -85,17 +95,26 @@ function effectsOfModels(call: Call): readonly CommandEffect[] {
 
 function effectsOfTables(call: Call): readonly CommandEffect[] {
   const tool = toolBehind(call);
-  return VERB_TABLES.flatMap(table => effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by));
+  return VERB_TABLES.flatMap(table =>
+    effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by),
+  );
 }
 
 function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): readonly CommandEffect[] {
   const { operation, target, cwd, place, span } = redirection;
-  const invocation = redirection.invocation === undefined ? undefined : facts.invocations[redirection.invocation];
+  const invocation =
+    redirection.invocation === undefined ? undefined : facts.invocations[redirection.invocation];
   const by: Doer = { cwd, place, span, program: invocation?.program ?? "redirection", invocation };
   const shown = describe(target);
-  if (operation === "read") return reachesReader(invocation) ? [{ kind: "read", by, path: target, isCopy: false }] : [];
+  if (operation === "read")
+    return reachesReader(invocation) ? [{ kind: "read", by, path: target, isCopy: false }] : [];
   const effects: CommandEffect[] = [
-    { kind: "write", by, path: target, how: operation === "append" ? "append" : operation === "write" ? "replace" : "edit" },
+    {
+      kind: "write",
+      by,
+      path: target,
+      how: operation === "append" ? "append" : operation === "write" ? "replace" : "edit",
+    },
   ];
   if (/^\/dev\/(tcp|udp)\//.test(shown) && invocation !== undefined) {
     const address = text(shown.split("/")[3] ?? "");
@@ -130,9 +149,14 @@ function effectsOfCode(call: CodeCall, by: Doer): readonly CommandEffect[] {
         { kind: "write", by, path: call.to, how: "replace", from: call.from },
       ];
     case "mode":
-      return [{ kind: "attributes", by, path: call.path, isRecursive: call.isRecursive, what: "mode", setting: "" }];
+      return [
+        { kind: "attributes", by, path: call.path, isRecursive: call.isRecursive, what: "mode", setting: "" },
+      ];
     case "network": {
-      const payloads = [...call.sends.map(value => ({ value, role: "body" as const })), { value: call.target, role: "address" as const }];
+      const payloads = [
+        ...call.sends.map(value => ({ value, role: "body" as const })),
+        { value: call.target, role: "address" as const },
+      ];
       return [{ kind: "send", by, to: call.target, payloads }];
     }
     default:

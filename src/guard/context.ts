@@ -20,8 +20,8 @@ export interface GuardContext {
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
   readonly grants?: readonly Grant[] | undefined;
-  /** without it no allow-once code is offered */
-  readonly machineKey?: string | undefined;
+  /** asked only when something was found; without a key no allow-once code is offered */
+  readonly machineKey?: (() => string | undefined) | undefined;
   readonly nowMs?: number | undefined;
   /** the tool runs PowerShell text, not shell text */
   readonly isPowerShell?: boolean | undefined;
@@ -42,7 +42,14 @@ export interface Surroundings {
   readonly stateHomes: readonly string[];
 }
 
-const TEMPS = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"];
+const TEMPS = [
+  "/tmp",
+  "/var/tmp",
+  "/private/tmp",
+  "/private/var/tmp",
+  "/var/folders",
+  "/private/var/folders",
+];
 
 export function survey(given: GuardContext): Surroundings {
   const settings = given.settings ?? BUILT_IN.guard;
@@ -51,7 +58,11 @@ export function survey(given: GuardContext): Surroundings {
   const home = disk.resolve(normalise(given.home), true);
   const { processDirectory, tmpdir, stateHome } = given;
   const held = [cwd, ...(processDirectory === undefined ? [] : [disk.resolve(processDirectory, true)])];
-  const temps = [...TEMPS, ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []), ...settings.paths.temp]
+  const temps = [
+    ...TEMPS,
+    ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []),
+    ...settings.paths.temp,
+  ]
     .filter(path => isAbsolute(path) && normalise(path) !== "/")
     .flatMap(path => [normalise(path), disk.resolve(path, true)]);
   const states = [`${home}/.amplihack`, ...(stateHome === undefined ? [] : [stateHome])];
@@ -71,7 +82,9 @@ export function survey(given: GuardContext): Surroundings {
 /** The nearest directory with a `.git` entry; home and what lies above it is no project. */
 function findProject(disk: Disk, cwd: string, home: string): string | undefined {
   const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
-  return candidates.find(path => disk.kind(`${path}/.git`) !== undefined) ?? candidates.find(path => path === cwd);
+  return (
+    candidates.find(path => disk.kind(`${path}/.git`) !== undefined) ?? candidates.find(path => path === cwd)
+  );
 }
 
 /** `/home`, `/usr`, `/tmp`: a `.git` there does not make everybody's files ours. */

@@ -9,6 +9,8 @@ export interface Doer {
   readonly program: string;
   readonly invocation: Invocation | undefined;
   readonly span: Span;
+  /** a file tool of the agent itself, not a program it starts */
+  readonly isTool?: boolean;
 }
 
 /** What a find, an fd or a list from another program leaves of the tree it walks. */

@@ -19,6 +19,8 @@ export interface Details {
 export interface Scene {
   readonly around: Surroundings;
   readonly facts: ShellFacts;
+  /** the text that was analysed; empty for a tool that has none */
+  readonly source: string;
   readonly effects: readonly CommandEffect[];
   report(rule: string, details: Details, by: Doer | undefined): void;
 }

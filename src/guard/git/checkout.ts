@@ -40,18 +40,25 @@ export function readCheckout(run: GitRun, around: Surroundings): Checkout {
   if (options.has("b", "orphan")) return { kind: "branch", name: nameOf(made), isNew: true };
   if (options.has("B")) {
     const name = nameOf(made);
-    const isThere = name !== undefined && run.repository !== undefined && hasBranch(around.disk, run.repository, name);
-    return isThere && name !== run.branch ? { kind: "forced", shown: name } : { kind: "branch", name, isNew: true };
+    const isThere =
+      name !== undefined && run.repository !== undefined && hasBranch(around.disk, run.repository, name);
+    return isThere && name !== run.branch
+      ? { kind: "forced", shown: name }
+      : { kind: "branch", name, isNew: true };
   }
   if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
   if (options.endOfOptions !== undefined) {
     const paths = options.operands.filter(operand => operand.index > (options.endOfOptions ?? 0));
-    return paths.length > 0 ? { kind: "paths", shown: shownFiles(paths.map(path => path.value)) } : branchOf(operands);
+    return paths.length > 0
+      ? { kind: "paths", shown: shownFiles(paths.map(path => path.value)) }
+      : branchOf(operands);
   }
-  if (operands.length === 0) return options.has("p") ? { kind: "paths", shown: "chosen changes" } : { kind: "nothing" };
+  if (operands.length === 0)
+    return options.has("p") ? { kind: "paths", shown: "chosen changes" } : { kind: "nothing" };
   if (options.has("ours", "theirs", "2", "3")) return { kind: "paths", shown: shownFiles(operands) };
   const [first, second] = operands;
-  if (second !== undefined) return options.has("t") ? branchOf(operands) : { kind: "paths", shown: shownFiles(operands.slice(1)) };
+  if (second !== undefined)
+    return options.has("t") ? branchOf(operands) : { kind: "paths", shown: shownFiles(operands.slice(1)) };
   if (first !== undefined && isPathspec(run, around, first)) return { kind: "paths", shown: describe(first) };
   return branchOf(operands);
 }
@@ -64,9 +71,12 @@ export function readSwitch(run: GitRun, around: Surroundings): Checkout {
   const forced = nameOf(options.valueOf("C"));
   if (forced !== undefined) {
     const isThere = run.repository !== undefined && hasBranch(around.disk, run.repository, forced);
-    return isThere && forced !== run.branch ? { kind: "forced", shown: forced } : { kind: "branch", name: forced, isNew: true };
+    return isThere && forced !== run.branch
+      ? { kind: "forced", shown: forced }
+      : { kind: "branch", name: forced, isNew: true };
   }
-  if (options.has("c", "orphan")) return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")), isNew: true };
+  if (options.has("c", "orphan"))
+    return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")), isNew: true };
   return branchOf(operands);
 }
 
@@ -85,7 +95,8 @@ function shownFiles(paths: readonly Value[]): string {
   return paths.length === 0 ? "all changed files" : paths.slice(0, 3).map(describe).join(" ");
 }
 
-const FILE_EXTENSION = /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|sh|md|txt|json|ya?ml|toml|lock|html?|s?css|vue|svelte|sql|xml|cfg|ini|env|proto|gradle|tf)$/i;
+const FILE_EXTENSION =
+  /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|sh|md|txt|json|ya?ml|toml|lock|html?|s?css|vue|svelte|sql|xml|cfg|ini|env|proto|gradle|tf)$/i;
 
 /** A single argument is a path when it can be nothing else, or is one on disk and no commit has that name. */
 function isPathspec(run: GitRun, around: Surroundings, operand: Value): boolean {

@@ -23,7 +23,9 @@ export interface GitRun {
 
 const GLOBAL: OptionSpec = {
   values: words("C c git-dir work-tree namespace config-env super-prefix attr-source"),
-  flags: words("p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks glob-pathspecs help version"),
+  flags: words(
+    "p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks glob-pathspecs help version",
+  ),
   optional: ["exec-path", "list-cmds"],
   stopsAtOperand: true,
   abbreviates: false,
@@ -40,10 +42,19 @@ export function readGit(invocation: Invocation, around: Surroundings): GitRun | 
   const settings = options.valuesOf("c").map(value => splitSetting(describe(value)));
   let directory = invocation.cwd;
   for (const value of options.valuesOf("C")) directory = joinPath(directory, value);
-  const repository = repositoryOf(invocation, around, directory, options.valueOf("git-dir"), options.valueOf("work-tree"));
+  const repository = repositoryOf(
+    invocation,
+    around,
+    directory,
+    options.valueOf("git-dir"),
+    options.valueOf("work-tree"),
+  );
   const branch = repository === undefined ? undefined : currentBranch(around.disk, repository);
   const base = { settings, directory, repository, branch };
-  return expandAlias({ ...base, subcommand, argv: invocation.argv.slice(first.index), shellAlias: undefined }, around);
+  return expandAlias(
+    { ...base, subcommand, argv: invocation.argv.slice(first.index), shellAlias: undefined },
+    around,
+  );
 }
 
 function splitSetting(written: string): { key: string; value: string } {
@@ -60,7 +71,8 @@ function repositoryOf(
   workTree: Value | undefined,
 ): Repository | undefined {
   if (invocation.place.kind !== "local") return undefined;
-  const variable = (name: string) => invocation.environment.filter(entry => entry.name === name).at(-1)?.value;
+  const variable = (name: string) =>
+    invocation.environment.filter(entry => entry.name === name).at(-1)?.value;
   const chosen = gitDirectory ?? variable("GIT_DIR");
   const tree = workTree ?? variable("GIT_WORK_TREE");
   const at = (value: Value | undefined): string | undefined =>
@@ -79,7 +91,9 @@ function repositoryOf(
 /** Aliases given with `-c`, then those of configuration files; git's own names cannot be aliased. */
 function expandAlias(run: GitRun, around: Surroundings, depth = 0): GitRun {
   if (BUILT_IN.has(run.subcommand) || depth > ALIAS_DEPTH) return run;
-  const given = run.settings.filter(setting => setting.key === `alias.${run.subcommand.toLowerCase()}`).at(-1)?.value;
+  const given = run.settings
+    .filter(setting => setting.key === `alias.${run.subcommand.toLowerCase()}`)
+    .at(-1)?.value;
   const alias = given ?? findAlias(around.disk, run.repository, around.home, run.subcommand);
   if (alias === undefined || alias === "") return run;
   // What `-c` gives as shell text was already read with the command itself.
@@ -93,7 +107,9 @@ function expandAlias(run: GitRun, around: Surroundings, depth = 0): GitRun {
 /** Words as git splits an alias: blanks, quotes, backslashes; nothing is expanded. */
 function splitWords(alias: string): string[] {
   const found = alias.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/g) ?? [];
-  return found.map(word => word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/g, (_, a, b, c) => a ?? b ?? c ?? ""));
+  return found.map(word =>
+    word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/g, (_, a, b, c) => a ?? b ?? c ?? ""),
+  );
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import { type OptionSpec, parseOptions } from "../../shell/options.ts";
-import { describe, knownText } from "../../shell/value.ts";
+import { describe } from "../../shell/value.ts";
 import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 
@@ -34,7 +34,9 @@ export function readPush(run: GitRun): Push {
   const options = parseOptions(run.argv, PUSH);
   const isForced = options.has("f");
   const hasLease = options.has("force-with-lease") && !options.has("no-force-with-lease");
-  const refspecs = options.operands.slice(options.has("repo") ? 0 : 1).map(operand => describe(operand.value));
+  const refspecs = options.operands
+    .slice(options.has("repo") ? 0 : 1)
+    .map(operand => describe(operand.value));
   const isDeleting = options.has("d");
   const refs = refspecs.flatMap((spec, index): PushedRef[] => {
     if (spec === "tag" || refspecs[index - 1] === "tag") return [];
@@ -52,7 +54,12 @@ export function readPush(run: GitRun): Push {
   };
 }
 
-function readRefspec(spec: string, branch: string | undefined, isForced: boolean, isDeleting: boolean): PushedRef {
+function readRefspec(
+  spec: string,
+  branch: string | undefined,
+  isForced: boolean,
+  isDeleting: boolean,
+): PushedRef {
   const isPlus = spec.startsWith("+");
   const body = isPlus ? spec.slice(1) : spec;
   const colon = body.indexOf(":");
@@ -69,7 +76,10 @@ export function isProtectedBranch(patterns: readonly string[], name: string | un
   if (name === undefined) return false;
   return patterns.some(pattern => {
     if (!pattern.includes("*")) return pattern === name;
-    const expression = pattern.split("*").map(part => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[^ ]*");
+    const expression = pattern
+      .split("*")
+      .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("[^ ]*");
     return new RegExp(`^${expression}$`).test(name);
   });
 }
@@ -77,9 +87,4 @@ export function isProtectedBranch(patterns: readonly string[], name: string | un
 /** The ones whose commits are refused outright. */
 export function isMainBranch(name: string | undefined): boolean {
   return name === "main" || name === "master";
-}
-
-export function branchOperand(run: GitRun): string | undefined {
-  const [, word] = run.argv;
-  return word === undefined ? undefined : knownText(word);
 }

@@ -23,9 +23,14 @@ export function findRepository(disk: Disk, directory: string): Repository | unde
     if (kind === "directory" || kind === "symlink") return openRepository(disk, entry, path);
     if (kind === "file") {
       const pointed = /^gitdir:\s*(.+?)\s*$/m.exec(disk.text(entry, SMALL_FILE) ?? "")?.[1];
-      if (pointed !== undefined) return openRepository(disk, isAbsolute(pointed) ? pointed : join(path, pointed), path);
+      if (pointed !== undefined)
+        return openRepository(disk, isAbsolute(pointed) ? pointed : join(path, pointed), path);
     }
-    if (disk.kind(`${path}/HEAD`) === "file" && disk.kind(`${path}/objects`) === "directory" && disk.kind(`${path}/refs`) === "directory") {
+    if (
+      disk.kind(`${path}/HEAD`) === "file" &&
+      disk.kind(`${path}/objects`) === "directory" &&
+      disk.kind(`${path}/refs`) === "directory"
+    ) {
       return openRepository(disk, path, undefined);
     }
   }
@@ -35,7 +40,11 @@ export function findRepository(disk: Disk, directory: string): Repository | unde
 export function openRepository(disk: Disk, gitDirectory: string, top: string | undefined): Repository {
   const common = disk.text(`${gitDirectory}/commondir`, SMALL_FILE)?.trim();
   const commonDirectory =
-    common === undefined || common === "" ? gitDirectory : isAbsolute(common) ? common : join(gitDirectory, common);
+    common === undefined || common === ""
+      ? gitDirectory
+      : isAbsolute(common)
+        ? common
+        : join(gitDirectory, common);
   return { top, gitDirectory, commonDirectory };
 }
 
@@ -58,12 +67,22 @@ export function hasRef(disk: Disk, repository: Repository, ref: string): boolean
 
 /** Any name a checkout would take for a commit: branch, remote branch, tag. */
 export function hasCommitName(disk: Disk, repository: Repository, name: string): boolean {
-  if (["refs/heads/", "refs/tags/", "refs/remotes/"].some(prefix => hasRef(disk, repository, prefix + name))) return true;
-  return hasRef(disk, repository, `refs/remotes/origin/${name}`) || /^[0-9a-f]{7,40}$/.test(name) || /^HEAD([~^@]|$)/.test(name);
+  if (["refs/heads/", "refs/tags/", "refs/remotes/"].some(prefix => hasRef(disk, repository, prefix + name)))
+    return true;
+  return (
+    hasRef(disk, repository, `refs/remotes/origin/${name}`) ||
+    /^[0-9a-f]{7,40}$/.test(name) ||
+    /^HEAD([~^@]|$)/.test(name)
+  );
 }
 
 /** An alias of the repository's or the user's configuration. */
-export function findAlias(disk: Disk, repository: Repository | undefined, home: string, name: string): string | undefined {
+export function findAlias(
+  disk: Disk,
+  repository: Repository | undefined,
+  home: string,
+  name: string,
+): string | undefined {
   const files = [
     ...(repository === undefined ? [] : [`${repository.commonDirectory}/config`]),
     `${home}/.gitconfig`,

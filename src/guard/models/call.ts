@@ -1,7 +1,7 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { baseName } from "../../shell/paths.ts";
-import { concatenate, describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
+import { concatenate, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { Surroundings } from "../context.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
 import { localTarget } from "../paths/target.ts";
@@ -19,7 +19,12 @@ export interface Call {
 export type Model = (call: Call) => readonly CommandEffect[];
 export type ModelTable = Readonly<Record<string, Model>>;
 
-export function callOf(invocation: Invocation, program: string, facts: ShellFacts, around: Surroundings): Call {
+export function callOf(
+  invocation: Invocation,
+  program: string,
+  facts: ShellFacts,
+  around: Surroundings,
+): Call {
   const { argv, cwd, place, span } = invocation;
   return { program, argv, invocation, facts, around, by: { cwd, place, program, invocation, span } };
 }
@@ -31,11 +36,6 @@ export function isOnlyHelp(options: ParsedOptions): boolean {
 
 export function readOptions(call: Call, spec: OptionSpec, start = 1): ParsedOptions {
   return parseOptions(call.argv, spec, start);
-}
-
-/** Words as people read them, for sentences and for comparisons with names. */
-export function wordsOf(call: Call): readonly string[] {
-  return call.argv.map(describe);
 }
 
 /** Where a file ends up: below `destination` when that is a directory, else at it. */

@@ -67,7 +67,11 @@ class ExpressionReader {
 
   private alternatives(outer: Selection): Selection {
     const choices = [this.chain(outer)];
-    while (this.words[this.position] === "-o" || this.words[this.position] === "-or" || this.words[this.position] === ",") {
+    while (
+      this.words[this.position] === "-o" ||
+      this.words[this.position] === "-or" ||
+      this.words[this.position] === ","
+    ) {
       this.position += 1;
       choices.push(this.chain(outer));
     }
@@ -102,7 +106,8 @@ class ExpressionReader {
     else if (ACTIONS_WITH_COMMAND.has(word)) {
       if (this.removes && this.commandRemoves()) this.remember(selection);
       this.skipCommand();
-    } else if (word === "-prune" || word === "-quit" || word === "-false") return isNegated ? selection : "regenerable";
+    } else if (word === "-prune" || word === "-quit" || word === "-false")
+      return isNegated ? selection : "regenerable";
     else if (word === "-empty") return narrower(selection, isNegated ? "some" : "regenerable");
     else if (TESTS_WITH_VALUE.has(word)) {
       this.position += 1;
@@ -137,7 +142,8 @@ class ExpressionReader {
     for (let index = this.position + 1; index < this.words.length; index += 1) {
       const word = this.words[index] ?? "";
       if (word === ";" || word === "\\;" || word === "+") return false;
-      if (word.split(/[\s;&|]+/).some(part => REMOVERS.has(part.slice(part.lastIndexOf("/") + 1)))) return true;
+      if (word.split(/[\s;&|]+/).some(part => REMOVERS.has(part.slice(part.lastIndexOf("/") + 1))))
+        return true;
     }
     return false;
   }
@@ -153,8 +159,13 @@ class ExpressionReader {
 
 function pathIsRegenerable(pattern: string): boolean {
   const parts = pattern.split("/").filter(part => part !== "" && part !== "*" && part !== "**");
-  return parts.some((part, index) => isDistinctiveName(part) || (index > 0 && isRegenerableName(part)) || isRegenerablePattern(part)) ||
-    (parts.length === 2 && parts[0] === "." && isRegenerableName(parts[1] ?? ""));
+  return (
+    parts.some(
+      (part, index) =>
+        isDistinctiveName(part) || (index > 0 && isRegenerableName(part)) || isRegenerablePattern(part),
+    ) ||
+    (parts.length === 2 && parts[0] === "." && isRegenerableName(parts[1] ?? ""))
+  );
 }
 
 const WIDTH: readonly Selection[] = ["regenerable", "some", "all"];
@@ -164,12 +175,18 @@ function narrower(one: Selection, other: Selection): Selection {
 }
 
 function widest(selections: readonly Selection[]): Selection {
-  return selections.reduce((one, other) => (WIDTH.indexOf(one) >= WIDTH.indexOf(other) ? one : other), "regenerable");
+  return selections.reduce(
+    (one, other) => (WIDTH.indexOf(one) >= WIDTH.indexOf(other) ? one : other),
+    "regenerable",
+  );
 }
 
 export const find: Model = call => {
   const removes = startsRemover(call.facts, call.invocation);
-  const search = readFind(call.argv, removes || call.argv.some(word => ACTIONS_WITH_COMMAND.has(knownText(word) ?? "")));
+  const search = readFind(
+    call.argv,
+    removes || call.argv.some(word => ACTIONS_WITH_COMMAND.has(knownText(word) ?? "")),
+  );
   const effects: CommandEffect[] = [];
   for (const path of search.starts) {
     if (search.selection === undefined) continue;
@@ -193,7 +210,10 @@ export const find: Model = call => {
 
 function startsRemover(facts: ShellFacts, invocation: Invocation): boolean {
   return facts.invocations.some(
-    other => other.parent?.invocation === invocation.id && other.program !== undefined && REMOVERS.has(other.program),
+    other =>
+      other.parent?.invocation === invocation.id &&
+      other.program !== undefined &&
+      REMOVERS.has(other.program),
   );
 }
 
@@ -220,7 +240,12 @@ export function readFd(call: Pick<Call, "argv">): Search {
     if (/^(-x|-X|--exec|--exec-batch)$/.test(word)) break;
     const value = describe(call.argv[index + 1] ?? text(""));
     if (word === "-e" || word === "--extension") extensions.push(value);
-    if (/^(-e|--extension|-t|--type|-d|--max-depth|-E|--exclude|-S|--size|--changed-within|--changed-before|-j|-o|--owner)$/.test(word)) index += 1;
+    if (
+      /^(-e|--extension|-t|--type|-d|--max-depth|-E|--exclude|-S|--size|--changed-within|--changed-before|-j|-o|--owner)$/.test(
+        word,
+      )
+    )
+      index += 1;
     else if (!word.startsWith("-")) operands.push(word);
   }
   const [pattern, ...starts] = operands;

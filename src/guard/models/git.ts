@@ -3,7 +3,7 @@ import { describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import { type GitRun, readGit } from "../git/invocation.ts";
-import { words, wordSet } from "../words.ts";
+import { wordSet, words } from "../words.ts";
 import type { Call } from "./call.ts";
 
 /** Branches that earlier commands of the same text went to, by repository. */

@@ -3,7 +3,7 @@ import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
 import type { Selection } from "../effects.ts";
 import { isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
-import { type Call, parentOf, startersOf } from "./call.ts";
+import { type Call, startersOf } from "./call.ts";
 import { readFd, readFind } from "./find.ts";
 
 /** Names that some program listed, and what they can be. */
@@ -28,13 +28,19 @@ export function listingBehind(call: Pick<Call, "facts">, value: Value, depth = 0
 }
 
 function filtered(call: Pick<Call, "facts">, source: Invocation, depth: number): Listing | undefined {
-  if (source.program === undefined || !PASS_THROUGH.has(source.program) || source.stdin === undefined) return undefined;
+  if (source.program === undefined || !PASS_THROUGH.has(source.program) || source.stdin === undefined)
+    return undefined;
   const behind = listingBehind(call, source.stdin, depth + 1);
   if (behind === undefined || source.program !== "grep") return behind;
-  const pattern = source.argv.slice(1).map(describe).find(word => !word.startsWith("-"));
+  const pattern = source.argv
+    .slice(1)
+    .map(describe)
+    .find(word => !word.startsWith("-"));
   const isInverted = source.argv.slice(1).some(word => /^-[a-z]*v|^--invert/.test(describe(word)));
   if (isInverted || pattern === undefined) return behind;
-  return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, "")) ? { ...behind, selection: "regenerable" } : behind;
+  return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, ""))
+    ? { ...behind, selection: "regenerable" }
+    : behind;
 }
 
 function readListing(source: Invocation): Listing | undefined {
@@ -51,11 +57,17 @@ function readListing(source: Invocation): Listing | undefined {
     const words = argv.map(describe);
     if (!words.includes("ls-files")) return undefined;
     const isIgnored = words.some(word => /^(-[a-z]*i[a-z]*|--ignored)$/.test(word));
-    return { starts: [{ pieces: [{ kind: "text", text: "." }], origins: [] }], selection: isIgnored ? "regenerable" : "some", from: source };
+    return {
+      starts: [{ pieces: [{ kind: "text", text: "." }], origins: [] }],
+      selection: isIgnored ? "regenerable" : "some",
+      from: source,
+    };
   }
   if (program === "ls") {
     const operands = argv.slice(1).filter(word => !describe(word).startsWith("-"));
-    const isNarrow = operands.length > 0 && operands.every(word => hasGlob(word) && isRegenerablePattern(lastPart(describe(word))));
+    const isNarrow =
+      operands.length > 0 &&
+      operands.every(word => hasGlob(word) && isRegenerablePattern(lastPart(describe(word))));
     return { starts: operands, selection: isNarrow ? "regenerable" : "some", from: source };
   }
   return undefined;
@@ -67,7 +79,9 @@ function lastPart(path: string): string {
 
 /** The list that an xargs or parallel in front of this call turns into its arguments. */
 export function listedArguments(call: Call): Listing | "unknown" | undefined {
-  const feeder = startersOf(call).find(starter => starter.program === "xargs" || starter.program === "parallel");
+  const feeder = startersOf(call).find(
+    starter => starter.program === "xargs" || starter.program === "parallel",
+  );
   if (feeder === undefined) return undefined;
   if (feeder.stdin === undefined) return "unknown";
   return listingBehind(call, feeder.stdin) ?? "unknown";
@@ -75,12 +89,12 @@ export function listedArguments(call: Call): Listing | "unknown" | undefined {
 
 /** Started by a search for every result: the search itself was judged with its filter. */
 export function isStartedBySearch(call: Call): boolean {
-  return startersOf(call).some(starter => starter.program === "find" || starter.program === "fd" || starter.program === "fdfind");
+  return startersOf(call).some(
+    starter => starter.program === "find" || starter.program === "fd" || starter.program === "fdfind",
+  );
 }
 
 /** The word stands for a result of the search that started the call. */
 export function isSearchResult(call: Call, word: Value): boolean {
   return knownText(word) === undefined && isStartedBySearch(call);
 }
-
-export { parentOf };

@@ -20,8 +20,20 @@ const CURL: OptionSpec = {
     fail-with-body create-dirs
   `),
   as: {
-    request: "X", "data-ascii": "d", data: "d", "data-binary": "d", json: "d", form: "F", "upload-file": "T", output: "o",
-    header: "H", user: "u", config: "K", proxy: "x", head: "I", get: "G",
+    request: "X",
+    "data-ascii": "d",
+    data: "d",
+    "data-binary": "d",
+    json: "d",
+    form: "F",
+    "upload-file": "T",
+    output: "o",
+    header: "H",
+    user: "u",
+    config: "K",
+    proxy: "x",
+    head: "I",
+    get: "G",
   },
 };
 
@@ -35,8 +47,10 @@ const curl: Model = call => {
   };
   for (const { name, value } of options.options) {
     if (value === undefined) continue;
-    if (name === "d") startsWith(value, "@") ? addFile(afterCharacters(value, 1)) : payloads.push({ value, role: "body" });
-    else if (name === "data-raw" || name === "form-string" || name === "url-query" || name === "expand-data") payloads.push({ value, role: "body" });
+    if (name === "d")
+      startsWith(value, "@") ? addFile(afterCharacters(value, 1)) : payloads.push({ value, role: "body" });
+    else if (name === "data-raw" || name === "form-string" || name === "url-query" || name === "expand-data")
+      payloads.push({ value, role: "body" });
     else if (name === "data-urlencode") addForm(value, /^[^=@]*@/, addFile, payloads);
     else if (name === "F") addForm(value, /^[^=]*=[@<]/, addFile, payloads);
     else if (name === "T") addFile(value);
@@ -47,7 +61,11 @@ const curl: Model = call => {
   }
   const addresses = [...options.operands.map(operand => operand.value), ...options.valuesOf("url")];
   for (const value of addresses) payloads.push({ value, role: "address" });
-  return [...sendEffect(call, addresses[0], payloads), ...outputs(call, options, ["o", "D", "c"]), ...httpDelete(call, options, addresses)];
+  return [
+    ...sendEffect(call, addresses[0], payloads),
+    ...outputs(call, options, ["o", "D", "c"]),
+    ...httpDelete(call, options, addresses),
+  ];
 };
 
 function addForm(value: Value, file: RegExp, addFile: (value: Value) => void, payloads: Payload[]): void {
@@ -60,7 +78,9 @@ function addForm(value: Value, file: RegExp, addFile: (value: Value) => void, pa
 function withoutFormOptions(value: Value): Value {
   const known = knownText(value);
   const semicolon = known?.indexOf(";") ?? -1;
-  return known === undefined || semicolon < 0 ? value : { pieces: [{ kind: "text", text: known.slice(0, semicolon) }], origins: value.origins };
+  return known === undefined || semicolon < 0
+    ? value
+    : { pieces: [{ kind: "text", text: known.slice(0, semicolon) }], origins: value.origins };
 }
 
 function startsWith(value: Value, prefix: string): boolean {
@@ -75,7 +95,11 @@ function addStdin(call: Call, payloads: Payload[]): void {
   }
 }
 
-function sendEffect(call: Call, to: Value | undefined, payloads: readonly Payload[]): readonly CommandEffect[] {
+function sendEffect(
+  call: Call,
+  to: Value | undefined,
+  payloads: readonly Payload[],
+): readonly CommandEffect[] {
   return payloads.length === 0 ? [] : [{ kind: "send", by: call.by, to, payloads }];
 }
 
@@ -87,7 +111,11 @@ function outputs(call: Call, options: ParsedOptions, names: readonly string[]): 
 }
 
 /** An HTTP DELETE to another machine, or to a search index anywhere. */
-function httpDelete(call: Call, options: ParsedOptions, addresses: readonly Value[]): readonly CommandEffect[] {
+function httpDelete(
+  call: Call,
+  options: ParsedOptions,
+  addresses: readonly Value[],
+): readonly CommandEffect[] {
   const method = options.valueOf("X");
   if (method === undefined || describe(method).toUpperCase() !== "DELETE") return [];
   return addresses.flatMap(address => deleteAt(call, describe(address)));
@@ -104,12 +132,16 @@ function deleteAt(call: Call, address: string): readonly CommandEffect[] {
 /** The machine itself, or one that only it can reach. */
 export function isLocalAddress(address: string): boolean {
   const host = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/^[^@/]*@/, "");
-  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.(localhost|local|test))(?=[:/?]|$)/i.test(host);
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.(localhost|local|test))(?=[:/?]|$)/i.test(
+    host,
+  );
 }
 
 const wget: Model = call => {
   const options = readOptions(call, {
-    values: words("O output-document o output-file a P directory-prefix post-data post-file body-data body-file method header U user-agent user password t tries T timeout i input-file e execute"),
+    values: words(
+      "O output-document o output-file a P directory-prefix post-data post-file body-data body-file method header U user-agent user password t tries T timeout i input-file e execute",
+    ),
     flags: words("q quiet c continue r recursive N nc nv no-check-certificate help version spider"),
     as: { "output-document": "O" },
   });
@@ -122,15 +154,22 @@ const wget: Model = call => {
   ];
   const method = options.valueOf("method");
   const addresses = options.operands.map(operand => operand.value);
-  const deletes = method !== undefined && describe(method).toUpperCase() === "DELETE" ? addresses.flatMap(address => deleteAt(call, describe(address))) : [];
+  const deletes =
+    method !== undefined && describe(method).toUpperCase() === "DELETE"
+      ? addresses.flatMap(address => deleteAt(call, describe(address)))
+      : [];
   return [...sendEffect(call, addresses[0], payloads), ...outputs(call, options, ["O"]), ...deletes];
 };
 
 /** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */
 const httpie: Model = call => {
-  const options = readOptions(call, { values: words("a auth A o output s style p print session proxy timeout"), abbreviates: false });
+  const options = readOptions(call, {
+    values: words("a auth A o output s style p print session proxy timeout"),
+    abbreviates: false,
+  });
   const operands = options.operands.map(operand => operand.value);
-  const isMethod = /^[A-Za-z]+$/.test(knownText(operands[0] ?? { pieces: [], origins: [] }) ?? "") && operands.length > 1;
+  const isMethod =
+    /^[A-Za-z]+$/.test(knownText(operands[0] ?? { pieces: [], origins: [] }) ?? "") && operands.length > 1;
   const [address, ...items] = isMethod ? operands.slice(1) : operands;
   const payloads: Payload[] = items.map((value): Payload => {
     const file = /^[^=:@]+(:?=@|@)/.exec(knownPrefix(value));
@@ -153,13 +192,21 @@ const socketTool: Model = call => {
 };
 
 const scp: Model = call => {
-  const options = readOptions(call, { values: words("i P F o c l S J D X"), flags: words("r p q v C 3 4 6 B T O"), abbreviates: false });
+  const options = readOptions(call, {
+    values: words("i P F o c l S J D X"),
+    flags: words("r p q v C 3 4 6 B T O"),
+    abbreviates: false,
+  });
   const operands = options.operands.map(operand => operand.value);
   const destination = operands.at(-1);
   if (destination === undefined) return [];
   const sources = operands.slice(0, -1);
   if (isRemotePath(destination)) {
-    return sendEffect(call, destination, sources.filter(value => !isRemotePath(value)).map(value => ({ value, role: "file" })));
+    return sendEffect(
+      call,
+      destination,
+      sources.filter(value => !isRemotePath(value)).map(value => ({ value, role: "file" })),
+    );
   }
   return [{ kind: "write", by: call.by, path: destination, how: "replace", isInto: true }];
 };
@@ -172,7 +219,12 @@ const lookup: Model = call =>
     call.argv.slice(1).map(value => ({ value, role: "body" })),
   );
 
-const SSH: OptionSpec = { values: words("b c D E e F I i J L l m O o p Q R S W w"), flags: words("f N n T t v q A a C X Y G g K k M s V 4 6"), stopsAtOperand: true, abbreviates: false };
+const SSH: OptionSpec = {
+  values: words("b c D E e F I i J L l m O o p Q R S W w"),
+  flags: words("f N n T t v q A a C X Y G g K k M s V 4 6"),
+  stopsAtOperand: true,
+  abbreviates: false,
+};
 
 const ssh: Model = call => {
   const options = parseOptions(call.argv, SSH);
@@ -200,14 +252,20 @@ const upload: Model = call => {
   const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
   const isOneWay = call.program === "gh" || call.program === "croc" || call.program === "wormhole";
   const target = operands.at(-1);
-  const goesOut = isOneWay || (target !== undefined && /^[a-z0-9]+:/i.test(describe(target))) || shown.some(word => /^(--body|-f|--file)$/.test(word));
+  const goesOut =
+    isOneWay ||
+    (target !== undefined && /^[a-z0-9]+:/i.test(describe(target))) ||
+    shown.some(word => /^(--body|-f|--file)$/.test(word));
   if (!goesOut) return [];
-  const payloads: Payload[] = operands.filter(word => !/^[a-z0-9]+:\/?\/?/i.test(describe(word))).map(value => ({ value, role: "file" }));
+  const payloads: Payload[] = operands
+    .filter(word => !/^[a-z0-9]+:\/?\/?/i.test(describe(word)))
+    .map(value => ({ value, role: "file" }));
   addStdin(call, payloads);
   return sendEffect(call, target, payloads);
 };
 
-const table = (names: string, model: Model): ModelTable => Object.fromEntries(words(names).map(name => [name, model]));
+const table = (names: string, model: Model): ModelTable =>
+  Object.fromEntries(words(names).map(name => [name, model]));
 
 export const network: ModelTable = {
   ...table("curl", curl),
@@ -220,4 +278,7 @@ export const network: ModelTable = {
   ...table("mail mailx mutt sendmail msmtp swaks s-nail", mail),
 };
 
-export const uploads: ModelTable = table("aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive", upload);
+export const uploads: ModelTable = table(
+  "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
+  upload,
+);

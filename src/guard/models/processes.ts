@@ -10,7 +10,15 @@ const kill: Model = call => {
   const isAll = last === "-1" && (words.length === 1 || words.length > 1);
   if (!isAll) return [];
   return [
-    { kind: "operation", by: call.by, rule: "sys.kill", what: "end every process", target: `kill ${words.join(" ")}`, names: [], verdict: "deny" },
+    {
+      kind: "operation",
+      by: call.by,
+      rule: "sys.kill",
+      what: "end every process",
+      target: `kill ${words.join(" ")}`,
+      names: [],
+      verdict: "deny",
+    },
   ];
 };
 
@@ -20,7 +28,14 @@ const crontab: Model = call => {
   const isBare = call.argv.slice(1).every(word => describe(word).startsWith("-u"));
   const isFed = stdin !== undefined || redirections.some(redirection => redirection.operation === "read");
   if (!isBare || !isFed) return [];
-  const effect: CommandEffect = { kind: "operation", by: call.by, rule: "sys.cron", what: "replace the schedule", target: "crontab", names: [] };
+  const effect: CommandEffect = {
+    kind: "operation",
+    by: call.by,
+    rule: "sys.cron",
+    what: "replace the schedule",
+    target: "crontab",
+    names: [],
+  };
   return [effect];
 };
 

@@ -1,6 +1,6 @@
-import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import { knownPrefix, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { words, wordSet } from "../words.ts";
+import { wordSet, words } from "../words.ts";
 import { type Call, type Model, readOptions } from "./call.ts";
 
 /** Programs that look at names, sizes and rights, never at content; or that only use words as text. */
@@ -71,7 +71,8 @@ export const readFiles: Model = call => {
   const operands = options.operands.map(operand => operand.value);
   const hasText = textOptions !== undefined && !(textOptions !== "" && options.has(...words(textOptions)));
   const files = hasText ? operands.slice(1) : operands;
-  if (FLAG_ARGUMENTS.test(call.program) && options.has("arg", "args", "argjson")) return reads(call, files.slice(-1));
+  if (FLAG_ARGUMENTS.test(call.program) && options.has("arg", "args", "argjson"))
+    return reads(call, files.slice(-1));
   const patternFiles = textOptions === undefined ? [] : options.valuesOf("f", "file", "from-file");
   return reads(call, [...files, ...patternFiles]);
 };
@@ -80,16 +81,12 @@ const FILE_LIMIT = 64;
 
 function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
   return files
-    .filter(value => value.pieces.length > 0 && !/^[a-z][a-z0-9+.-]*:\/\//i.test(knownPrefix(value)) && !/\s/.test(knownText(value)?.trim() ?? ""))
+    .filter(
+      value =>
+        value.pieces.length > 0 &&
+        !/^[a-z][a-z0-9+.-]*:\/\//i.test(knownPrefix(value)) &&
+        !/\s/.test(knownText(value)?.trim() ?? ""),
+    )
     .slice(0, FILE_LIMIT)
     .map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
-}
-
-/** Programs whose code arguments were read elsewhere, but whose plain operands after a script may be files. */
-export function isInterpreter(program: string): boolean {
-  return /^(python[\d.]*|node|ruby|perl|php|deno|bun|tsx|ts-node)$/.test(program);
-}
-
-export function shownWords(call: Call): string {
-  return call.argv.map(describe).join(" ");
 }

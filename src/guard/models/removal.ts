@@ -1,14 +1,14 @@
 import type { OptionSpec } from "../../shell/options.ts";
 import { hasUnknown, isKnown, unknown, type Value } from "../../shell/value.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
+import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 import { isSearchResult, listedArguments, listingBehind } from "./lists.ts";
 
 const RM: OptionSpec = {
-  flags: [
-    "r", "R", "recursive", "f", "force", "i", "I", "v", "verbose", "d", "dir", "one-file-system", "no-preserve-root",
-    "help", "version", "P", "W", "x",
-  ],
+  flags: words(`
+      r R recursive f force i I v verbose d dir one-file-system no-preserve-root help version P W x
+    `),
   optional: ["interactive", "preserve-root"],
   as: { R: "r", recursive: "r", dir: "d" },
 };
@@ -18,14 +18,21 @@ const rm: Model = call => {
   if (isOnlyHelp(options)) return [];
   const isRecursive = options.has("r");
   // `rm $FLAGS dir`: the flags may well be -rf.
-  const mayRecurse = options.operands.some(({ value }) => value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany));
+  const mayRecurse = options.operands.some(({ value }) =>
+    value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany),
+  );
   const effects = options.operands.flatMap(({ value }) =>
     deletion(call, value, isRecursive || (mayRecurse && isKnown(value)), options.has("d")),
   );
   return [...effects, ...listed(call, isRecursive)];
 };
 
-function deletion(call: Call, path: Value, isRecursive: boolean, removesEmpty: boolean): readonly CommandEffect[] {
+function deletion(
+  call: Call,
+  path: Value,
+  isRecursive: boolean,
+  removesEmpty: boolean,
+): readonly CommandEffect[] {
   if (isSearchResult(call, path)) return [];
   if (hasUnknown(path)) {
     const listing = listingBehind(call, path);
@@ -40,7 +47,12 @@ function deletion(call: Call, path: Value, isRecursive: boolean, removesEmpty: b
   return effects;
 }
 
-function selected(call: Call, path: Value, isRecursive: boolean, selection: EffectOf<"delete">["selection"]): CommandEffect {
+function selected(
+  call: Call,
+  path: Value,
+  isRecursive: boolean,
+  selection: EffectOf<"delete">["selection"],
+): CommandEffect {
   return {
     kind: "delete",
     by: call.by,
@@ -66,7 +78,9 @@ function listed(call: Call, isRecursive: boolean): readonly CommandEffect[] {
 }
 
 const rmdir: Model = call => {
-  const options = readOptions(call, { flags: ["p", "parents", "v", "verbose", "ignore-fail-on-non-empty", "help", "version"] });
+  const options = readOptions(call, {
+    flags: words("p parents v verbose ignore-fail-on-non-empty help version"),
+  });
   if (isOnlyHelp(options)) return [];
   return options.operands.map(({ value }) => ({
     kind: "delete",
@@ -80,7 +94,7 @@ const rmdir: Model = call => {
 const shred: Model = call => {
   const options = readOptions(call, {
     values: ["n", "iterations", "s", "size", "random-source"],
-    flags: ["u", "f", "v", "x", "z", "r", "R", "help", "version"],
+    flags: words("u f v x z r R help version"),
     optional: ["remove"],
   });
   if (isOnlyHelp(options)) return [];
@@ -95,9 +109,17 @@ const shred: Model = call => {
 
 /** Programs that take directories as they are and remove them. */
 const removeTrees: Model = call => {
-  const options = readOptions(call, { values: ["preserve-root", "impl", "max-retries", "retry-delay", "backoff"], abbreviates: false });
+  const options = readOptions(call, {
+    values: ["preserve-root", "impl", "max-retries", "retry-delay", "backoff"],
+    abbreviates: false,
+  });
   if (isOnlyHelp(options)) return [];
-  return options.operands.map(({ value }) => ({ kind: "delete", by: call.by, path: value, isRecursive: true }));
+  return options.operands.map(({ value }) => ({
+    kind: "delete",
+    by: call.by,
+    path: value,
+    isRecursive: true,
+  }));
 };
 
 export const removal: ModelTable = {

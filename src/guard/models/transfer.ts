@@ -1,6 +1,7 @@
 import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
 import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
+import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, placedAt, readOptions } from "./call.ts";
 import { isSearchResult } from "./lists.ts";
 
@@ -8,21 +9,27 @@ const INTO: OptionSpec["as"] = { "target-directory": "t", "no-target-directory":
 
 const MV: OptionSpec = {
   values: ["t", "target-directory", "S", "suffix"],
-  flags: ["f", "force", "i", "interactive", "n", "no-clobber", "T", "no-target-directory", "u", "v", "verbose", "Z", "strip-trailing-slashes", "help", "version", "no-copy", "exchange"],
+  flags: words(`
+      f force i interactive n no-clobber T no-target-directory u v verbose Z strip-trailing-slashes help
+      version no-copy exchange
+    `),
   optional: ["backup", "update", "b", "context"],
   as: INTO ?? {},
 };
 
 const CP: OptionSpec = {
   values: ["t", "target-directory", "S", "suffix"],
-  flags: ["a", "archive", "f", "force", "i", "n", "no-clobber", "r", "R", "recursive", "T", "no-target-directory", "u", "v", "x", "p", "P", "L", "H", "l", "s", "d", "b", "help", "version", "remove-destination", "parents", "attributes-only"],
-  optional: ["backup", "preserve", "no-preserve", "reflink", "sparse", "update"],
+  flags: words(`
+      a archive f force i n no-clobber r R recursive T no-target-directory u v x p P L H l s d b help
+      version remove-destination parents attributes-only
+    `),
+  optional: words("backup preserve no-preserve reflink sparse update"),
   as: INTO ?? {},
 };
 
 const INSTALL: OptionSpec = {
-  values: ["m", "mode", "o", "owner", "g", "group", "t", "target-directory", "S", "suffix", "strip-program"],
-  flags: ["d", "directory", "D", "T", "no-target-directory", "b", "c", "C", "p", "s", "v", "help", "version"],
+  values: words("m mode o owner g group t target-directory S suffix strip-program"),
+  flags: words("d directory D T no-target-directory b c C p s v help version"),
   as: { ...INTO, directory: "d" },
 };
 
@@ -36,12 +43,17 @@ interface Placement {
 function placement(options: ParsedOptions): Placement {
   const operands = options.operands.map(operand => operand.value);
   const directory = options.valueOf("t");
-  if (options.has("t")) return { sources: directory === undefined ? [] : operands, destination: directory, isInto: true };
+  if (options.has("t"))
+    return { sources: directory === undefined ? [] : operands, destination: directory, isInto: true };
   if (operands.length === 1) return { sources: operands, destination: undefined, isInto: false };
   return { sources: operands.slice(0, -1), destination: operands.at(-1), isInto: operands.length > 2 };
 }
 
-function writesOf(call: Call, { sources, destination, isInto }: Placement, options: ParsedOptions): CommandEffect[] {
+function writesOf(
+  call: Call,
+  { sources, destination, isInto }: Placement,
+  options: ParsedOptions,
+): CommandEffect[] {
   if (destination === undefined) return [];
   return sources.map(source => ({
     kind: "write",
@@ -67,16 +79,21 @@ const copyWith =
   (spec: OptionSpec): Model =>
   call => {
     const options = readOptions(call, spec);
-    if (isOnlyHelp(options) || options.has("d") && spec === INSTALL) return [];
+    if (isOnlyHelp(options) || (options.has("d") && spec === INSTALL)) return [];
     const placed = placement(options);
-    const reads: CommandEffect[] = placed.sources.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
+    const reads: CommandEffect[] = placed.sources.map(path => ({
+      kind: "read",
+      by: call.by,
+      path,
+      isCopy: true,
+    }));
     return [...reads, ...writesOf(call, placed, options)];
   };
 
 const ln: Model = call => {
   const options = readOptions(call, {
     values: ["t", "target-directory", "S", "suffix"],
-    flags: ["s", "symbolic", "f", "force", "i", "n", "no-dereference", "T", "no-target-directory", "r", "v", "b", "L", "P", "help", "version"],
+    flags: words("s symbolic f force i n no-dereference T no-target-directory r v b L P help version"),
     optional: ["backup"],
     as: { "target-directory": "t", "no-target-directory": "T" },
   });
@@ -84,7 +101,10 @@ const ln: Model = call => {
   const placed = placement(options);
   return placed.sources.flatMap((source): CommandEffect[] => {
     const { destination } = placed;
-    const path = destination === undefined ? text(".") : placedAt(call, destination, source, placed.isInto && !options.has("T"));
+    const path =
+      destination === undefined
+        ? text(".")
+        : placedAt(call, destination, source, placed.isInto && !options.has("T"));
     return [
       { kind: "read", by: call.by, path: source, isCopy: true },
       { kind: "write", by: call.by, path, how: "link", from: source },
@@ -93,15 +113,34 @@ const ln: Model = call => {
 };
 
 const RSYNC: OptionSpec = {
-  values: ["e", "rsh", "f", "filter", "exclude", "exclude-from", "include", "include-from", "files-from", "compare-dest", "copy-dest", "link-dest", "backup-dir", "suffix", "rsync-path", "port", "password-file", "log-file", "bwlimit", "timeout", "max-delete", "T", "temp-dir", "B", "chmod", "chown", "M", "partial-dir", "info", "out-format", "modify-window", "max-size", "min-size", "compress-level"],
-  flags: ["a", "v", "r", "z", "P", "n", "dry-run", "delete", "delete-before", "delete-during", "delete-delay", "delete-after", "delete-excluded", "remove-source-files", "del", "help", "version", "archive", "u", "h", "progress", "list-only"],
-  as: { "dry-run": "n", "delete-before": "delete", "delete-during": "delete", "delete-delay": "delete", "delete-after": "delete", "delete-excluded": "delete", del: "delete" },
+  values: words(`
+      e rsh f filter exclude exclude-from include include-from files-from compare-dest copy-dest
+      link-dest backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete T
+      temp-dir B chmod chown M partial-dir info out-format modify-window max-size min-size compress-level
+    `),
+  flags: words(`
+      a v r z P n dry-run delete delete-before delete-during delete-delay delete-after delete-excluded
+      remove-source-files del help version archive u h progress list-only
+    `),
+  as: {
+    "dry-run": "n",
+    "delete-before": "delete",
+    "delete-during": "delete",
+    "delete-delay": "delete",
+    "delete-after": "delete",
+    "delete-excluded": "delete",
+    del: "delete",
+  },
 };
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */
 export function isRemotePath(value: Value): boolean {
   const known = knownPrefix(value);
-  return /^(\w+:\/\/|[^/:]+@?[^/:]*:)/.test(known) || /^\[[^\]]+\]:/.test(known) || (/^[^/]*:/.test(describe(value)) && !known.startsWith("/"));
+  return (
+    /^(\w+:\/\/|[^/:]+@?[^/:]*:)/.test(known) ||
+    /^\[[^\]]+\]:/.test(known) ||
+    (/^[^/]*:/.test(describe(value)) && !known.startsWith("/"))
+  );
 }
 
 function remotePath(value: Value): Value {
@@ -119,15 +158,22 @@ const rsync: Model = call => {
   const sources = operands.slice(0, -1);
   const effects: CommandEffect[] = [];
   if (isRemotePath(destination)) {
-    effects.push({ kind: "send", by: call.by, to: destination, payloads: sources.map(value => ({ value, role: "file" })) });
+    effects.push({
+      kind: "send",
+      by: call.by,
+      to: destination,
+      payloads: sources.map(value => ({ value, role: "file" })),
+    });
     if (options.has("delete")) effects.push(mirror(call, remotePath(destination), true));
   } else {
-    for (const source of sources.filter(value => !isRemotePath(value))) effects.push({ kind: "read", by: call.by, path: source, isCopy: true });
+    for (const source of sources.filter(value => !isRemotePath(value)))
+      effects.push({ kind: "read", by: call.by, path: source, isCopy: true });
     effects.push({ kind: "write", by: call.by, path: destination, how: "replace", isInto: true });
     if (options.has("delete")) effects.push(mirror(call, destination, false));
   }
   if (options.has("remove-source-files")) {
-    for (const path of sources) effects.push({ kind: "delete", by: call.by, path, isRecursive: true, isContentsOnly: true });
+    for (const path of sources)
+      effects.push({ kind: "delete", by: call.by, path, isRecursive: true, isContentsOnly: true });
   }
   return effects;
 };
@@ -135,7 +181,14 @@ const rsync: Model = call => {
 /** Making a place equal to another one deletes what is only there. */
 export function mirror(call: Call, path: Value, isRemote: boolean): CommandEffect {
   const place = isRemote ? ({ kind: "remote", via: call.program, host: undefined } as const) : call.by.place;
-  return { kind: "delete", by: { ...call.by, place }, path, isRecursive: true, isContentsOnly: true, isMirror: true };
+  return {
+    kind: "delete",
+    by: { ...call.by, place },
+    path,
+    isRecursive: true,
+    isContentsOnly: true,
+    isMirror: true,
+  };
 }
 
 const robocopy: Model = call => {
@@ -155,9 +208,24 @@ const tar: Model = call => {
   const options = readOptions(
     { ...call, argv },
     {
-      values: ["f", "file", "C", "directory", "T", "files-from", "X", "exclude-from", "exclude", "transform", "strip-components", "b", "K", "N", "to-command", "checkpoint-action", "I", "use-compress-program", "owner", "group", "mode", "g"],
-      flags: ["x", "extract", "get", "c", "create", "t", "list", "r", "append", "u", "update", "z", "j", "J", "v", "p", "P", "k", "remove-files", "help", "version", "overwrite", "absolute-names"],
-      as: { extract: "x", get: "x", create: "c", list: "t", append: "r", update: "u", file: "f", directory: "C" },
+      values: words(`
+      f file C directory T files-from X exclude-from exclude transform strip-components b K N to-command
+      checkpoint-action I use-compress-program owner group mode g
+    `),
+      flags: words(`
+      x extract get c create t list r append u update z j J v p P k remove-files help version overwrite
+      absolute-names
+    `),
+      as: {
+        extract: "x",
+        get: "x",
+        create: "c",
+        list: "t",
+        append: "r",
+        update: "u",
+        file: "f",
+        directory: "C",
+      },
     },
   );
   if (isOnlyHelp(options) || options.has("t")) return [];
@@ -173,7 +241,8 @@ const tar: Model = call => {
       effects.push({ kind: "read", by: within, path, isCopy: true });
       if (options.has("remove-files")) effects.push({ kind: "delete", by: call.by, path, isRecursive: true });
     }
-    if (archive !== undefined && knownText(archive) !== "-") effects.push({ kind: "write", by: call.by, path: archive, how: "replace" });
+    if (archive !== undefined && knownText(archive) !== "-")
+      effects.push({ kind: "write", by: call.by, path: archive, how: "replace" });
   }
   return effects;
 };
@@ -186,17 +255,30 @@ function orderValues(letters: string): string {
 
 function joined(directory: Value, value: Value): Value {
   if (knownPrefix(value).startsWith("/")) return value;
-  return { pieces: [...directory.pieces, { kind: "text", text: "/" }, ...value.pieces], origins: value.origins };
+  return {
+    pieces: [...directory.pieces, { kind: "text", text: "/" }, ...value.pieces],
+    origins: value.origins,
+  };
 }
 
 const unzip: Model = call => {
-  const options = readOptions(call, { values: ["d", "x", "P"], flags: ["o", "q", "l", "t", "p", "n", "j", "v", "Z"], abbreviates: false });
+  const options = readOptions(call, {
+    values: ["d", "x", "P"],
+    flags: words("o q l t p n j v Z"),
+    abbreviates: false,
+  });
   if (options.has("l", "t", "p", "v", "Z", "help")) return [];
-  return [{ kind: "write", by: call.by, path: options.valueOf("d") ?? text("."), how: "extract", isInto: true }];
+  return [
+    { kind: "write", by: call.by, path: options.valueOf("d") ?? text("."), how: "extract", isInto: true },
+  ];
 };
 
 const zip: Model = call => {
-  const options = readOptions(call, { values: ["x", "i", "b", "n", "t", "tt", "P", "O", "TT"], flags: ["r", "m", "q", "j", "e", "u", "d", "y", "T"], abbreviates: false });
+  const options = readOptions(call, {
+    values: words("x i b n t tt P O TT"),
+    flags: words("r m q j e u d y T"),
+    abbreviates: false,
+  });
   const [archive, ...files] = options.operands.map(operand => operand.value);
   if (archive === undefined || isOnlyHelp(options)) return [];
   const effects: CommandEffect[] = [{ kind: "write", by: call.by, path: archive, how: "edit" }];
@@ -212,7 +294,9 @@ const sevenZip: Model = call => {
   const letter = command === undefined ? undefined : knownText(command);
   const output = others.map(describe).find(word => word.startsWith("-o"));
   if (letter === "x" || letter === "e") {
-    return [{ kind: "write", by: call.by, path: text(output?.slice(2) ?? "."), how: "extract", isInto: true }];
+    return [
+      { kind: "write", by: call.by, path: text(output?.slice(2) ?? "."), how: "extract", isInto: true },
+    ];
   }
   if (letter !== "a" && letter !== "u") return [];
   const files = others.filter(word => !knownPrefix(word).startsWith("-")).slice(1);

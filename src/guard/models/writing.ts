@@ -1,16 +1,25 @@
-import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
+import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
+import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 
 const tee: Model = call => {
-  const options = readOptions(call, { flags: ["a", "append", "i", "p", "help", "version"], optional: ["output-error"], as: { append: "a" } });
+  const options = readOptions(call, {
+    flags: words("a append i p help version"),
+    optional: ["output-error"],
+    as: { append: "a" },
+  });
   if (isOnlyHelp(options)) return [];
   const how = options.has("a") ? "append" : "replace";
   return options.operands.map(({ value }) => ({ kind: "write", by: call.by, path: value, how }));
 };
 
 const truncate: Model = call => {
-  const options = readOptions(call, { values: ["s", "size", "r", "reference"], flags: ["c", "no-create", "o", "help", "version"], as: { size: "s" } });
+  const options = readOptions(call, {
+    values: ["s", "size", "r", "reference"],
+    flags: ["c", "no-create", "o", "help", "version"],
+    as: { size: "s" },
+  });
   const size = options.valueOf("s");
   if (isOnlyHelp(options) || (size !== undefined && knownPrefix(size).startsWith("+"))) return [];
   return options.operands.map(({ value }) => ({ kind: "write", by: call.by, path: value, how: "replace" }));
@@ -35,8 +44,8 @@ export function afterCharacters(value: Value, count: number): Value {
 
 const sed: Model = call => {
   const options = readOptions(call, {
-    values: ["e", "expression", "f", "file", "l", "line-length"],
-    flags: ["n", "quiet", "silent", "E", "r", "regexp-extended", "s", "separate", "z", "u", "help", "version", "posix", "debug"],
+    values: words("e expression f file l line-length"),
+    flags: words("n quiet silent E r regexp-extended s separate z u help version posix debug"),
     optional: ["i", "in-place"],
     as: { "in-place": "i", expression: "e", file: "f" },
   });
@@ -49,7 +58,12 @@ const sed: Model = call => {
 
 /** `-i` of perl and ruby edits the files that follow the program. */
 const editInPlace: Model = call => {
-  const options = readOptions(call, { values: ["e", "E", "I", "r"], optional: ["i", "M", "m", "F", "0", "C", "l"], flags: ["p", "n", "w", "a", "s", "T", "c", "v"], abbreviates: false });
+  const options = readOptions(call, {
+    values: ["e", "E", "I", "r"],
+    optional: words("i M m F 0 C l"),
+    flags: words("p n w a s T c v"),
+    abbreviates: false,
+  });
   if (!options.has("i") || options.has("c")) return [];
   const operands = options.operands.map(operand => operand.value);
   const files = options.has("e", "E") ? operands : operands.slice(1);
@@ -60,19 +74,40 @@ const attributesOf =
   (what: "mode" | "owner"): Model =>
   call => {
     const options = readOptions(call, {
-      flags: ["R", "recursive", "f", "v", "c", "h", "H", "L", "P", "silent", "quiet", "verbose", "changes", "preserve-root", "no-preserve-root", "dereference", "no-dereference", "help", "version"],
+      flags: words(`
+      R recursive f v c h H L P silent quiet verbose changes preserve-root no-preserve-root dereference
+      no-dereference help version
+    `),
       values: ["reference", "from"],
       as: { recursive: "R" },
     });
     if (isOnlyHelp(options)) return [];
-    const { setting, files } = settingAndFiles(call, options.operands.map(operand => operand.value), options.has("reference"));
-    return files.map(path => ({ kind: "attributes", by: call.by, path, isRecursive: options.has("R"), what, setting }));
+    const { setting, files } = settingAndFiles(
+      call,
+      options.operands.map(operand => operand.value),
+      options.has("reference"),
+    );
+    return files.map(path => ({
+      kind: "attributes",
+      by: call.by,
+      path,
+      isRecursive: options.has("R"),
+      what,
+      setting,
+    }));
   };
 
 /** A mode such as `-rwx` looks like options; it is then found among the words. */
-function settingAndFiles(call: Call, operands: readonly Value[], hasReference: boolean): { setting: string; files: readonly Value[] } {
+function settingAndFiles(
+  call: Call,
+  operands: readonly Value[],
+  hasReference: boolean,
+): { setting: string; files: readonly Value[] } {
   if (hasReference) return { setting: "", files: operands };
-  const dashed = call.argv.slice(1).map(describe).find(word => /^-[rwxXstugo]+(,|$)/.test(word) && !/^-[Rfvc]+$/.test(word));
+  const dashed = call.argv
+    .slice(1)
+    .map(describe)
+    .find(word => /^-[rwxXstugo]+(,|$)/.test(word) && !/^-[Rfvc]+$/.test(word));
   if (dashed !== undefined) return { setting: dashed, files: operands };
   const [setting, ...files] = operands;
   return { setting: setting === undefined ? "" : describe(setting), files };
@@ -82,7 +117,14 @@ const chattr: Model = call => {
   const words = call.argv.slice(1);
   const isRecursive = words.some(word => /^-[a-zA-Z]*R/.test(describe(word)));
   const files = words.filter(word => !/^[-+=]/.test(knownPrefix(word)));
-  return files.map(path => ({ kind: "attributes", by: call.by, path, isRecursive, what: "mode", setting: "attributes" }));
+  return files.map(path => ({
+    kind: "attributes",
+    by: call.by,
+    path,
+    isRecursive,
+    what: "mode",
+    setting: "attributes",
+  }));
 };
 
 const sponge: Model = call => {
@@ -96,13 +138,23 @@ const mkdir: Model = () => [];
 const openssl: Model = call => {
   const effects: CommandEffect[] = [];
   const command = call.argv[1] === undefined ? undefined : knownText(call.argv[1]);
-  const isPublic = command === "x509" || command === "req" || command === "verify" || command === "dgst" || command === "s_client";
+  const isPublic =
+    command === "x509" ||
+    command === "req" ||
+    command === "verify" ||
+    command === "dgst" ||
+    command === "s_client";
   for (const [index, word] of call.argv.entries()) {
     const next = call.argv[index + 1];
     if (next === undefined) continue;
     const option = knownText(word);
-    if (option === "-out" || option === "-keyout") effects.push({ kind: "write", by: call.by, path: next, how: "create" });
-    if (option === "-in" && !isPublic && !call.argv.some(other => /^-(noout|pubout|check|verify)$/.test(describe(other)))) {
+    if (option === "-out" || option === "-keyout")
+      effects.push({ kind: "write", by: call.by, path: next, how: "create" });
+    if (
+      option === "-in" &&
+      !isPublic &&
+      !call.argv.some(other => /^-(noout|pubout|check|verify)$/.test(describe(other)))
+    ) {
       effects.push({ kind: "read", by: call.by, path: next, isCopy: false });
     }
   }
@@ -110,7 +162,11 @@ const openssl: Model = call => {
 };
 
 const sshKeygen: Model = call => {
-  const options = readOptions(call, { values: ["f", "t", "b", "C", "N", "P", "m", "O", "a", "I", "n", "V", "R", "F", "s", "z", "E"], flags: ["y", "l", "q", "p", "i", "e", "H", "v"], abbreviates: false });
+  const options = readOptions(call, {
+    values: words("f t b C N P m O a I n V R F s z E"),
+    flags: words("y l q p i e H v"),
+    abbreviates: false,
+  });
   const file = options.valueOf("f");
   if (file === undefined || options.has("y", "l", "F", "H", "R", "e", "i")) return [];
   return [{ kind: "write", by: call.by, path: file, how: options.has("p") ? "edit" : "create" }];
@@ -137,9 +193,3 @@ export const writing: ModelTable = {
   openssl,
   "ssh-keygen": sshKeygen,
 };
-
-export function outputFile(call: Call, path: Value): CommandEffect {
-  return { kind: "write", by: call.by, path, how: "replace" };
-}
-
-export const CURRENT_DIRECTORY = text(".");

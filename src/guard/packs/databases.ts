@@ -12,11 +12,26 @@ const rule = (id: string, title: string, when: string, safer: string): Rule => (
 });
 
 const RULES: readonly Rule[] = [
-  rule("db.drop", "drops database objects", "DROP of a database, schema, table or user, dropdb, mysqladmin drop, dropDatabase.", "{tool} --help"),
-  rule("db.delete", "deletes all rows", "TRUNCATE, or DELETE or UPDATE without WHERE.", "SELECT count(*) FROM the table first"),
+  rule(
+    "db.drop",
+    "drops database objects",
+    "DROP of a database, schema, table or user, dropdb, mysqladmin drop, dropDatabase.",
+    "{tool} --help",
+  ),
+  rule(
+    "db.delete",
+    "deletes all rows",
+    "TRUNCATE, or DELETE or UPDATE without WHERE.",
+    "SELECT count(*) FROM the table first",
+  ),
   rule("db.alter", "drops a column", "ALTER … DROP COLUMN.", "{tool} --help"),
   rule("db.flush", "empties a store", "FLUSHALL, FLUSHDB, DEBUG of redis and its kin.", "redis-cli DBSIZE"),
-  rule("db.index", "deletes an index", "A DELETE on an index of Elasticsearch or OpenSearch.", "curl -s {target}/_count"),
+  rule(
+    "db.index",
+    "deletes an index",
+    "A DELETE on an index of Elasticsearch or OpenSearch.",
+    "curl -s {target}/_count",
+  ),
   rule("db.reset", "empties a database", "Resets and rollbacks of migration tools.", "{tool} --help"),
 ];
 

@@ -54,7 +54,9 @@ const RULES: readonly Rule[] = [
 ];
 
 const SHELLS = wordSet("bash sh zsh dash ksh ash mksh fish rbash csh tcsh cmd cmd.exe powershell pwsh");
-const SOCKET_TOOLS = wordSet("nc ncat netcat nc.openbsd nc.traditional telnet socat openssl cryptcat pwncat rlwrap");
+const SOCKET_TOOLS = wordSet(
+  "nc ncat netcat nc.openbsd nc.traditional telnet socat openssl cryptcat pwncat rlwrap",
+);
 /** What they give is not what went in, and nobody can read what went in. */
 const HIDING = wordSet("base64 base32 basenc openssl xxd uudecode gpg python python3 perl ruby node");
 
@@ -77,7 +79,13 @@ function doerOf(scene: Scene, id: number | undefined): Doer | undefined {
   const invocation = id === undefined ? undefined : scene.facts.invocations[id];
   if (invocation === undefined) return undefined;
   const { cwd, place, span } = invocation;
-  return { cwd, place, span, program: invocation.program ?? describe(invocation.argv[0] ?? NOTHING), invocation };
+  return {
+    cwd,
+    place,
+    span,
+    program: invocation.program ?? describe(invocation.argv[0] ?? NOTHING),
+    invocation,
+  };
 }
 
 const NOTHING = { pieces: [], origins: [] };
@@ -88,11 +96,16 @@ function inspectRun(run: CodeRun, scene: Scene): void {
   const remote = origins.find(origin => origin.kind === "network");
   const decoded = origins.filter(origin => origin.kind === "decoded");
   const hides = decoded.find(origin => HIDING.has(programOf(scene, origin)));
-  if (remote !== undefined && (hides === undefined || run.isExamined)) reportRemote(scene, remote.invocation, by);
+  if (remote !== undefined && (hides === undefined || run.isExamined))
+    reportRemote(scene, remote.invocation, by);
   else if (decoded.length > 0) {
     const decoder = decoded[0];
     const shown = decoder === undefined ? "" : lineOf(scene, decoder.invocation);
-    scene.report("exec.decoded", { target: shown, decoder: shown, verdict: run.isExamined ? "ask" : undefined }, by);
+    scene.report(
+      "exec.decoded",
+      { target: shown, decoder: shown, verdict: run.isExamined ? "ask" : undefined },
+      by,
+    );
   }
 }
 
@@ -119,7 +132,11 @@ function inspectDownloaded(invocation: Invocation, scene: Scene): void {
   if (by === undefined) return;
   for (const target of targetsOf(scene, word, by, true)) {
     const written = scene.facts.writtenFiles.find(
-      file => file.invocation < invocation.id && target.path !== undefined && knownText(file.path) === target.path && file.content.origins.some(origin => origin.kind === "network"),
+      file =>
+        file.invocation < invocation.id &&
+        target.path !== undefined &&
+        knownText(file.path) === target.path &&
+        file.content.origins.some(origin => origin.kind === "network"),
     );
     const source = written?.content.origins.find(origin => origin.kind === "network");
     if (source !== undefined) reportRemote(scene, source.invocation, by);
@@ -139,20 +156,28 @@ function inspectSocketShell(invocation: Invocation, scene: Scene): void {
   const { program } = invocation;
   const shown = invocation.argv.map(describe);
   if (program !== undefined && /^(nc|ncat|netcat|cryptcat)/.test(program)) {
-    const runs = shown.slice(1).some(word => /^-[a-zA-Z]*[ec]$/.test(word) || /^--(exec|sh-exec|lua-exec)(=|$)/.test(word));
+    const runs = shown
+      .slice(1)
+      .some(word => /^-[a-zA-Z]*[ec]$/.test(word) || /^--(exec|sh-exec|lua-exec)(=|$)/.test(word));
     if (runs) scene.report("exec.netshell", { target: shown.join(" ") }, by);
   }
   if (program === "socat" && shown.some(word => /(^|,|!!)(exec|system|shell):/i.test(word))) {
     scene.report("exec.netshell", { target: shown.join(" ") }, by);
   }
-  if (isOpenShell(invocation) && isBeforeSocket(invocation, scene)) scene.report("exec.netshell", { target: shown.join(" ") }, by);
-  if (isSpawnedBesideSocket(invocation, scene)) scene.report("exec.netshell", { target: "a socket in program code" }, by);
+  if (isOpenShell(invocation) && isBeforeSocket(invocation, scene))
+    scene.report("exec.netshell", { target: shown.join(" ") }, by);
+  if (isSpawnedBesideSocket(invocation, scene))
+    scene.report("exec.netshell", { target: "a socket in program code" }, by);
 }
 
 function isBeforeSocket({ pipeline }: Invocation, scene: Scene): boolean {
   if (pipeline === undefined) return false;
   return scene.facts.invocations.some(
-    other => other.pipeline?.id === pipeline.id && other.pipeline.index > pipeline.index && other.program !== undefined && SOCKET_TOOLS.has(other.program),
+    other =>
+      other.pipeline?.id === pipeline.id &&
+      other.pipeline.index > pipeline.index &&
+      other.program !== undefined &&
+      SOCKET_TOOLS.has(other.program),
   );
 }
 
@@ -161,7 +186,12 @@ function isSpawnedBesideSocket(invocation: Invocation, scene: Scene): boolean {
   const { parent, program } = invocation;
   if (parent?.road !== "code" || program === undefined || !SHELLS.has(program)) return false;
   const isInteractive = isOpenShell(invocation) || invocation.argv.some(word => describe(word) === "-i");
-  return isInteractive && scene.facts.codeEffects.some(effect => effect.invocation === parent.invocation && effect.call.kind === "network");
+  return (
+    isInteractive &&
+    scene.facts.codeEffects.some(
+      effect => effect.invocation === parent.invocation && effect.call.kind === "network",
+    )
+  );
 }
 
 const SOCKET_DEVICE = /^\/dev\/(tcp|udp)\//;
@@ -171,36 +201,49 @@ function inspectDevices(scene: Scene): void {
   for (const redirection of scene.facts.redirections) {
     const target = describe(redirection.target);
     if (!SOCKET_DEVICE.test(target)) continue;
-    const owner = redirection.invocation === undefined ? undefined : scene.facts.invocations[redirection.invocation];
+    const owner =
+      redirection.invocation === undefined ? undefined : scene.facts.invocations[redirection.invocation];
     const isShell = owner?.program !== undefined && SHELLS.has(owner.program);
-    if (isShell || hasOpenShell || readsCommands(scene)) scene.report("exec.netshell", { target }, doerOf(scene, redirection.invocation));
+    if (isShell || hasOpenShell || readsCommands(scene))
+      scene.report("exec.netshell", { target }, doerOf(scene, redirection.invocation));
   }
 }
 
 /** `while read line; do $line; done <&5`: commands whose name was read. */
 function readsCommands(scene: Scene): boolean {
-  return scene.facts.invocations.some(invocation => invocation.program === undefined) && scene.facts.invocations.some(invocation => invocation.program === "read");
+  return (
+    scene.facts.invocations.some(invocation => invocation.program === undefined) &&
+    scene.facts.invocations.some(invocation => invocation.program === "read")
+  );
 }
 
-const DESTRUCTIVE_WORD = /^(-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*|-[rR]|--recursive|--hard|--force|--no-preserve-root|--delete|--mirror)$/;
+const DESTRUCTIVE_WORD =
+  /^(-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*|-[rR]|--recursive|--hard|--force|--no-preserve-root|--delete|--mirror)$/;
 
 function inspectComputed(invocation: Invocation, scene: Scene): void {
   const by = doerOf(scene, invocation.id);
   if (invocation.program !== undefined || by === undefined) return;
   const words = invocation.argv.slice(1);
-  const isStrict = scene.around.settings.level === "strict" && words.some(word => /[/.]/.test(describe(word)));
+  const isStrict =
+    scene.around.settings.level === "strict" && words.some(word => /[/.]/.test(describe(word)));
   const isDestructive = words.some(word => DESTRUCTIVE_WORD.test(describe(word)));
   const reaches = words.some(word =>
     targetsOf(scene, word, by, false).some(
-      target => target.path !== undefined && !describe(word).startsWith("-") && components(word).length > 0 && lossOfTree(scene.around, target).some(loss => loss.rule === "fs.root" || loss.rule === "fs.home"),
+      target =>
+        target.path !== undefined &&
+        !describe(word).startsWith("-") &&
+        components(word).length > 0 &&
+        lossOfTree(scene.around, target).some(loss => loss.rule === "fs.root" || loss.rule === "fs.home"),
     ),
   );
-  if (isDestructive || reaches || isStrict) scene.report("exec.computed", { target: invocation.argv.map(describe).join(" ") }, by);
+  if (isDestructive || reaches || isStrict)
+    scene.report("exec.computed", { target: invocation.argv.map(describe).join(" ") }, by);
 }
 
 function inspectAddresses(invocation: Invocation, scene: Scene): void {
   for (const word of invocation.argv.slice(1)) {
     const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(describe(word))?.[1];
-    if (host !== undefined && hasMixedScripts(host)) scene.report("net.homograph", { target: host }, doerOf(scene, invocation.id));
+    if (host !== undefined && hasMixedScripts(host))
+      scene.report("net.homograph", { target: host }, doerOf(scene, invocation.id));
   }
 }

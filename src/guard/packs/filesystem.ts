@@ -1,4 +1,4 @@
-import { describe, knownText } from "../../shell/value.ts";
+import { knownText } from "../../shell/value.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
@@ -78,6 +78,14 @@ const RULES: readonly Rule[] = [
     safer: "{preview}",
   },
   {
+    id: "fs.mirror",
+    title: "deletes by mirroring",
+    verdict: "ask",
+    when: "rsync --delete, rclone sync, robocopy /MIR and the like, judged as a recursive delete of the target; dry runs are free.",
+    lost: "It would delete everything in {target} that is not in the source.",
+    safer: "rsync -n --delete SOURCE {target}",
+  },
+  {
     id: "fs.system-write",
     title: "changes the system",
     verdict: "deny",
@@ -128,6 +136,7 @@ function inspectDelete(effect: EffectOf<"delete">, scene: Scene): void {
     reportConfigured(scene, effect, target, "delete");
     if (effect.isEmptyOnly === true) reportHeld(scene, effect, target, "remove");
     else if (effect.isShredded === true) reportShred(scene, effect, target);
+    else if (effect.isMirror === true) reportMirror(scene, effect, target);
     else if (effect.selection !== undefined) reportSelection(scene, effect, target, effect.selection);
     else if (effect.isRecursive) reportTree(scene, effect, target, "delete");
     else reportFiles(scene, effect, target);
@@ -140,7 +149,11 @@ function reportTree(scene: Scene, effect: CommandEffect, target: Target, action:
 
 function reportLoss(scene: Scene, effect: CommandEffect, loss: Loss, action: string): void {
   const held = loss.held ?? scene.around.cwd;
-  scene.report(loss.rule, { target: loss.target, action, held, parent: parentOf(loss.target, held) }, effect.by);
+  scene.report(
+    loss.rule,
+    { target: loss.target, action, held, parent: parentOf(loss.target, held) },
+    effect.by,
+  );
 }
 
 /** Where to go first so that the session does not stand in what is removed. */
@@ -157,13 +170,20 @@ function reportHeld(scene: Scene, effect: CommandEffect, target: Target, action:
 /** Single files: only what belongs to the system, to git's memory, or stands for everything in a place. */
 function reportFiles(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
   const { around } = scene;
+  if (effect.isBulk === true) {
+    scene.report("fs.bulk", { target: target.shown, preview: "xargs -n1 ls -l" }, effect.by);
+    return;
+  }
   if (target.isRemote) return;
   const losses = lossOfTree(around, target);
   if (target.path === undefined) {
     const isEverything = componentCouldBe(target.rest.at(-1) ?? [], "qzx7qzx");
-    const worst = losses.find(loss => ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule));
-    if (worst !== undefined && (isEverything || worst.rule === "fs.system-write")) reportLoss(scene, effect, worst, "delete");
-    else if (isEverything && losses.some(loss => loss.rule === "fs.outside") && effect.isBulk !== true) {
+    const worst = losses.find(loss =>
+      ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+    );
+    if (worst !== undefined && (isEverything || worst.rule === "fs.system-write"))
+      reportLoss(scene, effect, worst, "delete");
+    else if (isEverything && losses.some(loss => loss.rule === "fs.outside")) {
       scene.report("fs.bulk", { target: target.shown, preview: `ls -la ${target.base ?? "."}` }, effect.by);
     }
     return;
@@ -171,13 +191,26 @@ function reportFiles(scene: Scene, effect: EffectOf<"delete">, target: Target): 
   const zone = zoneOf(around, target.path);
   const isRoot = zone === "root" && components(target.path).length > 1;
   if (zone === "system" || isRoot) scene.report("fs.system-write", { target: target.path }, effect.by);
-  else if (zone === "history") reportLoss(scene, effect, { rule: "fs.project", target: target.path }, "delete");
+  else if (zone === "history")
+    reportLoss(scene, effect, { rule: "fs.project", target: target.path }, "delete");
   else if (isStartupFile(around, target.path)) scene.report("fs.rcfile", { target: target.path }, effect.by);
+}
+
+/** The gravest places keep their own rule; elsewhere a mirror is worth one question. */
+function reportMirror(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
+  const losses = lossOfTree(scene.around, target).filter(loss => loss.rule !== "fs.cwd");
+  const grave = losses.find(loss =>
+    ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+  );
+  if (grave !== undefined) reportLoss(scene, effect, grave, "delete");
+  else if (losses.length > 0) scene.report("fs.mirror", { target: target.shown }, effect.by);
 }
 
 function reportShred(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
   const losses = lossOfTree(scene.around, target);
-  const isGrave = losses.some(loss => ["fs.root", "fs.home", "fs.system-write", "fs.project"].includes(loss.rule));
+  const isGrave = losses.some(loss =>
+    ["fs.root", "fs.home", "fs.system-write", "fs.project"].includes(loss.rule),
+  );
   if (losses.length === 0 && target.path !== undefined) return;
   scene.report("fs.shred", { target: target.shown, verdict: isGrave ? "deny" : undefined }, effect.by);
 }
@@ -194,7 +227,9 @@ function reportSelection(
     if (grave !== undefined) reportLoss(scene, effect, grave, "delete");
     return;
   }
-  const grave = losses.filter(loss => ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule));
+  const grave = losses.filter(loss =>
+    ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+  );
   if (selection === "all") {
     const kept = effect.isContentsOnly === true ? losses.filter(loss => loss.rule !== "fs.cwd") : losses;
     for (const loss of kept) reportLoss(scene, effect, loss, "delete");
@@ -204,7 +239,11 @@ function reportSelection(
     reportLoss(scene, effect, loss, "delete");
   }
   if (losses.length > 0) {
-    scene.report("fs.bulk", { target: target.shown, preview: `find ${target.shown} -type f -print` }, effect.by);
+    scene.report(
+      "fs.bulk",
+      { target: target.shown, preview: `find ${target.shown} -type f -print` },
+      effect.by,
+    );
   }
 }
 
@@ -217,8 +256,10 @@ function inspectMove(effect: EffectOf<"move">, scene: Scene): void {
     const isToNothing = destination === "/dev/null";
     for (const loss of losses) {
       if (loss.rule === "fs.cwd") reportLoss(scene, effect, loss, "move");
-      else if (loss.rule === "fs.root" || loss.rule === "fs.system-write") reportLoss(scene, effect, loss, "move");
-      else if (loss.rule === "fs.home" && isTreeOfHome(scene, target)) reportLoss(scene, effect, loss, "move");
+      else if (loss.rule === "fs.root" || loss.rule === "fs.system-write")
+        reportLoss(scene, effect, loss, "move");
+      else if (loss.rule === "fs.home" && isTreeOfHome(scene, target))
+        reportLoss(scene, effect, loss, "move");
       else if (loss.rule === "fs.project") reportLoss(scene, effect, loss, "move");
       else if (isToNothing && loss.rule === "fs.source") reportLoss(scene, effect, loss, "move");
     }
@@ -233,7 +274,8 @@ function isTreeOfHome({ around }: Scene, target: Target): boolean {
   return !/\.[A-Za-z0-9]{1,8}$/.test(target.path.slice(1)) || target.path.includes("/.");
 }
 
-const HARMLESS_DEVICES = /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/.*|pts\/.*|ptmx|shm\/.*|tcp\/.*|udp\/.*)$/;
+const HARMLESS_DEVICES =
+  /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/.*|pts\/.*|ptmx|shm\/.*|tcp\/.*|udp\/.*)$/;
 
 function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
   for (const target of targetsOf(scene, effect.path, effect.by, effect.how !== "link")) {
@@ -249,7 +291,9 @@ function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
 function reportWrite(scene: Scene, effect: EffectOf<"write">, target: Target, place: string): void {
   const { around } = scene;
   const zone = zoneOf(around, place);
-  const isSystem = zone === "system" || (zone === "root" && place !== "/home" && place !== "/opt" && !place.startsWith("/dev"));
+  const isSystem =
+    zone === "system" ||
+    (zone === "root" && place !== "/home" && place !== "/opt" && !place.startsWith("/dev"));
   if (isSystem && !(target.path === undefined && endsRegenerable(target))) {
     scene.report("fs.system-write", { target: target.shown }, effect.by);
   } else if (zone === "local-software") {
@@ -274,35 +318,52 @@ function inspectAttributes(effect: EffectOf<"attributes">, scene: Scene): void {
     const { around } = scene;
     if (!effect.isRecursive) {
       const zone = target.path === undefined ? undefined : zoneOf(around, target.path);
-      const isRootItself = zone === "root" && target.path !== undefined && components(target.path).length <= 1;
-      if (zone === "system" || isRootItself) scene.report("fs.system-write", { target: target.shown }, effect.by);
+      const isRootItself =
+        zone === "root" && target.path !== undefined && components(target.path).length <= 1;
+      if (zone === "system" || isRootItself)
+        scene.report("fs.system-write", { target: target.shown }, effect.by);
       continue;
     }
     for (const loss of lossOfTree(around, target)) {
-      if (loss.rule === "fs.root" || loss.rule === "fs.system-write") reportLoss(scene, effect, loss, "change");
+      if (loss.rule === "fs.root" || loss.rule === "fs.system-write")
+        reportLoss(scene, effect, loss, "change");
       else if (loss.rule === "fs.home") reportHomeAttributes(scene, effect, target, loss);
     }
   }
 }
 
 /** `chown -R me ~/.npm` repairs; opening or locking the whole home does not. */
-function reportHomeAttributes(scene: Scene, effect: EffectOf<"attributes">, target: Target, loss: Loss): void {
+function reportHomeAttributes(
+  scene: Scene,
+  effect: EffectOf<"attributes">,
+  target: Target,
+  loss: Loss,
+): void {
   const { home, given } = scene.around;
   const isWhole = target.path === undefined || isInside(target.path, home);
   if (isWhole) reportLoss(scene, effect, loss, "change");
-  else if (effect.what === "owner" && given.user !== undefined && effect.setting.split(":")[0] === given.user) return;
+  else if (effect.what === "owner" && given.user !== undefined && effect.setting.split(":")[0] === given.user)
+    return;
   else scene.report("fs.home", { target: loss.target, verdict: "ask" }, effect.by);
 }
 
 /** Paths the configuration names: never written, never deleted. */
-function reportConfigured(scene: Scene, effect: CommandEffect, target: Target, action: "write" | "delete"): void {
+function reportConfigured(
+  scene: Scene,
+  effect: CommandEffect,
+  target: Target,
+  action: "write" | "delete",
+): void {
   const { paths } = scene.around.settings;
   if (paths.deny.length === 0 && paths.noDelete.length === 0) return;
   const place = target.path ?? target.base;
   if (place === undefined) return;
   const parts = projectParts(scene.around, place) ?? components(place);
   const patterns = action === "delete" ? [...paths.deny, ...paths.noDelete] : paths.deny;
-  const isAbove = effect.kind === "delete" && effect.isRecursive && patterns.some(pattern => startsWithParts(pattern, parts));
+  const isAbove =
+    effect.kind === "delete" &&
+    effect.isRecursive &&
+    patterns.some(pattern => startsWithParts(pattern, parts));
   if (isAbove || isConfigured(patterns, parts)) scene.report("fs.path", { target: target.shown }, effect.by);
 }
 
@@ -310,8 +371,4 @@ function reportConfigured(scene: Scene, effect: CommandEffect, target: Target, a
 function startsWithParts(pattern: string, parts: readonly string[]): boolean {
   const wanted = pattern.split("/").filter(part => part !== "");
   return parts.length < wanted.length && parts.every((part, index) => part === wanted[index]);
-}
-
-export function showTarget(target: Target): string {
-  return target.shown === "" ? describe({ pieces: target.rest.flat(), origins: [] }) : target.shown;
 }

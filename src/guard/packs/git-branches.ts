@@ -7,7 +7,7 @@ import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
-import { words, wordSet } from "../words.ts";
+import { wordSet, words } from "../words.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -54,7 +54,11 @@ function inspectPush(effect: EffectOf<"git">, scene: Scene): void {
   if (push.isDryRun) return;
   const { protectedBranches } = scene.around.settings;
   if (push.sweeps !== undefined) {
-    scene.report("git.push", { target: push.sweeps === "mirror" ? "every branch" : "branches that are gone here" }, effect.by);
+    scene.report(
+      "git.push",
+      { target: push.sweeps === "mirror" ? "every branch" : "branches that are gone here" },
+      effect.by,
+    );
   }
   for (const ref of push.refs) {
     const isProtected = isProtectedBranch(protectedBranches, ref.name);
@@ -76,7 +80,9 @@ const MAKES_COMMITS: Readonly<Record<string, string>> = {
   am: "apply mails to",
 };
 
-const ENDS_AN_OPERATION = wordSet("--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only");
+const ENDS_AN_OPERATION = wordSet(
+  "--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only",
+);
 
 function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   const { run } = effect;
@@ -84,14 +90,21 @@ function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   const { branch } = run;
   if (action === undefined || branch === undefined) return;
   if (!isProtectedBranch(scene.around.settings.protectedBranches, branch)) return;
-  if (run.subcommand === "commit" ? isDryCommit(run) : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)))) return;
+  if (
+    run.subcommand === "commit"
+      ? isDryCommit(run)
+      : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)))
+  )
+    return;
   const isUnborn = run.repository !== undefined && !hasBranch(scene.around.disk, run.repository, branch);
   const isClassic = run.subcommand === "commit" && isMainBranch(branch) && !isUnborn;
   scene.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
 }
 
 const COMMIT: OptionSpec = {
-  values: words("m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file"),
+  values: words(
+    "m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file",
+  ),
   optional: words("S gpg-sign u untracked-files"),
   flags: words(`
     a all amend allow-empty allow-empty-message n no-verify verify q quiet v verbose s signoff no-signoff dry-run short
@@ -111,12 +124,28 @@ const WITH_NO_VERIFY: Readonly<Record<string, OptionSpec>> = {
   am: {
     values: words("C p directory exclude include whitespace patch-format quoted-cr empty"),
     optional: words("S gpg-sign show-current-patch"),
-    flags: words("n no-verify verify s signoff k keep b m message-id c scissors no-scissors q u utf8 no-utf8 3 3way no-3way r resolved skip abort quit i interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date"),
+    flags: words(
+      "n no-verify verify s signoff k keep b m message-id c scissors no-scissors q u utf8 no-utf8 3 3way no-3way r resolved skip abort quit i interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date",
+    ),
     as: { "no-verify": "n" },
   },
-  push: { flags: ["no-verify", "verify"], values: ["receive-pack", "exec", "repo", "o", "push-option"], as: { "no-verify": "skip" } },
-  merge: { flags: ["no-verify", "verify"], values: ["m", "F", "s", "strategy", "X", "strategy-option", "into-name", "cleanup"], optional: ["S", "log"], as: { "no-verify": "skip" } },
-  rebase: { flags: ["no-verify", "verify"], values: ["onto", "s", "strategy", "X", "strategy-option", "x", "exec", "C", "whitespace", "empty"], optional: ["S", "rebase-merges", "r"], as: { "no-verify": "skip" } },
+  push: {
+    flags: ["no-verify", "verify"],
+    values: ["receive-pack", "exec", "repo", "o", "push-option"],
+    as: { "no-verify": "skip" },
+  },
+  merge: {
+    flags: ["no-verify", "verify"],
+    values: words("m F s strategy X strategy-option into-name cleanup"),
+    optional: ["S", "log"],
+    as: { "no-verify": "skip" },
+  },
+  rebase: {
+    flags: ["no-verify", "verify"],
+    values: words("onto s strategy X strategy-option x exec C whitespace empty"),
+    optional: ["S", "rebase-merges", "r"],
+    as: { "no-verify": "skip" },
+  },
 };
 
 const HOOK_VARIABLES: Readonly<Record<string, RegExp>> = {
@@ -137,16 +166,23 @@ function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
   const spec = Object.hasOwn(WITH_NO_VERIFY, run.subcommand) ? WITH_NO_VERIFY[run.subcommand] : undefined;
   const target = `git ${run.subcommand}`;
-  if (spec !== undefined && parseOptions(run.argv, spec).has(...(spec.as?.["no-verify"] === "n" ? ["n"] : ["skip"]))) {
+  if (
+    spec !== undefined &&
+    parseOptions(run.argv, spec).has(...(spec.as?.["no-verify"] === "n" ? ["n"] : ["skip"]))
+  ) {
     scene.report("git.verify", { target, verdict: "deny" }, by);
   }
-  if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify")) scene.report("git.verify", { target }, by);
+  if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
+    scene.report("git.verify", { target }, by);
   if (!RUNS_HOOKS.has(run.subcommand)) return;
-  if (run.settings.some(setting => setting.key === "core.hookspath")) scene.report("git.verify", { target }, by);
+  if (run.settings.some(setting => setting.key === "core.hookspath"))
+    scene.report("git.verify", { target }, by);
   for (const { name, value } of by.invocation?.environment ?? []) {
     const pattern = Object.hasOwn(HOOK_VARIABLES, name) ? HOOK_VARIABLES[name] : undefined;
-    if (value !== undefined && pattern?.test(describe(value)) === true) scene.report("git.verify", { target: `${target} (${name})` }, by);
-    if (name === "GIT_CONFIG_KEY_0" && value !== undefined && /hookspath/i.test(describe(value))) scene.report("git.verify", { target }, by);
+    if (value !== undefined && pattern?.test(describe(value)) === true)
+      scene.report("git.verify", { target: `${target} (${name})` }, by);
+    if (name === "GIT_CONFIG_KEY_0" && value !== undefined && /hookspath/i.test(describe(value)))
+      scene.report("git.verify", { target }, by);
   }
 }
 
@@ -163,7 +199,10 @@ function inspectHookFiles(effect: CommandEffect, scene: Scene): void {
   if (effect.kind === "write" && effect.how === "create") return;
   for (const target of targetsOf(scene, path, effect.by, false)) {
     const parts = components(target.path ?? target.base ?? "/");
-    const isHook = parts.some((part, index) => (part === ".git" && parts[index + 1] === "hooks") || (part === ".husky" && index < parts.length));
+    const isHook = parts.some(
+      (part, index) =>
+        (part === ".git" && parts[index + 1] === "hooks") || (part === ".husky" && index < parts.length),
+    );
     const isOwn = knownText(path)?.endsWith(".sample") !== true;
     if (isHook && isOwn && !(effect.kind === "write" && parts.includes(".husky"))) {
       scene.report("git.verify", { target: target.shown }, effect.by);
@@ -172,5 +211,8 @@ function inspectHookFiles(effect: CommandEffect, scene: Scene): void {
 }
 
 function removesExecution(setting: string): boolean {
-  return /-[a-z]*x|^-x|=r?w?(,|$)/.test(setting) || /^0?[0-7]{3,4}$/.test(setting) && !/[1357]/.test(setting.slice(-3));
+  return (
+    /-[a-z]*x|^-x|=r?w?(,|$)/.test(setting) ||
+    (/^0?[0-7]{3,4}$/.test(setting) && !/[1357]/.test(setting.slice(-3)))
+  );
 }

@@ -2,13 +2,20 @@ import type { EffectOf } from "../effects.ts";
 import type { Scene } from "../scene.ts";
 
 /** Reports what a table of commands named, and raises it when a word says production. */
-export function reportOperation(effect: EffectOf<"operation">, scene: Scene, raisesForProduction: boolean): void {
+export function reportOperation(
+  effect: EffectOf<"operation">,
+  scene: Scene,
+  raisesForProduction: boolean,
+): void {
   const isProduction = raisesForProduction && namesProduction(effect.names, scene.around.settings.prodNames);
   const [tool = "", ...rest] = effect.target.split(" ");
   scene.report(
     effect.rule,
     {
-      target: isProduction === undefined || isProduction === false ? effect.target : `${effect.target} (production)`,
+      target:
+        isProduction === undefined || isProduction === false
+          ? effect.target
+          : `${effect.target} (production)`,
       what: effect.what,
       tool,
       rest: rest.slice(1).join(" "),
@@ -22,5 +29,10 @@ export function reportOperation(effect: EffectOf<"operation">, scene: Scene, rai
 /** A whole word of a name: `prod-db` and `my_live_site` do, `product` and `delivery` do not. */
 export function namesProduction(names: readonly string[], prodNames: readonly string[]): boolean {
   const wanted = new Set(prodNames.map(name => name.toLowerCase()));
-  return names.some(name => name.toLowerCase().split(/[^a-z0-9]+/).some(part => wanted.has(part) || wanted.has(part.replace(/\d+$/, ""))));
+  return names.some(name =>
+    name
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .some(part => wanted.has(part) || wanted.has(part.replace(/\d+$/, ""))),
+  );
 }

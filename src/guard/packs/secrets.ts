@@ -8,6 +8,7 @@ import { isConfigured, projectParts, secretAt } from "../paths/zones.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet } from "../words.ts";
+import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -54,6 +55,8 @@ export const secrets: Pack = {
     else if (effect.kind === "delete" && !effect.isRecursive) inspectLoss(effect, effect.path, scene);
     else if (effect.kind === "move") inspectLoss(effect, effect.from, scene);
     else if (effect.kind === "send") inspectSend(effect, scene);
+    else if (effect.kind === "operation" && effect.rule === "sec.keychain")
+      reportOperation(effect, scene, false);
   },
 };
 
@@ -74,10 +77,18 @@ function secretOf(scene: Scene, target: Target): SecretKind | undefined {
 
 function inspectRead(effect: EffectOf<"read">, scene: Scene): void {
   for (const target of targetsOf(scene, effect.path, effect.by, true)) {
-    if (secretOf(scene, target) !== undefined || isClosed(scene, target)) {
-      scene.report("sec.read", { target: target.shown }, effect.by);
-    }
+    const kind = secretOf(scene, target);
+    if (kind === undefined && !isClosed(scene, target)) continue;
+    scene.report("sec.read", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
+}
+
+/** A file tool has no other use for key material than to see or replace it. */
+function verdictOf(kind: SecretKind | undefined, effect: CommandEffect): "deny" | undefined {
+  const isTool = effect.by.isTool === true;
+  return (kind === "entry" && effect.kind !== "read") || (isTool && (kind === "key" || kind === "entry"))
+    ? "deny"
+    : undefined;
 }
 
 /** Paths the configuration closed for reading. */
@@ -94,7 +105,7 @@ function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
   for (const target of targetsOf(scene, effect.path, effect.by, true)) {
     const kind = secretOf(scene, target);
     if (kind === undefined || isNewFromTemplate(effect, target, scene)) continue;
-    scene.report("sec.write", { target: target.shown, verdict: kind === "entry" ? "deny" : undefined }, effect.by);
+    scene.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
 }
 
@@ -108,7 +119,8 @@ function isNewFromTemplate(effect: EffectOf<"write">, target: Target, { around }
 function inspectLoss(effect: CommandEffect, path: Value, scene: Scene): void {
   for (const target of targetsOf(scene, path, effect.by, false)) {
     const kind = secretOf(scene, target);
-    if (kind !== undefined) scene.report("sec.write", { target: target.shown, verdict: kind === "entry" ? "deny" : undefined }, effect.by);
+    if (kind !== undefined)
+      scene.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
 }
 
@@ -136,14 +148,16 @@ interface Leak {
 function leakOf(scene: Scene, effect: CommandEffect, payload: Payload): Leak | undefined {
   if (payload.role === "file") {
     for (const target of targetsOf(scene, payload.value, effect.by, true)) {
-      if (secretOf(scene, target) !== undefined || isClosed(scene, target)) return { kind: "file", shown: target.shown };
+      if (secretOf(scene, target) !== undefined || isClosed(scene, target))
+        return { kind: "file", shown: target.shown };
     }
   }
   return leakBehind(scene, payload.value.origins, 0);
 }
 
 const ENVIRONMENT_TOOLS = wordSet("env printenv set export declare typeset");
-const SECRET_NAME = /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
+const SECRET_NAME =
+  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
 const DEPTH_LIMIT = 12;
 
 /** Follows content back to where it came from: a protected file, the environment, a secret variable. */
@@ -160,7 +174,9 @@ function leakOfOrigin(scene: Scene, origin: Origin, depth: number): Leak | undef
   switch (origin.kind) {
     case "file": {
       const path = describe(origin.path);
-      return secretAt(scene.around, scene.around.disk.resolve(path, true)) === undefined ? undefined : { kind: "file", shown: path };
+      return secretAt(scene.around, scene.around.disk.resolve(path, true)) === undefined
+        ? undefined
+        : { kind: "file", shown: path };
     }
     case "environment":
       return SECRET_NAME.test(origin.name) ? { kind: "variable", shown: `$${origin.name}` } : undefined;
@@ -176,14 +192,20 @@ function leakOfProgram(scene: Scene, id: number, depth: number): Leak | undefine
   const invocation = scene.facts.invocations[id];
   if (invocation === undefined) return undefined;
   const { program } = invocation;
-  const isBare = invocation.argv.length === 1 || program === "printenv" || invocation.argv.slice(1).every(word => describe(word).startsWith("-"));
-  if (program !== undefined && ENVIRONMENT_TOOLS.has(program) && isBare) return { kind: "environment", shown: "the environment" };
+  const isBare =
+    invocation.argv.length === 1 ||
+    program === "printenv" ||
+    invocation.argv.slice(1).every(word => describe(word).startsWith("-"));
+  if (program !== undefined && ENVIRONMENT_TOOLS.has(program) && isBare)
+    return { kind: "environment", shown: "the environment" };
   for (const effect of scene.effects) {
     if (effect.by.invocation?.id !== id) continue;
-    if (effect.kind === "operation" && effect.rule === "sec.keychain") return { kind: "file", shown: effect.target };
+    if (effect.kind === "operation" && effect.rule === "sec.keychain")
+      return { kind: "file", shown: effect.target };
     if (effect.kind !== "read") continue;
     for (const target of targetsOf(scene, effect.path, effect.by, true)) {
-      if (secretOf(scene, target) !== undefined || isClosed(scene, target)) return { kind: "file", shown: target.shown };
+      if (secretOf(scene, target) !== undefined || isClosed(scene, target))
+        return { kind: "file", shown: target.shown };
     }
   }
   const values = [...invocation.argv, ...(invocation.stdin === undefined ? [] : [invocation.stdin])];

@@ -1,5 +1,5 @@
-import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { Invocation } from "../../shell/facts.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import type { Rule } from "../rule.ts";
@@ -19,8 +19,10 @@ const RULES: readonly Rule[] = [
 
 /** Options that switch an agent's own questions off. */
 const FREE_HAND: Readonly<Record<string, RegExp>> = {
-  claude: /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
-  codex: /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$/,
+  claude:
+    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
+  codex:
+    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$/,
   gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
@@ -38,8 +40,11 @@ const FREE_HAND: Readonly<Record<string, RegExp>> = {
   pi: /^--(yolo|no-extensions|-ne)$/,
 };
 
-const HOOKS_OFF = /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
-const SWITCHES = wordSet("AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE");
+const HOOKS_OFF =
+  /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
+const SWITCHES = wordSet(
+  "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE",
+);
 
 export const selfProtection: Pack = {
   name: "self-protection",
@@ -51,7 +56,8 @@ export const selfProtection: Pack = {
   inspectWhole(scene) {
     for (const invocation of scene.facts.invocations) inspectAgent(invocation, scene);
     for (const { name, value, isExported } of scene.facts.assignments) {
-      if (isExported && SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name}=${describe(value)}` }, undefined);
+      if (isExported && SWITCHES.has(name))
+        scene.report("agent.bypass", { target: `${name}=${describe(value)}` }, undefined);
     }
   },
 };
@@ -72,13 +78,19 @@ function touchedPath(effect: CommandEffect): Value | undefined {
 
 /** Reading is only a matter for grants and keys; the rest may be looked at. */
 function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
-  for (const target of targetsOf(scene, path, effect.by, effect.kind !== "delete" && effect.kind !== "move")) {
+  for (const target of targetsOf(
+    scene,
+    path,
+    effect.by,
+    effect.kind !== "delete" && effect.kind !== "move",
+  )) {
     const place = target.path ?? target.base;
     if (place === undefined || target.isRemote) continue;
     const part = wiringPart(scene.around, place);
     if (part === undefined) continue;
     if (effect.kind === "read" && !(part === "own" && /\/guard(\/|$)/.test(place))) continue;
-    if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0) continue;
+    if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0)
+      continue;
     scene.report("agent.bypass", { target: target.shown }, effect.by);
   }
 }
@@ -86,19 +98,37 @@ function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
 function inspectAgent(invocation: Invocation, scene: Scene): void {
   const { program } = invocation;
   if (program === undefined) return;
-  const by: Doer = { cwd: invocation.cwd, place: invocation.place, span: invocation.span, program, invocation };
+  const by: Doer = {
+    cwd: invocation.cwd,
+    place: invocation.place,
+    span: invocation.span,
+    program,
+    invocation,
+  };
   const shown = invocation.argv.map(describe);
   const free = Object.hasOwn(FREE_HAND, program) ? FREE_HAND[program] : undefined;
   const isHelp = shown.includes("--help") || shown.includes("--version");
   if (free !== undefined && !isHelp) {
-    if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word))) scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
-    for (const { name } of invocation.environment) if (SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name} for ${program}` }, by);
+    if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))
+      scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
+    for (const { name } of invocation.environment)
+      if (SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name} for ${program}` }, by);
   }
-  if (program === "amplihack" && isOwnSwitch(shown) && !isHelp) scene.report("agent.bypass", { target: shown.join(" ") }, by);
-  if (program === "amplihack" && shown.slice(1).some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)) {
+  if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
+    scene.report("agent.bypass", { target: shown.join(" ") }, by);
+  if (
+    program === "amplihack" &&
+    shown
+      .slice(1)
+      .some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)
+  ) {
     scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
   }
-  if (/^(npx|bunx|pnpx)$/.test(program) && knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" && isOwnSwitch(shown.slice(1))) {
+  if (
+    /^(npx|bunx|pnpx)$/.test(program) &&
+    knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" &&
+    isOwnSwitch(shown.slice(1))
+  ) {
     scene.report("agent.bypass", { target: shown.join(" ") }, by);
   }
 }

@@ -65,7 +65,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const BLOCK_DEVICE = /^\/dev\/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|loop\d|md\d|dm-\d|mapper\/|sr\d|nbd\d|zvol\/|disk\/|mem$|kmem$|port$|core$)/;
+const BLOCK_DEVICE =
+  /^\/dev\/(sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|loop\d|md\d|dm-\d|mapper\/|sr\d|nbd\d|zvol\/|disk\/|mem$|kmem$|port$|core$)/;
 const DEVICE_PATTERN = /^\/dev\/[a-z]*[*?[]/;
 
 export const system: Pack = {
@@ -88,7 +89,10 @@ function inspectDevice(effect: EffectOf<"write"> | EffectOf<"delete">, scene: Sc
   for (const target of targetsOf(scene, effect.path, effect.by, true)) {
     const path = target.path ?? target.shown;
     const written = describe(effect.path);
-    const isDevice = BLOCK_DEVICE.test(path) || BLOCK_DEVICE.test(written) || (target.path === undefined && DEVICE_PATTERN.test(path));
+    const isDevice =
+      BLOCK_DEVICE.test(path) ||
+      BLOCK_DEVICE.test(written) ||
+      (target.path === undefined && DEVICE_PATTERN.test(path));
     if (isDevice) scene.report("disk.raw", { target: path, what: "overwrite a disk" }, effect.by);
   }
 }

@@ -1,6 +1,7 @@
 import type { Rule } from "../rule.ts";
+import type { Pack } from "../scene.ts";
 
-export const TEXT_RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     id: "text.deceptive",
     title: "hides what it says",
@@ -10,6 +11,15 @@ export const TEXT_RULES: readonly Rule[] = [
     safer: "printf '%q\\n' \"$COMMAND\"",
   },
 ];
+
+export const text: Pack = {
+  name: "text",
+  rules: RULES,
+  inspectWhole(scene) {
+    const found = findDeceptive(scene.source);
+    if (found !== undefined) scene.report("text.deceptive", { target: found }, undefined);
+  },
+};
 
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f]/;
@@ -40,8 +50,14 @@ export function findDeceptive(command: string): string | undefined {
 function isInvisibleAt(command: string, index: number): boolean {
   const character = command[index] as string;
   // A joiner between pictures makes one picture of them.
-  if (character === JOINER) return !/[\u2190-\u2bff\ud83c-\ud83e\udc00-\udfff\ufe0f]/.test(command[index - 1] ?? "");
-  return INVISIBLE.test(command.slice(index, index + 2)) && (INVISIBLE.test(character) || character === "\udb40");
+  if (character === JOINER) return !isPicture(command.charCodeAt(index - 1));
+  return (
+    INVISIBLE.test(command.slice(index, index + 2)) && (INVISIBLE.test(character) || character === "\udb40")
+  );
+}
+
+function isPicture(code: number): boolean {
+  return (code >= 0x2190 && code <= 0x2bff) || (code >= 0xd83c && code <= 0xdfff) || code === 0xfe0f;
 }
 
 /** Index of the last character of a heredoc's body, which is data. */

@@ -1,6 +1,6 @@
 import type { Piece } from "../../shell/value.ts";
 import { ancestors, components, isInside, join } from "../../system/paths.ts";
-import { SYSTEM_TOPS, type Surroundings } from "../context.ts";
+import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import { isDistinctiveName, isJunkName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 import type { Target } from "./target.ts";
@@ -8,7 +8,15 @@ import { type Zone, zoneOf } from "./zones.ts";
 
 /** Why losing a target matters: the rule, and what of it would go. */
 export interface Loss {
-  readonly rule: "fs.root" | "fs.home" | "fs.project" | "fs.cwd" | "fs.outside" | "fs.source" | "fs.unresolved" | "fs.system-write";
+  readonly rule:
+    | "fs.root"
+    | "fs.home"
+    | "fs.project"
+    | "fs.cwd"
+    | "fs.outside"
+    | "fs.source"
+    | "fs.unresolved"
+    | "fs.system-write";
   readonly target: string;
   readonly held?: string;
 }
@@ -29,7 +37,8 @@ const LOSS_OF_ZONE: Readonly<Partial<Record<Zone, Loss["rule"]>>> = {
 export function lossOfTree(around: Surroundings, target: Target): readonly Loss[] {
   if (target.isRemote) return lossElsewhere(target);
   if (target.path !== undefined) return lossOfPath(around, target.path);
-  if (target.base === undefined) return endsRegenerable(target) ? [] : [{ rule: "fs.unresolved", target: target.shown }];
+  if (target.base === undefined)
+    return endsRegenerable(target) ? [] : [{ rule: "fs.unresolved", target: target.shown }];
   return lossOfPattern(around, target, target.base);
 }
 
@@ -38,22 +47,30 @@ function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
   const held = around.heldDirectories.find(directory => isInside(path, directory));
   const losses: Loss[] = rule === undefined ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
-  return [{ rule: "fs.cwd", target: path, held }, ...losses.filter(loss => loss.rule !== "fs.source" && loss.rule !== "fs.outside")];
+  return [
+    { rule: "fs.cwd", target: path, held },
+    ...losses.filter(loss => loss.rule !== "fs.source" && loss.rule !== "fs.outside"),
+  ];
 }
 
 /** On another machine only the general sets are known; the rest of an absolute path is somebody's data. */
 function lossElsewhere(target: Target): readonly Loss[] {
   const { path, shown } = target;
   if (path === undefined && target.base === undefined) {
-    return endsRegenerable(target) || /^[^$/]*~/.test(shown) ? [] : [{ rule: "fs.unresolved", target: shown }];
+    return endsRegenerable(target) || /^[^$/]*~/.test(shown)
+      ? []
+      : [{ rule: "fs.unresolved", target: shown }];
   }
   const place = path ?? join(target.base ?? "/", "x");
   const parts = components(place);
   if (/^\/(tmp|var\/tmp)\/./.test(path ?? shown) || parts.some(isDistinctiveName)) return [];
   if (path === undefined && endsRegenerable(target)) return [];
   const [top] = parts;
-  const isTop = parts.length <= 1 || (parts.length === 2 && ["home", "usr", "var", "etc", "lib", "Users"].includes(top ?? ""));
-  if (isTop && (top === undefined || SYSTEM_TOPS.has(top) || target.base === "/")) return [{ rule: "fs.root", target: shown }];
+  const isTop =
+    parts.length <= 1 ||
+    (parts.length === 2 && ["home", "usr", "var", "etc", "lib", "Users"].includes(top ?? ""));
+  if (isTop && (top === undefined || SYSTEM_TOPS.has(top) || target.base === "/"))
+    return [{ rule: "fs.root", target: shown }];
   return [{ rule: "fs.outside", target: shown }];
 }
 
@@ -61,12 +78,16 @@ function lossElsewhere(target: Target): readonly Loss[] {
 function lossOfPattern(around: Surroundings, target: Target, base: string): readonly Loss[] {
   const { rest, shown } = target;
   // An unknown name is one name that nobody can foresee; a pattern takes whatever is there.
-  const reached = hasUnknown(rest) ? [] : protectedPlaces(around).filter(place => couldName(base, rest, place.path));
+  const reached = hasUnknown(rest)
+    ? []
+    : protectedPlaces(around).filter(place => couldName(base, rest, place.path));
   if (reached.length > 0) {
     const held = reached.find(place => place.rule === "fs.cwd");
     const others = reached.filter(place => place.rule !== "fs.cwd");
     const losses: Loss[] = held === undefined ? [] : [{ rule: "fs.cwd", target: shown, held: around.cwd }];
-    const strongest = ["fs.root", "fs.home", "fs.project"].find(rule => others.some(place => place.rule === rule));
+    const strongest = ["fs.root", "fs.home", "fs.project"].find(rule =>
+      others.some(place => place.rule === rule),
+    );
     if (strongest !== undefined) losses.push({ rule: strongest as Loss["rule"], target: shown });
     return losses;
   }
@@ -79,15 +100,24 @@ function lossOfPattern(around: Surroundings, target: Target, base: string): read
   if (rest.length === 1 && first !== undefined) {
     const names = around.disk.names(base)?.filter(name => componentCouldBe(first, name));
     if (names !== undefined && names.length > 0) {
-      return firstOfEachRule(names.flatMap(name => lossOfPath(around, join(base, name))), shown);
+      return firstOfEachRule(
+        names.flatMap(name => lossOfPath(around, join(base, name))),
+        shown,
+      );
     }
   }
   return lossOfChildren(around, zone, target, base);
 }
 
-function lossOfChildren(around: Surroundings, zone: Zone, { rest, shown: target }: Target, base: string): readonly Loss[] {
+function lossOfChildren(
+  around: Surroundings,
+  zone: Zone,
+  { rest, shown: target }: Target,
+  base: string,
+): readonly Loss[] {
   if (zone === "project") return [{ rule: "fs.source", target }];
-  if (zone === "home" && base !== around.home && !isAnyName(rest.at(-1) ?? [])) return [{ rule: "fs.outside", target }];
+  if (zone === "home" && base !== around.home && !isAnyName(rest.at(-1) ?? []))
+    return [{ rule: "fs.outside", target }];
   const rule = LOSS_OF_ZONE[zone];
   return rule === undefined ? [] : [{ rule, target }];
 }
@@ -107,9 +137,11 @@ interface ProtectedPlace {
 function protectedPlaces(around: Surroundings): readonly ProtectedPlace[] {
   const { home, project, heldDirectories } = around;
   const places: ProtectedPlace[] = [];
-  for (const held of heldDirectories) for (const path of ancestors(held)) places.push({ path, rule: "fs.cwd" });
+  for (const held of heldDirectories)
+    for (const path of ancestors(held)) places.push({ path, rule: "fs.cwd" });
   for (const top of SYSTEM_TOPS) places.push({ path: `/${top}`, rule: "fs.root" });
-  for (const path of ["/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"]) places.push({ path, rule: "fs.root" });
+  for (const path of ["/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"])
+    places.push({ path, rule: "fs.root" });
   for (const name of ["", "/Documents", "/.ssh"]) places.push({ path: `${home}${name}`, rule: "fs.home" });
   places.push({ path: "/home/somebody", rule: "fs.home" }, { path: "/Users/somebody", rule: "fs.home" });
   if (project !== undefined) {
@@ -156,7 +188,8 @@ export function endsRegenerable(target: Target): boolean {
   const considered = isWide ? rest.slice(0, -1) : rest;
   return considered.some((part, index) => {
     const name = plainName(part);
-    if (name !== undefined) return isDistinctiveName(name) || (index > 0 && isRegenerableName(name)) || isJunkName(name);
+    if (name !== undefined)
+      return isDistinctiveName(name) || (index > 0 && isRegenerableName(name)) || isJunkName(name);
     const pattern = patternText(part);
     return pattern !== undefined && isRegenerablePattern(pattern);
   });

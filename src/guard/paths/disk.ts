@@ -1,4 +1,4 @@
-import { join, normalise } from "../../system/paths.ts";
+import { normalise } from "../../system/paths.ts";
 import type { FileKind, System } from "../../system/system.ts";
 
 const LINK_LIMIT = 40;
@@ -80,11 +80,6 @@ export function createDisk(system: Pick<System, "files" | "text">): Disk {
       return content;
     },
   };
-}
-
-/** The directory and all above it, links in it resolved. */
-export function chainOf(disk: Disk, directory: string): string {
-  return disk.resolve(join(directory), true);
 }
 
 function attempt<Answer>(ask: () => Answer | undefined): Answer | undefined {

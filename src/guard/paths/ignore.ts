@@ -42,7 +42,10 @@ function parseLine(line: string): IgnorePattern | undefined {
  * Would git ignore this directory or file? `parts` is the path below the repository; a parent that is ignored
  * decides, as in git. `files` are ordered from the repository down; `depth` is how many parts each stands below it.
  */
-export function isIgnored(files: readonly { readonly depth: number; readonly file: IgnoreFile }[], parts: readonly string[]): boolean {
+export function isIgnored(
+  files: readonly { readonly depth: number; readonly file: IgnoreFile }[],
+  parts: readonly string[],
+): boolean {
   for (let length = 1; length <= parts.length; length += 1) {
     let isMatched = false;
     for (const { depth, file } of files) {

@@ -48,7 +48,8 @@ function advance(token: Token, name: string, position: number, next: Set<number>
       return;
     case "class": {
       const character = name[position];
-      if (character !== undefined && isMember(token.members, character) !== token.isNegated) next.add(position + 1);
+      if (character !== undefined && isMember(token.members, character) !== token.isNegated)
+        next.add(position + 1);
     }
   }
 }

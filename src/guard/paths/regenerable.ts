@@ -1,4 +1,4 @@
-import { words, wordSet } from "../words.ts";
+import { wordSet, words } from "../words.ts";
 import { globMatches } from "./match.ts";
 
 /** Names nobody gives to a directory of their own work: build tools made them, anywhere. */
@@ -60,15 +60,23 @@ export function isJunkName(name: string): boolean {
 
 /** A pattern as given to `-name` or in a glob: everything it matches is junk or build output. */
 export function isRegenerablePattern(pattern: string): boolean {
-  if (isRegenerableName(pattern) || JUNK.includes(pattern) || DISTINCTIVE_PATTERNS.includes(pattern)) return true;
+  if (isRegenerableName(pattern) || JUNK.includes(pattern) || DISTINCTIVE_PATTERNS.includes(pattern))
+    return true;
   if (!/[*?[]/.test(pattern)) return isJunkName(pattern);
   // `*.py[co]` and `*.log.?` name no more than junk when each spelled-out variant is junk.
   const variants = expandClasses(pattern);
-  return variants.length > 0 && variants.every(variant => isJunkName(variant.replace(/[*?]/g, "x")) && hasSuffix(variant));
+  return (
+    variants.length > 0 &&
+    variants.every(variant => isJunkName(variant.replace(/[*?]/g, "x")) && hasSuffix(variant))
+  );
 }
 
 function hasSuffix(pattern: string): boolean {
-  return /[A-Za-z~]/.test(pattern.slice(pattern.lastIndexOf("*") + 1)) || pattern.startsWith(".") || /^[a-z]/.test(pattern);
+  return (
+    /[A-Za-z~]/.test(pattern.slice(pattern.lastIndexOf("*") + 1)) ||
+    pattern.startsWith(".") ||
+    /^[a-z]/.test(pattern)
+  );
 }
 
 function expandClasses(pattern: string): string[] {
@@ -95,4 +103,3 @@ export function isHomeCache(parts: readonly string[]): boolean {
   const path = parts.join("/");
   return HOME_CACHES.some(cache => path.startsWith(`${cache}/`));
 }
-

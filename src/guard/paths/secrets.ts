@@ -1,6 +1,6 @@
-import { words, wordSet } from "../words.ts";
-import { componentCouldBe, globMatches } from "./match.ts";
 import type { Piece } from "../../shell/value.ts";
+import { wordSet, words } from "../words.ts";
+import { componentCouldBe, globMatches } from "./match.ts";
 
 /** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */
 export type SecretKind = "secret" | "key" | "entry";
@@ -26,8 +26,7 @@ const NAMES: Readonly<Record<SecretKind, readonly string[]>> = {
   `),
 };
 
-const PUBLIC_CERTIFICATE =
-  /^(ca|cacert|ca-certificates|ca-bundle|public|pub|dhparams?)([-_.]|$)/;
+const PUBLIC_CERTIFICATE = /^(ca|cacert|ca-certificates|ca-bundle|public|pub|dhparams?)([-_.]|$)/;
 
 /** Code and notes that only have the word in their name. */
 const CODE_EXTENSIONS = wordSet(`

@@ -15,7 +15,8 @@ const STARTUP = words(`
 export function isStartupFile(around: Surroundings, path: string): boolean {
   if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
   const home = isInside(around.home, path) ? around.home : otherHome(path);
-  if (home === undefined || around.temps.some(temp => isInside(temp, path) && !isInside(temp, around.home))) return false;
+  if (home === undefined || around.temps.some(temp => isInside(temp, path) && !isInside(temp, around.home)))
+    return false;
   const below = components(path).slice(components(home).length).join("/");
   return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }

@@ -53,7 +53,9 @@ export function localTarget(disk: Disk, path: Value, resolution: Resolution): Ta
   const open = parts.findIndex(part => plainName(part) === undefined);
   const front = parts.slice(0, open).map(part => plainName(part) ?? "");
   const base = disk.resolve(`/${front.join("/")}`, true);
-  const rest = parts.slice(open).filter((part, index) => index === 0 || !["", "."].includes(plainName(part) ?? "x"));
+  const rest = parts
+    .slice(open)
+    .filter((part, index) => index === 0 || !["", "."].includes(plainName(part) ?? "x"));
   return { path: undefined, base, rest, shown: showOpen(base, rest), isRemote: false };
 }
 
@@ -65,9 +67,13 @@ function openTarget(path: Value, isRemote: boolean): Target {
   const known = knownText(path);
   if (known?.startsWith("/") === true) return literalTarget(known, isRemote);
   const parts = components(path).filter(part => part.length > 0);
-  if (!isAbsolute(path)) return { path: undefined, base: undefined, rest: parts, shown: describe(path), isRemote };
+  if (!isAbsolute(path))
+    return { path: undefined, base: undefined, rest: parts, shown: describe(path), isRemote };
   const open = parts.findIndex(part => plainName(part) === undefined);
-  const base = `/${parts.slice(0, open).map(part => plainName(part) ?? "").join("/")}`;
+  const base = `/${parts
+    .slice(0, open)
+    .map(part => plainName(part) ?? "")
+    .join("/")}`;
   return { path: undefined, base, rest: parts.slice(open), shown: describe(path), isRemote };
 }
 

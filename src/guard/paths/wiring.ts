@@ -1,7 +1,7 @@
 import { components, isInside } from "../../system/paths.ts";
 import type { Surroundings } from "../context.ts";
-import { globMatches } from "./match.ts";
 import { words } from "../words.ts";
+import { globMatches } from "./match.ts";
 
 /** Files that decide which hooks an agent runs, below a project or a home directory. */
 const WIRING = words(`
@@ -16,8 +16,11 @@ const WIRING = words(`
 `);
 
 /** Directories whose loss takes the wiring with it. */
-const WIRING_TREES = words(".claude .codex .gemini .github/hooks .copilot .cursor .kiro .qwen .factory .augment .opencode .pi .amplifier .agents .windsurf");
-const MANAGED = /^\/(etc\/(claude-code|codex|cursor|gemini-cli)|Library\/Application Support\/(ClaudeCode|Cursor|Codex))\//;
+const WIRING_TREES = words(
+  ".claude .codex .gemini .github/hooks .copilot .cursor .kiro .qwen .factory .augment .opencode .pi .amplifier .agents .windsurf",
+);
+const MANAGED =
+  /^\/(etc\/(claude-code|codex|cursor|gemini-cli)|Library\/Application Support\/(ClaudeCode|Cursor|Codex))\//;
 
 /** The wiring of hooks, or this guard's own configuration, grants, keys and programs. */
 export function isWiring(around: Surroundings, path: string): boolean {
@@ -32,7 +35,13 @@ export function wiringPart(around: Surroundings, path: string): "own" | "hooks" 
     const below = parts.join("/");
     if (below.startsWith(".amplihack/config.json") || below === ".amplihack") return "own";
     if (WIRING_TREES.includes(below)) return "hooks";
-    if (WIRING.some(pattern => (pattern.endsWith("/**") ? below.startsWith(pattern.slice(0, -2)) || below === pattern.slice(0, -3) : globMatches(pattern, below)))) {
+    if (
+      WIRING.some(pattern =>
+        pattern.endsWith("/**")
+          ? below.startsWith(pattern.slice(0, -2)) || below === pattern.slice(0, -3)
+          : globMatches(pattern, below),
+      )
+    ) {
       return "hooks";
     }
   }
@@ -45,12 +54,20 @@ function isOwnState(around: Surroundings, path: string): boolean {
     if (path === home) return true;
     if (!isInside(home, path)) continue;
     const [first] = components(path).slice(components(home).length);
-    return first === "guard" || first === ".claude" || first === "versions" || first?.startsWith("config.") === true || first === "logs";
+    return (
+      first === "guard" ||
+      first === ".claude" ||
+      first === "versions" ||
+      first?.startsWith("config.") === true ||
+      first === "logs"
+    );
   }
   return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
 }
 
 function places(around: Surroundings, path: string): readonly (readonly string[])[] {
   const roots = [around.home, around.project, around.cwd];
-  return roots.flatMap(root => (root !== undefined && isInside(root, path) ? [components(path).slice(components(root).length)] : []));
+  return roots.flatMap(root =>
+    root !== undefined && isInside(root, path) ? [components(path).slice(components(root).length)] : [],
+  );
 }

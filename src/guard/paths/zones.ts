@@ -1,5 +1,5 @@
 import { components, isInside } from "../../system/paths.ts";
-import { SYSTEM_TOPS, type Surroundings } from "../context.ts";
+import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
 import { wordSet } from "../words.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import { isHomeCache, isRegenerableElsewhere, isRegenerableInProject } from "./regenerable.ts";
@@ -24,7 +24,9 @@ export type Zone =
   | "outside";
 
 /** Trees whose every file belongs to the system; of the others in the root set only the top does. */
-const SYSTEM_TREES = wordSet("bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr System Library nix snap");
+const SYSTEM_TREES = wordSet(
+  "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr System Library nix snap",
+);
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
 const IGNORE_LIMIT = 64 * 1024;
@@ -59,7 +61,11 @@ function projectZone(around: Surroundings, path: string, project: string): Zone 
 function historyZone(parts: readonly string[]): Zone {
   const [first] = parts;
   if (first === undefined) return "history";
-  const isTransient = first.endsWith(".lock") || /^(rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache|lfs)/.test(first);
+  const isTransient =
+    first.endsWith(".lock") ||
+    /^(rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache|lfs)/.test(
+      first,
+    );
   return isTransient || parts.at(-1)?.endsWith(".lock") === true ? "regenerable" : "history";
 }
 
@@ -67,7 +73,8 @@ function homeZone(parts: readonly string[]): Zone {
   const [first, second] = parts;
   if (first === undefined) return "home";
   if (isHomeCache(parts)) return "regenerable";
-  if (parts.length === 1) return isRegenerableElsewhere(["~", first]) && first !== ".cache" ? homeChild(first) : "home";
+  if (parts.length === 1)
+    return isRegenerableElsewhere(["~", first]) && first !== ".cache" ? homeChild(first) : "home";
   if (secretInHome(parts) !== undefined) return "home";
   if (HOME_DOT_TREES.has(first) && parts.length === 2 && second !== undefined) return "home";
   return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
@@ -87,7 +94,8 @@ function systemZone(around: Surroundings, path: string): Zone {
   if (top === "mnt" && second !== undefined && /^[a-z]$/.test(second)) return driveZone(parts.slice(2));
   if (/^[A-Za-z]:$/.test(top)) return driveZone(parts.slice(1));
   if (parts.length === 1) return SYSTEM_TOPS.has(top) && around.project !== path ? "root" : "outside";
-  if (top === "usr" && second === "local" && third !== undefined) return parts.length > 2 ? "local-software" : "root";
+  if (top === "usr" && second === "local" && third !== undefined)
+    return parts.length > 2 ? "local-software" : "root";
   if (SYSTEM_TREES.has(top)) return parts.length === 2 ? "root" : "system";
   if (top === "var" && parts.length === 2) return "root";
   if (top === "var" && (second === "lib" || second === "spool")) return "system";
@@ -97,7 +105,8 @@ function systemZone(around: Surroundings, path: string): Zone {
 /** A drive of another system: its top and what stands there. */
 function driveZone(parts: readonly string[]): Zone {
   if (parts.length <= 1) return "root";
-  if (parts[0]?.toLowerCase() === "windows" || parts[0]?.toLowerCase().startsWith("program files")) return "system";
+  if (parts[0]?.toLowerCase() === "windows" || parts[0]?.toLowerCase().startsWith("program files"))
+    return "system";
   return parts.length === 2 && parts[0]?.toLowerCase() === "users" ? "home" : elsewhere(parts);
 }
 
@@ -119,7 +128,12 @@ function isIgnoredByGit(around: Surroundings, project: string, parts: readonly s
     ignoreFiles.set(around, cache);
   }
   const files: { depth: number; file: IgnoreFile }[] = [];
-  const add = (path: string, directory: string, depth: number, known: Map<string, IgnoreFile | undefined>) => {
+  const add = (
+    path: string,
+    directory: string,
+    depth: number,
+    known: Map<string, IgnoreFile | undefined>,
+  ) => {
     if (!known.has(path)) {
       const text = around.disk.text(path, IGNORE_LIMIT);
       known.set(path, text === undefined ? undefined : parseIgnoreFile(directory, text));
@@ -148,13 +162,24 @@ export function secretAt(around: Surroundings, path: string): SecretKind | undef
   };
   const inSystem = secretInSystem(path);
   if (inSystem !== undefined) return inSystem;
-  for (const home of [around.home, "/root", ...(HOMES.has(parts[0] ?? "") ? [`/${parts[0]}/${parts[1]}`] : [])]) {
+  for (const home of [
+    around.home,
+    "/root",
+    ...(HOMES.has(parts[0] ?? "") ? [`/${parts[0]}/${parts[1]}`] : []),
+  ]) {
     if (!isInside(home, path)) continue;
     const kind = secretInHome(parts.slice(components(home).length));
     if (kind !== undefined) return kind;
   }
   const inProject = projectParts(around, path);
-  if (inProject !== undefined && isConfigured(names.added.filter(pattern => pattern.includes("/")), inProject)) return "secret";
+  if (
+    inProject !== undefined &&
+    isConfigured(
+      names.added.filter(pattern => pattern.includes("/")),
+      inProject,
+    )
+  )
+    return "secret";
   return secretByName(name, names);
 }
 

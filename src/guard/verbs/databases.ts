@@ -4,25 +4,57 @@ import type { Verb, VerbTable } from "./verb.ts";
 const RESET = "db.reset";
 const DROP = "db.drop";
 
-const verb = (rule: string, command: string, what: string, more: Omit<Verb, "rule" | "command" | "what"> = {}): Verb => ({ rule, command, what, ...more });
+const verb = (
+  rule: string,
+  command: string,
+  what: string,
+  more: Omit<Verb, "rule" | "command" | "what"> = {},
+): Verb => ({ rule, command, what, ...more });
 
 const VERBS: readonly Verb[] = [
   verb(DROP, "dropdb", "drop a database", { safer: "psql -l" }),
   verb(DROP, "dropuser", "drop a database user", { safer: "psql -c '\\du'" }),
   verb(DROP, "mysqladmin|mariadb-admin …drop", "drop a database", { safer: "mysqlshow" }),
-  verb("db.flush", "redis-cli|valkey-cli|keydb-cli flushall|FLUSHALL|flushdb|FLUSHDB|FlushAll|FlushDB|debug|DEBUG|shutdown|SHUTDOWN", "empty the store", { safer: "redis-cli DBSIZE" }),
-  verb("db.flush", "redis-cli|valkey-cli|keydb-cli del|DEL|unlink|UNLINK", "delete every listed key", { ofUnknown: true, safer: "redis-cli DBSIZE" }),
+  verb(
+    "db.flush",
+    "redis-cli|valkey-cli|keydb-cli flushall|FLUSHALL|flushdb|FLUSHDB|FlushAll|FlushDB|debug|DEBUG|shutdown|SHUTDOWN",
+    "empty the store",
+    { safer: "redis-cli DBSIZE" },
+  ),
+  verb("db.flush", "redis-cli|valkey-cli|keydb-cli del|DEL|unlink|UNLINK", "delete every listed key", {
+    ofUnknown: true,
+    safer: "redis-cli DBSIZE",
+  }),
   verb(RESET, "prisma migrate reset", "empty the database", { safer: "prisma migrate status" }),
-  verb(RESET, "prisma db push", "drop data that does not fit the schema", { needs: "force-reset accept-data-loss", safer: "prisma migrate diff" }),
-  verb(RESET, "rails|rake|bin/rails db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant", "empty the database", { safer: "rails db:migrate:status" }),
-  verb(RESET, "artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe", "empty the database", { safer: "php artisan migrate:status" }),
-  verb(RESET, "manage.py|django-admin flush|reset_db|sqlflush|reset_schema", "empty the database", { safer: "python manage.py showmigrations" }),
-  verb(RESET, "manage.py|django-admin migrate * zero", "undo every migration", { safer: "python manage.py showmigrations" }),
-  verb(RESET, "sequelize|sequelize-cli db:drop|db:migrate:undo:all", "empty the database", { safer: "sequelize db:migrate:status" }),
+  verb(RESET, "prisma db push", "drop data that does not fit the schema", {
+    needs: "force-reset accept-data-loss",
+    safer: "prisma migrate diff",
+  }),
+  verb(
+    RESET,
+    "rails|rake|bin/rails db:drop|db:drop:*|db:reset|db:schema:load|db:structure:load|db:purge|db:purge:*|db:truncate_all|db:migrate:reset|db:seed:replant",
+    "empty the database",
+    { safer: "rails db:migrate:status" },
+  ),
+  verb(RESET, "artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe", "empty the database", {
+    safer: "php artisan migrate:status",
+  }),
+  verb(RESET, "manage.py|django-admin flush|reset_db|sqlflush|reset_schema", "empty the database", {
+    safer: "python manage.py showmigrations",
+  }),
+  verb(RESET, "manage.py|django-admin migrate * zero", "undo every migration", {
+    safer: "python manage.py showmigrations",
+  }),
+  verb(RESET, "sequelize|sequelize-cli db:drop|db:migrate:undo:all", "empty the database", {
+    safer: "sequelize db:migrate:status",
+  }),
   verb(RESET, "knex migrate:rollback", "undo every migration", { needs: "all", safer: "knex migrate:list" }),
   verb(RESET, "alembic downgrade base", "undo every migration", { safer: "alembic history" }),
   verb(RESET, "flask db downgrade base", "undo every migration", { safer: "flask db history" }),
-  verb(RESET, "supabase db reset", "empty the linked database", { needs: "linked db-url", safer: "supabase db diff" }),
+  verb(RESET, "supabase db reset", "empty the linked database", {
+    needs: "linked db-url",
+    safer: "supabase db diff",
+  }),
   verb(RESET, "typeorm schema:drop", "empty the database", { safer: "typeorm migration:show" }),
   verb(RESET, "drizzle-kit drop", "drop migrations", { safer: "drizzle-kit check" }),
   verb(RESET, "mix ecto.drop|ecto.reset", "empty the database", { safer: "mix ecto.migrations" }),
@@ -45,10 +77,27 @@ const VERBS: readonly Verb[] = [
 export const databaseVerbs: VerbTable = {
   verbs: VERBS,
   options: {
-    dropdb: { values: words("h host p port U username maintenance-db"), flags: words("i f e if-exists force help"), abbreviates: true },
-    mysqladmin: { values: words("h host u user P port"), optional: ["p", "password"], flags: words("f force"), abbreviates: false },
-    "redis-cli": { values: words("h p n a u s i r t user pass eval"), flags: words("x c raw no-auth-warning tls help"), abbreviates: false },
+    dropdb: {
+      values: words("h host p port U username maintenance-db"),
+      flags: words("i f e if-exists force help"),
+      abbreviates: true,
+    },
+    mysqladmin: {
+      values: words("h host u user P port"),
+      optional: ["p", "password"],
+      flags: words("f force"),
+      abbreviates: false,
+    },
+    "redis-cli": {
+      values: words("h p n a u s i r t user pass eval"),
+      flags: words("x c raw no-auth-warning tls help"),
+      abbreviates: false,
+    },
     knex: { values: words("env knexfile cwd"), flags: ["all"], abbreviates: false },
-    pg_restore: { values: words("h host p port U username d dbname n t j f F"), flags: words("c clean if-exists create C l list"), abbreviates: false },
+    pg_restore: {
+      values: words("h host p port U username d dbname n t j f F"),
+      flags: words("c clean if-exists create C l list"),
+      abbreviates: false,
+    },
   },
 };

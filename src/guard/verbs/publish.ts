@@ -1,7 +1,12 @@
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
-const verb = (command: string, what: string, safer: string, more: Omit<Verb, "rule" | "command" | "what"> = {}): Verb => ({ rule: "publish", command, what, safer, ...more });
+const verb = (
+  command: string,
+  what: string,
+  safer: string,
+  more: Omit<Verb, "rule" | "command" | "what"> = {},
+): Verb => ({ rule: "publish", command, what, safer, ...more });
 
 const VERBS: readonly Verb[] = [
   verb("npm|pnpm|bun|lerna|vsce|ovsx|jsr publish", "publish a package to everybody", "npm publish --dry-run"),
@@ -16,23 +21,46 @@ const VERBS: readonly Verb[] = [
   verb("cargo yank", "take a published crate away", "cargo search {rest}", { unless: "undo" }),
   verb("cargo owner", "change who may publish", "cargo owner --list", { needs: "add remove a r" }),
   verb("twine upload", "publish a package to everybody", "twine check dist/*"),
-  verb("poetry|flit|hatch|pdm|uv|maturin publish|upload", "publish a package to everybody", "twine check dist/*"),
+  verb(
+    "poetry|flit|hatch|pdm|uv|maturin publish|upload",
+    "publish a package to everybody",
+    "twine check dist/*",
+  ),
   verb("gem push|yank", "publish or take away a gem", "gem build"),
   verb("mvn|mvnw …deploy|release:perform", "publish an artifact", "mvn verify"),
-  verb("gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins", "publish an artifact", "gradle publishToMavenLocal"),
+  verb(
+    "gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins",
+    "publish an artifact",
+    "gradle publishToMavenLocal",
+  ),
   verb("dotnet nuget push|delete", "publish a package to everybody", "dotnet pack"),
   verb("nuget push|delete", "publish a package to everybody", "nuget pack"),
   verb("pod trunk push|delete", "publish a pod to everybody", "pod lib lint"),
   verb("mix hex.publish", "publish a package to everybody", "mix hex.build"),
   verb("semantic-release", "publish a release", "semantic-release --dry-run"),
-  verb("goreleaser release", "publish a release", "goreleaser release --snapshot", { unless: "snapshot skip-publish skip" }),
+  verb("goreleaser release", "publish a release", "goreleaser release --snapshot", {
+    unless: "snapshot skip-publish skip",
+  }),
 ];
 
 export const publishVerbs: VerbTable = {
   verbs: VERBS,
   options: {
-    npm: { values: words("tag registry access otp workspace w prefix"), flags: words("dry-run workspaces"), abbreviates: false },
-    pnpm: { values: words("tag registry access otp filter F C dir"), flags: words("dry-run r recursive"), abbreviates: false },
-    cargo: { values: words("p package token registry vers version manifest-path target"), flags: words("dry-run n undo list allow-dirty"), as: { n: "dry-run", version: "vers" }, abbreviates: false },
+    npm: {
+      values: words("tag registry access otp workspace w prefix"),
+      flags: words("dry-run workspaces"),
+      abbreviates: false,
+    },
+    pnpm: {
+      values: words("tag registry access otp filter F C dir"),
+      flags: words("dry-run r recursive"),
+      abbreviates: false,
+    },
+    cargo: {
+      values: words("p package token registry vers version manifest-path target"),
+      flags: words("dry-run n undo list allow-dirty"),
+      as: { n: "dry-run", version: "vers" },
+      abbreviates: false,
+    },
   },
 };

@@ -1,5 +1,5 @@
-import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
 import { baseName } from "../../shell/paths.ts";
+import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
 import type { Call } from "../models/call.ts";
 
 /** Runners that start the tool named in their arguments: `bundle exec rails`, `poetry run alembic`. */
@@ -37,7 +37,8 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
   if (first === undefined) return direct;
   const word = describe(first);
   if (/^python[\d.]*$/.test(program)) {
-    if (word === "-m" && second !== undefined) return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);
+    if (word === "-m" && second !== undefined)
+      return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);
     return word.endsWith("manage.py") ? { program: "manage.py", argv: argv.slice(1) } : direct;
   }
   if (program === "php" && baseName(word) === "artisan") return { program: "artisan", argv: argv.slice(1) };
@@ -49,10 +50,16 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
   const index = rest.findIndex(value => !knownPrefix(value).startsWith("-"));
   const tool = rest[index];
   if (tool === undefined || isOwnVerb(program, describe(tool))) return direct;
-  return toolBehind({ program: baseName(describe(tool)), argv: [text(describe(tool)), ...rest.slice(index + 1)] }, depth + 1);
+  return toolBehind(
+    { program: baseName(describe(tool)), argv: [text(describe(tool)), ...rest.slice(index + 1)] },
+    depth + 1,
+  );
 }
 
 /** Words that the runner itself understands. */
 function isOwnVerb(program: string, word: string): boolean {
-  return /^(yarn|pnpm|dotnet)$/.test(program) && /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive)$/.test(word);
+  return (
+    /^(yarn|pnpm|dotnet)$/.test(program) &&
+    /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive)$/.test(word)
+  );
 }

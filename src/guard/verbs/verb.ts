@@ -34,7 +34,12 @@ export interface VerbTable {
   readonly options: VerbOptions;
 }
 
-export function effectsOfVerbs(table: VerbTable, program: string, invocation: Invocation, by: Doer): readonly CommandEffect[] {
+export function effectsOfVerbs(
+  table: VerbTable,
+  program: string,
+  invocation: Invocation,
+  by: Doer,
+): readonly CommandEffect[] {
   const rows = rowsOf(table).get(program);
   if (rows === undefined) return [];
   const options = parseOptions(invocation.argv, table.options[program] ?? DEFAULT_OPTIONS);
@@ -121,14 +126,24 @@ export function isDryRun(options: ParsedOptions): boolean {
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */
-function namesIn(invocation: Invocation, options: ParsedOptions, operands: readonly string[]): readonly string[] {
-  const values = options.options.flatMap(option => (option.value === undefined ? [] : [describe(option.value)]));
-  const variables = invocation.environment.flatMap(({ name, value }) => (value === undefined || !isPlaceVariable(name) ? [] : [describe(value)]));
+function namesIn(
+  invocation: Invocation,
+  options: ParsedOptions,
+  operands: readonly string[],
+): readonly string[] {
+  const values = options.options.flatMap(option =>
+    option.value === undefined ? [] : [describe(option.value)],
+  );
+  const variables = invocation.environment.flatMap(({ name, value }) =>
+    value === undefined || !isPlaceVariable(name) ? [] : [describe(value)],
+  );
   return [...values, ...operands, ...variables, ...describeDirectory(invocation.cwd)];
 }
 
 function isPlaceVariable(name: string): boolean {
-  return /(_ENV|PROFILE|CONTEXT|NAMESPACE|PROJECT|KUBECONFIG|WORKSPACE|DATABASE_URL|STAGE|ENVIRONMENT|HOST)$/.test(name);
+  return /(_ENV|PROFILE|CONTEXT|NAMESPACE|PROJECT|KUBECONFIG|WORKSPACE|DATABASE_URL|STAGE|ENVIRONMENT|HOST)$/.test(
+    name,
+  );
 }
 
 /** A directory such as `envs/prod` chooses what terraform works on. */
