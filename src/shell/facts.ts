@@ -13,6 +13,8 @@ export interface ShellContext {
   /** Where scripts may be read from, besides temp; `cwd` when absent. */
   readonly projectRoot?: string | undefined;
   readonly files?: FileLookup | undefined;
+  /** The text is a script that others call with arguments, so `$1` may be anything. */
+  readonly hasArguments?: boolean | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface ShellFacts {
   readonly steps: number;
 }
 
-/** One way in which one program is started. */
+/** One way in which one program is started. Calls of shell functions are not facts; what the body starts is. */
 export interface Invocation {
   readonly id: number;
   /** Base name, lower case kept, `.exe` removed; undefined when the name is not known (see `argv[0]`). */
@@ -81,7 +83,7 @@ export interface PipelinePosition {
 /** The invocation that led here, and by which road. */
 export interface Parent {
   readonly invocation: number;
-  readonly road: "wrapper" | "shell" | "script" | "eval" | "function" | "trap" | "code" | "option";
+  readonly road: "wrapper" | "shell" | "script" | "eval" | "alias" | "trap" | "code" | "option";
 }
 
 /**

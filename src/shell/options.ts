@@ -1,4 +1,4 @@
-import { dropKnown, isKnown, knownPrefix, type Value } from "./value.ts";
+import { dropKnown, isKnown, knownPrefix, text, type Value } from "./value.ts";
 
 /**
  * How one program reads its options. Names are written without dashes; one letter is a short option, more is
@@ -11,6 +11,8 @@ export interface OptionSpec {
   readonly values?: readonly string[];
   /** Options whose value can only be glued: `-ifile`, `--color=always`. */
   readonly optional?: readonly string[];
+  /** Short options followed by digits only, if anything: perl's `-l012e`. */
+  readonly digits?: readonly string[];
   readonly as?: Readonly<Record<string, string>>;
   /** Long options may be shortened while they stay unambiguous. Default true, as GNU and git do. */
   readonly abbreviates?: boolean;
@@ -54,7 +56,7 @@ interface Names {
   readonly longNames: readonly string[];
 }
 
-type OptionKind = "flag" | "value" | "optional";
+type OptionKind = "flag" | "value" | "optional" | "digits";
 
 /** Specs are constants, so their look-up tables are made once. */
 const namesBySpec = new WeakMap<OptionSpec, Names>();
@@ -133,7 +135,9 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
         take(letter, rest.pieces.length > 0 ? rest : undefined, at);
         return;
       }
-      add(letter, undefined, at);
+      const digits = kind === "digits" ? (/^\d+/.exec(known.slice(offset + 1))?.[0] ?? "") : "";
+      add(letter, digits === "" ? undefined : text(digits), at);
+      offset += digits.length;
     }
     if (!isKnown(word)) hasUnknownOption = true;
   }
@@ -176,6 +180,7 @@ function namesOf(spec: OptionSpec): Names {
   const kinds = new Map<string, OptionKind>();
   for (const name of spec.flags ?? []) kinds.set(name, "flag");
   for (const name of spec.optional ?? []) kinds.set(name, "optional");
+  for (const name of spec.digits ?? []) kinds.set(name, "digits");
   for (const name of spec.values ?? []) kinds.set(name, "value");
   const names = { kinds, longNames: [...kinds.keys()].filter(name => name.length > 1) };
   namesBySpec.set(spec, names);

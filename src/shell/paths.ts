@@ -76,15 +76,22 @@ function canGoUp(component: readonly Piece[]): boolean {
 
 /** The last component of a known path, as `basename` gives it. */
 export function baseName(path: string): string {
-  const trimmed = path.replace(/\/+$/, "");
+  const trimmed = withoutTrailingSlashes(path);
   return trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
 /** The path without its last component, as `dirname` gives it. */
 export function directoryName(path: string): string {
-  const trimmed = path.replace(/\/+$/, "");
+  const trimmed = withoutTrailingSlashes(path);
   if (trimmed === "") return path.startsWith("/") ? "/" : ".";
   const slash = trimmed.lastIndexOf("/");
   if (slash < 0) return ".";
-  return trimmed.slice(0, slash).replace(/\/+$/, "") || "/";
+  return withoutTrailingSlashes(trimmed.slice(0, slash)) || "/";
+}
+
+/** A loop, because the obvious expression is quadratic on a long run of slashes. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }

@@ -1,3 +1,5 @@
+import { LIMITS } from "./limits.ts";
+
 /**
  * What the analysis knows about one piece of text: a word, the bytes in a pipe, a path, a script.
  *
@@ -108,13 +110,21 @@ export function hasGlob(value: Value): boolean {
   return value.pieces.some(piece => piece.kind === "glob");
 }
 
-/** Joins neighbours of the same kind of text and unites the origins. */
+/** Joins texts and unites origins. Text that doubles itself for ever ends as an unknown. */
 export function concatenate(values: readonly Value[]): Value {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return only;
   const pieces: Piece[] = [];
-  for (const value of values) for (const piece of value.pieces) appendPiece(pieces, piece);
-  return { pieces, origins: uniteOrigins(values.map(value => value.origins)) };
+  const origins = uniteOrigins(values.map(value => value.origins));
+  let length = 0;
+  for (const value of values) {
+    for (const piece of value.pieces) {
+      length += piece.kind === "text" ? piece.text.length : 1;
+      if (length > LIMITS.textCharacters) return unknown("any", "very long text", origins);
+      appendPiece(pieces, piece);
+    }
+  }
+  return { pieces, origins };
 }
 
 function appendPiece(pieces: Piece[], piece: Piece): void {

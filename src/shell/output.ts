@@ -1,0 +1,37 @@
+import { LIMITS } from "./limits.ts";
+import { uniteValues } from "./state.ts";
+import { concatenate, text, uniteOrigins, unknown, type Value } from "./value.ts";
+import { combine } from "./words/fragments.ts";
+
+/** The alternatives of what a command writes to its stdout. */
+export type Output = readonly Value[];
+
+export const NO_OUTPUT: Output = [text("")];
+
+/** The alternative of no output at all, as against output that nobody asked for. */
+export const NOTHING: Output = [text("")];
+
+const PIECES = 64;
+
+/** One after the other. */
+export function appendOutput(first: Output, second: Output): Output {
+  if (first === NO_OUTPUT) return second;
+  if (second === NO_OUTPUT) return first;
+  const chosen = combine([first, second], LIMITS.alternatives);
+  if (chosen === undefined) return [blurred([...first, ...second])];
+  return chosen.map(values => {
+    const joined = concatenate(values);
+    return joined.pieces.length > PIECES ? blurred([joined]) : joined;
+  });
+}
+
+/** One or the other. */
+export function eitherOutput(...outputs: readonly Output[]): Output {
+  const filled = outputs.filter(output => output !== NO_OUTPUT);
+  if (filled.length === 0) return NO_OUTPUT;
+  return filled.length === 1 ? (filled[0] ?? NO_OUTPUT) : uniteValues(filled, "output");
+}
+
+function blurred(values: readonly Value[]): Value {
+  return unknown("any", "output", uniteOrigins(values.map(value => value.origins)));
+}
