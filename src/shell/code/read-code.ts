@@ -1,5 +1,8 @@
 import type { CodeReader, CodeReading } from "./code.ts";
 import { JAVASCRIPT } from "./javascript/library.ts";
+import { LUA } from "./lua/library.ts";
+import { PERL } from "./perl/library.ts";
+import { PHP } from "./php/library.ts";
 import { PYTHON } from "./python/library.ts";
 import { readProgram } from "./read-program.ts";
 import { RUBY } from "./ruby/library.ts";
@@ -11,6 +14,12 @@ export const readCode: CodeReader = (language, code, context, invocation): CodeR
       return readProgram(PYTHON, code, context, invocation);
     case "javascript":
       return readProgram(JAVASCRIPT, code, context, invocation);
+    case "perl":
+      return readProgram(PERL, code, context, invocation);
+    case "php":
+      return readProgram(PHP, code, context, invocation);
+    case "lua":
+      return readProgram(LUA, code, context, invocation);
     case "ruby":
       return readProgram(RUBY, code, context, invocation);
     default:
