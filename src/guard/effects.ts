@@ -74,8 +74,11 @@ export type CommandEffect = { readonly by: Doer } & (
     }
 );
 
-/** `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites. */
-export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "extract";
+/**
+ * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
+ * puts something new there (a key, a certificate) over whatever was.
+ */
+export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "make" | "extract";
 
 export interface Payload {
   readonly value: Value;

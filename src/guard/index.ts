@@ -4,9 +4,8 @@ import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
 import { type GuardContext, survey } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
-import { quote } from "./git/shell-alias.ts";
 import { ruleIds } from "./grants.ts";
-import { Collector, conclude, judgeText, NO_FACTS } from "./judge.ts";
+import { Collector, conclude, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isPlainlyHarmless } from "./prefilter.ts";
 
@@ -33,7 +32,7 @@ export function judgeCommand(command: string, context: GuardContext): Judgement 
 
 /** Judges a program with words that were already expanded: shims call this. */
 export function judgeArgv(argv: readonly string[], context: GuardContext): Judgement {
-  return judgeCommand(argv.map(quote).join(" "), context);
+  return argv.length === 0 ? ALLOWED : judgeWords(argv, context);
 }
 
 /** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */

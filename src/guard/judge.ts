@@ -1,4 +1,4 @@
-import { analyse } from "../shell/analyse.ts";
+import { analyse, analyseArgv } from "../shell/analyse.ts";
 import { findCriticalWords } from "../shell/critical-words.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
@@ -22,13 +22,25 @@ const MOST_FINDINGS = 5;
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
 export function judgeText(command: string, context: GuardContext): Judgement {
+  return guarded(command, context, around => {
+    const shell = shellContextOf(context, around);
+    const argv = ["pwsh", "-Command", command];
+    return context.isPowerShell === true ? analyseArgv(argv, shell) : analyse(command, shell);
+  });
+}
+
+/** Judges a program that is about to start with exactly these words. */
+export function judgeWords(argv: readonly string[], context: GuardContext): Judgement {
+  return guarded(argv.join(" "), context, around => analyseArgv(argv, shellContextOf(context, around)));
+}
+
+function guarded(source: string, context: GuardContext, analysed: (around: Surroundings) => ShellFacts): Judgement {
   let around: Surroundings | undefined;
   try {
     around = survey(context);
-    const facts = analyse(command, shellContextOf(context, around));
-    return judgeFacts(command, facts, around);
+    return judgeFacts(source, analysed(around), around);
   } catch (error) {
-    return judgeFailure(command, around, context, error);
+    return judgeFailure(source, around, context, error);
   }
 }
 
@@ -41,7 +53,6 @@ export function shellContextOf(context: GuardContext, around: Surroundings): She
     user: context.user,
     projectRoot: around.project,
     files: createFileLookup(context.system),
-    ...(context.isPowerShell === true ? { language: "powershell" as const } : {}),
   };
 }
 

@@ -149,7 +149,7 @@ const openssl: Model = call => {
     if (next === undefined) continue;
     const option = knownText(word);
     if (option === "-out" || option === "-keyout")
-      effects.push({ kind: "write", by: call.by, path: next, how: "create" });
+      effects.push({ kind: "write", by: call.by, path: next, how: "make" });
     if (
       option === "-in" &&
       !isPublic &&
@@ -169,7 +169,7 @@ const sshKeygen: Model = call => {
   });
   const file = options.valueOf("f");
   if (file === undefined || options.has("y", "l", "F", "H", "R", "e", "i")) return [];
-  return [{ kind: "write", by: call.by, path: file, how: options.has("p") ? "edit" : "create" }];
+  return [{ kind: "write", by: call.by, path: file, how: options.has("p") ? "edit" : "make" }];
 };
 
 export const writing: ModelTable = {

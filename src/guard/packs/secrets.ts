@@ -111,8 +111,9 @@ function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
 
 /** A new file cannot lose anything: from a template, or made by a program that makes keys. */
 function isNewFromTemplate(effect: EffectOf<"write">, target: Target, { around }: Scene): boolean {
-  if (target.path === undefined || around.disk.kind(target.path) !== undefined) return false;
   if (effect.how === "create") return true;
+  if (target.path === undefined || around.disk.kind(target.path) !== undefined) return false;
+  if (effect.how === "make") return true;
   return effect.from !== undefined && TEMPLATE.test(describe(effect.from));
 }
 

@@ -45,12 +45,18 @@ export function lossOfTree(around: Surroundings, target: Target): readonly Loss[
 function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
   const rule = LOSS_OF_ZONE[zoneOf(around, path)];
   const held = around.heldDirectories.find(directory => isInside(path, directory));
-  const losses: Loss[] = rule === undefined ? [] : [{ rule, target: path }];
+  const losses: Loss[] = rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
   return [
     { rule: "fs.cwd", target: path, held },
     ...losses.filter(loss => loss.rule !== "fs.source" && loss.rule !== "fs.outside"),
   ];
+}
+
+/** A single file of the project, by what it is or, when it is not there, by its name. */
+function isFile({ disk }: Surroundings, path: string): boolean {
+  const kind = disk.kind(path);
+  return kind === undefined ? /[^/]\.[A-Za-z][A-Za-z0-9]{0,5}$/.test(path) : kind !== "directory";
 }
 
 /** On another machine only the general sets are known; the rest of an absolute path is somebody's data. */

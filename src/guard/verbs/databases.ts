@@ -75,6 +75,7 @@ const VERBS: readonly Verb[] = [
 ];
 
 export const databaseVerbs: VerbTable = {
+  isFreeInTests: true,
   verbs: VERBS,
   options: {
     dropdb: {

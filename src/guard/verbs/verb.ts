@@ -30,6 +30,8 @@ export type VerbOptions = Readonly<Record<string, OptionSpec>>;
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview help version");
 
 export interface VerbTable {
+  /** with RAILS_ENV=test and the like nothing of worth is touched */
+  readonly isFreeInTests?: boolean;
   readonly verbs: readonly Verb[];
   readonly options: VerbOptions;
 }
@@ -43,7 +45,7 @@ export function effectsOfVerbs(
   const rows = rowsOf(table).get(program);
   if (rows === undefined) return [];
   const options = parseOptions(invocation.argv, table.options[program] ?? DEFAULT_OPTIONS);
-  if (isDryRun(options)) return [];
+  if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
   const operands = options.operands.map(operand => operand.value);
   const shown = operands.map(describe);
   const found = rows.find(({ verb, pattern }) => {
@@ -138,6 +140,10 @@ function namesIn(
     value === undefined || !isPlaceVariable(name) ? [] : [describe(value)],
   );
   return [...values, ...operands, ...variables, ...describeDirectory(invocation.cwd)];
+}
+
+function isTestRun(invocation: Invocation): boolean {
+  return invocation.environment.some(({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test");
 }
 
 function isPlaceVariable(name: string): boolean {
