@@ -1,12 +1,12 @@
 import type { Call, Model } from "./call.ts";
 import { unknownOutput } from "./code-runs.ts";
 import { runInterpreterCode } from "./interpreters.ts";
-import { type OptionSpec, parseOptions } from "./options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "./options.ts";
 import { dropKnown, knownPrefix, knownText, type Value } from "./value.ts";
 
 const VIM: OptionSpec = {
-  flags: [..."bdEelLmMnNRsvyZ", "clean", "noplugin", "headless", "not-a-term"],
-  values: ["c", "cmd", "S", "u", "i", "T", "w", "W", "t", "q"],
+  flags: optionNames("bdEelLmMnNRsvyZ", "clean noplugin headless not-a-term"),
+  values: optionNames("", "c cmd S u i T w W t q"),
   optional: ["o", "O", "p", "V"],
   as: { cmd: "c" },
   abbreviates: false,
@@ -36,9 +36,9 @@ function runCommands(
 }
 
 const DENO: OptionSpec = {
-  flags: ["A", "p", "print", "T", "allow-all", "quiet", "q", "no-check", "check"],
-  values: ["ext", "config", "c", "import-map", "L", "log-level"],
-  optional: ["allow-read", "allow-write", "allow-net", "allow-env", "allow-run", "allow-sys", "allow-ffi"],
+  flags: optionNames("", "A p print T allow-all quiet q no-check check"),
+  values: optionNames("", "ext config c import-map L log-level"),
+  optional: optionNames("", "allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi"),
 };
 
 const runDeno: Model = (call, id) => {

@@ -9,7 +9,7 @@ import { baseName, isAbsolute, joinPath } from "./paths.ts";
 import { runProgramFile } from "./scripts.ts";
 import { leaveUnexamined } from "./session.ts";
 import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "./value.ts";
-import { couldBe } from "./words/patterns.ts";
+import { couldBe } from "./words/could-be.ts";
 import { runOptionStrings } from "./wrappers/option-strings.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */

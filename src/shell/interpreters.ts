@@ -7,9 +7,20 @@ import { type LanguageSpec, languageOptions } from "./languages.ts";
 import { LIMITS } from "./limits.ts";
 import { type ParsedOptions, parseOptions } from "./options.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
+import { sedOutput } from "./outputs/filters.ts";
 import { baseName } from "./paths.ts";
 import { leaveUnexamined } from "./session.ts";
-import { concatenate, describe, knownPrefix, knownText, text, unknown, type Value } from "./value.ts";
+import {
+  concatenate,
+  describe,
+  isKnown,
+  knownPrefix,
+  knownText,
+  text,
+  unknown,
+  type Value,
+  withOrigins,
+} from "./value.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
 export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
@@ -19,18 +30,29 @@ export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Outp
   const codes = parsed.valuesOf(...spec.code);
   if (codes.length > 0) {
     const code = joinLines(codes);
-    return runInterpreterCode(spec.language, code, operands, call, id, { from: "argument", road: "code" });
+    runInterpreterCode(spec.language, code, operands, call, id, { from: "argument", road: "code" });
+    return codeOutput(spec, operands, call, id);
   }
   const files = parsed.valuesOf(...(spec.files ?? []));
   if (files.length > 0) return runFiles(spec, files, operands, call, id);
   const [first, ...rest] = operands;
   if (spec.isOperandCode && first !== undefined) {
-    return runInterpreterCode(spec.language, first, rest, call, id, { from: "argument", road: "code" });
+    runInterpreterCode(spec.language, first, rest, call, id, { from: "argument", road: "code" });
+    return codeOutput(spec, rest, call, id);
   }
   if (spec.isOperandCode || hasModule(spec, parsed)) return [unknownOutput(call, id)];
   if (first !== undefined && knownText(first) !== "-") return runFiles(spec, [first], rest, call, id);
   if (call.stdin === undefined) return NO_OUTPUT;
   return runInterpreterCode(spec.language, call.stdin, rest, call, id, { from: "stdin", road: "code" });
+}
+
+/** Text that a one-liner makes by itself, or of literal text, may spell anything: it counts as decoded. */
+function codeOutput(spec: LanguageSpec, operands: readonly Value[], call: Call, id: number): Output {
+  if (spec.language === "sed") return sedOutput(call, id);
+  const output = unknownOutput(call, id);
+  const readsFiles = spec.isOperandCode === true && operands.length > 0;
+  const isSpelled = !readsFiles && (call.stdin === undefined || isKnown(call.stdin));
+  return [isSpelled ? withOrigins(output, [{ kind: "decoded", invocation: id }]) : output];
 }
 
 /** node reads `-pe` as one option with the code in the next word. */

@@ -1,7 +1,7 @@
 import { LIMITS } from "./limits.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
 import { type Scope, spanOf } from "./session.ts";
-import { cloneState, mergeState, scalar } from "./state.ts";
+import { cloneState, mergeState, scalar, valueKey } from "./state.ts";
 import { runList } from "./structure.ts";
 import type {
   ArithmeticExpression,
@@ -103,6 +103,13 @@ function namesIn(expressions: readonly (ArithmeticExpression | undefined)[]): re
   });
 }
 
+function areSame(one: readonly Value[], two: readonly Value[]): boolean {
+  return (
+    one.length === two.length &&
+    one.every((value, index) => valueKey(value) === valueKey(two[index] ?? value))
+  );
+}
+
 /** A body that runs any number of times: a second walk sees what the first one left. */
 function runBody(body: CompoundList, scope: Scope): Output {
   const { session, state } = scope;
@@ -110,7 +117,7 @@ function runBody(body: CompoundList, scope: Scope): Output {
   const first = cloneState(state);
   const loops = scope.loops + 1;
   const output = runList(body, { ...scope, state: first, loops });
-  const hasChanged = session.assignments.length > assignedBefore || first.cwds !== state.cwds;
+  const hasChanged = session.assignments.length > assignedBefore || !areSame(first.cwds, state.cwds);
   mergeState(state, first);
   if (!hasChanged || scope.loops >= 2) return eitherOutput(NOTHING, output);
   const second = cloneState(state);

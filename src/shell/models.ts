@@ -19,13 +19,15 @@ import { containerModels } from "./wrappers/containers.ts";
 import { environmentModels } from "./wrappers/environment.ts";
 import { findModels } from "./wrappers/find.ts";
 import { gitModels } from "./wrappers/git.ts";
+import { isolationModels } from "./wrappers/isolation.ts";
 import { makeModels } from "./wrappers/make.ts";
 import { packageModels } from "./wrappers/packages.ts";
+import { parallelModels } from "./wrappers/parallel.ts";
 import { prefixModels } from "./wrappers/prefix.ts";
 import { remoteModels } from "./wrappers/remote.ts";
-import { streamModels } from "./wrappers/streams.ts";
 import { stringModels } from "./wrappers/strings.ts";
 import { terminalModels } from "./wrappers/terminals.ts";
+import { xargsModels } from "./wrappers/xargs.ts";
 
 /** Tables of every name that means something to the analysis. Made when first needed. */
 interface Models {
@@ -56,13 +58,15 @@ function loadModels(): Models {
       ...environmentModels,
       ...accountModels,
       ...stringModels,
-      ...streamModels,
+      ...xargsModels,
+      ...parallelModels,
       ...findModels,
       ...gitModels,
       ...makeModels,
       ...terminalModels,
       ...remoteModels,
       ...containerModels,
+      ...isolationModels,
       ...packageModels(interpreterModel),
       ...editorModels,
       ...windowsModels,

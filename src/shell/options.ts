@@ -51,6 +51,11 @@ export interface Operand {
   readonly index: number;
 }
 
+/** Names for a spec: a string of single letters, then long ones with blanks between. */
+export function optionNames(letters: string, words = ""): readonly string[] {
+  return [...letters, ...words.split(" ").filter(word => word !== "")];
+}
+
 interface Names {
   readonly kinds: ReadonlyMap<string, OptionKind>;
   readonly longNames: readonly string[];

@@ -1,7 +1,7 @@
 import type { Call, Model } from "./call.ts";
 import { environmentValueOf } from "./call.ts";
 import { positionalsFrom, runInNewShell } from "./code-runs.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "./options.ts";
+import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "./options.ts";
 import { appendOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runScript } from "./scripts.ts";
 import { asQuotedWord } from "./start-up.ts";
@@ -10,23 +10,14 @@ import { knownText, type Value } from "./value.ts";
 const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush";
 
 const OPTIONS: OptionSpec = {
-  flags: [
-    ..."abefhiklmnprstuvxBCDEHPTc",
-    "login",
-    "norc",
-    "noprofile",
-    "posix",
-    "noediting",
-    "restricted",
-    "verbose",
-  ],
+  flags: optionNames("abefhiklmnprstuvxBCDEHPTc", "login norc noprofile posix noediting restricted verbose"),
   values: ["o", "O", "rcfile", "init-file"],
   stopsAtOperand: true,
 };
 
 const FISH: OptionSpec = {
-  flags: [..."iNnPlvh", "login", "no-config", "interactive", "no-execute", "private"],
-  values: ["c", "C", "d", "o", "D", "f", "command", "init-command", "features", "profile"],
+  flags: optionNames("iNnPlvh", "login no-config interactive no-execute private"),
+  values: optionNames("", "c C d o D f command init-command features profile"),
   as: { c: "command", C: "command", "init-command": "command" },
   stopsAtOperand: true,
 };

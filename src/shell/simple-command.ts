@@ -43,8 +43,9 @@ export function runCommand(node: Command, scope: Scope): Output {
   const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
   const base = { environment, redirections, declarations, span: spanOf(scope.source, node), name: node.name };
   const output = runVariants(variants, streams, base, { ...scope, isCaptured });
+  const rest = closeStreams(streams, output, cwd, scope, id);
   flushSinks(scope, id);
-  return closeStreams(streams, output, cwd, scope, id);
+  return rest;
 }
 
 type Base = Pick<Call, "environment" | "redirections" | "declarations" | "span"> & {

@@ -41,6 +41,8 @@ export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[]
       return [scalar(text("/bin/bash"))];
     case "PATH":
       return [scalar(concatenate([text("/"), environmentValue(name)]))];
+    case "BASH_SOURCE":
+      return [scalar(state.positionals.zero)];
     case "#":
       return [scalar(countPositionals(scope))];
   }

@@ -1,7 +1,7 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../decode.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import type { Output } from "../output.ts";
 import { knownText, text, uniteOrigins, unknown, type Value, withOrigins } from "../value.ts";
 import { inputOf } from "./files.ts";
@@ -35,8 +35,8 @@ function fromBytes(bytes: Uint8Array | undefined): string | undefined {
 }
 
 const BASE: OptionSpec = {
-  flags: ["d", "D", "i", "decode", "ignore-garbage", "base64", "base32", "base16", "base64url"],
-  values: ["w", "b", "o", "wrap", "break", "input", "output"],
+  flags: optionNames("", "d D i decode ignore-garbage base64 base32 base16 base64url"),
+  values: optionNames("", "w b o wrap break input output"),
   as: { D: "d", decode: "d" },
 };
 
@@ -58,8 +58,8 @@ function baseModel(decode: (encoded: string) => Uint8Array | undefined): Model {
 
 const xxd: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
-    flags: ["a", "b", "e", "i", "u", "E", "C", "r", "p", "ps", "plain", "revert"],
-    values: ["c", "g", "l", "s", "o", "n"],
+    flags: optionNames("", "a b e i u E C r p ps plain revert"),
+    values: optionNames("", "c g l s o n"),
     as: { ps: "p", plain: "p", revert: "r" },
     abbreviates: false,
   });
@@ -91,8 +91,8 @@ const openssl: Model = (call, id) => {
     call.argv,
     {
       isSingleDash: true,
-      flags: ["d", "e", "a", "A", "base64", "nosalt", "salt", "pbkdf2", "out", "in"],
-      values: ["in", "out", "k", "pass", "K", "iv", "S", "md"],
+      flags: optionNames("", "d e a A base64 nosalt salt pbkdf2 out in"),
+      values: optionNames("", "in out k pass K iv S md"),
     },
     2,
   );
@@ -122,7 +122,7 @@ const openssl: Model = (call, id) => {
 /** Compressed or encrypted: the result cannot be computed here. */
 const opaque: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
-    flags: [..."cdfklnqrtvzZjJ019", "decompress", "stdout", "decrypt", "batch"],
+    flags: optionNames("cdfklnqrtvzZjJ019", "decompress stdout decrypt batch"),
     values: ["S", "T", "o", "output", "passphrase"],
   });
   const name = knownText(call.argv[0] ?? text("")) ?? "";

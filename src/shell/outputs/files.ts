@@ -1,6 +1,6 @@
 import type { Call, Model } from "../call.ts";
 import { readContents, writeContents, writtenEntry } from "../file-contents.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
 import { concatenate, dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
@@ -42,18 +42,11 @@ const tee: Model = (call, id) => {
 };
 
 const COPY: OptionSpec = {
-  flags: [
-    ..."abdfHilLnpPrRsTuvxXcD",
-    "recursive",
-    "force",
-    "archive",
-    "symbolic",
-    "verbose",
-    "no-clobber",
-    "update",
-    "no-target-directory",
-  ],
-  values: ["t", "S", "target-directory", "suffix", "m", "o", "g", "mode", "owner", "group", "Z", "context"],
+  flags: optionNames(
+    "abdfHilLnpPrRsTuvxXcD",
+    "recursive force archive symbolic verbose no-clobber update no-target-directory",
+  ),
+  values: optionNames("", "t S target-directory suffix m o g mode owner group Z context"),
   optional: ["backup", "reflink", "sparse", "preserve"],
   as: { "target-directory": "t", symbolic: "s" },
 };

@@ -1,5 +1,5 @@
 import type { Model } from "../call.ts";
-import { parseOptions } from "../options.ts";
+import { optionNames, parseOptions } from "../options.ts";
 import { knownText, text } from "../value.ts";
 import { filterLiteral } from "./decoders.ts";
 import { inputOf } from "./files.ts";
@@ -10,7 +10,7 @@ import { translate } from "./translate.ts";
 
 const tr: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
-    flags: ["d", "s", "c", "C", "t", "delete", "squeeze-repeats", "complement"],
+    flags: optionNames("", "d s c C t delete squeeze-repeats complement"),
     as: { delete: "d", "squeeze-repeats": "s", complement: "c", C: "c" },
     stopsAtOperand: true,
   });
@@ -27,7 +27,7 @@ const tr: Model = (call, id) => {
 /** The interpreter model reads the script; here only the text that comes out is computed. */
 export const sedOutput: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
-    flags: [..."nErsuz", "quiet", "silent", "regexp-extended"],
+    flags: optionNames("nErsuz", "quiet silent regexp-extended"),
     values: ["e", "f", "l", "expression", "file"],
     optional: ["i", "in-place"],
     as: { expression: "e", "regexp-extended": "E", r: "E" },
@@ -47,7 +47,7 @@ export const sedOutput: Model = (call, id) => {
 const cut: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
     flags: ["s", "n", "z", "complement"],
-    values: ["c", "b", "d", "f", "characters", "bytes", "delimiter", "fields", "output-delimiter"],
+    values: optionNames("", "c b d f characters bytes delimiter fields output-delimiter"),
     as: { characters: "c", b: "c", bytes: "c", delimiter: "d", fields: "f" },
   });
   const list = knownText(parsed.valueOf("c", "f") ?? text("")) ?? "";

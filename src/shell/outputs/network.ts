@@ -1,7 +1,7 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import { writeContents } from "../file-contents.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, joinPath } from "../paths.ts";
 import { knownText, text, type Value, withOrigins } from "../value.ts";
@@ -29,56 +29,14 @@ function nameOfUrl(url: Value): Value | undefined {
 }
 
 const CURL: OptionSpec = {
-  flags: [
-    ..."0123446aBfgGijJkIlLMnNOpqRsSvVZ#",
-    "remote-name",
-    "remote-name-all",
-    "silent",
-    "location",
-    "fail",
-    "insecure",
-    "compressed",
-    "show-error",
-    "verbose",
-    "include",
-    "head",
-    "get",
-    "remote-header-name",
-  ],
-  values: [
-    ..."AbcCdDeEFHKmoPQrtTuUwxXyYz",
-    "output",
-    "output-dir",
-    "request",
-    "header",
-    "data",
-    "data-raw",
-    "data-binary",
-    "data-urlencode",
-    "form",
-    "user",
-    "url",
-    "user-agent",
-    "upload-file",
-    "config",
-    "max-time",
-    "connect-timeout",
-    "retry",
-    "retry-delay",
-    "proxy",
-    "cacert",
-    "cert",
-    "key",
-    "cookie",
-    "cookie-jar",
-    "write-out",
-    "resolve",
-    "json",
-    "range",
-    "referer",
-    "interface",
-    "dump-header",
-  ],
+  flags: optionNames(
+    "0123446aBfgGijJkIlLMnNOpqRsSvVZ#",
+    "remote-name remote-name-all silent location fail insecure compressed show-error verbose include head get remote-header-name",
+  ),
+  values: optionNames(
+    "AbcCdDeEFHKmoPQrtTuUwxXyYz",
+    "output output-dir request header data data-raw data-binary data-urlencode form user url user-agent upload-file config max-time connect-timeout retry retry-delay proxy cacert cert key cookie cookie-jar write-out resolve json range referer interface dump-header",
+  ),
   as: { output: "o", "remote-name": "O", "remote-name-all": "O" },
 };
 
@@ -94,30 +52,14 @@ const curl: Model = (call, id) => {
 };
 
 const WGET: OptionSpec = {
-  flags: [
-    ..."bcdEFhkKLmNpqrSvVxH46",
-    "quiet",
-    "no-check-certificate",
-    "continue",
-    "no-verbose",
-    "recursive",
-    "show-progress",
-  ],
-  values: [
-    ..."OoaePtTwQUiBlAD",
-    "output-document",
-    "output-file",
-    "directory-prefix",
-    "header",
-    "user-agent",
-    "post-data",
-    "post-file",
-    "tries",
-    "timeout",
-    "method",
-    "body-data",
-    "body-file",
-  ],
+  flags: optionNames(
+    "bcdEFhkKLmNpqrSvVxH46",
+    "quiet no-check-certificate continue no-verbose recursive show-progress",
+  ),
+  values: optionNames(
+    "OoaePtTwQUiBlAD",
+    "output-document output-file directory-prefix header user-agent post-data post-file tries timeout method body-data body-file",
+  ),
   optional: ["n"],
   as: { "output-document": "O", "directory-prefix": "P" },
 };
@@ -136,7 +78,7 @@ const wget: Model = (call, id) => {
 
 const ARIA: OptionSpec = {
   flags: ["q", "c"],
-  values: ["o", "d", "x", "s", "j", "out", "dir", "O"],
+  values: optionNames("", "o d x s j out dir O"),
   as: { out: "o", dir: "d", O: "o" },
 };
 
@@ -160,7 +102,7 @@ function downloader(prints: boolean): Model {
 const remoteCopy: Model = (call, id) => {
   const operands = parseOptions(call.argv, {
     flags: [..."346BCpqrTvaznuhPRLkl"],
-    values: [..."cFiJlPoSXDe", "rsh", "exclude", "include", "filter"],
+    values: optionNames("cFiJlPoSXDe", "rsh exclude include filter"),
   }).operands.map(operand => operand.value);
   const target = operands.at(-1);
   const sources = operands.slice(0, -1).filter(source => isRemote(source));

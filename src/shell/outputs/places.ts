@@ -1,6 +1,6 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
-import { parseOptions } from "../options.ts";
+import { optionNames, parseOptions } from "../options.ts";
 import type { Output } from "../output.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
 import { takeNumber } from "../session.ts";
@@ -91,7 +91,7 @@ const which: Model = call => {
 const mktemp: Model = call => {
   const { session } = call.scope;
   const parsed = parseOptions(call.argv, {
-    flags: ["d", "u", "q", "t", "directory", "dry-run"],
+    flags: optionNames("", "d u q t directory dry-run"),
     values: ["p", "suffix"],
     optional: ["tmpdir"],
     as: { tmpdir: "p" },

@@ -4,7 +4,8 @@ import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax.
 import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { combine, type Fragment, joinFragments } from "./fragments.ts";
-import { expandParameter, type ParameterUse } from "./parameters.ts";
+import type { ParameterUse } from "./held.ts";
+import { expandParameter } from "./parameters.ts";
 import { expandTilde } from "./tilde.ts";
 
 /** The alternatives of a run of parts: each is one list of fragments. */

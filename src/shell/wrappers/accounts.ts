@@ -1,27 +1,16 @@
 import type { Call, Model } from "../call.ts";
 import { runInNewShell } from "../code-runs.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
 import type { Output } from "../output.ts";
 import { text, type Value } from "../value.ts";
 import { runInner } from "./inner.ts";
 
 const SU: OptionSpec = {
-  flags: ["l", "m", "p", "f", "P", "login", "fast", "preserve-environment", "pty"],
-  values: [
-    "c",
-    "s",
-    "g",
-    "G",
-    "w",
-    "u",
-    "command",
-    "session-command",
-    "shell",
-    "group",
-    "supp-group",
-    "whitelist-environment",
-    "user",
-  ],
+  flags: optionNames("", "l m p f P login fast preserve-environment pty"),
+  values: optionNames(
+    "",
+    "c s g G w u command session-command shell group supp-group whitelist-environment user",
+  ),
   as: { command: "c", "session-command": "c", user: "u" },
 };
 

@@ -2,15 +2,15 @@ import { splitAssignment } from "../builtins/declarations.ts";
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import type { EnvironmentEntry } from "../facts.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import type { Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { concatenate, knownText, type Piece, text, type Value } from "../value.ts";
 import { runInner } from "./inner.ts";
 
 const ENV: OptionSpec = {
-  flags: ["i", "0", "v", "ignore-environment", "null", "debug", "list-signal-handling"],
-  values: ["u", "C", "S", "P", "a", "unset", "chdir", "split-string", "argv0"],
+  flags: optionNames("", "i 0 v ignore-environment null debug list-signal-handling"),
+  values: optionNames("", "u C S P a unset chdir split-string argv0"),
   optional: ["block-signal", "default-signal", "ignore-signal"],
   as: { "ignore-environment": "i", unset: "u", chdir: "C", "split-string": "S" },
   stopsAtOperand: true,

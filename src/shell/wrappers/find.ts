@@ -1,12 +1,12 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { appendOutput, type Output } from "../output.ts";
 import { isAbsolute, joinPath } from "../paths.ts";
 import { concatenate, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
 import { runInner } from "./inner.ts";
-import { replaceMark } from "./streams.ts";
 import { runString } from "./strings.ts";
+import { replaceMark } from "./xargs.ts";
 
 /** Programs that look for files and run something on each. `{}` becomes "something at or below the start". */
 
@@ -77,36 +77,14 @@ function below(start: Value, found: Value): Value {
 }
 
 const FD: OptionSpec = {
-  flags: [
-    ..."HIuUsigalpFL01hV",
-    "hidden",
-    "no-ignore",
-    "unrestricted",
-    "absolute-path",
-    "follow",
-    "full-path",
-    "list-details",
-    "print0",
-  ],
-  values: [
-    ..."dtepEcjSno",
-    "max-depth",
-    "min-depth",
-    "exact-depth",
-    "type",
-    "extension",
-    "exclude",
-    "color",
-    "threads",
-    "size",
-    "changed-within",
-    "changed-before",
-    "owner",
-    "base-directory",
-    "search-path",
-    "C",
-    "and",
-  ],
+  flags: optionNames(
+    "HIuUsigalpFL01hV",
+    "hidden no-ignore unrestricted absolute-path follow full-path list-details print0",
+  ),
+  values: optionNames(
+    "dtepEcjSno",
+    "max-depth min-depth exact-depth type extension exclude color threads size changed-within changed-before owner base-directory search-path C and",
+  ),
 };
 
 /** `fd PATTERN DIR -x CMD`: everything behind -x is the command. */

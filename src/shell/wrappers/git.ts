@@ -1,6 +1,6 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
 import { appendOutput, type Output } from "../output.ts";
 import { repositoryRoot } from "../outputs/places.ts";
 import { joinPath } from "../paths.ts";
@@ -20,39 +20,11 @@ import { runString } from "./strings.ts";
 
 /** Options between `git` and its subcommand. Rules use it, too. */
 export const GIT_OPTIONS: OptionSpec = {
-  flags: [
-    "p",
-    "P",
-    "v",
-    "h",
-    "version",
-    "help",
-    "paginate",
-    "no-pager",
-    "bare",
-    "no-replace-objects",
-    "no-lazy-fetch",
-    "no-optional-locks",
-    "no-advice",
-    "literal-pathspecs",
-    "glob-pathspecs",
-    "noglob-pathspecs",
-    "icase-pathspecs",
-    "html-path",
-    "man-path",
-    "info-path",
-  ],
-  values: [
-    "C",
-    "c",
-    "git-dir",
-    "work-tree",
-    "namespace",
-    "super-prefix",
-    "config-env",
-    "attr-source",
-    "list-cmds",
-  ],
+  flags: optionNames(
+    "",
+    "p P v h version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path",
+  ),
+  values: optionNames("", "C c git-dir work-tree namespace super-prefix config-env attr-source list-cmds"),
   optional: ["exec-path"],
   abbreviates: false,
   stopsAtOperand: true,

@@ -1,23 +1,16 @@
 import type { Call, Model } from "../call.ts";
 import { runInNewShell, unknownOutput } from "../code-runs.ts";
 import { readContents, writtenEntry } from "../file-contents.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, type Value } from "../value.ts";
 
 const MAKE: OptionSpec = {
-  flags: [
-    ..."bBdeikLnpqrRsStvw",
-    "dry-run",
-    "just-print",
-    "always-make",
-    "silent",
-    "quiet",
-    "keep-going",
-    "touch",
-    "question",
-  ],
-  values: [..."CfIjoWlE", "directory", "file", "makefile", "include-dir", "eval", "old-file", "what-if"],
+  flags: optionNames(
+    "bBdeikLnpqrRsStvw",
+    "dry-run just-print always-make silent quiet keep-going touch question",
+  ),
+  values: optionNames("CfIjoWlE", "directory file makefile include-dir eval old-file what-if"),
   optional: ["jobs", "load-average", "debug", "output-sync", "O"],
   as: { directory: "C", file: "f", makefile: "f", eval: "E", "dry-run": "n", "just-print": "n" },
 };

@@ -1,7 +1,7 @@
 import type { Call } from "../call.ts";
 import { environmentValueOf } from "../call.ts";
 import { runInNewShell } from "../code-runs.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
 import { splitString } from "./environment.ts";
 import { runInner } from "./inner.ts";
@@ -20,23 +20,10 @@ const VALUE = (...names: string[]): StringOptions => ({ spec: { values: names },
 const OPTIONS: Readonly<Record<string, StringOptions>> = {
   tar: {
     spec: {
-      values: [
-        "checkpoint-action",
-        "to-command",
-        "I",
-        "use-compress-program",
-        "F",
-        "info-script",
-        "new-volume-script",
-        "rsh-command",
-        "C",
-        "directory",
-        "f",
-        "file",
-        "X",
-        "T",
-        "b",
-      ],
+      values: optionNames(
+        "",
+        "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command C directory f file X T b",
+      ),
       flags: [..."cxtrujJzZvpkOSw"],
       optional: ["checkpoint"],
     },
@@ -68,7 +55,10 @@ const OPTIONS: Readonly<Record<string, StringOptions>> = {
     names: ["e", "c"],
   },
   ncat: {
-    spec: { flags: [..."46klnuvCU", "ssl"], values: [..."ecmdopsiwgG", "exec", "sh-exec", "lua-exec"] },
+    spec: {
+      flags: optionNames("46klnuvCU", "ssl"),
+      values: optionNames("ecmdopsiwgG", "exec sh-exec lua-exec"),
+    },
     names: ["e", "c", "exec", "sh-exec"],
   },
   wget: VALUE("use-askpass"),

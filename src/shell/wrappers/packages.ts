@@ -1,6 +1,6 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { appendOutput, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text } from "../value.ts";
@@ -10,35 +10,8 @@ import { runString } from "./strings.ts";
 /** Package managers whose subcommand runs a program: `npm exec`, `pnpm dlx`, `yarn dlx`, `bun x`, `npx -c`. */
 
 const EXEC: OptionSpec = {
-  flags: [
-    "y",
-    "yes",
-    "no",
-    "silent",
-    "q",
-    "quiet",
-    "ws",
-    "include-workspace-root",
-    "bun",
-    "parallel",
-    "r",
-    "recursive",
-  ],
-  values: [
-    "p",
-    "package",
-    "c",
-    "call",
-    "w",
-    "workspace",
-    "C",
-    "prefix",
-    "dir",
-    "filter",
-    "F",
-    "cwd",
-    "shell-mode",
-  ],
+  flags: optionNames("", "y yes no silent q quiet ws include-workspace-root bun parallel r recursive"),
+  values: optionNames("", "p package c call w workspace C prefix dir filter F cwd shell-mode"),
   as: { call: "c", prefix: "C", dir: "C", cwd: "C" },
 };
 

@@ -1,4 +1,4 @@
-import type { OptionSpec } from "../options.ts";
+import { type OptionSpec, optionNames } from "../options.ts";
 
 /** A program whose last words are another program with its arguments. */
 export interface PrefixWrapper {
@@ -8,6 +8,8 @@ export interface PrefixWrapper {
   readonly subcommands?: readonly string[];
   /** Operands of its own in front of the program: the duration of timeout. */
   readonly operands?: number;
+  /** More options may stand behind those operands. */
+  readonly hasLateOptions?: boolean;
   /** `NAME=value` words in front of the program. */
   readonly hasAssignments?: boolean;
   readonly elevates?: boolean;
@@ -31,36 +33,14 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "sudo",
     options: {
-      flags: [
-        ..."ABbEHiKknPSsVvNle",
-        "login",
-        "shell",
-        "set-home",
-        "non-interactive",
-        "background",
-        "stdin",
-        "reset-timestamp",
-        "list",
-        "edit",
-        "validate",
-        "preserve-groups",
-        "askpass",
-        "bell",
-      ],
-      values: [
-        ..."CDghpRrTtUu",
-        "user",
-        "group",
-        "chdir",
-        "chroot",
-        "prompt",
-        "host",
-        "other-user",
-        "close-from",
-        "command-timeout",
-        "role",
-        "type",
-      ],
+      flags: optionNames(
+        "ABbEHiKknPSsVvNle",
+        "login shell set-home non-interactive background stdin reset-timestamp list edit validate preserve-groups askpass bell",
+      ),
+      values: optionNames(
+        "CDghpRrTtUu",
+        "user group chdir chroot prompt host other-user close-from command-timeout role type",
+      ),
       optional: ["preserve-env"],
       as: { login: "i", shell: "s", chdir: "D", list: "l", edit: "e", validate: "v" },
     },
@@ -81,43 +61,43 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names:
       "nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks ionice-safe rlwrap ccache distcc",
-    options: { flags: [..."acefgpsvw", "fork", "wait", "ctty"] },
+    options: { flags: optionNames("acefgpsvw", "fork wait ctty") },
   },
   { names: "nice", options: { values: ["n", "adjustment"] } },
   {
     names: "ionice",
-    options: { flags: ["t", "ignore"], values: [..."cnpPu", "class", "classdata", "pid"] },
+    options: { flags: ["t", "ignore"], values: optionNames("cnpPu", "class classdata pid") },
     silencedBy: ["p", "P", "u", "pid"],
   },
   {
     names: "chrt",
     options: {
       flags: [..."abdfimorRvG"],
-      values: [..."TPD", "sched-runtime", "sched-deadline", "sched-period"],
+      values: optionNames("TPD", "sched-runtime sched-deadline sched-period"),
     },
     operands: 1,
     silencedBy: ["m", "p"],
   },
   {
     names: "taskset",
-    options: { flags: ["a", "c", "p", "cpu-list", "pid", "all-tasks"] },
+    options: { flags: optionNames("", "a c p cpu-list pid all-tasks") },
     operands: 1,
     silencedBy: ["p", "pid"],
   },
-  { names: "setarch", options: { flags: [..."BFILRSTXZuv3"] }, operands: 1 },
+  { names: "setarch", options: { flags: [..."BFILRSTXZuv3"] }, operands: 1, hasLateOptions: true },
   { names: "linux32 linux64 i386 x86_64 arch-run", options: { flags: [..."BFILRSTXZuv3"] } },
-  { names: "stdbuf gstdbuf", options: { values: [..."ioe", "input", "output", "error"] } },
+  { names: "stdbuf gstdbuf", options: { values: optionNames("ioe", "input output error") } },
   {
     names: "time gtime",
     options: {
-      flags: [..."pvqal", "portability", "verbose", "quiet", "append"],
+      flags: optionNames("pvqal", "portability verbose quiet append"),
       values: ["f", "o", "format", "output"],
     },
   },
   {
     names: "timeout gtimeout",
     options: {
-      flags: ["v", "p", "f", "foreground", "preserve-status", "verbose"],
+      flags: optionNames("", "v p f foreground preserve-status verbose"),
       values: ["s", "k", "signal", "kill-after"],
     },
     operands: 1,
@@ -125,33 +105,12 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "unshare",
     options: {
-      flags: [..."fcr", "fork", "map-root-user", "map-current-user", "keep-caps", "map-auto"],
-      values: [
-        ..."RwSGlW",
-        "root",
-        "wd",
-        "setuid",
-        "setgid",
-        "setgroups",
-        "propagation",
-        "map-users",
-        "map-groups",
-        "map-user",
-        "map-group",
-      ],
-      optional: [
-        ..."imnpuUCT",
-        "mount",
-        "ipc",
-        "net",
-        "pid",
-        "uts",
-        "user",
-        "cgroup",
-        "time",
-        "mount-proc",
-        "kill-child",
-      ],
+      flags: optionNames("fcr", "fork map-root-user map-current-user keep-caps map-auto"),
+      values: optionNames(
+        "RwSGlW",
+        "root wd setuid setgid setgroups propagation map-users map-groups map-user map-group",
+      ),
+      optional: optionNames("imnpuUCT", "mount ipc net pid uts user cgroup time mount-proc kill-child"),
       as: { wd: "w" },
     },
     directory: ["w"],
@@ -160,22 +119,9 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "nsenter",
     options: {
-      flags: ["a", "F", "Z", "all", "no-fork", "preserve-credentials"],
-      values: [..."tSGN", "target", "setuid", "setgid"],
-      optional: [
-        ..."muinpUCTrwW",
-        "mount",
-        "uts",
-        "ipc",
-        "net",
-        "pid",
-        "user",
-        "cgroup",
-        "time",
-        "root",
-        "wd",
-        "wdns",
-      ],
+      flags: optionNames("", "a F Z all no-fork preserve-credentials"),
+      values: optionNames("tSGN", "target setuid setgid"),
+      optional: optionNames("muinpUCTrwW", "mount uts ipc net pid user cgroup time root wd wdns"),
     },
     elevates: true,
     losesDirectory: true,
@@ -184,46 +130,14 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "systemd-run",
     options: {
-      flags: [
-        ..."dGPqrStV",
-        "user",
-        "system",
-        "scope",
-        "remain-after-exit",
-        "wait",
-        "pty",
-        "pipe",
-        "shell",
-        "quiet",
-        "collect",
-        "no-block",
-        "same-dir",
-        "send-sighup",
-        "no-ask-password",
-      ],
-      values: [
-        ..."EHMpu",
-        "unit",
-        "property",
-        "slice",
-        "description",
-        "uid",
-        "gid",
-        "nice",
-        "working-directory",
-        "setenv",
-        "host",
-        "machine",
-        "service-type",
-        "on-active",
-        "on-boot",
-        "on-calendar",
-        "timer-property",
-        "on-startup",
-        "on-unit-active",
-        "path-property",
-        "socket-property",
-      ],
+      flags: optionNames(
+        "dGPqrStV",
+        "user system scope remain-after-exit wait pty pipe shell quiet collect no-block same-dir send-sighup no-ask-password",
+      ),
+      values: optionNames(
+        "EHMpu",
+        "unit property slice description uid gid nice working-directory setenv host machine service-type on-active on-boot on-calendar timer-property on-startup on-unit-active path-property socket-property",
+      ),
     },
     directory: ["working-directory"],
     shellFlags: ["shell", "S"],
@@ -231,8 +145,8 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "strace ltrace",
     options: {
-      flags: [..."cCdDfFhiknqrtTvVwxyzZLM", "follow-forks", "summary-only"],
-      values: [..."abeEIoOpPsSuUXAl", "trace", "output", "attach", "expr"],
+      flags: optionNames("cCdDfFhiknqrtTvVwxyzZLM", "follow-forks summary-only"),
+      values: optionNames("abeEIoOpPsSuUXAl", "trace output attach expr"),
     },
   },
   {
@@ -253,26 +167,18 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
     names: "setpriv",
     options: {
       abbreviates: false,
-      values: [
-        "reuid",
-        "regid",
-        "groups",
-        "inh-caps",
-        "ambient-caps",
-        "bounding-set",
-        "securebits",
-        "pdeathsig",
-        "selinux-label",
-        "apparmor-profile",
-      ],
+      values: optionNames(
+        "",
+        "reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label apparmor-profile",
+      ),
     },
   },
-  { names: "cpulimit", options: { flags: [..."vzi"], values: [..."lpe", "limit", "pid", "exe"] } },
+  { names: "cpulimit", options: { flags: [..."vzi"], values: optionNames("lpe", "limit pid exe") } },
   {
     names: "xvfb-run",
     options: {
       flags: ["a", "l", "auto-servernum", "listen-tcp"],
-      values: [..."efnpsw", "error-file", "auth-file", "server-num", "xauth-protocol", "server-args", "wait"],
+      values: optionNames("efnpsw", "error-file auth-file server-num xauth-protocol server-args wait"),
     },
   },
   { names: "caffeinate", options: { flags: [..."dimsu"], values: ["t", "w"] } },
@@ -280,8 +186,8 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "torsocks",
     options: {
-      flags: ["i", "q", "d", "isolate", "quiet", "debug"],
-      values: [..."uapP", "user", "pass", "address", "port"],
+      flags: optionNames("", "i q d isolate quiet debug"),
+      values: optionNames("uapP", "user pass address port"),
     },
     shellFlags: ["shell"],
   },
@@ -296,14 +202,14 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   { names: "sandbox-exec", options: { values: ["f", "n", "p", "D"] } },
   {
     names: "arch",
-    options: { flags: ["x86_64", "arm64", "arm64e", "i386", "32", "64"], isSingleDash: true },
+    options: { flags: optionNames("", "x86_64 arm64 arm64e i386 32 64"), isSingleDash: true },
   },
   { names: "direnv", subcommands: ["exec"], options: NONE, operands: 1 },
   {
     names: "dotenv dotenvx",
     options: {
-      flags: ["c", "q", "o", "quiet", "override", "no-expand", "overload"],
-      values: [..."efvp", "file", "env-file", "env", "f"],
+      flags: optionNames("", "c q o quiet override no-expand overload"),
+      values: optionNames("efvp", "file env-file env f"),
     },
     hasAssignments: true,
   },
@@ -346,31 +252,11 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
     names: "uv",
     subcommands: ["run"],
     options: {
-      flags: [
-        "isolated",
-        "no-sync",
-        "frozen",
-        "locked",
-        "no-project",
-        "all-extras",
-        "q",
-        "v",
-        "active",
-        "no-dev",
-      ],
-      values: [
-        "with",
-        "python",
-        "p",
-        "extra",
-        "group",
-        "project",
-        "directory",
-        "env-file",
-        "with-requirements",
-        "package",
-        "index",
-      ],
+      flags: optionNames("", "isolated no-sync frozen locked no-project all-extras q v active no-dev"),
+      values: optionNames(
+        "",
+        "with python p extra group project directory env-file with-requirements package index",
+      ),
     },
   },
   {

@@ -17,7 +17,11 @@ export function runPrefix(spec: PrefixWrapper, call: Call, id: number): Output {
   if (spec.silencedBy !== undefined && parsed.has(...spec.silencedBy)) return [unknownOutput(call, id)];
   const first = parsed.operands[0]?.index ?? call.argv.length;
   let index = spec.isAfterDashes === true ? dashesFrom(call, start) : first + (spec.operands ?? 0);
-  if (spec.operands !== undefined && isDashes(call.argv[index])) index += 1;
+  if (spec.hasLateOptions === true) {
+    index =
+      parseOptions(call.argv, { ...spec.options, stopsAtOperand: true }, index).operands[0]?.index ??
+      call.argv.length;
+  } else if (spec.operands !== undefined && isDashes(call.argv[index])) index += 1;
   const environment: EnvironmentEntry[] = [];
   while (spec.hasAssignments === true && index < call.argv.length) {
     const entry = splitAssignment(call.argv[index] ?? text(""));

@@ -1,6 +1,6 @@
 import type { Call, Model } from "../call.ts";
 import { runInNewShell, unknownOutput } from "../code-runs.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import type { Output } from "../output.ts";
 import { dropKnown, knownPrefix, knownText, text, unknown, type Value, withOrigins } from "../value.ts";
 import { joinValues } from "../words/fragments.ts";
@@ -61,24 +61,11 @@ const mosh: Model = (call, id) => {
 };
 
 const CLUSTER: OptionSpec = {
-  flags: ["i", "t", "q", "stdin", "tty", "quiet"],
-  values: [
-    "n",
-    "c",
-    "f",
-    "namespace",
-    "container",
-    "context",
-    "cluster",
-    "kubeconfig",
-    "filename",
-    "user",
-    "pod-running-timeout",
-    "s",
-    "server",
-    "as",
-    "token",
-  ],
+  flags: optionNames("", "i t q stdin tty quiet"),
+  values: optionNames(
+    "",
+    "n c f namespace container context cluster kubeconfig filename user pod-running-timeout s server as token",
+  ),
 };
 
 /** `kubectl exec POD -- CMD`; without `--` the words behind the pod. */

@@ -1,7 +1,7 @@
 import type { Call, Model } from "../call.ts";
 import { runInNewShell, unknownOutput } from "../code-runs.ts";
 import { readContents } from "../file-contents.ts";
-import { type OptionSpec, parseOptions } from "../options.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { knownText, text, type Value } from "../value.ts";
 import { joinValues } from "../words/fragments.ts";
@@ -14,19 +14,8 @@ export function runString(code: Value, call: Call, id: number): Output {
 
 const watch: Model = (call, id) => {
   const spec: OptionSpec = {
-    flags: [
-      ..."bcdegptvwxrC",
-      "beep",
-      "color",
-      "no-color",
-      "errexit",
-      "chgexit",
-      "precise",
-      "no-title",
-      "exec",
-      "no-wrap",
-    ],
-    values: ["n", "q", "s", "interval", "equexit", "shotsdir"],
+    flags: optionNames("bcdegptvwxrC", "beep color no-color errexit chgexit precise no-title exec no-wrap"),
+    values: optionNames("", "n q s interval equexit shotsdir"),
     optional: ["differences"],
     as: { exec: "x" },
     stopsAtOperand: true,
@@ -38,8 +27,8 @@ const watch: Model = (call, id) => {
 
 const flock: Model = (call, id) => {
   const spec: OptionSpec = {
-    flags: [..."senuxoFV", "shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "verbose"],
-    values: [..."wE", "timeout", "wait", "conflict-exit-code"],
+    flags: optionNames("senuxoFV", "shared exclusive unlock nonblock nb close no-fork verbose"),
+    values: optionNames("wE", "timeout wait conflict-exit-code"),
     stopsAtOperand: true,
   };
   const [, ...rest] = parseOptions(call.argv, spec).operands.map(operand => operand.value);
@@ -53,18 +42,11 @@ const flock: Model = (call, id) => {
 /** util-linux has `-c TEXT`; BSD has the program behind the file name. */
 const script: Model = (call, id) => {
   const spec: OptionSpec = {
-    flags: [..."aefqkFdpr", "append", "quiet", "flush", "return", "force"],
-    values: [
-      ..."cEIOBmtTo",
-      "command",
-      "echo",
-      "log-in",
-      "log-out",
-      "log-io",
-      "logging-format",
-      "log-timing",
-      "output-limit",
-    ],
+    flags: optionNames("aefqkFdpr", "append quiet flush return force"),
+    values: optionNames(
+      "cEIOBmtTo",
+      "command echo log-in log-out log-io logging-format log-timing output-limit",
+    ),
     as: { command: "c" },
     stopsAtOperand: true,
   };
@@ -106,30 +88,11 @@ function stringOption(names: readonly string[], values: readonly string[] = []):
 
 const everyOperand: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
-    flags: ["r", "k", "g", "raw", "kill-others", "i", "ignore-failure"],
-    values: [
-      "n",
-      "names",
-      "c",
-      "w",
-      "warmup",
-      "m",
-      "M",
-      "min-runs",
-      "runs",
-      "prepare",
-      "p",
-      "setup",
-      "s",
-      "cleanup",
-      "conclude",
-      "export-json",
-      "export-markdown",
-      "S",
-      "shell",
-      "L",
-      "parameter-list",
-    ],
+    flags: optionNames("", "r k g raw kill-others i ignore-failure"),
+    values: optionNames(
+      "",
+      "n names c w warmup m M min-runs runs prepare p setup s cleanup conclude export-json export-markdown S shell L parameter-list",
+    ),
   });
   const codes = [
     ...parsed.valuesOf("prepare", "p", "setup", "s", "cleanup"),
