@@ -1,13 +1,14 @@
 import { withEnvironment } from "./builtins/code.ts";
 import { type Call, programName, recordInvocation } from "./call.ts";
-import { positionalsFrom, runInSameShell, unknownOutput } from "./code-runs.ts";
+import { positionalsFrom, unknownOutput } from "./code-runs.ts";
 import { callFunction } from "./functions.ts";
 import { LIMITS } from "./limits.ts";
 import { findBuiltin, findModel, knownPrograms } from "./models.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
-import { baseName, isAbsolute, joinPath } from "./paths.ts";
+import { baseName, components, isAbsolute, joinPath } from "./paths.ts";
 import { runProgramFile } from "./scripts.ts";
 import { leaveUnexamined } from "./session.ts";
+import { runShellText } from "./shell-text.ts";
 import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "./value.ts";
 import { couldBe } from "./words/could-be.ts";
 import { runOptionStrings } from "./wrappers/option-strings.ts";
@@ -47,13 +48,22 @@ export function execute(call: Call, alias?: string): Output {
 
 /** The alias text with the other words behind it. An alias inside its own text is not expanded again. */
 function runAlias(alias: string, call: Call): Output {
-  const id = recordInvocation(call, undefined);
-  const { state } = call.scope;
+  const { session, state } = call.scope;
   const name = knownText(call.argv[0] ?? text("")) ?? "";
   const outer = state.positionals;
   state.aliases.delete(name);
   state.positionals = positionalsFrom(outer.zero, call.argv.slice(1), call.isOpenEnded);
-  const output = runInSameShell(text(`${alias} "$@"`), call, id, { from: "handler", road: "alias" });
+  const code = text(`${alias} "$@"`);
+  const { output, isExamined } = runShellText(code, call.scope, call.span);
+  session.codeRuns.push({
+    language: "shell",
+    code,
+    from: "handler",
+    path: undefined,
+    invocation: undefined,
+    isExamined,
+    span: call.span,
+  });
   state.positionals = outer;
   state.aliases.set(name, alias);
   return output;
@@ -95,9 +105,18 @@ const FOLDERS = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/o
 function matchPrograms(word: Value, call: Call): readonly string[] {
   const { files } = call.scope.session.context;
   if (!isAbsolute(word)) return [];
-  const paths = FOLDERS.flatMap(folder => knownPrograms().map(name => `${folder}/${name}`));
-  call.scope.session.budget.take(paths.length);
-  const matching = paths.filter(path => couldBe(word, path));
+  const parts = components(word).map(pieces => ({ pieces, origins: [] }));
+  const last = parts.at(-1);
+  const folders = FOLDERS.filter(folder => {
+    const names = folder.split("/");
+    return (
+      names.length === parts.length - 1 && names.every((name, index) => couldBe(parts[index] ?? word, name))
+    );
+  });
+  call.scope.session.budget.take(1 + folders.length * 64);
+  const names =
+    folders.length === 0 || last === undefined ? [] : knownPrograms().filter(name => couldBe(last, name));
+  const matching = folders.flatMap(folder => names.map(name => `${folder}/${name}`));
   const existing = files === undefined ? matching : matching.filter(path => files.kind(path) !== undefined);
   return (existing.length === 0 ? matching : existing).slice(0, LIMITS.variants);
 }

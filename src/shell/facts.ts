@@ -40,7 +40,7 @@ export interface ShellFacts {
   readonly steps: number;
 }
 
-/** One way in which one program is started. Calls of shell functions are not facts; what the body starts is. */
+/** One way in which one program is started. Functions and aliases are not facts; what they start is. */
 export interface Invocation {
   readonly id: number;
   /** Base name, lower case kept, `.exe` removed; undefined when the name is not known (see `argv[0]`). */
@@ -83,7 +83,7 @@ export interface PipelinePosition {
 /** The invocation that led here, and by which road. */
 export interface Parent {
   readonly invocation: number;
-  readonly road: "wrapper" | "shell" | "script" | "eval" | "alias" | "trap" | "code" | "option";
+  readonly road: "wrapper" | "shell" | "script" | "eval" | "trap" | "code" | "option";
 }
 
 /**

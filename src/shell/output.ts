@@ -3,7 +3,7 @@ import { uniteValues } from "./state.ts";
 import { concatenate, text, uniteOrigins, unknown, type Value } from "./value.ts";
 import { combine } from "./words/fragments.ts";
 
-/** The alternatives of what a command writes to its stdout. */
+/** The alternatives of what a command writes to its stdout; at least one. */
 export type Output = readonly Value[];
 
 export const NO_OUTPUT: Output = [text("")];
@@ -15,8 +15,8 @@ const PIECES = 64;
 
 /** One after the other. */
 export function appendOutput(first: Output, second: Output): Output {
-  if (first === NO_OUTPUT) return second;
-  if (second === NO_OUTPUT) return first;
+  if (first === NO_OUTPUT || first.length === 0) return second;
+  if (second === NO_OUTPUT || second.length === 0) return first;
   const chosen = combine([first, second], LIMITS.alternatives);
   if (chosen === undefined) return [blurred([...first, ...second])];
   return chosen.map(values => {
@@ -27,7 +27,7 @@ export function appendOutput(first: Output, second: Output): Output {
 
 /** One or the other. */
 export function eitherOutput(...outputs: readonly Output[]): Output {
-  const filled = outputs.filter(output => output !== NO_OUTPUT);
+  const filled = outputs.filter(output => output !== NO_OUTPUT && output.length > 0);
   if (filled.length === 0) return NO_OUTPUT;
   return filled.length === 1 ? (filled[0] ?? NO_OUTPUT) : uniteValues(filled, "output");
 }

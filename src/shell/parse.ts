@@ -1,5 +1,5 @@
 import { forEachChild, parse } from "unbash";
-import type { ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
+import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
 export interface ParseResult {
@@ -34,6 +34,13 @@ export function parseShell(source: string): ParseResult {
 /** Calls back for each direct child of a node. */
 export function forEachNode(node: SyntaxNode, callback: (child: SyntaxNode) => void): void {
   forEachChild(node, callback);
+}
+
+/** The tree of arithmetic text without substitutions; undefined when it is none. */
+export function parseArithmetic(source: string): ArithmeticExpression | undefined {
+  if (source.length > 256 || /[$`(){}"']/.test(source)) return undefined;
+  const [statement] = parse(`((${source}))`).commands;
+  return statement?.command.type === "ArithmeticCommand" ? statement.command.expression : undefined;
 }
 
 function nothing(source: string, reason: ParseProblem["reason"], message: string): ParseResult {

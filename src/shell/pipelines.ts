@@ -1,4 +1,4 @@
-import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
+import { eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
 import { type Scope, takeNumber } from "./session.ts";
 import { runCommandNode, runSubshell } from "./structure.ts";
 import type { Pipeline } from "./syntax.ts";
@@ -12,7 +12,7 @@ export function runPipeline(node: Pipeline, scope: Scope): Output {
   let output: Output = NO_OUTPUT;
   node.commands.forEach((command, index) => {
     const isCaptured = index < length - 1 || scope.isCaptured;
-    const stdins = index === 0 ? [scope.stdin] : output;
+    const stdins = index === 0 ? [scope.stdin] : output.length === 0 ? NOTHING : output;
     const runs = stdins.map(stdin =>
       runSubshell({ ...scope, stdin, isCaptured, pipeline: { id, index, length } }, inner =>
         runCommandNode(command, inner),

@@ -28,7 +28,8 @@ export function runCommand(node: Command, scope: Scope): Output {
   if (words.every(fields => fields.values.length === 0)) {
     for (const assignment of prefix) runAssignment(assignment, scope);
     recordRedirections(streams.redirections, cwds, undefined, scope);
-    return closeStreams(streams, NO_OUTPUT, cwd, scope, scope.session.invocations.length);
+    const output = prefix.length === 0 ? fileOutput(streams) : NO_OUTPUT;
+    return closeStreams(streams, output, cwd, scope, scope.session.invocations.length);
   }
   const environment = evaluatePrefix(prefix, scope);
   const id = scope.session.invocations.length;
@@ -46,6 +47,12 @@ export function runCommand(node: Command, scope: Scope): Output {
   const rest = closeStreams(streams, output, cwd, scope, id);
   flushSinks(scope, id);
   return rest;
+}
+
+/** `$(< file)` gives the content of the file. */
+function fileOutput({ stdins, redirections }: Streams): Output {
+  const isRead = redirections.length === 1 && redirections[0]?.operation === "read";
+  return isRead ? stdins.filter(value => value !== undefined) : NO_OUTPUT;
 }
 
 type Base = Pick<Call, "environment" | "redirections" | "declarations" | "span"> & {

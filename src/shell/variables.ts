@@ -86,7 +86,7 @@ export function assign(
     }
   }
   const variable: Variable = {
-    contents: contents.slice(0, LIMITS.expansionsPerWord),
+    contents: contents.length === 0 ? [{ kind: "unset" }] : contents.slice(0, LIMITS.expansionsPerWord),
     isExported: attributes.isExported ?? before?.isExported ?? isInherited(name),
     isReference: attributes.isReference ?? false,
   };

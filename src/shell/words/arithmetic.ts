@@ -1,3 +1,4 @@
+import { parseArithmetic } from "../parse.ts";
 import type { Scope } from "../session.ts";
 import { scalar } from "../state.ts";
 import type { ArithmeticExpression, WordPart } from "../syntax.ts";
@@ -90,7 +91,10 @@ export function evaluateArithmetic(
       scope.session.walker.runInside(`((${written}))`, scope);
       return undefined;
     }
-    if (!/^[A-Za-z_]\w*$/.test(written)) return undefined;
+    if (!/^[A-Za-z_]\w*$/.test(written)) {
+      const inner = parseArithmetic(written);
+      return inner === undefined || inner.type === "ArithmeticWord" ? undefined : evaluate(inner);
+    }
     const values = scalarValues(lookUp(written, scope)).map(value => knownText(value));
     const results = values.map(value =>
       value === undefined ? undefined : value === "" ? 0 : readOperand(value.trim(), hops + 1),

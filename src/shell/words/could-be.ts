@@ -1,6 +1,18 @@
 import type { Budget } from "../budget.ts";
 import type { Value } from "../value.ts";
-import { compilePattern, matchEnds } from "./patterns.ts";
+import { compilePattern, matchEnds, type Pattern } from "./patterns.ts";
+
+/** Compiled patterns of one process; a handful, because each command has few. */
+const compiled = new Map<string, Pattern>();
+
+function patternOf(source: string): Pattern {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  if (compiled.size > 256) compiled.clear();
+  const pattern = compilePattern(source);
+  compiled.set(source, pattern);
+  return pattern;
+}
 
 /**
  * Could this value be exactly `subject`? Patterns match within one path component and no leading dot; an
@@ -40,6 +52,6 @@ function globEnds(pattern: string, subject: string, position: number): readonly 
   const slash = pattern.startsWith("**") ? -1 : subject.indexOf("/", position);
   const component = slash < 0 ? subject : subject.slice(0, slash);
   const isAtStart = position === 0 || subject[position - 1] === "/";
-  const ends = [...matchEnds(compilePattern(pattern), component, position, UNLIMITED)];
+  const ends = [...matchEnds(patternOf(pattern), component, position, UNLIMITED)];
   return isAtStart && subject[position] === "." ? ends.filter(end => end === position) : ends;
 }

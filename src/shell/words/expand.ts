@@ -24,7 +24,8 @@ export function expandParts(
 ): Alternatives {
   const lists = parts.map((part, index) => {
     if (!expansion.scope.session.budget.take(1)) return [[unknownText("…")]];
-    return expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
+    const expanded = expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
+    return expanded.length === 0 ? [[unknownText("…")]] : expanded;
   });
   return (combine(lists) ?? combine(lists.map(collapse)) ?? []).map(chosen => chosen.flat());
 }

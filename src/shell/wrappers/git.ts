@@ -1,7 +1,7 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import { appendOutput, type Output } from "../output.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { repositoryRoot } from "../outputs/places.ts";
 import { joinPath } from "../paths.ts";
 import {
@@ -66,7 +66,7 @@ function splitSetting(setting: Value): { readonly key: string; readonly value: V
 /** A helper may start with `!`; a plain word is a program name or a harmless setting. */
 function runSetting(value: Value, call: Call, id: number): Output {
   const written = knownPrefix(value);
-  if (/^(?:true|false|cat|less|[01])?$/.test(knownText(value) ?? " ")) return [];
+  if (/^(?:true|false|cat|less|[01])?$/.test(knownText(value) ?? " ")) return NO_OUTPUT;
   return runString(written.startsWith("!") ? dropKnown(value, 1) : value, call, id);
 }
 
@@ -98,11 +98,11 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: C
   if (name === "bisect" && knownText(rest[0] ?? text("")) === "run") return runInner(rest.slice(1), call, id);
   if (name === "config") rememberAlias(rest, call);
   const spec = STRING_OPTIONS[name ?? ""];
-  if (spec === undefined) return [];
+  if (spec === undefined) return NO_OUTPUT;
   return parseOptions(words, { values: [...spec, "m", "F", "C", "c"] })
     .valuesOf(...spec)
     .map(code => runString(code, call, id))
-    .reduce(appendOutput, []);
+    .reduce(appendOutput, NO_OUTPUT);
 }
 
 /** Options of subcommands whose value is run by a shell. */

@@ -1,7 +1,7 @@
 import type { Call, Model } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, type Output } from "../output.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text } from "../value.ts";
 import { runPrefix } from "./prefix.ts";
@@ -44,7 +44,7 @@ function packageManager(name: string, otherwise: Model | undefined): Model {
 /** `-c TEXT` is a shell string; otherwise the first operand is the program. */
 function runPackage(call: Call, id: number): Output {
   const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
-  const strings = codes.map(code => runString(code, call, id)).reduce(appendOutput, []);
+  const strings = codes.map(code => runString(code, call, id)).reduce(appendOutput, NO_OUTPUT);
   if (codes.length > 0) return strings;
   return runPrefix({ names: "", options: EXEC, isPackage: true }, call, id);
 }
