@@ -1,4 +1,5 @@
 import { baseName, directoryName } from "../../paths.ts";
+import { knownPrefix } from "../../value.ts";
 import { firstValue, joined, knownTextOf, literal, reference, textDatum } from "../meaning/datum.ts";
 import { noteDirectory, noteMode, noteRead, noteWrite } from "../meaning/effects.ts";
 import {
@@ -23,7 +24,7 @@ type Rows = readonly (readonly [string, Model])[];
 const reads: Model = (call, run) => {
   const [path] = call.positional;
   if (path === undefined) return undefined;
-  const known = knownTextOf(path) ?? "";
+  const known = knownPrefix(firstValue(path));
   if (/^(?:https?|ftp):/.test(known)) return sends()(call, run);
   if (known === "php://stdin" || known === "php://input") return standardInput(run);
   noteRead(run, call, path);
@@ -41,7 +42,7 @@ const writesContents: Model = (call, run) => {
 const opens: Model = (call, run) => {
   const [path, mode] = call.positional;
   if (path === undefined) return undefined;
-  const known = knownTextOf(path) ?? "";
+  const known = knownPrefix(firstValue(path));
   if (/^(?:https?|ftp):/.test(known)) return sends()(call, run);
   if (known.startsWith("php://")) return standardInput(run);
   const letters = knownTextOf(mode) ?? "r+";

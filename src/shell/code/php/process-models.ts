@@ -1,4 +1,5 @@
-import { joined, knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
+import { knownPrefix } from "../../value.ts";
+import { firstValue, joined, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteEvaluate, noteNetwork, noteRead, noteShell, noteSpawn } from "../meaning/effects.ts";
 import { invoke } from "../meaning/evaluate.ts";
 import { elementOf } from "../meaning/members.ts";
@@ -62,8 +63,7 @@ function callsForEach(functionAt: number, listAt: number): Model {
 const includes: Model = (call, run) => {
   const [path] = call.positional;
   if (path === undefined) return undefined;
-  const known = knownTextOf(path);
-  if (known !== undefined && /^(?:https?|ftp|php|data):/.test(known)) {
+  if (/^(?:https?|ftp|php|data):/.test(knownPrefix(firstValue(path)))) {
     noteNetwork(run, call, path, []);
     noteEvaluate(run, call, "php", reference("include", [fromNetwork(run)]));
   } else {

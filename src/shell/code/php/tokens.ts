@@ -1,7 +1,7 @@
 import { KEEPING_ESCAPES, QUOTE_ESCAPES } from "../syntax/escapes.ts";
 import { readHeredocLater } from "../syntax/heredoc.ts";
 import { readBareVariable, readQuoted } from "../syntax/strings.ts";
-import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
+import type { Lexicon, Scan, SpecialToken, Token, TokenPiece } from "../syntax/tokens.ts";
 import { lineEnd, readInterpolation } from "../syntax/tokens.ts";
 
 export const LEXICON: Lexicon = {
@@ -93,7 +93,14 @@ function readEmbedded(scan: Scan): TokenPiece | undefined {
     scan.at += 1;
     return readInterpolation(scan, "}") ?? "{";
   }
-  return scan.source.charAt(scan.at) === "$" ? readBareVariable(scan) : undefined;
+  if (scan.source.charAt(scan.at) !== "$") return undefined;
+  return readBareVariable(scan)?.map(quoteKey);
+}
+
+/** In a text the key of `$list[key]` stands without quotes. */
+function quoteKey(token: Token): Token {
+  const isKey = token.kind === "name" && !token.text.startsWith("$") && !token.isSpaced;
+  return isKey ? { ...token, kind: "text", pieces: [token.text] } : token;
 }
 
 function readHeredoc(scan: Scan): SpecialToken | undefined {
