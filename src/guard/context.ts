@@ -43,6 +43,7 @@ export interface Surroundings {
 }
 
 const TEMPS = [
+  "/dev/shm",
   "/tmp",
   "/var/tmp",
   "/private/tmp",

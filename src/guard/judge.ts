@@ -34,7 +34,11 @@ export function judgeWords(argv: readonly string[], context: GuardContext): Judg
   return guarded(argv.join(" "), context, around => analyseArgv(argv, shellContextOf(context, around)));
 }
 
-function guarded(source: string, context: GuardContext, analysed: (around: Surroundings) => ShellFacts): Judgement {
+function guarded(
+  source: string,
+  context: GuardContext,
+  analysed: (around: Surroundings) => ShellFacts,
+): Judgement {
   let around: Surroundings | undefined;
   try {
     around = survey(context);

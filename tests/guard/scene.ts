@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type GuardSettings, BUILT_IN } from "../../src/config/settings.ts";
+import { BUILT_IN, type GuardSettings } from "../../src/config/settings.ts";
 import { type GuardContext, type Judgement, judgeCommand } from "../../src/guard/index.ts";
 import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 
@@ -12,7 +12,8 @@ const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/feature/x\n",
   [`${PROJECT}/.git/refs/heads/main`]: SHA,
   [`${PROJECT}/.git/refs/heads/feature/x`]: SHA,
-  [`${PROJECT}/.git/config`]: "[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n",
+  [`${PROJECT}/.git/config`]:
+    "[core]\n\tbare = false\n[alias]\n\tst = status\n\tnuke = reset --hard\n\twipe = !rm -rf src\n",
   [`${PROJECT}/.git/objects/aa/bb`]: "x",
   [`${PROJECT}/.gitignore`]: "node_modules/\ndist/\n*.log\n/generated-reports/\n.env\nlocal-data/\n",
   [`${PROJECT}/package.json`]: "{}\n",

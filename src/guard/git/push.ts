@@ -5,13 +5,14 @@ import type { GitRun } from "./invocation.ts";
 
 export const PUSH: OptionSpec = {
   flags: words(`
-    all branches prune mirror n dry-run porcelain d delete tags follow-tags no-follow-tags f force force-if-includes
+    all branches prune mirror forc for n dry-run porcelain d delete tags follow-tags no-follow-tags f force force-if-includes
     no-force-if-includes no-force-with-lease u set-upstream thin no-thin q quiet v verbose progress no-verify verify
     atomic no-atomic 4 ipv4 6 ipv6 help
   `),
   values: ["receive-pack", "exec", "repo", "o", "push-option"],
   optional: ["signed", "force-with-lease", "recurse-submodules"],
-  as: { "dry-run": "n", delete: "d", force: "f" },
+  // An ambiguous beginning is refused by git; what it means is plain all the same.
+  as: { "dry-run": "n", delete: "d", force: "f", forc: "f", for: "f" },
 };
 
 export interface PushedRef {

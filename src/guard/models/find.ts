@@ -24,6 +24,8 @@ export interface Search {
   readonly listed: Selection;
   /** the starting point itself is not among the results */
   readonly isBelowOnly: boolean;
+  /** names the results may have, as patterns; empty when any */
+  readonly names: readonly string[];
 }
 
 export function readFind(argv: readonly Value[], removes: boolean): Search {
@@ -45,6 +47,7 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
     selection: reader.deleted,
     listed,
     isBelowOnly: reader.isBelowOnly,
+    names: reader.names,
   };
 }
 
@@ -52,6 +55,7 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
 class ExpressionReader {
   deleted: Selection | undefined;
   isBelowOnly = false;
+  readonly names: string[] = [];
   private position = 0;
   private readonly words: readonly string[];
   private readonly removes: boolean;
@@ -123,6 +127,7 @@ class ExpressionReader {
     if (isNegated) return "some";
     if (name === "-name" || name === "-iname") {
       if (value === "*" || value === "*.*") return "all";
+      this.names.push(value);
       this.isBelowOnly = true;
       return isRegenerablePattern(value) ? "regenerable" : "some";
     }
@@ -260,5 +265,6 @@ export function readFd(call: Pick<Call, "argv">): Search {
     selection: undefined,
     listed: isNarrow ? "regenerable" : isFiltered ? "some" : "all",
     isBelowOnly: true,
+    names: name === undefined ? [] : [name],
   };
 }

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../shell/facts.ts";
-import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
+import { describe, hasGlob, knownText, text, type Value } from "../../shell/value.ts";
 import type { Selection } from "../effects.ts";
 import { isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
@@ -11,6 +11,8 @@ export interface Listing {
   readonly starts: readonly Value[];
   readonly selection: Selection;
   readonly from: Invocation;
+  /** names the results may have, as patterns */
+  readonly names: readonly string[];
 }
 
 const PASS_THROUGH = wordSet("grep egrep rg sort uniq head tail tee cat sed awk tr cut xargs tac");
@@ -47,20 +49,21 @@ function readListing(source: Invocation): Listing | undefined {
   const { argv, program } = source;
   if (program === "find") {
     const search = readFind(argv, false);
-    return { starts: search.starts, selection: search.listed, from: source };
+    return { starts: search.starts, selection: search.listed, from: source, names: search.names };
   }
   if (program === "fd" || program === "fdfind") {
     const search = readFd({ argv });
-    return { starts: search.starts, selection: search.listed, from: source };
+    return { starts: search.starts, selection: search.listed, from: source, names: search.names };
   }
   if (program === "git") {
     const words = argv.map(describe);
     if (!words.includes("ls-files")) return undefined;
     const isIgnored = words.some(word => /^(-[a-z]*i[a-z]*|--ignored)$/.test(word));
     return {
-      starts: [{ pieces: [{ kind: "text", text: "." }], origins: [] }],
+      starts: [text(".")],
       selection: isIgnored ? "regenerable" : "some",
       from: source,
+      names: [],
     };
   }
   if (program === "ls") {
@@ -68,7 +71,8 @@ function readListing(source: Invocation): Listing | undefined {
     const isNarrow =
       operands.length > 0 &&
       operands.every(word => hasGlob(word) && isRegenerablePattern(lastPart(describe(word))));
-    return { starts: operands, selection: isNarrow ? "regenerable" : "some", from: source };
+    const starts = operands.length === 0 ? [text(".")] : operands;
+    return { starts, selection: isNarrow ? "regenerable" : "some", from: source, names: [] };
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
-import { knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import { hasUnknown, knownPrefix, knownText, type Piece, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
 import { wordSet, words } from "../words.ts";
 import { type Call, type Model, readOptions } from "./call.ts";
+import { listedArguments, listingBehind } from "./lists.ts";
 
 /** Programs that look at names, sizes and rights, never at content; or that only use words as text. */
 const NOT_READING = wordSet(`
@@ -80,6 +81,45 @@ export const readFiles: Model = call => {
 const FILE_LIMIT = 64;
 
 function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
+  return [
+    ...files.flatMap(value => namedBySearch(call, value)),
+    ...listedFiles(call),
+    ...directReads(call, files),
+  ];
+}
+
+/** A result of a search is known by the name that was searched for. */
+function namedBySearch(call: Call, value: Value): readonly CommandEffect[] {
+  const listing = hasUnknown(value) ? listingBehind(call, value) : undefined;
+  return (listing?.names ?? []).map(name => ({
+    kind: "read",
+    by: call.by,
+    path: patternValue(name),
+    isCopy: false,
+  }));
+}
+
+function listedFiles(call: Call): readonly CommandEffect[] {
+  const listing = call.invocation.isOpenEnded ? listedArguments(call) : undefined;
+  if (listing === undefined || listing === "unknown") return [];
+  return listing.names.map(name => ({ kind: "read", by: call.by, path: patternValue(name), isCopy: false }));
+}
+
+function patternValue(name: string): Value {
+  return {
+    pieces: [/[*?[]/.test(name) ? patternPieces(name) : [{ kind: "text" as const, text: name }]].flat(),
+    origins: [],
+  };
+}
+
+/** Plain characters in front stay plain, so that a leading dot is seen. */
+function patternPieces(name: string): Piece[] {
+  const start = name.search(/[*?[]/);
+  const front: Piece[] = start > 0 ? [{ kind: "text", text: name.slice(0, start) }] : [];
+  return [...front, { kind: "glob", pattern: name.slice(start) }];
+}
+
+function directReads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
   return files
     .filter(
       value =>

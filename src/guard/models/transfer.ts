@@ -191,6 +191,23 @@ export function mirror(call: Call, path: Value, isRemote: boolean): CommandEffec
   };
 }
 
+const rclone: Model = call => {
+  const options = readOptions(call, {
+    values: words("config transfers checkers exclude include filter bwlimit log-file"),
+    flags: words("P v n dry-run"),
+    as: { n: "dry-run" },
+    abbreviates: false,
+  });
+  const [action, source, destination] = options.operands.map(operand => operand.value);
+  if (options.has("dry-run") || action === undefined || destination === undefined || source === undefined)
+    return [];
+  const isMirror = ["sync", "bisync"].includes(knownText(action) ?? "");
+  if (isMirror) return [mirror(call, destination, isRemotePath(destination))];
+  return isRemotePath(destination)
+    ? []
+    : [{ kind: "write", by: call.by, path: destination, how: "replace", isInto: true }];
+};
+
 const robocopy: Model = call => {
   const isMirror = call.argv.some(word => /^\/(mir|purge)$/i.test(describe(word)));
   const isListOnly = call.argv.some(word => /^\/l$/i.test(describe(word)));
@@ -312,6 +329,7 @@ export const transfer: ModelTable = {
   ginstall: copyWith(INSTALL),
   ln,
   rsync,
+  rclone,
   robocopy,
   tar,
   gtar: tar,

@@ -64,9 +64,13 @@ const editInPlace: Model = call => {
     flags: words("p n w a s T c v"),
     abbreviates: false,
   });
-  if (!options.has("i") || options.has("c")) return [];
   const operands = options.operands.map(operand => operand.value);
   const files = options.has("e", "E") ? operands : operands.slice(1);
+  if (options.has("n", "p") && !options.has("i")) {
+    const shown = options.has("e", "E") ? operands : operands.slice(-1);
+    return shown.map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
+  }
+  if (!options.has("i") || options.has("c")) return [];
   return files.map(path => ({ kind: "write", by: call.by, path, how: "edit" }));
 };
 

@@ -60,6 +60,10 @@ const SOCKET_TOOLS = wordSet(
 /** What they give is not what went in, and nobody can read what went in. */
 const HIDING = wordSet("base64 base32 basenc openssl xxd uudecode gpg python python3 perl ruby node");
 
+const UNPACKING = wordSet(
+  "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstdcat unzstd zstd lz4 uncompress unzip 7z funzip",
+);
+
 export const execution: Pack = {
   name: "execution-network",
   rules: RULES,
@@ -95,12 +99,16 @@ function inspectRun(run: CodeRun, scene: Scene): void {
   const by = doerOf(scene, run.invocation);
   const remote = origins.find(origin => origin.kind === "network");
   const decoded = origins.filter(origin => origin.kind === "decoded");
+  const unpacked = origins.filter(
+    origin => origin.kind === "program" && UNPACKING.has(programOf(scene, origin)),
+  );
   const hides = decoded.find(origin => HIDING.has(programOf(scene, origin)));
   if (remote !== undefined && (hides === undefined || run.isExamined))
     reportRemote(scene, remote.invocation, by);
-  else if (decoded.length > 0) {
-    const decoder = decoded[0];
-    const shown = decoder === undefined ? "" : lineOf(scene, decoder.invocation);
+  else if (decoded.length > 0 || unpacked.length > 0) {
+    const decoder = decoded[0] ?? unpacked[0];
+    const shown =
+      decoder === undefined || !("invocation" in decoder) ? "" : lineOf(scene, decoder.invocation);
     scene.report(
       "exec.decoded",
       { target: shown, decoder: shown, verdict: run.isExamined ? "ask" : undefined },
@@ -164,7 +172,7 @@ function inspectSocketShell(invocation: Invocation, scene: Scene): void {
   if (program === "socat" && shown.some(word => /(^|,|!!)(exec|system|shell):/i.test(word))) {
     scene.report("exec.netshell", { target: shown.join(" ") }, by);
   }
-  if (isOpenShell(invocation) && isBeforeSocket(invocation, scene))
+  if (isOpenShell(invocation) && (isBeforeSocket(invocation, scene) || feedsSocket(invocation, scene)))
     scene.report("exec.netshell", { target: shown.join(" ") }, by);
   if (isSpawnedBesideSocket(invocation, scene))
     scene.report("exec.netshell", { target: "a socket in program code" }, by);
@@ -178,6 +186,21 @@ function isBeforeSocket({ pipeline }: Invocation, scene: Scene): boolean {
       other.pipeline.index > pipeline.index &&
       other.program !== undefined &&
       SOCKET_TOOLS.has(other.program),
+  );
+}
+
+/** `nc host port < fifo | sh > fifo`: what the shell says goes back through a file. */
+function feedsSocket({ pipeline, redirections }: Invocation, scene: Scene): boolean {
+  const written = new Set(
+    redirections.filter(one => one.operation !== "read").map(one => describe(one.target)),
+  );
+  return scene.facts.invocations.some(
+    other =>
+      pipeline !== undefined &&
+      other.pipeline?.id === pipeline.id &&
+      other.program !== undefined &&
+      SOCKET_TOOLS.has(other.program) &&
+      other.redirections.some(one => one.operation === "read" && written.has(describe(one.target))),
   );
 }
 

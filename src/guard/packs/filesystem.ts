@@ -211,7 +211,8 @@ function reportShred(scene: Scene, effect: EffectOf<"delete">, target: Target): 
   const isGrave = losses.some(loss =>
     ["fs.root", "fs.home", "fs.system-write", "fs.project"].includes(loss.rule),
   );
-  if (losses.length === 0 && target.path !== undefined) return;
+  const zone = target.path === undefined ? undefined : zoneOf(scene.around, target.path);
+  if (zone === "temp" || zone === "regenerable") return;
   scene.report("fs.shred", { target: target.shown, verdict: isGrave ? "deny" : undefined }, effect.by);
 }
 

@@ -10,6 +10,7 @@ import { zoneOf } from "../paths/zones.ts";
 import type { Rule } from "../rule.ts";
 import type { Pack, Scene } from "../scene.ts";
 import { words } from "../words.ts";
+import { reportOperation } from "./operations.ts";
 
 const GENTLE = { relaxed: "allow" } as const;
 
@@ -98,6 +99,7 @@ export const gitWork: Pack = {
   name: "git",
   rules: RULES,
   inspect(effect, scene) {
+    if (effect.kind === "operation" && effect.rule === "git.history") reportOperation(effect, scene, false);
     if (effect.kind !== "git") return;
     const check = Object.hasOwn(CHECKS, effect.run.subcommand) ? CHECKS[effect.run.subcommand] : undefined;
     if (check === undefined || isDisposable(scene, effect.run)) return;

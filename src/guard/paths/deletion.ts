@@ -45,7 +45,8 @@ export function lossOfTree(around: Surroundings, target: Target): readonly Loss[
 function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
   const rule = LOSS_OF_ZONE[zoneOf(around, path)];
   const held = around.heldDirectories.find(directory => isInside(path, directory));
-  const losses: Loss[] = rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
+  const losses: Loss[] =
+    rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
   return [
     { rule: "fs.cwd", target: path, held },
@@ -100,6 +101,7 @@ function lossOfPattern(around: Surroundings, target: Target, base: string): read
   if (rest.some(part => plainName(part) === "..")) return lossOfPath(around, base);
   const zone = zoneOf(around, base);
   if (zone === "temp" || zone === "temp-root" || zone === "regenerable") return [];
+  if (zoneOf(around, join(base, ANYTHING)) === "regenerable") return [];
   if (zone !== "root" && zone !== "system" && endsRegenerable(target)) return [];
   if (hasFreeUnknown(rest)) return [{ rule: "fs.unresolved", target: shown }];
   const [first] = rest;

@@ -2,7 +2,13 @@ import { components, isInside } from "../../system/paths.ts";
 import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
 import { wordSet } from "../words.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
-import { isHomeCache, isRegenerableElsewhere, isRegenerableInProject } from "./regenerable.ts";
+import {
+  isDistinctiveName,
+  isGenericName,
+  isHomeCache,
+  isRegenerableElsewhere,
+  isRegenerableInProject,
+} from "./regenerable.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
 
 /**
@@ -36,7 +42,7 @@ export function zoneOf(around: Surroundings, path: string): Zone {
   const temp = longest(temps.filter(root => isInside(root, path)));
   const roots = [temp, home, project].filter(root => root !== undefined && isInside(root, path));
   const nearest = longest(roots.filter(root => root !== undefined));
-  if (nearest === undefined) return systemZone(around, path);
+  if (nearest === undefined) return systemZone(path);
   if (nearest === project) return projectZone(around, path, project);
   if (nearest === home) return homeZone(components(path).slice(components(home).length));
   return temps.includes(path) ? "temp-root" : "temp";
@@ -57,35 +63,30 @@ function projectZone(around: Surroundings, path: string, project: string): Zone 
   return isIgnoredByGit(around, project, parts) ? "regenerable" : "source";
 }
 
-/** Inside `.git` some files only tell of an operation under way. */
+/** Files of `.git` that only tell of an operation under way, or have rules of their own. */
+const TRANSIENT =
+  /^(hooks$|rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache)|\.lock$/;
+
 function historyZone(parts: readonly string[]): Zone {
-  const [first] = parts;
+  const [first, second] = parts;
   if (first === undefined) return "history";
-  const isTransient =
-    first.endsWith(".lock") ||
-    /^(rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache|lfs)/.test(
-      first,
-    );
-  return isTransient || parts.at(-1)?.endsWith(".lock") === true ? "regenerable" : "history";
+  if (TRANSIENT.test(first) || parts.at(-1)?.endsWith(".lock") === true) return "regenerable";
+  return second !== undefined && /^(modules|worktrees|lfs)$/.test(first) ? "source" : "history";
 }
 
 function homeZone(parts: readonly string[]): Zone {
   const [first, second] = parts;
   if (first === undefined) return "home";
   if (isHomeCache(parts)) return "regenerable";
+  if (isHomeCache([...parts, "x"])) return "outside";
   if (parts.length === 1)
-    return isRegenerableElsewhere(["~", first]) && first !== ".cache" ? homeChild(first) : "home";
+    return isDistinctiveName(first) ? "regenerable" : isGenericName(first) ? "outside" : "home";
   if (secretInHome(parts) !== undefined) return "home";
   if (HOME_DOT_TREES.has(first) && parts.length === 2 && second !== undefined) return "home";
   return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
 }
 
-/** `~/node_modules` is what it says; `~/build` may be anything. */
-function homeChild(name: string): Zone {
-  return name.startsWith(".") || name.includes("_") ? "regenerable" : "outside";
-}
-
-function systemZone(around: Surroundings, path: string): Zone {
+function systemZone(path: string): Zone {
   const parts = components(path);
   const [top, second, third] = parts;
   if (top === undefined) return "root";
@@ -93,10 +94,11 @@ function systemZone(around: Surroundings, path: string): Zone {
   if (top === "root") return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
   if (top === "mnt" && second !== undefined && /^[a-z]$/.test(second)) return driveZone(parts.slice(2));
   if (/^[A-Za-z]:$/.test(top)) return driveZone(parts.slice(1));
-  if (parts.length === 1) return SYSTEM_TOPS.has(top) && around.project !== path ? "root" : "outside";
+  if (parts.length === 1) return SYSTEM_TOPS.has(top) ? "root" : "outside";
   if (top === "usr" && second === "local" && third !== undefined)
     return parts.length > 2 ? "local-software" : "root";
   if (SYSTEM_TREES.has(top)) return parts.length === 2 ? "root" : "system";
+  if (/^\/var\/(cache|lib\/apt\/lists)\/./.test(path)) return "regenerable";
   if (top === "var" && parts.length === 2) return "root";
   if (top === "var" && (second === "lib" || second === "spool")) return "system";
   return elsewhere(parts);

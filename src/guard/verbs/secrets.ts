@@ -53,7 +53,6 @@ const VERBS: readonly Verb[] = [
   verb("chamber read|export", "show secrets"),
   verb("npm token create", "make a token"),
   verb("fly|flyctl auth token", "show a token"),
-  verb("vercel env pull", "write secrets to a file"),
   verb("infisical secrets|export", "show secrets"),
   verb("sops", "show decrypted secrets", { needs: "d decrypt" }),
   verb("ansible-vault view|decrypt", "show decrypted secrets"),

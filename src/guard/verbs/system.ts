@@ -105,6 +105,8 @@ const VERBS: readonly Verb[] = [
   verb(ACCOUNT, "sysadminctl|dseditgroup", "change an account", {}),
   verb(ACCOUNT, "net user|localgroup", "change an account", { needs: "add delete" }),
 
+  verb("git.history", "bfg|bfg.jar", "rewrite history", { safer: "git tag backup-before-rewrite" }),
+
   verb("sys.cron", "crontab", "replace or delete the schedule", { needs: "r", safer: "crontab -l" }),
   verb("sys.cron", "crontab *", "replace the schedule", { unless: "l e", safer: "crontab -l" }),
 ];

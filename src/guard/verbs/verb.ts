@@ -143,7 +143,9 @@ function namesIn(
 }
 
 function isTestRun(invocation: Invocation): boolean {
-  return invocation.environment.some(({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test");
+  return invocation.environment.some(
+    ({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test",
+  );
 }
 
 function isPlaceVariable(name: string): boolean {
