@@ -5,7 +5,7 @@ import { describe, text, type Value } from "../shell/value.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
 import { type Call, callOf, type Model, type ModelTable } from "./models/call.ts";
-import { effectsOfSql, sqlPrograms } from "./models/databases.ts";
+import { databaseClients } from "./models/databases.ts";
 import { fd, find } from "./models/find.ts";
 import { type BranchMemory, effectsOfGit } from "./models/git.ts";
 import { network, uploads } from "./models/network.ts";
@@ -30,6 +30,7 @@ const TABLES: readonly ModelTable[] = [
   writing,
   network,
   processes,
+  databaseClients,
   { find, fd, fdfind: fd },
 ];
 const VERB_TABLES = [cloudVerbs, databaseVerbs, publishVerbs, secretVerbs, systemVerbs];
@@ -89,7 +90,6 @@ function effectsOfModels(call: Call): readonly CommandEffect[] {
   if (models.length === 0) models.push(readFiles);
   const upload = Object.hasOwn(uploads, call.program) ? uploads[call.program] : undefined;
   if (upload !== undefined) models.push(upload);
-  if (sqlPrograms.has(call.program)) models.push(effectsOfSql);
   return models.flatMap(model => model(call));
 }
 

@@ -12,19 +12,8 @@ const verb = (
 ): Verb => ({ rule, command, what, ...more });
 
 const VERBS: readonly Verb[] = [
-  verb(DROP, "dropdb", "drop a database", { safer: "psql -l" }),
   verb(DROP, "dropuser", "drop a database user", { safer: "psql -c '\\du'" }),
   verb(DROP, "mysqladmin|mariadb-admin …drop", "drop a database", { safer: "mysqlshow" }),
-  verb(
-    "db.flush",
-    "redis-cli|valkey-cli|keydb-cli flushall|FLUSHALL|flushdb|FLUSHDB|FlushAll|FlushDB|debug|DEBUG|shutdown|SHUTDOWN",
-    "empty the store",
-    { safer: "redis-cli DBSIZE" },
-  ),
-  verb("db.flush", "redis-cli|valkey-cli|keydb-cli del|DEL|unlink|UNLINK", "delete every listed key", {
-    ofUnknown: true,
-    safer: "redis-cli DBSIZE",
-  }),
   verb(RESET, "prisma migrate reset", "empty the database", { safer: "prisma migrate status" }),
   verb(RESET, "prisma db push", "drop data that does not fit the schema", {
     needs: "force-reset accept-data-loss",
@@ -78,20 +67,10 @@ export const databaseVerbs: VerbTable = {
   isFreeInTests: true,
   verbs: VERBS,
   options: {
-    dropdb: {
-      values: words("h host p port U username maintenance-db"),
-      flags: words("i f e if-exists force help"),
-      abbreviates: true,
-    },
     mysqladmin: {
       values: words("h host u user P port"),
       optional: ["p", "password"],
       flags: words("f force"),
-      abbreviates: false,
-    },
-    "redis-cli": {
-      values: words("h p n a u s i r t user pass eval"),
-      flags: words("x c raw no-auth-warning tls help"),
       abbreviates: false,
     },
     knex: { values: words("env knexfile cwd"), flags: ["all"], abbreviates: false },
