@@ -83,22 +83,31 @@ export function noteShell(run: Run, call: Call, command: Datum, cwd?: Datum): re
   const directory = spawnDirectory(run, cwd);
   const commands = valuesOf(command);
   for (const value of commands) {
+    const stdin =
+      run.standardInput ??
+      (isOnSocket(run, value) ? unknown("any", "socket", [fromNetwork(run)]) : undefined);
     note(
       run,
-      run.standardInput === undefined
+      stdin === undefined
         ? { kind: "shell", command: value, cwd: directory, at: call.at }
         : {
             kind: "spawn",
             argv: [text("sh"), text("-c"), value],
             isOpenEnded: false,
             cwd: directory,
-            stdin: run.standardInput,
+            stdin,
             at: call.at,
           },
     );
   }
   const first = commands[0];
   return outputOrigins(run, first === undefined ? "" : programOf(first));
+}
+
+/** `sh -i <&3` after a connection was opened: descriptors from 3 on are the program's own. */
+function isOnSocket(run: Run, command: Value): boolean {
+  if (!run.calls.some(call => call.kind === "network")) return false;
+  return command.pieces.some(piece => piece.kind === "text" && /<&\s*(?:[3-9]|$)/.test(piece.text));
 }
 
 /** A program with its arguments, for every combination of what they may be. */

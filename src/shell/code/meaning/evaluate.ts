@@ -152,10 +152,15 @@ function evaluateList(run: Run, scope: Scope, items: readonly Argument[]): Datum
   const list = listDatum([]);
   for (const item of items) {
     const value = evaluate(run, scope, item.value);
-    if (item.isSpread === true) spreadInto(run, list, value);
+    if (item.isSpread === true || isFlattened(run, value)) spreadInto(run, list, value);
     else appendItem(list, value);
   }
   return list;
+}
+
+/** Where lists have no lists in them, a list among items is its items. */
+function isFlattened(run: Run, value: Datum): boolean {
+  return run.library.flattensLists === true && value.kind === "list";
 }
 
 function spreadInto(run: Run, list: ReturnType<typeof listDatum>, value: Datum): void {
@@ -163,8 +168,8 @@ function spreadInto(run: Run, list: ReturnType<typeof listDatum>, value: Datum):
     for (const item of value.items) if (step(run.effort)) appendItem(list, item);
     list.isOpenEnded ||= value.isOpenEnded;
   } else {
-    appendItem(list, elementOf(value));
-    list.isOpenEnded = true;
+    appendItem(list, value);
+    if (value.kind !== "text") list.isOpenEnded = true;
   }
 }
 
@@ -197,7 +202,9 @@ export function bind(run: Run, scope: Scope, target: Node, value: Datum): void {
       return;
     case "list":
       for (const [index, item] of target.items.entries()) {
-        bind(run, scope, item.value, itemOf(run, value, literal(String(index))));
+        const part =
+          item.isSpread === true ? restOf(value, index) : itemOf(run, value, literal(String(index)));
+        bind(run, scope, item.value, part);
       }
       return;
     case "record":
@@ -220,6 +227,12 @@ export function bind(run: Run, scope: Scope, target: Node, value: Datum): void {
   }
 }
 
+/** `[a, ...rest]`, `my ($a, @rest)`: everything from there on, always a list. */
+function restOf(value: Datum, index: number): Datum {
+  if (value.kind === "list") return listDatum(value.items.slice(index), value.isOpenEnded);
+  return index === 0 ? listDatum([value]) : listDatum([reference("item", originsOf(value))], true);
+}
+
 function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call" }>): Datum {
   const callee = evaluate(run, scope, node.callee);
   const positional = listDatum([]);
@@ -227,7 +240,7 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
   for (const argument of node.arguments) {
     const value = evaluate(run, scope, argument.value);
     if (argument.name !== undefined) named.set(argument.name, value);
-    else if (argument.isSpread !== true) appendItem(positional, value);
+    else if (argument.isSpread !== true && !isFlattened(run, value)) appendItem(positional, value);
     else if (value.kind === "record") {
       for (const [name, field] of value.fields) if (step(run.effort)) named.set(name, field);
     } else spreadInto(run, positional, value);
@@ -254,9 +267,23 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
       return construct(run, callee, call);
     case "reference":
       return invokeModel(run, { ...call, path: callee.path, receiver: callee.receiver });
+    case "text": {
+      // `$f = "system"; $f("…")`
+      const name = run.library.callsTexts === true ? knownTextOf(callee) : undefined;
+      if (name !== undefined) return invokeNamed(run, name, call);
+      return invokeModel(run, { ...call, path: "text()", receiver: callee });
+    }
     default:
       return invokeModel(run, { ...call, path: `${callee.kind}()`, receiver: callee });
   }
+}
+
+/** Call a function by its name, the program's own first. */
+export function invokeNamed(run: Run, name: string, call: Call): Datum {
+  const own = lookUp(run.globals, name);
+  return own?.kind === "function"
+    ? invoke(run, own, call)
+    : invokeModel(run, { ...call, path: name, receiver: undefined });
 }
 
 function construct(run: Run, record: Extract<Datum, { kind: "record" }>, call: Call): Datum {

@@ -40,6 +40,10 @@ export interface Library {
   readonly environments: ReadonlySet<string>;
   /** A function's last value is its result. */
   readonly returnsLast: boolean;
+  /** Lists hold no lists: a list among items is its items. */
+  readonly flattensLists?: boolean;
+  /** A text can be called: it names the function. */
+  readonly callsTexts?: boolean;
 }
 
 type FunctionDatum = Extract<Datum, { kind: "function" }>;

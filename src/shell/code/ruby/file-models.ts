@@ -1,4 +1,5 @@
 import { baseName, directoryName } from "../../paths.ts";
+import { knownPrefix } from "../../value.ts";
 import type { Datum } from "../meaning/datum.ts";
 import {
   firstValue,
@@ -41,7 +42,7 @@ const opens: Model = (call, run) => {
   if (path === undefined) return undefined;
   const command = pipeOf(path);
   if (command !== undefined) return reference("`()", noteShell(run, call, literal(command)));
-  if (/^(?:https?|ftp):/.test(knownTextOf(path) ?? "")) return sends()(call, run);
+  if (/^(?:https?|ftp):/.test(knownPrefix(firstValue(path)))) return sends()(call, run);
   const mode = call.positional[1] ?? call.named.get("mode");
   const letters = mode === undefined || mode.kind === "function" ? "r" : (knownTextOf(mode) ?? "r+");
   if (/[wa+]/.test(letters)) noteWrite(run, call, path, letters.includes("a"));

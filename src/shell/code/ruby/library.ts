@@ -3,8 +3,8 @@ import { argumentList, modelTable, standardInput } from "../meaning/models.ts";
 import type { Library } from "../meaning/run.ts";
 import { currentDirectory, wholeEnvironment } from "../meaning/run.ts";
 import { FILE_METHODS, FILE_MODELS } from "./file-models.ts";
+import { parseRuby } from "./parse.ts";
 import { PROCESS_METHODS, PROCESS_MODELS } from "./process-models.ts";
-import { parseRuby } from "./statements.ts";
 import { TEXT_METHODS, TEXT_MODELS } from "./text-models.ts";
 
 /** What the names of Ruby's own library mean. `::` is written as a dot. */

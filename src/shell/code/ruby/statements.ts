@@ -1,7 +1,6 @@
-import { type Effort, step } from "../effort.ts";
+import { step } from "../effort.ts";
 import type { Reader } from "../syntax/reader.ts";
 import {
-  createReader,
   isNext,
   nested,
   outsideBrackets,
@@ -12,23 +11,14 @@ import {
   take,
   takeIf,
 } from "../syntax/reader.ts";
-import { tokenise } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
-import { GRAMMAR, LEXICON, readBlockParameters } from "./syntax.ts";
 
-/** Cut Ruby into nodes. */
-export function parseRuby(source: string, effort: Effort): readonly Node[] {
-  const reader = createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort);
-  return readStatements(reader, NO_STOP);
-}
-
-const NO_STOP: ReadonlySet<string> = new Set();
 const ENDS: ReadonlySet<string> = new Set(["end"]);
 const PARTS: ReadonlySet<string> = new Set(["end", "else", "elsif", "when", "in", "rescue", "ensure"]);
 const BRACE: ReadonlySet<string> = new Set(["}"]);
 
-function readStatements(reader: Reader, stops: ReadonlySet<string>): Node[] {
+export function readStatements(reader: Reader, stops: ReadonlySet<string>): Node[] {
   const nodes: Node[] = [];
   while (peek(reader).kind !== "end" && step(reader.effort)) {
     const token = peek(reader);
@@ -217,4 +207,21 @@ function readBlockBody(reader: Reader, given: readonly Node[] | undefined): Node
     const implicit = parameters.length === 0 ? [nameNode("it")] : parameters;
     return { kind: "function", definition: { name: undefined, parameters: implicit, body } };
   });
+}
+
+/** `|a, b|` of a block. */
+function readBlockParameters(reader: Reader): Node[] {
+  if (!takeIf(reader, "|")) return [];
+  const parameters: Node[] = [];
+  while (!isNext(reader, "|") && peek(reader).kind !== "end" && !peek(reader).startsLine) {
+    if (isNext(reader, "(")) {
+      parameters.push({ kind: "list", items: readItems(reader, ")").items });
+      continue;
+    }
+    const token = peek(reader);
+    reader.at += 1;
+    if (token.kind === "name") parameters.push({ kind: "name", name: token.text });
+  }
+  takeIf(reader, "|");
+  return parameters;
 }

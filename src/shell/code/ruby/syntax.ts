@@ -1,17 +1,7 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../syntax/escapes.ts";
 import { readHeredocLater } from "../syntax/heredoc.ts";
 import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  endsHere,
-  isNext,
-  level,
-  PLAIN_HOOKS,
-  peek,
-  readItems,
-  readItemsUntil,
-  takeIf,
-} from "../syntax/reader.ts";
+import { augments, endsHere, isNext, level, PLAIN_HOOKS, peek, readItemsUntil } from "../syntax/reader.ts";
 import { closingDelimiter, readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, Token, TokenPiece } from "../syntax/tokens.ts";
 import { isDigit, isLetter, lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";
@@ -185,6 +175,9 @@ const INFIX: InfixTable = new Map([
   ...level(13, "other", "**"),
 ]);
 
+/** `f a or b` is `f(a) or b`. */
+const ABOVE_WORDS = 2;
+
 export const GRAMMAR: Grammar = {
   ...PLAIN_HOOKS,
   infix: INFIX,
@@ -235,7 +228,7 @@ function readSuffix(reader: Reader, value: Node, start: number): Node | undefine
   if (value.kind !== "name" && value.kind !== "member") return undefined;
   if (!startsArgument(reader, token)) return undefined;
   if (value.kind === "name" && (KEYWORDS.has(value.name) || /^[@$]/.test(value.name))) return undefined;
-  const { items } = readItemsUntil(reader, () => endsArguments(reader));
+  const { items } = readItemsUntil(reader, () => endsArguments(reader), ABOVE_WORDS);
   return { kind: "call", callee: value, arguments: items, at: start };
 }
 
@@ -276,21 +269,4 @@ function endsArguments(reader: Reader): boolean {
   if (endsHere(reader) && !isAfterComma) return true;
   if (token.kind === "name") return KEYWORDS.has(token.text);
   return token.kind === "mark" && [";", ")", "]", "}", "{", "?", ":"].includes(token.text);
-}
-
-/** `|a, b|` of a block. */
-export function readBlockParameters(reader: Reader): Node[] {
-  if (!takeIf(reader, "|")) return [];
-  const parameters: Node[] = [];
-  while (!isNext(reader, "|") && peek(reader).kind !== "end" && !peek(reader).startsLine) {
-    if (isNext(reader, "(")) {
-      parameters.push({ kind: "list", items: readItems(reader, ")").items });
-      continue;
-    }
-    const token = peek(reader);
-    reader.at += 1;
-    if (token.kind === "name") parameters.push({ kind: "name", name: token.text });
-  }
-  takeIf(reader, "|");
-  return parameters;
 }

@@ -411,8 +411,11 @@ export function readItems(reader: Reader, close: string): Items {
   return result;
 }
 
-/** Comma-separated items up to where `isDone` holds; what cannot be read is stepped over. */
-export function readItemsUntil(reader: Reader, isDone: () => boolean): Items {
+/**
+ * Comma-separated items up to where `isDone` holds, of operators at least as tight as `minimum`; what cannot
+ * be read is stepped over.
+ */
+export function readItemsUntil(reader: Reader, isDone: () => boolean, minimum = 0): Items {
   const items: Argument[] = [];
   let hasComma = false;
   let hasColon = false;
@@ -426,7 +429,7 @@ export function readItemsUntil(reader: Reader, isDone: () => boolean): Items {
       continue;
     }
     const before = reader.at;
-    const item = readItem(reader);
+    const item = readItem(reader, minimum);
     if (reader.at > before) {
       items.push(item);
       continue;
@@ -442,17 +445,17 @@ function isForeignCloser(reader: Reader): boolean {
   return isNext(reader, ")") || isNext(reader, "]") || isNext(reader, "}");
 }
 
-function readItem(reader: Reader): Argument {
+function readItem(reader: Reader, minimum: number): Argument {
   const token = peek(reader);
   if (token.kind === "mark" && reader.grammar.spreads.has(token.text)) {
     reader.at += 1;
-    return { value: readExpression(reader), isSpread: true };
+    return { value: readExpression(reader, minimum), isSpread: true };
   }
   const name = reader.grammar.readArgumentName(reader);
-  if (name !== undefined) return { value: readExpression(reader), name };
-  const value = reader.grammar.readItemSuffix(reader, readExpression(reader));
+  if (name !== undefined) return { value: readExpression(reader, minimum), name };
+  const value = reader.grammar.readItemSuffix(reader, readExpression(reader, minimum));
   if (!takeIf(reader, "=>")) return { value };
-  const paired = readExpression(reader);
+  const paired = readExpression(reader, minimum);
   const key = literalKey(value);
   return key === undefined ? { value: paired } : { value: paired, name: key };
 }
