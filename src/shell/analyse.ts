@@ -161,6 +161,7 @@ function topScope(session: Session, command: string): Scope {
     parent: undefined,
     depth: 0,
     loops: 0,
+    rounds: 1,
     hidden: undefined,
     scripts: 0,
     activeFunctions: [],

@@ -12,7 +12,7 @@ import type {
   While,
   Word,
 } from "./syntax.ts";
-import { unknown, type Value } from "./value.ts";
+import { blend, unknown, type Value } from "./value.ts";
 import { assign } from "./variables.ts";
 import { evaluateExpression, resolveWords } from "./words/resolve.ts";
 
@@ -40,7 +40,8 @@ function itemsOf(wordlist: readonly Word[] | undefined, scope: Scope): readonly 
 function runItems(node: For, items: readonly Value[], scope: Scope): Output {
   if (items.length === 0) return NO_OUTPUT;
   const wordsInBody = Math.ceil((node.body.end - node.body.pos) / 6);
-  const isAffordable = items.length * wordsInBody < (LIMITS.words - scope.session.words.used) / 4;
+  const rounds = scope.rounds * items.length;
+  const isAffordable = rounds * wordsInBody < (LIMITS.words - scope.session.words.used) / 4;
   if (items.length > LIMITS.loopItems || (items.length > 4 && !isAffordable)) {
     bind(node.name, items, scope);
     return runBody(node.body, scope);
@@ -48,18 +49,14 @@ function runItems(node: For, items: readonly Value[], scope: Scope): Output {
   let output = NO_OUTPUT;
   for (const item of items) {
     bind(node.name, [item], scope);
-    output = appendOutput(output, runList(node.body, scope));
+    output = appendOutput(output, runList(node.body, { ...scope, rounds }));
   }
   return output;
 }
 
 /** Several items at once are alternatives; beyond the limit nothing is known but their kind. */
 function bind(name: Word, items: readonly Value[], scope: Scope): void {
-  const isTooMany = items.length > LIMITS.loopItems;
-  const isToken = items.every(item =>
-    item.pieces.every(piece => piece.kind === "text" && /^\w[\w.-]*$/.test(piece.text)),
-  );
-  const values = isTooMany ? [unknown(isToken ? "token" : "any", `$${name.value}`)] : items;
+  const values = items.length > LIMITS.loopItems ? [blend(items, `$${name.value}`)] : items;
   assign(name.value, values.map(scalar), scope);
   const [first] = values;
   if (first === undefined) return;

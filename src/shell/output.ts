@@ -1,6 +1,6 @@
 import { LIMITS } from "./limits.ts";
 import { uniteValues } from "./state.ts";
-import { concatenate, text, uniteOrigins, unknown, type Value } from "./value.ts";
+import { blend, concatenate, text, type Value } from "./value.ts";
 import { combine } from "./words/fragments.ts";
 
 /** The alternatives of what a command writes to its stdout; at least one. */
@@ -18,10 +18,10 @@ export function appendOutput(first: Output, second: Output): Output {
   if (first === NO_OUTPUT || first.length === 0) return second;
   if (second === NO_OUTPUT || second.length === 0) return first;
   const chosen = combine([first, second], LIMITS.alternatives);
-  if (chosen === undefined) return [blurred([...first, ...second])];
+  if (chosen === undefined) return [blend([...first, ...second], "output")];
   return chosen.map(values => {
     const joined = concatenate(values);
-    return joined.pieces.length > PIECES ? blurred([joined]) : joined;
+    return joined.pieces.length > PIECES ? blend([joined], "output") : joined;
   });
 }
 
@@ -30,8 +30,4 @@ export function eitherOutput(...outputs: readonly Output[]): Output {
   const filled = outputs.filter(output => output !== NO_OUTPUT && output.length > 0);
   if (filled.length === 0) return NO_OUTPUT;
   return filled.length === 1 ? (filled[0] ?? NO_OUTPUT) : uniteValues(filled, "output");
-}
-
-function blurred(values: readonly Value[]): Value {
-  return unknown("any", "output", uniteOrigins(values.map(value => value.origins)));
 }

@@ -70,6 +70,8 @@ export interface Scope {
   readonly depth: number;
   /** Loops around this one whose bodies are walked twice. */
   readonly loops: number;
+  /** How often the loops around this one repeat it. */
+  readonly rounds: number;
   /** Variables that `local` hid, to be put back when the function ends. */
   readonly hidden: Map<string, Variable | undefined> | undefined;
   /** Scripts read from disk above this one. */

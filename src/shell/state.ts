@@ -1,6 +1,6 @@
 import { LIMITS } from "./limits.ts";
 import type { FunctionNode, ParsedScript, ProcessSubstitutionPart } from "./syntax.ts";
-import { describe, type Span, text, uniteOrigins, unknown, type Value } from "./value.ts";
+import { blend, describe, type Span, text, unknown, type Value } from "./value.ts";
 
 /** What one shell remembers while its commands are walked from left to right. */
 export interface ShellState {
@@ -165,8 +165,7 @@ export function uniteContents(contents: readonly Content[], name: string): reado
   const distinct = new Map<string, Content>();
   for (const content of contents) distinct.set(contentKey(content), content);
   if (distinct.size <= LIMITS.alternatives) return [...distinct.values()];
-  const origins = uniteOrigins([...distinct.values()].flatMap(content => contentOrigins(content)));
-  return [{ kind: "scalar", value: unknown("any", `$${name}`, origins) }];
+  return [{ kind: "scalar", value: blend([...distinct.values()].flatMap(contentValues), `$${name}`) }];
 }
 
 function contentKey(content: Content): string {
@@ -175,10 +174,9 @@ function contentKey(content: Content): string {
   return `array ${[...content.elements].map(([key, value]) => `${key}=${valueKey(value)}`).join("\n")}`;
 }
 
-function contentOrigins(content: Content) {
-  if (content.kind === "unset") return [];
-  if (content.kind === "scalar") return [content.value.origins];
-  return [...content.elements.values()].map(value => value.origins);
+function contentValues(content: Content): readonly Value[] {
+  if (content.kind === "unset") return [text("")];
+  return content.kind === "scalar" ? [content.value] : [...content.elements.values()];
 }
 
 /** Equal keys mean the same pieces; origins are left aside. */
@@ -196,7 +194,7 @@ export function uniteValues(lists: readonly (readonly Value[])[], label: string)
   const distinct = new Map<string, Value>();
   for (const list of lists) for (const value of list) distinct.set(valueKey(value), value);
   if (distinct.size <= LIMITS.alternatives) return [...distinct.values()];
-  return [unknown("any", label, uniteOrigins([...distinct.values()].map(value => value.origins)))];
+  return [blend([...distinct.values()], label)];
 }
 
 export const NO_POSITIONALS: Positionals = { zero: text("bash"), values: [], isOpenEnded: false };

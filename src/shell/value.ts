@@ -161,6 +161,25 @@ function originKey(origin: Origin): string {
   }
 }
 
+/** One unknown in place of several values, as precise as they allow. */
+export function blend(values: readonly Value[], label: string): Value {
+  const shapes = values.map(shapeOf);
+  const shape = shapes.includes("any") ? "any" : shapes.includes("nonempty") ? "nonempty" : "token";
+  return unknown(
+    values.length === 0 ? "any" : shape,
+    label,
+    uniteOrigins(values.map(value => value.origins)),
+  );
+}
+
+function shapeOf(value: Value): UnknownShape {
+  const known = knownText(value);
+  if (known !== undefined) return /^\w[\w.-]*$/.test(known) ? "token" : known === "" ? "any" : "nonempty";
+  const [only] = value.pieces;
+  if (value.pieces.length === 1 && only?.kind === "unknown") return only.shape;
+  return value.pieces.some(piece => piece.kind !== "unknown" || piece.shape !== "any") ? "nonempty" : "any";
+}
+
 /** For people and for keys: known text as it is, patterns and unknowns by their own spelling. */
 export function describe(value: Value): string {
   return value.pieces

@@ -1,4 +1,4 @@
-import type { Call, Model } from "../call.ts";
+import { type Call, type Model, programName } from "../call.ts";
 import { unknownOutput } from "../code-runs.ts";
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../decode.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
@@ -125,8 +125,8 @@ const opaque: Model = (call, id) => {
     flags: optionNames("cdfklnqrtvzZjJ019", "decompress stdout decrypt batch"),
     values: ["S", "T", "o", "output", "passphrase"],
   });
-  const name = knownText(call.argv[0] ?? text("")) ?? "";
-  const isDecoding = /cat$|^(?:.*\/)?un|uudecode/.test(name) || parsed.has("d", "decompress", "decrypt");
+  const name = programName(call.argv[0] ?? text("")) ?? "";
+  const isDecoding = /cat$|^[gb]?un|^uudecode$/.test(name) || parsed.has("d", "decompress", "decrypt");
   const inputs = inputOf(
     call,
     parsed.operands.map(operand => operand.value),

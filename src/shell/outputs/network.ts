@@ -4,7 +4,7 @@ import { writeContents } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, joinPath } from "../paths.ts";
-import { knownText, text, type Value, withOrigins } from "../value.ts";
+import { describe, hasUnknown, knownText, text, type Value, withOrigins } from "../value.ts";
 
 /** Programs that bring bytes from elsewhere; what they print or save has the network as origin. */
 
@@ -23,8 +23,13 @@ function save(path: Value, call: Call, id: number): void {
 
 /** The file a URL is saved as: its last path component. */
 function nameOfUrl(url: Value): Value | undefined {
-  const known = knownText(url);
-  const name = known === undefined ? "" : baseName(known.replace(/[?#].*$/, ""));
+  const name = hasUnknown(url)
+    ? ""
+    : baseName(
+        describe(url)
+          .replace(/[?#].*$/, "")
+          .replace(/^[^/:]+:(?!\/)/, ""),
+      );
   return name === "" ? undefined : text(name);
 }
 

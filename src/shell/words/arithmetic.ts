@@ -60,9 +60,10 @@ export function evaluateArithmetic(
   };
 
   const evaluateBinary = (operator: string, left: ArithmeticExpression, right: ArithmeticExpression) => {
+    const first = evaluate(left);
     const second = evaluate(right);
-    if (!ASSIGNMENTS.has(operator)) return calculate(operator, evaluate(left), second);
-    const value = operator === "=" ? second : calculate(operator.slice(0, -1), evaluate(left), second);
+    if (!ASSIGNMENTS.has(operator)) return calculate(operator, first, second);
+    const value = operator === "=" ? second : calculate(operator.slice(0, -1), first, second);
     store(left, value);
     return value;
   };

@@ -1,7 +1,7 @@
 import type { Scope } from "../session.ts";
 import { takeNumber } from "../session.ts";
 import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax.ts";
-import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
+import { blend, concatenate, text, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { combine, type Fragment, joinFragments } from "./fragments.ts";
 import type { ParameterUse } from "./held.ts";
@@ -34,10 +34,7 @@ export function expandParts(
 function collapse(alternatives: Alternatives): Alternatives {
   if (alternatives.length <= 1) return alternatives;
   const values = alternatives.map(fragments => joinFragments(fragments, false));
-  const label = `${values.length} values`;
-  return [
-    [{ kind: "expansion", value: unknown("any", label, uniteOrigins(values.map(value => value.origins))) }],
-  ];
+  return [[{ kind: "expansion", value: blend(values, `${values.length} values`) }]];
 }
 
 function unknownText(label: string): Fragment {

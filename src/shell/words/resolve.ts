@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { leaveUnexamined, type Scope, spanOf } from "../session.ts";
 import type { ArithmeticExpression, Word, WordPart } from "../syntax.ts";
-import { uniteOrigins, unknown, type Value } from "../value.ts";
+import { blend, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { type Expansion, expandJoined, expandParts, reveal } from "./expand.ts";
@@ -38,8 +38,11 @@ function joinFields(fields: readonly Fields[]): Fields {
 /** Too many ways to read the command: the word becomes one unknown. */
 function collapseFields(alternatives: readonly Fields[]): readonly Fields[] {
   if (alternatives.length <= 1) return alternatives;
-  const origins = uniteOrigins(alternatives.flatMap(one => one.values.map(value => value.origins)));
-  const value = unknown("any", `${alternatives.length} values`, origins, true);
+  const blended = blend(
+    alternatives.flatMap(one => one.values),
+    `${alternatives.length} values`,
+  );
+  const value = { ...blended, pieces: blended.pieces.map(piece => ({ ...piece, mayBeMany: true })) };
   return [{ values: [value], isOpenEnded: alternatives.some(one => one.isOpenEnded) }];
 }
 
