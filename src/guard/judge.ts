@@ -9,9 +9,9 @@ import { type GuardContext, type Surroundings, survey } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
 import { type Explained, explainTree } from "./explain.ts";
-import { nestedAliases } from "./git/shell-alias.ts";
 import { allowOnceCode, type CodeSubject, findGrant, subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
+import { nestedTexts } from "./nested-text.ts";
 import { renderReason } from "./reason.ts";
 import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
@@ -63,11 +63,11 @@ export function shellContextOf(context: GuardContext, around: Surroundings): She
 function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Judgement {
   const collected = new Collector(around, facts, source, collectEffects(facts, around));
   collected.run();
-  for (const alias of nestedAliases(collected.scene.effects)) {
-    const nested = analyse(alias.text, { ...shellContextOf(around.given, around), cwd: alias.cwd });
-    const inner = new Collector(around, nested, alias.text, collectEffects(nested, around));
+  for (const inside of nestedTexts(facts, collected.scene.effects)) {
+    const nested = analyse(inside.text, { ...shellContextOf(around.given, around), cwd: inside.cwd });
+    const inner = new Collector(around, nested, inside.text, collectEffects(nested, around));
     inner.run();
-    collected.take(inner, alias.invocation);
+    collected.take(inner, inside.invocation);
   }
   const allowed = collected.findings.filter(
     finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, around)),

@@ -43,6 +43,7 @@ export function readPush(run: GitRun): Push {
     if (spec === "tag" || refspecs[index - 1] === "tag") return [];
     return [readRefspec(spec, run.branch, isForced, isDeleting)];
   });
+  if (isForced && options.has("tags")) refs.push({ name: "tags", isForced, isDeleted: false });
   if (refs.length === 0 && !options.has("tags", "mirror") && !isDeleting) {
     if (options.has("all", "branches")) refs.push({ name: "main", isForced, isDeleted: false });
     else refs.push({ name: run.branch, isForced, isDeleted: false });

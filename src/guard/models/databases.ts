@@ -130,7 +130,10 @@ const sqlClient: Model = call => {
     ...options.options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)])),
     ...operands.map(describe),
   ];
-  return texts.flatMap(code =>
+  const file = client.options === SQLITE.options ? operands[0] : undefined;
+  const reads: CommandEffect[] =
+    file === undefined ? [] : [{ kind: "read", by: call.by, path: file, isCopy: false }];
+  const losses = texts.flatMap(code =>
     readSql(code, dialectOf(call.program)).statements.flatMap((statement): CommandEffect[] => {
       const found = statement.loss === undefined ? undefined : RULE_OF_LOSS[statement.loss];
       if (found === undefined || statement.isExplained || statement.isRolledBack) return [];
@@ -140,6 +143,7 @@ const sqlClient: Model = call => {
       ];
     }),
   );
+  return [...reads, ...losses];
 };
 
 function valuesOf(options: ParsedOptions, names: string): readonly Value[] {

@@ -50,7 +50,7 @@ const VALUE_OPTIONS: Readonly<Record<string, string>> = {
   xxd: "l s c g o",
   od: "A t N j w",
   hexdump: "n s e f",
-  column: "s o t c",
+  column: "s o c N",
   split: "b l n a",
   less: "p P t",
   bat: "l language r line-range style theme H",

@@ -136,6 +136,37 @@ const sponge: Model = call => {
   return file === undefined ? [] : [{ kind: "write", by: call.by, path: file, how: "replace" }];
 };
 
+/** `-o FILE` of filters that otherwise only read. */
+const filterToFile: Model = call => {
+  const options = readOptions(call, {
+    values: words("o output k key t field-separator T S n f"),
+    abbreviates: false,
+  });
+  const reads: CommandEffect[] = options.operands.map(({ value }) => ({
+    kind: "read",
+    by: call.by,
+    path: value,
+    isCopy: false,
+  }));
+  return [
+    ...reads,
+    ...options
+      .valuesOf("o", "output")
+      .map((path): CommandEffect => ({ kind: "write", by: call.by, path, how: "replace" })),
+  ];
+};
+
+const patch: Model = call => {
+  const options = readOptions(call, {
+    values: words("p strip i input d directory o output r F B z Y"),
+    flags: words("R N f s dry-run b reverse forward"),
+    abbreviates: false,
+  });
+  const [file] = options.operands;
+  if (file === undefined || options.has("dry-run")) return [];
+  return [{ kind: "write", by: call.by, path: file.value, how: "edit" }];
+};
+
 const mkdir: Model = () => [];
 
 /** `openssl … -out FILE`, `-keyout FILE`: new files are no loss, old ones are. */
@@ -192,6 +223,10 @@ export const writing: ModelTable = {
   setfacl: chattr,
   chattr,
   sponge,
+  sort: filterToFile,
+  shuf: filterToFile,
+  iconv: filterToFile,
+  patch,
   mkdir,
   touch: mkdir,
   openssl,

@@ -60,6 +60,8 @@ const SOCKET_TOOLS = wordSet(
 /** What they give is not what went in, and nobody can read what went in. */
 const HIDING = wordSet("base64 base32 basenc openssl xxd uudecode gpg python python3 perl ruby node");
 
+/** Rarer programs that print what is at an address. */
+const FETCHING = wordSet("fetch lynx w3m links elinks aria2c axel lwp-request GET ftp tftp gopher");
 const UNPACKING = wordSet(
   "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstdcat unzstd zstd lz4 uncompress unzip 7z funzip",
 );
@@ -97,7 +99,10 @@ const NOTHING = { pieces: [], origins: [] };
 function inspectRun(run: CodeRun, scene: Scene): void {
   const { origins } = run.code;
   const by = doerOf(scene, run.invocation);
-  const remote = origins.find(origin => origin.kind === "network");
+  const remote = origins.find(
+    (origin): origin is Extract<Origin, { invocation: number }> =>
+      origin.kind === "network" || (origin.kind === "program" && FETCHING.has(programOf(scene, origin))),
+  );
   const decoded = origins.filter(origin => origin.kind === "decoded");
   const unpacked = origins.filter(
     origin => origin.kind === "program" && UNPACKING.has(programOf(scene, origin)),

@@ -319,10 +319,14 @@ function inspectAttributes(effect: EffectOf<"attributes">, scene: Scene): void {
     const { around } = scene;
     if (!effect.isRecursive) {
       const zone = target.path === undefined ? undefined : zoneOf(around, target.path);
-      const isRootItself =
-        zone === "root" && target.path !== undefined && components(target.path).length <= 1;
-      if (zone === "system" || isRootItself)
-        scene.report("fs.system-write", { target: target.shown }, effect.by);
+      if (zone !== "system" && zone !== "root") continue;
+      const isFlag = effect.setting === "attributes" || components(target.shown).length <= 1;
+      const details = { target: target.shown, what: `change who may use ${target.shown}` };
+      scene.report(
+        isFlag || !target.shown.startsWith("/etc/") ? "fs.system-write" : "sys.account",
+        details,
+        effect.by,
+      );
       continue;
     }
     for (const loss of lossOfTree(around, target)) {

@@ -1,6 +1,7 @@
-import { describe, type Origin, type Value } from "../../shell/value.ts";
+import type { Invocation } from "../../shell/facts.ts";
+import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
-import type { CommandEffect, EffectOf, Payload } from "../effects.ts";
+import type { CommandEffect, Doer, EffectOf, Payload } from "../effects.ts";
 import { isLocalAddress } from "../models/network.ts";
 import { patternNamesSecret, type SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
@@ -128,6 +129,9 @@ function inspectLoss(effect: CommandEffect, path: Value, scene: Scene): void {
 function inspectSend(effect: EffectOf<"send">, scene: Scene): void {
   const host = effect.to === undefined ? "another machine" : describe(effect.to);
   if (effect.to !== undefined && isLocalAddress(host)) return;
+  const piped = environmentInPipe(scene, effect.by);
+  if (piped !== undefined)
+    scene.report("sec.exfil", { target: piped.shown, host, file: piped.shown }, effect.by);
   for (const payload of effect.payloads) {
     const leak = leakOf(scene, effect, payload);
     if (leak === undefined) continue;
@@ -151,9 +155,37 @@ function leakOf(scene: Scene, effect: CommandEffect, payload: Payload): Leak | u
     for (const target of targetsOf(scene, payload.value, effect.by, true)) {
       if (secretOf(scene, target) !== undefined || isClosed(scene, target))
         return { kind: "file", shown: target.shown };
+      const written = leakInWritten(scene, target);
+      if (written !== undefined) return written;
     }
   }
   return leakBehind(scene, payload.value.origins, 0);
+}
+
+/** What an earlier command of the same text put into a file that is sent now. */
+function leakInWritten(scene: Scene, target: Target): Leak | undefined {
+  for (const { path, content, invocation } of scene.facts.writtenFiles) {
+    if (target.path === undefined || knownText(path) !== target.path) continue;
+    const leak = leakBehind(scene, content.origins, 1) ?? leakOfProgram(scene, invocation, 1);
+    if (leak !== undefined) return leak;
+  }
+  return undefined;
+}
+
+/** `set | nc host`: a builtin that prints everything, somewhere in front in the same pipeline. */
+function environmentInPipe(scene: Scene, { invocation }: Doer): Leak | undefined {
+  const place = invocation?.pipeline;
+  if (place === undefined) return undefined;
+  const isDump = scene.facts.invocations.some(
+    other =>
+      other.pipeline?.id === place.id && other.pipeline.index < place.index && printsEnvironment(other),
+  );
+  return isDump ? { kind: "environment", shown: "the environment" } : undefined;
+}
+
+function printsEnvironment({ program, argv }: Invocation): boolean {
+  if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
+  return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
 }
 
 const ENVIRONMENT_TOOLS = wordSet("env printenv set export declare typeset");
@@ -180,6 +212,7 @@ function leakOfOrigin(scene: Scene, origin: Origin, depth: number): Leak | undef
         : { kind: "file", shown: path };
     }
     case "environment":
+      if (origin.name === "*") return { kind: "environment", shown: "the environment" };
       return SECRET_NAME.test(origin.name) ? { kind: "variable", shown: `$${origin.name}` } : undefined;
     case "program":
     case "decoded":
@@ -192,13 +225,7 @@ function leakOfOrigin(scene: Scene, origin: Origin, depth: number): Leak | undef
 function leakOfProgram(scene: Scene, id: number, depth: number): Leak | undefined {
   const invocation = scene.facts.invocations[id];
   if (invocation === undefined) return undefined;
-  const { program } = invocation;
-  const isBare =
-    invocation.argv.length === 1 ||
-    program === "printenv" ||
-    invocation.argv.slice(1).every(word => describe(word).startsWith("-"));
-  if (program !== undefined && ENVIRONMENT_TOOLS.has(program) && isBare)
-    return { kind: "environment", shown: "the environment" };
+  if (printsEnvironment(invocation)) return { kind: "environment", shown: "the environment" };
   for (const effect of scene.effects) {
     if (effect.by.invocation?.id !== id) continue;
     if (effect.kind === "operation" && effect.rule === "sec.keychain")

@@ -95,9 +95,31 @@ function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
   }
 }
 
+/** Agents by the package that runners start. */
+const AGENT_PACKAGES: Readonly<Record<string, string>> = {
+  "@anthropic-ai/claude-code": "claude",
+  "@openai/codex": "codex",
+  "@google/gemini-cli": "gemini",
+  "@github/copilot": "copilot",
+  "@qwen-code/qwen-code": "qwen",
+  "@sourcegraph/amp": "amp",
+  "opencode-ai": "opencode",
+};
+
+/** The agent a program is, or starts as a package. */
+function agentOf(program: string, words: readonly string[]): string {
+  if (!/^(npx|bunx|pnpx|pnpm|yarn|npm|bun)$/.test(program)) return program;
+  for (const word of words) {
+    const name = word.replace(/(?<=.)@[^/@]*$/, "");
+    const agent = Object.hasOwn(AGENT_PACKAGES, name) ? AGENT_PACKAGES[name] : undefined;
+    if (agent !== undefined) return agent;
+  }
+  return program;
+}
+
 function inspectAgent(invocation: Invocation, scene: Scene): void {
-  const { program } = invocation;
-  if (program === undefined) return;
+  if (invocation.program === undefined) return;
+  const program = agentOf(invocation.program, invocation.argv.map(describe));
   const by: Doer = {
     cwd: invocation.cwd,
     place: invocation.place,
