@@ -37,6 +37,8 @@ export type CommandEffect = { readonly by: Doer } & (
       readonly isEmptyOnly?: boolean;
       /** one of many, taken from a list that was read or computed */
       readonly isBulk?: boolean;
+      /** a command that only lists what this one would delete */
+      readonly preview?: string;
       /** made equal to another place: what is only here goes */
       readonly isMirror?: boolean;
     }
@@ -67,6 +69,8 @@ export type CommandEffect = { readonly by: Doer } & (
       /** in words that follow "would": "delete the bucket" */
       readonly what: string;
       readonly target: string;
+      /** the operands behind the verb, for a command that looks first */
+      readonly rest?: string;
       /** words that may name a production system */
       readonly names: readonly string[];
       readonly verdict?: "ask" | "deny";

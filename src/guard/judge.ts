@@ -12,13 +12,14 @@ import { type Explained, explainTree } from "./explain.ts";
 import { allowOnceCode, type CodeSubject, findGrant, subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { nestedTexts } from "./nested-text.ts";
-import { renderReason } from "./reason.ts";
+import { clipText, renderReason } from "./reason.ts";
 import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
 import type { Details, Scene } from "./scene.ts";
 import { makeFinding, settleVerdict } from "./settle.ts";
 
 const MOST_FINDINGS = 5;
+const VIA_LIMIT = 80;
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
 export function judgeText(command: string, context: GuardContext): Judgement {
@@ -115,7 +116,19 @@ export class Collector {
 
   private add(rule: Rule, details: Details, by: Doer | undefined): void {
     const verdict = settleVerdict(rule, details.verdict, this.scene.around.settings);
-    if (verdict !== "allow") this.findings.push(makeFinding(rule, details, verdict, by?.invocation?.id));
+    if (verdict === "allow") return;
+    const finding = makeFinding(rule, details, verdict, by?.invocation?.id);
+    this.findings.push({ ...finding, lost: finding.lost + this.writtenAs(rule.id, details.target, by) });
+  }
+
+  /** The words of the command, when they do not show the target that was resolved from them. */
+  private writtenAs(id: string, target: string, by: Doer | undefined): string {
+    if (by === undefined || !/^(fs|sec|disk)\./.test(id)) return "";
+    const written = this.scene.source.slice(by.span.start, by.span.end).replace(/\s+/g, " ").trim();
+    const name = target.slice(target.lastIndexOf("/") + 1);
+    return written === "" || written.includes(name === "" ? " /" : name)
+      ? ""
+      : ` (Via \`${clipText(written, VIA_LIMIT)}\`.)`;
   }
 }
 

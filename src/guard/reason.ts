@@ -2,39 +2,52 @@ import { redact } from "./redact.ts";
 import type { Finding, Verdict } from "./rule.ts";
 
 const LIMIT = 600;
-const TARGET_LIMIT = 120;
+const SAFER_LIMIT = 140;
+const SHORT_TARGET = 40;
 
 /**
- * What the agent is told, at most 600 characters: rule, what would be lost, a safer command, and how a human can
- * permit it. It never says how else the command could be written.
+ * What the agent is told, at most 600 characters: rules and what would be lost, a safer command, and how a human
+ * can permit it. It never says how else the command could be written.
  */
 export function renderReason(
   verdict: Exclude<Verdict, "allow">,
   findings: readonly Finding[],
   code: string | undefined,
 ): string {
+  const [first] = findings;
+  if (first === undefined) return "";
+  const opening = verdict === "deny" ? "Denied" : "Needs your user's consent";
+  const closing = ` Safer: \`${clipText(redact(first.safer), SAFER_LIMIT)}\`. ${permission(findings, code)}`;
+  const room = LIMIT - opening.length - closing.length;
+  return clipText(`${opening}${tellFindings(findings, room)}${closing}`, LIMIT);
+}
+
+/** The first in full, the others as far as there is room, and by their names when there is not. */
+function tellFindings(findings: readonly Finding[], room: number): string {
   const [first, ...others] = findings;
   if (first === undefined) return "";
-  const opening = `${verdict === "deny" ? "Denied" : "Needs your user's consent"} [${first.rule}]: ${first.title}.`;
-  const closing = permission(findings, code);
-  const safer = ` Safer: \`${clipText(first.safer, TARGET_LIMIT)}\`.`;
-  const also =
-    others.length === 0
-      ? ""
-      : ` Also: ${others.map(finding => `[${finding.rule}] ${clipText(finding.target, 40)}`).join("; ")}.`;
-  const room = LIMIT - opening.length - closing.length - safer.length - 2;
-  const lost = ` ${clipText(redact(first.lost), Math.max(80, room - Math.min(also.length, 120)))}`;
-  const rest = clipText(redact(also), Math.max(0, room - lost.length));
-  return clipText(`${opening}${lost}${rest}${redact(safer)} ${closing}`, LIMIT);
+  const names = others.map(
+    finding => ` [${finding.rule}] ${clipText(redact(finding.target), SHORT_TARGET)};`,
+  );
+  const reserved = Math.min(names.join("").length + 6, Math.max(0, room - 160));
+  let told = clipText(` [${first.rule}]: ${redact(first.lost)}`, room - reserved);
+  for (const [index, finding] of others.entries()) {
+    const rest = names.slice(index + 1).join("").length;
+    const full = ` Also [${finding.rule}]: ${redact(finding.lost)}`;
+    if (told.length + full.length + rest <= room) told += full;
+    else told += clipText(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
+  }
+  return told;
 }
 
 function permission(findings: readonly Finding[], code: string | undefined): string {
   if (findings.some(finding => !finding.isAllowable)) {
-    return "Nothing in the configuration permits this; a human who wants it runs it in their own terminal.";
+    return "No setting permits this, and you cannot switch it off; a human who wants it runs it in their own terminal.";
   }
-  if (code === undefined)
-    return "Ask your user: a human can run it, or allow it in the guard's configuration.";
-  return `Ask your user; a human permits it once, in their own terminal, with: amplihack guard allow-once ${code}`;
+  if (code === undefined) {
+    return "You cannot switch this off; ask your user, who can run it or allow it in the guard's configuration.";
+  }
+  return `You cannot switch this off; ask your user. A human permits it once, in their own terminal: amplihack guard allow-once ${code}`;
 }
 
 export function clipText(text: string, limit: number): string {

@@ -137,14 +137,28 @@ const sqlClient: Model = call => {
     readSql(code, dialectOf(call.program)).statements.flatMap((statement): CommandEffect[] => {
       const found = statement.loss === undefined ? undefined : RULE_OF_LOSS[statement.loss];
       if (found === undefined || statement.isExplained || statement.isRolledBack) return [];
-      const target = `${statement.verb} ${statement.target ?? ""}`.trim();
+      const target = statement.target ?? statement.verb;
       return [
-        { kind: "operation", by: call.by, ...found, target, names: [...names, statement.target ?? ""] },
+        {
+          kind: "operation",
+          by: call.by,
+          ...found,
+          target,
+          names: [...names, statement.target ?? ""],
+          safer: lookFirst(call.program, statement.target),
+        },
       ];
     }),
   );
   return [...reads, ...losses];
 };
+
+/** A query that shows what would go. */
+function lookFirst(program: string, target: string | undefined): string {
+  const query = target === undefined ? "SELECT 1" : `SELECT count(*) FROM ${target}`;
+  if (program.startsWith("sqlite") || program === "duckdb") return `${program} FILE '${query}'`;
+  return /^(mysql|mariadb)$/.test(program) ? `${program} -e '${query}'` : `psql -c '${query}'`;
+}
 
 function valuesOf(options: ParsedOptions, names: string): readonly Value[] {
   return names === "" ? [] : options.valuesOf(...words(names));

@@ -202,6 +202,7 @@ export const find: Model = call => {
       isRecursive: true,
       selection: search.selection,
       isContentsOnly: search.isBelowOnly,
+      preview: previewOf(call),
     });
   }
   for (const [index, word] of call.argv.entries()) {
@@ -212,6 +213,14 @@ export const find: Model = call => {
   }
   return effects;
 };
+
+/** The same search up to its first action, which only prints. */
+function previewOf(call: Call): string {
+  const words = call.argv.map(describe);
+  const action = words.findIndex(word => word === "-delete" || ACTIONS_WITH_COMMAND.has(word));
+  const kept = action < 0 ? words : words.slice(0, action);
+  return [...kept.map(word => (/^[A-Za-z0-9_./=+-]+$/.test(word) ? word : `'${word}'`)), "-print"].join(" ");
+}
 
 function startsRemover(facts: ShellFacts, invocation: Invocation): boolean {
   return facts.invocations.some(

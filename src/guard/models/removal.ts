@@ -24,7 +24,10 @@ const rm: Model = call => {
   const effects = options.operands.flatMap(({ value }) =>
     deletion(call, value, isRecursive || (mayRecurse && isKnown(value)), options.has("d")),
   );
-  return [...effects, ...listed(call, isRecursive)];
+  const isNamed = isRecursive && options.operands.some(({ value }) => hasUnknown(value));
+  return isNamed && listedArguments(call) === "unknown"
+    ? effects
+    : [...effects, ...listed(call, isRecursive)];
 };
 
 function deletion(

@@ -16,14 +16,9 @@ const RULES: readonly Rule[] = [
     "db.drop",
     "drops database objects",
     "DROP of a database, schema, table or user, dropdb, mysqladmin drop, dropDatabase.",
-    "{tool} --help",
+    "mongosh --eval 'db.stats()'",
   ),
-  rule(
-    "db.delete",
-    "deletes all rows",
-    "TRUNCATE, or DELETE or UPDATE without WHERE.",
-    "SELECT count(*) FROM the table first",
-  ),
+  rule("db.delete", "deletes all rows", "TRUNCATE, or DELETE or UPDATE without WHERE.", "psql -c '\\dt'"),
   rule("db.alter", "drops a column", "ALTER … DROP COLUMN.", "{tool} --help"),
   rule("db.flush", "empties a store", "FLUSHALL, FLUSHDB, DEBUG of redis and its kin.", "redis-cli DBSIZE"),
   rule(

@@ -49,7 +49,7 @@ const RULES: readonly Rule[] = [
     verdict: "ask",
     when: "The host of a URL mixes scripts or uses letters that look like Latin ones; or a URL with credentials is piped to a shell.",
     lost: "It would talk to {target}, whose name only looks like the one it imitates.",
-    safer: "getent hosts example.com",
+    safer: "getent hosts {target}",
   },
 ];
 

@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
     title: "removes the working directory",
     verdict: "deny",
     when: "Deletes, moves or renames the session's working directory or one above it.",
-    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break.",
+    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break. Change directory first, in a call of its own, then {action} it.",
     safer: "cd {parent}",
   },
   {
@@ -67,7 +67,7 @@ const RULES: readonly Rule[] = [
     atLevel: { strict: "deny" },
     when: "A recursive delete whose target may be empty, absolute or anything.",
     lost: "It would delete {target}, and nobody can tell what that is; when a part is empty it can become /.",
-    safer: "echo {target}",
+    safer: "{preview}",
   },
   {
     id: "fs.bulk",
@@ -149,9 +149,10 @@ function reportTree(scene: Scene, effect: CommandEffect, target: Target, action:
 
 function reportLoss(scene: Scene, effect: CommandEffect, loss: Loss, action: string): void {
   const held = loss.held ?? scene.around.cwd;
+  const preview = loss.target.includes("$") ? `ls -d ${loss.target}` : "xargs -n1 ls -ld";
   scene.report(
     loss.rule,
-    { target: loss.target, action, held, parent: parentOf(loss.target, held) },
+    { target: loss.target, action, held, preview, parent: parentOf(loss.target, held) },
     effect.by,
   );
 }
@@ -242,7 +243,7 @@ function reportSelection(
   if (losses.length > 0) {
     scene.report(
       "fs.bulk",
-      { target: target.shown, preview: `find ${target.shown} -type f -print` },
+      { target: target.shown, preview: effect.preview ?? `find ${target.shown} -type f -print` },
       effect.by,
     );
   }

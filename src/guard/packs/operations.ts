@@ -8,17 +8,14 @@ export function reportOperation(
   raisesForProduction: boolean,
 ): void {
   const isProduction = raisesForProduction && namesProduction(effect.names, scene.around.settings.prodNames);
-  const [tool = "", ...rest] = effect.target.split(" ");
+  const [tool = ""] = effect.target.split(" ");
   scene.report(
     effect.rule,
     {
-      target:
-        isProduction === undefined || isProduction === false
-          ? effect.target
-          : `${effect.target} (production)`,
+      target: isProduction ? `${effect.target} (production)` : effect.target,
       what: effect.what,
       tool,
-      rest: rest.slice(1).join(" "),
+      rest: effect.rest ?? "",
       verdict: isProduction ? "deny" : effect.verdict,
       safer: effect.safer,
     },

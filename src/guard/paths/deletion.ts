@@ -48,10 +48,9 @@ function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
   const losses: Loss[] =
     rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
-  return [
-    { rule: "fs.cwd", target: path, held },
-    ...losses.filter(loss => loss.rule !== "fs.source" && loss.rule !== "fs.outside"),
-  ];
+  const vanished: Loss = { rule: "fs.cwd", target: path, held };
+  if (rule === "fs.root" || rule === "fs.home") return [...losses, vanished];
+  return rule === "fs.project" ? [vanished, ...losses] : [vanished];
 }
 
 /** A single file of the project, by what it is or, when it is not there, by its name. */

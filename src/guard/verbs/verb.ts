@@ -54,14 +54,15 @@ export function effectsOfVerbs(
     return verb.ofUnknown !== true || invocation.isOpenEnded || operands.slice(matched).some(hasUnknown);
   });
   if (found === undefined) return [];
-  const { verb } = found;
+  const { verb, pattern } = found;
   return [
     {
       kind: "operation",
       by,
       rule: verb.rule,
       what: verb.what,
-      target: [program, ...shown].join(" "),
+      target: [program, ...invocation.argv.slice(1).map(describe)].join(" "),
+      rest: shown.slice(matchOperands(pattern, shown)).join(" "),
       names: namesIn(invocation, options, shown),
       ...(verb.safer === undefined ? {} : { safer: verb.safer }),
       ...(verb.verdict === undefined ? {} : { verdict: verb.verdict }),
