@@ -100,7 +100,9 @@ export const EXIT_CODE_OF_ERROR: Readonly<Record<ErrorKind, number>> = {
 
 export function statusOf(results: readonly StepResult[], isSuccess: boolean): RunStatus {
   if (!isSuccess) return "FAILURE";
-  return results.some(({ status }) => status === "failed" || status === "degraded") ? "PARTIAL" : "SUCCESS";
+  const isFlawed = ({ status, sub_result }: StepResult): boolean =>
+    status === "failed" || status === "degraded" || sub_result?.status === "PARTIAL";
+  return results.some(isFlawed) ? "PARTIAL" : "SUCCESS";
 }
 
 export function seconds(ms: number): number {
