@@ -53,7 +53,7 @@ export function findRunner({ env, files }: System, currentDir: string): string |
   );
 }
 
-export async function delegateRun(system: System, delegation: Delegation): Promise<DelegatedRun> {
+export async function startRunner(system: System, delegation: Delegation): Promise<DelegatedRun> {
   const { runner, recipePath, workingDir, recipeDirs, isDryRun, interruption } = delegation;
   const seconds = TIMEOUT.getOrError(system);
   const running = system.processes.start({

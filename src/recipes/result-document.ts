@@ -10,6 +10,7 @@ import type {
 } from "./result.ts";
 import { seconds } from "./result.ts";
 import type { FrameEnd } from "./run-frame.ts";
+import type { Snippet } from "./snippet.ts";
 
 export interface DocumentFacts {
   readonly runId: string;
@@ -71,21 +72,19 @@ export function refusalDocument(
   };
 }
 
-/** The step that ended the recipe, else the first that failed. */
-function failureContext(end: FrameEnd): FailureContext | undefined {
-  const failed = end.results.filter(result => result.status === "failed");
-  const step = end.isSuccess ? failed[0] : failed.at(-1);
-  if (step === undefined) return undefined;
+function failureContext({ failed }: FrameEnd): FailureContext | undefined {
+  if (failed === undefined) return undefined;
+  const { result, phase, outcome } = failed;
   return {
-    step_id: step.step_id,
-    ...(step.step_name === undefined ? {} : { step_name: step.step_name }),
-    phase: (end.isSuccess ? undefined : end.failedPhase) ?? "execute",
-    status: step.status,
-    elapsed_seconds: step.duration,
-    ...(step.exit_code === undefined ? {} : { exit_code: step.exit_code }),
+    step_id: result.step_id,
+    ...(result.step_name === undefined ? {} : { step_name: result.step_name }),
+    phase,
+    status: result.status,
+    elapsed_seconds: result.duration,
+    ...(result.exit_code === undefined ? {} : { exit_code: result.exit_code }),
     recent_output: [
-      ...recentOutput(step, "stdout", step.recent_stdout),
-      ...recentOutput(step, "stderr", step.recent_stderr),
+      ...recentOutput(result, "stdout", outcome?.recentStdout),
+      ...recentOutput(result, "stderr", outcome?.recentStderr),
     ],
   };
 }
@@ -93,18 +92,17 @@ function failureContext(end: FrameEnd): FailureContext | undefined {
 function recentOutput(
   step: StepResult,
   stream: "stdout" | "stderr",
-  lines: readonly string[] | undefined,
+  snippet: Snippet | undefined,
 ): readonly RecentOutput[] {
-  if (lines === undefined || lines.length === 0) return [];
-  const text = lines.join("\n");
-  const truncated = stream === "stdout" && !step.output.startsWith(text);
+  if (snippet === undefined || snippet.lines.length === 0) return [];
+  const text = snippet.lines.join("\n");
   return [
     {
       source: `step:${step.step_id}`,
       stream,
-      line_count: lines.length,
+      line_count: snippet.lines.length,
       byte_count: Buffer.byteLength(text),
-      truncated,
+      truncated: snippet.isCut,
       text,
     },
   ];

@@ -3,7 +3,7 @@ import { ownValue } from "../protocol/index.ts";
 import { checkContext, preflightMessage } from "./context.ts";
 import type { RecipeOutput, Step } from "./recipe.ts";
 import { type RunStatus, type StepResult, statusOf } from "./result.ts";
-import type { Frame, Run } from "./run.ts";
+import type { Frame, Run, StepOutcome } from "./run.ts";
 import { type FinishedStep, runStep, skippedResult, stepResult } from "./run-step.ts";
 import { describeMissing, renderTemplate } from "./template.ts";
 import { textOf } from "./value.ts";
@@ -17,8 +17,14 @@ export interface FrameEnd {
   readonly context: JsonObject;
   readonly output: string | undefined;
   readonly warnings: readonly string[];
-  /** the phase in which the step that ended the recipe failed */
-  readonly failedPhase: string | undefined;
+  /** the step that ended the recipe, else the first that failed */
+  readonly failed: FailedStep | undefined;
+}
+
+export interface FailedStep {
+  readonly result: StepResult;
+  readonly phase: string;
+  readonly outcome: StepOutcome | undefined;
 }
 
 const MOST_PARALLEL = 50;
@@ -29,7 +35,7 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
   const results: StepResult[] = [];
   const warnings: string[] = [];
   let isSuccess = true;
-  let failedPhase: string | undefined;
+  let failed: FailedStep | undefined;
 
   const preflight = checkContext(run.system, recipe.contextValidation, frame.context, run.workingDir);
   warnings.push(...preflight.warnings);
@@ -38,13 +44,12 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
     if (run.isDryRun) warnings.push(message);
     else {
       isSuccess = false;
-      failedPhase = "preflight";
-      results.push(
-        stepResult({ id: "preflight-validation", type: "bash", name: undefined }, 0, {
-          status: "failed",
-          error: message,
-        }),
-      );
+      const result = stepResult({ id: "preflight-validation", type: "bash", name: undefined }, 0, {
+        status: "failed",
+        error: message,
+      });
+      results.push(result);
+      failed = { result, phase: "preflight", outcome: undefined };
     }
   }
 
@@ -57,9 +62,9 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
     commit(run, frame, finished);
     results.push(...finished.map(({ result }) => result));
     const fatal = finished.find(step => step.isFatal);
+    failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
     if (fatal === undefined) continue;
     isSuccess = false;
-    failedPhase = fatal.phase;
     break;
   }
 
@@ -75,8 +80,17 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
     context: frame.context,
     output,
     warnings,
-    failedPhase,
+    failed,
   };
+}
+
+function failureIn(finished: readonly FinishedStep[]): FailedStep | undefined {
+  const first = finished.find(({ result }) => result.status === "failed");
+  return first === undefined ? undefined : describeFailed(first);
+}
+
+function describeFailed({ result, outcome }: FinishedStep): FailedStep {
+  return { result, phase: outcome?.phase ?? "limit", outcome };
 }
 
 /** Consecutive steps of one parallel group belong together; every other step stands alone. */
@@ -115,12 +129,12 @@ function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedSte
   const { maxTotalSteps } = frame.limits;
   if (run.isDryRun) return undefined;
   const counted = block.filter(step => skippedResult(run, frame, step) === undefined);
-  const exceeding = counted[maxTotalSteps - run.counter.steps];
+  const exceeding = counted[Math.max(0, maxTotalSteps - run.counter.steps)];
   run.counter.steps += counted.length;
-  if (exceeding === undefined || run.counter.steps <= maxTotalSteps) return undefined;
+  if (exceeding === undefined) return undefined;
   const error = `Total step limit (${maxTotalSteps}) exceeded`;
   const result = stepResult(exceeding, 0, { status: "failed", error });
-  return { result, variables: {}, isFatal: true, isOver: false, phase: "limit" };
+  return { result, variables: {}, isFatal: true, isOver: false };
 }
 
 /** A member of a group that is over is remembered at once, and set into the context with the whole group. */

@@ -14,35 +14,35 @@ export interface RunRequest {
   /** a name or a path */
   readonly recipe: string;
   /** Default: the directory of this process. */
-  readonly currentDir?: string;
+  readonly currentDir?: string | undefined;
   /** where steps run. Default: `currentDir`. */
-  readonly workingDir?: string;
-  readonly recipeDirs?: readonly string[];
+  readonly workingDir?: string | undefined;
+  readonly recipeDirs?: readonly string[] | undefined;
   /** typed values; win over everything else */
-  readonly context?: JsonObject;
+  readonly context?: JsonObject | undefined;
   /** `key=value`, typed by their spelling */
-  readonly contextPairs?: readonly string[];
-  readonly contextFile?: string;
-  readonly isDryRun?: boolean;
+  readonly contextPairs?: readonly string[] | undefined;
+  readonly contextFile?: string | undefined;
+  readonly isDryRun?: boolean | undefined;
   /** warnings about the recipe are errors */
-  readonly isStrict?: boolean;
+  readonly isStrict?: boolean | undefined;
   /** replaces all timeouts; 0 for none */
-  readonly stepTimeoutSeconds?: number;
-  readonly includeTags?: readonly string[];
-  readonly excludeTags?: readonly string[];
-  readonly agentBinary?: string;
-  readonly autoStage?: boolean;
-  readonly auditDir?: string;
+  readonly stepTimeoutSeconds?: number | undefined;
+  readonly includeTags?: readonly string[] | undefined;
+  readonly excludeTags?: readonly string[] | undefined;
+  readonly agentBinary?: string | undefined;
+  readonly autoStage?: boolean | undefined;
+  readonly auditDir?: string | undefined;
   /** leaves the context out of the result */
-  readonly hidesContext?: boolean;
+  readonly hidesContext?: boolean | undefined;
   /** a run id or a checkpoint file */
-  readonly resume?: string;
+  readonly resume?: string | undefined;
   /** resumes although the recipe has changed */
-  readonly isForced?: boolean;
+  readonly isForced?: boolean | undefined;
   /** program and first arguments that start an agent. Default: `amplihack` from the path. */
-  readonly launcher?: readonly [string, ...string[]];
-  readonly observer?: Observer;
-  readonly interruption?: Interruption;
+  readonly launcher?: readonly [string, ...string[]] | undefined;
+  readonly observer?: Observer | undefined;
+  readonly interruption?: Interruption | undefined;
 }
 
 /** A run that cannot begin; told in the result document and on stderr. */

@@ -19,7 +19,8 @@ export interface FinishedStep {
   readonly isFatal: boolean;
   /** need not run again when the recipe is resumed */
   readonly isOver: boolean;
-  readonly phase: string;
+  /** how it went; absent when nothing was executed */
+  readonly outcome?: StepOutcome;
 }
 
 export const RESUMED = "skipped (resume from checkpoint)";
@@ -48,7 +49,7 @@ export async function runStep(
   if (decided?.ok === true && !decided.value) {
     const result = stepResult(step, 0, { status: "skipped" });
     run.observe({ kind: "step_end", step: reference, result });
-    return { result, variables: {}, isFatal: false, isOver: true, phase: "condition" };
+    return { result, variables: {}, isFatal: false, isOver: true };
   }
   const task: StepTask = { run, frame, step, reference, context };
   const startedMs = run.system.clock.monotonicMs();
@@ -69,7 +70,7 @@ export async function runStep(
       variables: outcome.variables,
       isFatal: isFailed && (!step.isNonFatal || isInterrupted),
       isOver: !isFailed || (step.isNonFatal && !isInterrupted),
-      phase: outcome.phase,
+      outcome,
     };
   } finally {
     clearInterval(beat);
@@ -83,7 +84,6 @@ export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep 
     variables,
     isFatal: false,
     isOver,
-    phase: "skip",
   });
   const { completed, held } = frame.progress;
   if (completed.includes(step.id)) return skip(true, {});
@@ -103,7 +103,6 @@ function dryRunResult(run: Run, step: Step): FinishedStep | undefined {
     variables: step.output === undefined ? {} : { [step.output]: "(dry-run)" },
     isFatal: false,
     isOver: true,
-    phase: "dry_run",
   };
 }
 
