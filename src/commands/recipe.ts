@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { defineCommand, defineFamily, type OptionSpec } from "../cli/command.ts";
 import { type CommandError, usageError } from "../cli/errors.ts";
 
@@ -87,6 +88,7 @@ const run = defineCommand({
     recipe_name: words.find(word => !word.startsWith("-")) ?? "",
     success: false,
     status: "ERROR",
+    run_id: randomUUID(),
     step_results: [],
     duration: 0,
     error: error.message,

@@ -53,18 +53,18 @@ export async function askAgent(run: Run, step: StepReference, question: AgentQue
 }
 
 async function askOnce(run: Run, step: StepReference, question: AgentQuestion): Promise<AgentAnswer> {
-  const { args, input } = printModeArguments(run.agent, {
+  const { args, stdin } = printModeArguments(run.agent, {
     prompt: `${question.prompt}\n\n${UNATTENDED}`,
     systemPrompt: question.systemPrompt,
     directory: question.directory,
-    model: question.model,
-    allowsAllTools: (run.system.env.get("AMPLIHACK_NO_ALLOW_ALL_TOOLS") ?? "") === "",
+    ...(question.model === undefined ? {} : { model: question.model }),
+    allowAllTools: (run.system.env.get("AMPLIHACK_NO_ALLOW_ALL_TOOLS") ?? "") === "",
   });
   const execution = await executeProcess(run, step, {
     argv: [...run.launcher, run.agent, "--", ...args.map(argument => argument.replaceAll("\0", ""))],
     cwd: question.directory,
     env: { ...run.environment.inherited, ...run.environment.engine, AMPLIHACK_STEP_ID: step.id },
-    input,
+    input: stdin ?? "",
     timeoutSeconds: question.timeoutSeconds,
   });
   return {

@@ -1,6 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { Json, JsonObject } from "../protocol/index.ts";
 import type { Problem } from "./recipe.ts";
+import { isCanonicalNumber } from "./value.ts";
 
 /** A value of a YAML file that still knows where it stood and how its scalar was spelled. */
 export type YamlNode =
@@ -128,7 +129,8 @@ function keyText(key: Node, offset: number): string {
 function scalarNode(value: unknown, source: string | undefined, offset: number): YamlNode {
   const spelling = source ?? (value === null ? "" : String(value));
   if (typeof value === "number") {
-    const isLossy = !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+    const isLong = Number.isInteger(value) && !Number.isSafeInteger(value);
+    const isLossy = !Number.isFinite(value) || (isLong && !isCanonicalNumber(spelling));
     return { kind: "scalar", offset, value: isLossy ? spelling : value, spelling };
   }
   if (typeof value === "string" || typeof value === "boolean" || value === null) {

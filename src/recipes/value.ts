@@ -63,6 +63,6 @@ export function memberOf(value: Json | undefined, segment: string): Json | undef
 function quoteLongIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gs, token =>
-    /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+    /^-?\d{16,}$/.test(token) && !isCanonicalNumber(token) ? `"${token}"` : token,
   );
 }

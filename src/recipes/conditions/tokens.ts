@@ -1,4 +1,5 @@
 import { readPlaceholder } from "../template.ts";
+import { isCanonicalNumber } from "../value.ts";
 import { ConditionError } from "./condition-error.ts";
 
 /** A piece of a string literal: text, or the path of a placeholder whose rendered value stands there. */
@@ -86,7 +87,7 @@ function readNumber(text: string, index: number): { token: Token; end: number } 
     throw new ConditionError(`invalid number '${clip(/^[-\w.]+/.exec(text.slice(index))?.[0] ?? source)}'`);
   }
   const value = Number(source);
-  const isExact = source.includes(".") || Number.isSafeInteger(value);
+  const isExact = source.includes(".") || Number.isSafeInteger(value) || isCanonicalNumber(source);
   return { token: { kind: "number", value: isExact ? value : source, source }, end };
 }
 
