@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { JsonObject } from "../protocol/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+import { mirrorOf } from "./context-mirror.ts";
 import type { Run } from "./run.ts";
 import { renderShell } from "./shell-text/render-shell.ts";
 import { allotVariables, chooseVariables } from "./shell-variables.ts";
@@ -27,6 +28,7 @@ export function prepareShell(
   stepVariables: Readonly<Record<string, string>>,
 ): PreparedShell {
   const { environment } = run;
+  for (const warning of mirrorOf(context).warnings) run.warn(warning);
   const chooser = chooseVariables(context);
   const { script } = renderShell(source, chooser.variableFor);
   const variables = allotVariables(context, chooser, {
