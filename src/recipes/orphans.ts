@@ -19,8 +19,9 @@ export async function endOrphans(system: System, runLogPath: string): Promise<re
   }
   for (const { path, pid, start } of leftProcesses(events)) {
     if (start === undefined || system.processes.look(pid)?.start !== start) continue;
-    notes.push(`Step '${path}' of the interrupted run was still running (process ${pid}) and was ended`);
-    await endGroup(system, pid, start);
+    const isGone = await endGroup(system, pid, start);
+    const end = isGone ? "and was ended" : "and could not be ended";
+    notes.push(`Step '${path}' of the interrupted run was still running (process ${pid}) ${end}`);
   }
   return notes;
 }
@@ -68,18 +69,20 @@ function readEvents(system: System, path: string): readonly Json[] {
   });
 }
 
-async function endGroup(system: System, pid: number, start: string): Promise<void> {
+async function endGroup(system: System, pid: number, start: string): Promise<boolean> {
   const isAlive = () => system.processes.look(pid)?.start === start;
-  await signal(system, "TERM", pid);
-  for (let waited = 0; waited < PATIENCE_MS && isAlive(); waited += POLL_MS) {
-    await new Promise(resume => setTimeout(resume, POLL_MS));
+  for (const name of ["TERM", "KILL"] as const) {
+    await signal(system, name, pid);
+    for (let waited = 0; waited < PATIENCE_MS && isAlive(); waited += POLL_MS) {
+      await new Promise(resume => setTimeout(resume, POLL_MS));
+    }
   }
-  await signal(system, "KILL", pid);
+  return !isAlive();
 }
 
 async function signal(system: System, name: "TERM" | "KILL", leader: number): Promise<void> {
   await system.processes.start({
-    argv: ["/bin/sh", "-c", `kill -${name} -- -${leader}`],
+    argv: ["/bin/sh", "-c", `kill -s ${name} -- -${leader}`],
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     input: new Uint8Array(0),
