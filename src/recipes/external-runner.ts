@@ -6,6 +6,7 @@ import { isFile } from "./find-recipe.ts";
 import type { Interruption } from "./interruption.ts";
 import { SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { RunRefusal } from "./run-request.ts";
+import { firstCharacters } from "./snippet.ts";
 import { textOf } from "./value.ts";
 
 /** Another program that runs the recipe in our place. */
@@ -113,7 +114,7 @@ export async function startRunner(system: System, delegation: Delegation): Promi
   }
   const read = readJson(text, { recover: false, maxDepth: 200 });
   if (!read.ok || !isJsonObject(read.value)) {
-    const shown = [...text.trim().slice(0, 400)].slice(0, 200).join("");
+    const shown = firstCharacters(text.trim(), 200, "…");
     return fail("ERROR", `Recipe runner did not print JSON (${ending}): ${shown}${meaningfulLines(stderr)}`);
   }
   const isSuccess = end.kind === "exit" && end.code === 0 && ownValue(read.value, "success") !== false;

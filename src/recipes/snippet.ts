@@ -53,3 +53,9 @@ export function lastCharacters(text: string, count: number): string {
   const end = text.slice(-count);
   return /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end;
 }
+
+/** The first characters of a text, followed by `mark` when that is not all of it. */
+export function firstCharacters(text: string, count: number, mark: string): string {
+  const characters = [...text.slice(0, (count + 1) * 2)];
+  return characters.length <= count ? text : characters.slice(0, count).join("") + mark;
+}

@@ -1,3 +1,4 @@
+import { firstCharacters } from "../snippet.ts";
 import { readPlaceholder } from "../template.ts";
 import { isCanonicalNumber } from "../value.ts";
 import { ConditionError } from "./condition-error.ts";
@@ -130,6 +131,5 @@ function matchAt(pattern: RegExp, text: string, index: number): string | undefin
 }
 
 export function clip(text: string): string {
-  const characters = [...text.slice(0, 200)];
-  return characters.length > 60 ? `${characters.slice(0, 60).join("")}…` : characters.join("");
+  return firstCharacters(text, 60, "…");
 }

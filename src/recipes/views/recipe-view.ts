@@ -1,4 +1,5 @@
 import { DEFAULT_VERSION, type Recipe, type Step } from "../recipe.ts";
+import { firstCharacters } from "../snippet.ts";
 import { textOf } from "../value.ts";
 
 const PREVIEW_CHARACTERS = 100;
@@ -46,8 +47,5 @@ function stepLines(step: Step, index: number): readonly string[] {
 
 function preview(text: string): string {
   const line = text.trim().replace(/\s*\n\s*/g, " ⏎ ");
-  const characters = [...line.slice(0, PREVIEW_CHARACTERS * 2)];
-  return characters.length > PREVIEW_CHARACTERS
-    ? `${characters.slice(0, PREVIEW_CHARACTERS).join("")}...`
-    : line;
+  return firstCharacters(line, PREVIEW_CHARACTERS, "...");
 }

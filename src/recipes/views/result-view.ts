@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { formatSeconds, plain } from "../progress/step-lines.ts";
+import { firstCharacters } from "../snippet.ts";
 import { textOf } from "../value.ts";
 
 const OUTPUT_CHARACTERS = 200;
@@ -43,14 +44,10 @@ function stepLines(step: Json, depth: number): readonly string[] {
   const title = `${plain(text("step_id"))}${name === "" ? "" : ` (${plain(name)})`}`;
   return [
     `${margin}${MARKS[status] ?? "·"} ${title}: ${status}${elapsed}`,
-    ...(text("output") === "" ? [] : [`${margin}  Output: ${clip(text("output"))}`]),
+    ...(text("output") === ""
+      ? []
+      : [`${margin}  Output: ${firstCharacters(text("output"), OUTPUT_CHARACTERS, "... (truncated)")}`]),
     ...(text("error") === "" ? [] : [`${margin}  Error: ${text("error")}`]),
     ...(Array.isArray(inner) ? inner.flatMap(child => stepLines(child, depth + 1)) : []),
   ];
-}
-
-function clip(text: string): string {
-  const characters = [...text.slice(0, OUTPUT_CHARACTERS * 2)];
-  if (characters.length <= OUTPUT_CHARACTERS) return text;
-  return `${characters.slice(0, OUTPUT_CHARACTERS).join("")}... (truncated)`;
 }
