@@ -86,7 +86,7 @@ function showProgress(
   }
   const live = createLiveProgress({
     write: warn,
-    columns: () => process.stderr.columns ?? DEFAULT_COLUMNS,
+    columns: () => process.stderr.columns || DEFAULT_COLUMNS,
     nowMs: () => system.clock.monotonicMs(),
     isVerbose,
   });

@@ -8,7 +8,7 @@ import type { StepResult, SubResult } from "./result.ts";
 import { type Frame, failure, type StepOutcome, type StepTask } from "./run.ts";
 import { stepDirectory } from "./run-bash-step.ts";
 import type { FrameEnd } from "./run-frame.ts";
-import { settleOutput } from "./settle-output.ts";
+import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
 import { describeMissing, renderValue } from "./template.ts";
 
 /** Runs a sub-recipe; `runFrame` is given because recipes and steps contain each other. */
@@ -79,7 +79,8 @@ export async function runRecipeStep(
   const isTimedOut = ownDeadline !== undefined && run.system.clock.monotonicMs() >= ownDeadline;
   const summary = describeFailure(child.recipe.name, end.results);
   const error = isTimedOut ? `Sub-recipe '${name}' timed out after ${timeoutSeconds}s.\n${summary}` : summary;
-  const failed = failure("execute", error, { warnings: allWarnings, subResult, isTimedOut });
+  const variables = variablesAfterFailure(step, error);
+  const failed = failure("execute", error, { variables, warnings: allWarnings, subResult, isTimedOut });
   return step.recoveryOnFailure && !isTimedOut ? recover(task, failed) : failed;
 }
 

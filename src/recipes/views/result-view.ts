@@ -41,13 +41,13 @@ function stepLines(step: Json, depth: number): readonly string[] {
   const elapsed = typeof duration === "number" ? ` [elapsed: ${formatSeconds(duration)}]` : "";
   const nested = ownValue(step, "sub_result");
   const inner = isJsonObject(nested) ? ownValue(nested, "step_results") : undefined;
+  const field = (label: string, content: string): readonly string[] =>
+    content === "" ? [] : [`${margin}  ${label}: ${content.split("\n").map(plain).join(`\n${margin}    `)}`];
   const title = `${plain(text("step_id"))}${name === "" ? "" : ` (${plain(name)})`}`;
   return [
     `${margin}${MARKS[status] ?? "·"} ${title}: ${status}${elapsed}`,
-    ...(text("output") === ""
-      ? []
-      : [`${margin}  Output: ${firstCharacters(text("output"), OUTPUT_CHARACTERS, "... (truncated)")}`]),
-    ...(text("error") === "" ? [] : [`${margin}  Error: ${text("error")}`]),
+    ...field("Output", firstCharacters(text("output"), OUTPUT_CHARACTERS, "... (truncated)")),
+    ...field("Error", text("error")),
     ...(Array.isArray(inner) ? inner.flatMap(child => stepLines(child, depth + 1)) : []),
   ];
 }
