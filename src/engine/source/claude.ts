@@ -137,6 +137,7 @@ function parseHandler(
   read.reportUnknown(FIELDS[action.kind]);
   const condition = read.optionalText("if", "if-invalid");
   const onFailure = read.failurePolicy();
+  const rewakes = read.flag("asyncRewake");
   const spec: HandlerSpec = {
     id,
     event: event.name,
@@ -148,8 +149,8 @@ function parseHandler(
     timeoutMs: readTimeout(read, action.kind, event),
     ...(onFailure === undefined ? {} : { onFailure }),
     isOnce: read.flag("once"),
-    isAsync: read.flag("async"),
-    rewakes: read.flag("asyncRewake"),
+    isAsync: read.flag("async") || rewakes,
+    rewakes,
     isDisabled: false,
   };
   return read.isUsable ? spec : undefined;
