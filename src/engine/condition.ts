@@ -13,6 +13,7 @@ export interface ConditionFacts {
 /** Decides whether a handler is worth starting. It only saves work, so every doubt is a yes. */
 export type Condition = (facts: ConditionFacts) => boolean;
 
+const PATH_CHARS = 4096;
 const RULE = /^([A-Za-z_][\w-]*|\*)(?:\(([\s\S]*)\))?$/;
 
 /** One permission rule: `Tool`, `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.org)`. */
@@ -20,13 +21,16 @@ export function compileCondition(
   rule: string,
 ): { readonly ok: true; readonly condition: Condition } | { readonly ok: false; readonly problem: string } {
   const parts = RULE.exec(rule.trim());
-  if (parts === null)
+  if (parts === null || /\)\s+\w+\(/.test(rule))
     return {
       ok: false,
       problem: `"if" must be one rule such as "Bash(git push *)" or "Edit(src/**)"`,
     };
   const [, tool = "", specifier] = parts;
-  const applies = specifier === undefined || specifier === "" || specifier === "*" ? undefined : compileSpecifier(specifier);
+  const applies =
+    specifier === undefined || specifier === "" || specifier === "*"
+      ? undefined
+      : compileSpecifier(specifier);
   return {
     ok: true,
     condition: facts =>
@@ -67,7 +71,7 @@ function compilePathRule(rule: string): (path: string, facts: ConditionFacts) =>
   const pattern = globToPattern(glob);
   return (path, facts) => {
     const root = base === "/" ? "/" : facts[base];
-    if (root === undefined) return true;
+    if (root === undefined || path.length > PATH_CHARS) return true;
     const relative = relativeTo(root, path.startsWith("/") ? path : `${facts.cwd}/${path}`);
     return relative !== undefined && pattern.test(relative);
   };

@@ -33,7 +33,10 @@ export function createHookEngine<const T extends ToolMap = Record<never, never>>
 }
 
 /** The same with the outside given; what tests call. */
-export function assembleEngine<const T extends ToolMap>(options: EngineOptions<T>, seams: Seams): HookEngine<T> {
+export function assembleEngine<const T extends ToolMap>(
+  options: EngineOptions<T>,
+  seams: Seams,
+): HookEngine<T> {
   const snapshot: EnvironmentRecord = { ...(options.env ?? environmentOf(seams)) };
   const limits = limitsOf(options.limits);
   const closing = new Closing();

@@ -131,7 +131,9 @@ class Dispatch {
     return {
       hook_event_name: event.name,
       ...payload,
-      ...(state?.isInputNew === true ? { tool_input: state.input, tool_input_original: state.originalInput } : {}),
+      ...(state?.isInputNew === true
+        ? { tool_input: state.input, tool_input_original: state.originalInput }
+        : {}),
       ...(state?.isResultNew === true ? { tool_response: state.result } : {}),
     };
   }
@@ -141,7 +143,8 @@ class Dispatch {
     return handlers.map(({ spec }) => {
       const run: Run = { hook: spec.id, status, durationMs: 0 };
       this.onRun?.(run);
-      const diagnostics = status === "aborted" ? [diagnose("aborted", "the host gave up before it started")] : [];
+      const diagnostics =
+        status === "aborted" ? [diagnose("aborted", "the host gave up before it started")] : [];
       return { hook: spec.id, effect: diagnostics.length === 0 ? {} : { diagnostics }, run };
     });
   }

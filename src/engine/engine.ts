@@ -19,7 +19,14 @@ import { HookLoadError } from "./load-error.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import { isEmptyPlan, selectFor } from "./plan.ts";
-import { type AnyHook, registerAfter, registerBefore, registerHook, registerOn, type ToolSelector } from "./register.ts";
+import {
+  type AnyHook,
+  registerAfter,
+  registerBefore,
+  registerHook,
+  registerOn,
+  type ToolSelector,
+} from "./register.ts";
 import type { Registration } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
@@ -80,15 +87,24 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
       this.tell(entry, value, NO_OUTCOME);
       return SILENCE;
     }
-    const outcome = dispatchMoment(this.core, { event: entry.event, subject, payload: value, plan, options, refused: entry.refused });
+    const outcome = dispatchMoment(this.core, {
+      event: entry.event,
+      subject,
+      payload: value,
+      plan,
+      options,
+      refused: entry.refused,
+    });
     if (!isThenable(outcome)) {
       this.tell(entry, value, outcome);
       return Promise.resolve(outcome);
     }
-    return this.track(outcome.then(settled => {
-      this.tell(entry, value, settled);
-      return settled;
-    }));
+    return this.track(
+      outcome.then(settled => {
+        this.tell(entry, value, settled);
+        return settled;
+      }),
+    );
   }
 
   preview(event: string, payload: JsonObject): readonly Listing[] {
@@ -106,7 +122,11 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
     return [
       ...functions.map(item => this.listRegistration(item, entry.event)),
-      ...steps.map(({ handler, timeoutMs, onFailure }) => ({ ...listHandler(handler, true), timeoutMs, onFailure })),
+      ...steps.map(({ handler, timeoutMs, onFailure }) => ({
+        ...listHandler(handler, true),
+        timeoutMs,
+        onFailure,
+      })),
     ];
   }
 
@@ -149,13 +169,17 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    return this.add([registerOn(this.loadOptions.describeEvent(event), matcher, hook, options, ++this.sequence)]);
+    return this.add([
+      registerOn(this.loadOptions.describeEvent(event), matcher, hook, options, ++this.sequence),
+    ]);
   }
 
   use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
     const list: readonly Hook<System>[] = Array.isArray(hooks) ? hooks : [hooks as Hook<System>];
     return this.add(
-      list.map(hook => registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence)),
+      list.map(hook =>
+        registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence),
+      ),
     );
   }
 

@@ -36,9 +36,13 @@ export class EventEntry {
     this.watchers = watchers;
     this.refused = refused;
     this.namesOf = namesOf;
-    this.functions = new MatchIndex(inRunOrder(registrations).map((item, position) => ({ ...item, position })));
+    this.functions = new MatchIndex(
+      inRunOrder(registrations).map((item, position) => ({ ...item, position })),
+    );
     this.handlers = new MatchIndex(handlers);
-    this.readsPrompt = handlers.some(({ spec, matcher }) => spec.dialect === "batuta" && matcher.kind === "test");
+    this.readsPrompt = handlers.some(
+      ({ spec, matcher }) => spec.dialect === "batuta" && matcher.kind === "test",
+    );
     this.isEmpty = registrations.length === 0 && handlers.length === 0;
   }
 

@@ -27,7 +27,11 @@ const CANONICAL: Readonly<Record<string, string>> = {
   edit_file: "Edit",
   apply_patch: "Edit",
 };
-const CANONICAL_NAMES: ReadonlySet<string> = new Set([...Object.values(CANONICAL), "MultiEdit", "NotebookEdit"]);
+const CANONICAL_NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(CANONICAL),
+  "MultiEdit",
+  "NotebookEdit",
+]);
 const COMMAND_NAMES = ["command", "cmd", "script"];
 const PATH_NAMES = ["file_path", "filePath", "path", "notebook_path"];
 
@@ -44,7 +48,8 @@ export function toHookInput(
     event: event.name,
     nativeEvent: event.name,
     toolName,
-    canonicalToolName: toolName === null ? null : canonicalName(toolNames.length === 0 ? [toolName] : toolNames),
+    canonicalToolName:
+      toolName === null ? null : canonicalName(toolNames.length === 0 ? [toolName] : toolNames),
     toolInput,
     cwd: textAt(payload, FIELD_NAMES.cwd),
     sessionId: textAt(payload, FIELD_NAMES.sessionId),

@@ -23,7 +23,11 @@ export {
   type TrustState,
   type TrustStore,
 } from "./options.ts";
-export { type AtomcodePromptResult, toAtomcodePromptResult, toAtomcodeToolResult } from "./output/atomcode.ts";
+export {
+  type AtomcodePromptResult,
+  toAtomcodePromptResult,
+  toAtomcodeToolResult,
+} from "./output/atomcode.ts";
 export { type BatutaDecision, decideByExitCode, toBatutaDecision } from "./output/batuta.ts";
 export { type Encoded, encodeEffect } from "./output/encode.ts";
 export type {
@@ -42,6 +46,7 @@ export type {
 export { type Conversion, convert } from "./source/convert.ts";
 export type {
   After,
+  AnyDoneCall,
   Before,
   CallOf,
   DoneCall,

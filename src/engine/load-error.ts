@@ -8,7 +8,9 @@ export class HookLoadError extends Error {
   readonly report: LoadReport;
 
   constructor(problems: readonly Diagnostic[], report: LoadReport) {
-    super(`hook configuration refused: ${problems.map(({ code, detail }) => `${code}, ${detail}`).join("; ")}`);
+    super(
+      `hook configuration refused: ${problems.map(({ code, detail }) => `${code}, ${detail}`).join("; ")}`,
+    );
     this.problems = problems;
     this.report = report;
   }

@@ -64,7 +64,8 @@ export function splitExactList(text: string): string[] {
 
 /** A pattern of the host's own code keeps its flags; state between calls (`g`, `y`) does not count. */
 export function matchPattern(pattern: RegExp): Matcher {
-  const stateless = pattern.global || pattern.sticky ? new RegExp(pattern, pattern.flags.replace(/[gy]/g, "")) : pattern;
+  const stateless =
+    pattern.global || pattern.sticky ? new RegExp(pattern, pattern.flags.replace(/[gy]/g, "")) : pattern;
   return { kind: "test", test: subject => stateless.test(subject.slice(0, SUBJECT_CHARS)) };
 }
 

@@ -1,5 +1,5 @@
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
-import { type ConditionFacts } from "./condition.ts";
+import type { ConditionFacts } from "./condition.ts";
 import { isMatch, type Matcher } from "./match.ts";
 import { strictestPolicy } from "./output/failure.ts";
 import type { Registration } from "./registration.ts";
@@ -37,7 +37,11 @@ export function isEmptyPlan(plan: Plan): boolean {
   return plan.functions.length === 0 && plan.handlers.length === 0;
 }
 
-export function makePlan(functions: readonly Registration[], handlers: readonly Handler[], event: EventDescriptor): Plan {
+export function makePlan(
+  functions: readonly Registration[],
+  handlers: readonly Handler[],
+  event: EventDescriptor,
+): Plan {
   if (functions.length === 0 && handlers.length === 0) return EMPTY_PLAN;
   const isStatic = handlers.every(({ spec, condition }) => condition === undefined && !spec.isOnce);
   return { functions, handlers, selection: isStatic ? select(handlers, event) : undefined };

@@ -4,7 +4,7 @@ import { toHookInput } from "./hook-input.ts";
 import { compileMatcher, type Matcher, matchNames, matchPattern } from "./match.ts";
 import { andThen } from "./maybe.ts";
 import type { CallView, CheckedArgs, Registration } from "./registration.ts";
-import { readAfter, readBefore, readEffect, refuse, type Reply } from "./reply.ts";
+import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, MaybePromise, RegisterOptions } from "./types.ts";
 
@@ -69,7 +69,13 @@ export function registerBefore(
   sequence: number,
 ): Registration {
   const call = callable(hook, "beforeToolCall");
-  const wanted = { prefix: "beforeToolCall", sequence, events: ["PreToolUse"], ...selectTools(tool), options };
+  const wanted = {
+    prefix: "beforeToolCall",
+    sequence,
+    events: ["PreToolUse"],
+    ...selectTools(tool),
+    options,
+  };
   return register(wanted, (view, scope) =>
     andThen(view.checkedInput(), checked =>
       withTypedCall(tool, checked, view, subject => andThen(settle(call(subject, scope)), readBefore)),
@@ -85,7 +91,14 @@ export function registerAfter(
 ): Registration {
   const call = callable(hook, "afterToolCall");
   const events = ["PostToolUse", "PostToolUseFailure"];
-  const wanted = { prefix: "afterToolCall", sequence, events, ...selectTools(tool), options, isReversed: true };
+  const wanted = {
+    prefix: "afterToolCall",
+    sequence,
+    events,
+    ...selectTools(tool),
+    options,
+    isReversed: true,
+  };
   return register(wanted, (view, scope) =>
     andThen(view.checkedInput(), checked =>
       withTypedCall(tool, checked, view, subject => {
@@ -131,7 +144,13 @@ export function registerOn(
   sequence: number,
 ): Registration {
   const call = callable(hook, "on");
-  const wanted = { prefix: event.name, sequence, events: [event.name], ...selectSubjects(event, matcher), options };
+  const wanted = {
+    prefix: event.name,
+    sequence,
+    events: [event.name],
+    ...selectSubjects(event, matcher),
+    options,
+  };
   return register(wanted, (view, scope) => andThen(settle(call(view.payload, scope)), readBefore));
 }
 
@@ -141,7 +160,8 @@ function selectSubjects(
 ): { readonly matcher: Matcher; readonly matcherText: string | undefined } {
   if (matcher instanceof RegExp) return { matcher: matchPattern(matcher), matcherText: String(matcher) };
   const compiled = compileMatcher("claude", matcher, event);
-  if (!compiled.ok) throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
+  if (!compiled.ok)
+    throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
   return { matcher: compiled.matcher, matcherText: matcher };
 }
 
@@ -164,4 +184,3 @@ export function registerHook(
     return andThen(settle(hook.run(checked.input, system)), readEffect);
   });
 }
-

@@ -27,7 +27,10 @@ type Returned =
 function readReturned(returned: unknown): Returned {
   if (returned === undefined || returned === null) return { kind: "reply", reply: SILENCE };
   if (isRecord(returned)) return { kind: "object", members: returned };
-  const stray = diagnose("field-type", `a hook returns nothing or an object, not ${describe(returned)}; it is ignored`);
+  const stray = diagnose(
+    "field-type",
+    `a hook returns nothing or an object, not ${describe(returned)}; it is ignored`,
+  );
   return { kind: "reply", reply: { effect: { diagnostics: [stray] } } };
 }
 
@@ -43,7 +46,9 @@ export function readBefore(returned: unknown): Reply {
   if (read.kind === "reply") return read.reply;
   const { block, decision, reason, args, context } = read.members;
   const wrong =
-    mistyped("block", block, "boolean") ?? mistyped("reason", reason, "string") ?? mistyped("context", context, "string");
+    mistyped("block", block, "boolean") ??
+    mistyped("reason", reason, "string") ??
+    mistyped("context", context, "string");
   if (wrong !== undefined) return refuse("field-type", wrong);
   const kind = DECISIONS.find(known => known === decision);
   if (decision !== undefined && kind === undefined)
@@ -51,7 +56,8 @@ export function readBefore(returned: unknown): Reply {
   const stated = block === true ? "deny" : kind;
   const diagnostics: Diagnostic[] = [];
   const hasReason = typeof reason === "string" && reason !== "";
-  if (stated === "deny" && !hasReason) diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
+  if (stated === "deny" && !hasReason)
+    diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
   const effect: Effect = {
     ...(stated === undefined ? {} : { decision: { kind: stated, ...(hasReason ? { reason } : {}) } }),
     ...(typeof context === "string" && context !== "" ? { context } : {}),
@@ -71,7 +77,9 @@ export function readAfter(returned: unknown): Reply {
     mistyped("feedback", feedback, "string");
   if (wrong !== undefined) return refuse("field-type", wrong);
   const effect: Effect = {
-    ...(typeof feedback === "string" && feedback !== "" ? { decision: { kind: "deny", reason: feedback } } : {}),
+    ...(typeof feedback === "string" && feedback !== ""
+      ? { decision: { kind: "deny", reason: feedback } }
+      : {}),
     ...(typeof context === "string" && context !== "" ? { context } : {}),
   };
   const reply: Reply = { effect, ...(typeof isError === "boolean" ? { isError } : {}) };

@@ -40,8 +40,16 @@ export class DeclaredTools {
     if (tool === undefined) return { tool, args: raw, problem: undefined };
     return andThen(this.checkInput(tool, input), checked =>
       checked.ok
-        ? { tool, args: checked.value === input ? input : freezeCopy(checked.value, true), problem: undefined }
-        : { tool: undefined, args: raw, problem: `the input of ${tool} does not fit its schema: ${checked.problem}` },
+        ? {
+            tool,
+            args: checked.value === input ? input : freezeCopy(checked.value, true),
+            problem: undefined,
+          }
+        : {
+            tool: undefined,
+            args: raw,
+            problem: `the input of ${tool} does not fit its schema: ${checked.problem}`,
+          },
     );
   }
 

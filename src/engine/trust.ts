@@ -47,7 +47,11 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Managed policy needs nobody's consent; without a store everything is trusted; a store that throws trusts nothing. */
-export function askTrust(store: TrustStore | undefined, identity: () => string, source: HookSource): TrustState {
+export function askTrust(
+  store: TrustStore | undefined,
+  identity: () => string,
+  source: HookSource,
+): TrustState {
   if (source.kind === "managed") return "managed";
   if (store === undefined) return "trusted";
   try {
@@ -68,7 +72,10 @@ const SCRIPT_BYTES = 16 * 1024 * 1024;
 export function pinScript(spec: HandlerSpec, projectDir: string, files: Files): string | undefined {
   if (spec.action.kind !== "command") return undefined;
   const { pluginRoot } = spec.source;
-  const variables = { CLAUDE_PROJECT_DIR: projectDir, ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }) };
+  const variables = {
+    CLAUDE_PROJECT_DIR: projectDir,
+    ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+  };
   const roots = [projectDir, ...(pluginRoot === undefined ? [] : [pluginRoot])];
   for (const word of wordsOf(spec)) {
     const named = expandArgument(word.replace(/\$(CLAUDE_\w+)/g, "${$1}"), variables);
@@ -97,4 +104,3 @@ function digestBelow(path: string, roots: readonly string[], files: Files): stri
     return `unreadable:${error instanceof Error ? error.message : "unknown"}`;
   }
 }
-

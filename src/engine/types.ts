@@ -1,4 +1,4 @@
-import type { FailurePolicy, Hook, JsonObject, Outcome } from "../protocol/index.ts";
+import type { FailurePolicy, Hook, Json, JsonObject, Outcome } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/infer.ts";
@@ -22,6 +22,12 @@ export type CallOf<T extends ToolMap, K extends ToolName<T>> = Extract<ToolCall<
 /** A finished call: a failed one is seen too, with `isError` and whatever the tool reported as its result. */
 export type DoneCall<T extends ToolMap, K extends ToolName<T>> = CallOf<T, K> & {
   readonly result: DeepReadonly<ResultOf<T, K>>;
+  readonly isError: boolean;
+};
+
+/** A finished call of any tool. */
+export type AnyDoneCall<T extends ToolMap> = ToolCall<T> & {
+  readonly result: Json;
   readonly isError: boolean;
 };
 
@@ -112,6 +118,11 @@ export interface HookEngine<T extends ToolMap> {
       done: { [P in K]: DoneCall<T, P> }[K],
       scope: HookScope,
     ) => MaybePromise<Settled<After<{ [P in K]: ResultOf<T, P> }[K]>>>,
+    options?: RegisterOptions,
+  ): Disposable;
+  afterToolCall(
+    tool: RegExp | "*",
+    hook: (done: AnyDoneCall<T>, scope: HookScope) => MaybePromise<Settled<After<unknown>>>,
     options?: RegisterOptions,
   ): Disposable;
 

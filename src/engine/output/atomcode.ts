@@ -105,7 +105,10 @@ function statedContext(answer: JsonObject): string | undefined {
 function textContext(text: string, raw: RawResult, reading: Reading, diagnostics: Diagnostic[]): string {
   const isAnswer = (line: string): boolean => {
     const object = readObject(line.trim(), reading.limits.jsonDepth, false, []);
-    return object !== undefined && (Object.hasOwn(object, "decision") || Object.hasOwn(object, "hookSpecificOutput"));
+    return (
+      object !== undefined &&
+      (Object.hasOwn(object, "decision") || Object.hasOwn(object, "hookSpecificOutput"))
+    );
   };
   if (text.split("\n").some(line => line.trimStart().startsWith("{") && isAnswer(line)))
     diagnostics.push(diagnose("output-noise", "an answer stands above other text and counts as text"));

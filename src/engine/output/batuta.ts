@@ -33,7 +33,8 @@ export function interpretBatuta(raw: RawResult, { limits }: Reading): Verdict {
       return { effect: withDiagnostics({ message: { text, level: "warn" } }, diagnostics) };
     }
     case "Block": {
-      if (decision.reason === "") diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
+      if (decision.reason === "")
+        diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
       const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
       return { effect: withDiagnostics({ decision: { kind: "deny", ...reason } }, diagnostics) };
     }

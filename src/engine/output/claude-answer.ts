@@ -113,7 +113,11 @@ function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undef
   );
 }
 
-function readExtras(specific: JsonObject, request: JsonObject | undefined, event: EventDescriptor): JsonObject {
+function readExtras(
+  specific: JsonObject,
+  request: JsonObject | undefined,
+  event: EventDescriptor,
+): JsonObject {
   const extras: Record<string, Json> = {};
   for (const name of extrasOf(event.name)) {
     const value = ownValue(specific, name);
@@ -166,7 +170,10 @@ class AnswerReader {
     if (named === undefined || eventKey(named) === eventKey(event.name)) return;
     this.isSound = false;
     this.diagnostics.push(
-      diagnose("event-mismatch", `the answer names another event than ${event.name}; it may restrict, not grant`),
+      diagnose(
+        "event-mismatch",
+        `the answer names another event than ${event.name}; it may restrict, not grant`,
+      ),
     );
   }
 }

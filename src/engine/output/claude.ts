@@ -3,7 +3,14 @@ import { diagnose } from "../diagnostics.ts";
 import type { Limits } from "../options.ts";
 import { type Answer, readAnswer } from "./claude-answer.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
-import { type Failure, failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
+import {
+  type Failure,
+  failureOf,
+  type RawResult,
+  type Reading,
+  type Verdict,
+  withDiagnostics,
+} from "./result.ts";
 import { clipText, firstLine } from "./text.ts";
 
 const BLOCKING_EXIT = 2;
@@ -23,7 +30,8 @@ export function interpretClaude(raw: RawResult, reading: Reading): Verdict {
   }
   if (raw.end.kind === "exit" && raw.end.code === BLOCKING_EXIT) {
     const reason = clipReason(raw.stderr.trim() || answer?.decision?.reason, reading.limits);
-    if (reason === undefined) diagnostics.push(diagnose("reason-missing", "exit 2 without a reason on stderr"));
+    if (reason === undefined)
+      diagnostics.push(diagnose("reason-missing", "exit 2 without a reason on stderr"));
     return { effect: withDiagnostics({ decision: { kind: "deny", ...asReason(reason) } }, diagnostics) };
   }
   const failure = failureOf(raw.end);
@@ -32,7 +40,9 @@ export function interpretClaude(raw: RawResult, reading: Reading): Verdict {
   const restrictions = restrictionsOf(answer, reading.limits, diagnostics);
   const effect: Effect = {
     ...restrictions,
-    ...(isPathRefused ? { decision: { kind: "deny", ...asReason(clipReason(raw.stderr.trim(), reading.limits)) } } : {}),
+    ...(isPathRefused
+      ? { decision: { kind: "deny", ...asReason(clipReason(raw.stderr.trim(), reading.limits)) } }
+      : {}),
     ...(message === ""
       ? {}
       : { message: { text: clipText(message, reading.limits.reasonChars), level: "warn" } as const }),
@@ -48,20 +58,29 @@ function atSuccess(
   diagnostics: Diagnostic[],
 ): Verdict {
   if (decoded.kind === "broken") {
-    const failure: Failure = { code: "output-invalid-json", detail: "stdout begins like an object and is not valid JSON" };
+    const failure: Failure = {
+      code: "output-invalid-json",
+      detail: "stdout begins like an object and is not valid JSON",
+    };
     return { effect: withDiagnostics({}, diagnostics), failure };
   }
-  if (decoded.kind === "text") return { effect: withDiagnostics(fromText(decoded.text, raw, reading, diagnostics), diagnostics) };
+  if (decoded.kind === "text")
+    return { effect: withDiagnostics(fromText(decoded.text, raw, reading, diagnostics), diagnostics) };
   if (answer === undefined || decoded.kind === "empty") return { effect: withDiagnostics({}, diagnostics) };
   const isClean = !decoded.isNoisy && !raw.stdout.isReplaced;
   const isTrusted = isClean && answer.isSound;
   const privileges = privilegesOf(answer, reading.limits);
   if (!isClean && Object.keys(privileges).length > 0)
     diagnostics.push(
-      diagnose("noise-privilege-dropped", `${Object.keys(privileges).join(", ")} counts only in clean output`),
+      diagnose(
+        "noise-privilege-dropped",
+        `${Object.keys(privileges).join(", ")} counts only in clean output`,
+      ),
     );
   if (isTrusted && privileges.context !== undefined && privileges.context !== answer.context)
-    diagnostics.push(diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`));
+    diagnostics.push(
+      diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`),
+    );
   const effect: Effect = {
     ...(isTrusted ? privileges : {}),
     ...restrictionsOf(answer, reading.limits, diagnostics),
@@ -94,7 +113,9 @@ function restrictionsOf(answer: Answer | undefined, limits: Limits, diagnostics:
   if (decision?.kind === "deny" && clipReason(decision.reason, limits) === undefined)
     diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
   return {
-    ...(isRestrictive ? { decision: { kind: decision.kind, ...asReason(clipReason(decision.reason, limits)) } } : {}),
+    ...(isRestrictive
+      ? { decision: { kind: decision.kind, ...asReason(clipReason(decision.reason, limits)) } }
+      : {}),
     ...(halt === undefined ? {} : { halt: asReason(clipReason(halt.reason, limits)) }),
   };
 }
@@ -115,7 +136,9 @@ function fromText(text: string, raw: RawResult, reading: Reading, diagnostics: D
       }
       const context = clipText(text, reading.limits.contextChars);
       if (context !== text)
-        diagnostics.push(diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`));
+        diagnostics.push(
+          diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`),
+        );
       return { context };
     }
   }

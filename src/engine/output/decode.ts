@@ -63,7 +63,9 @@ export function decodeOutput(captured: Captured, maxDepth: number): DecodeResult
 export function captureProblems({ isTruncated, isReplaced }: Captured): Diagnostic[] {
   return [
     ...(isTruncated ? [diagnose("output-truncated", "stdout is longer than its limit")] : []),
-    ...(isReplaced ? [diagnose("output-invalid-utf8", "stdout is not UTF-8; U+FFFD stands for the bytes")] : []),
+    ...(isReplaced
+      ? [diagnose("output-invalid-utf8", "stdout is not UTF-8; U+FFFD stands for the bytes")]
+      : []),
   ];
 }
 
@@ -107,11 +109,17 @@ function readAnswer(
   recover: boolean,
   diagnostics: Diagnostic[],
 ): JsonObject | undefined {
+  if (!mayHoldAnswer(text)) return undefined;
   const own: Diagnostic[] = [];
   const value = readObject(text, maxDepth, recover, own);
   if (value === undefined || !PROTOCOL_KEYS.some(key => Object.hasOwn(value, key))) return undefined;
   diagnostics.push(...own);
   return value;
+}
+
+/** Cheap, so that long noise that merely looks like JSON costs little. An escape may hide a key's name. */
+function mayHoldAnswer(text: string): boolean {
+  return text.includes("}") && (text.includes("\\") || PROTOCOL_KEYS.some(key => text.includes(`"${key}"`)));
 }
 
 /** Where lines that begin with a brace start and end, from the last to the first. */

@@ -45,7 +45,10 @@ function encodeClaude(effect: Effect, event: EventDescriptor): Encoded {
     else if (!lost.includes("extras")) lost.push("extras");
   }
   const hasSpecific = Object.keys(specific).length > 0;
-  const answer = { ...top, ...(hasSpecific ? { hookSpecificOutput: { hookEventName: event.name, ...specific } } : {}) };
+  const answer = {
+    ...top,
+    ...(hasSpecific ? { hookSpecificOutput: { hookEventName: event.name, ...specific } } : {}),
+  };
   const stdout = Object.keys(answer).length === 0 ? "" : JSON.stringify(answer);
   return { stdout, stderr: "", exitCode: 0, lost };
 }

@@ -18,10 +18,15 @@ export function applyFailure(hook: string, verdict: Verdict, policy: FailurePoli
   if (failure === undefined) return effect;
   const diagnostics = [...(effect.diagnostics ?? []), diagnose(failure.code, failure.detail)];
   const kind = power === "veto" ? VERDICT[policy] : undefined;
-  const isAnswered = kind === undefined || (effect.decision !== undefined && !isStricter(kind, effect.decision.kind));
+  const isAnswered =
+    kind === undefined || (effect.decision !== undefined && !isStricter(kind, effect.decision.kind));
   if (isAnswered || failure.code === "aborted") return { ...effect, diagnostics };
-  const said = kind === "deny" ? diagnose("fail-closed", FAIL_TEXT.deny) : diagnose("fail-ask", FAIL_TEXT.ask);
-  return withDiagnostics({ ...effect, decision: { kind, reason: failureReason(hook, failure) } }, [...diagnostics, said]);
+  const said =
+    kind === "deny" ? diagnose("fail-closed", FAIL_TEXT.deny) : diagnose("fail-ask", FAIL_TEXT.ask);
+  return withDiagnostics({ ...effect, decision: { kind, reason: failureReason(hook, failure) } }, [
+    ...diagnostics,
+    said,
+  ]);
 }
 
 const VERDICT = { open: undefined, ask: "ask", closed: "deny" } as const;

@@ -23,7 +23,11 @@ export interface RawResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function failed(code: DiagnosticCode, detail: string, diagnostics: readonly Diagnostic[] = []): RawResult {
+export function failed(
+  code: DiagnosticCode,
+  detail: string,
+  diagnostics: readonly Diagnostic[] = [],
+): RawResult {
   return { end: { kind: "failed", failure: { code, detail } }, stdout: NO_OUTPUT, stderr: "", diagnostics };
 }
 

@@ -1,4 +1,10 @@
-import { type EventDescriptor, isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import {
+  type EventDescriptor,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
 import { freezeCopy } from "../freeze.ts";
 import type { CallView, CheckedArgs } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
@@ -39,7 +45,9 @@ export class CallState implements CallView {
     this.input = this.originalInput;
     const isFailure = event.name === "PostToolUseFailure";
     this.result =
-      ownValue(this.payload, "tool_response") ?? (isFailure ? ownValue(this.payload, "error") : undefined) ?? null;
+      ownValue(this.payload, "tool_response") ??
+      (isFailure ? ownValue(this.payload, "error") : undefined) ??
+      null;
     this.isError = isFailure || ownValue(this.payload, "is_error") === true;
   }
 
@@ -75,7 +83,10 @@ export class CallState implements CallView {
   }
 }
 
-function copyPayload(payload: JsonObject): { readonly payload: JsonObject; readonly problem: string | undefined } {
+function copyPayload(payload: JsonObject): {
+  readonly payload: JsonObject;
+  readonly problem: string | undefined;
+} {
   try {
     const frozen = freezeCopy(payload, true);
     return isJsonObject(frozen)

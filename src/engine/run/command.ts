@@ -3,7 +3,7 @@ import type { ProcessResult, RunningProcess } from "../../system/system.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { Interruption } from "../interruption.ts";
 import { aborted, type End, failed, type RawResult } from "../output/result.ts";
-import { findAtomcodeEvent, ATOMCODE_EVENTS } from "../source/atomcode.ts";
+import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../source/atomcode.ts";
 import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
@@ -136,7 +136,9 @@ function directoryOf(stage: Stage, house: CommandHouse, diagnostics: Diagnostic[
   if (typeof cwd !== "string" || cwd === "") return house.projectDir;
   const isThere = cwd.startsWith("/") && stage.seams.system.files.follow(cwd)?.kind === "directory";
   if (isThere) return cwd;
-  diagnostics.push(diagnose("cwd-missing", "the event's directory does not exist; the hook runs in the project's"));
+  diagnostics.push(
+    diagnose("cwd-missing", "the event's directory does not exist; the hook runs in the project's"),
+  );
   return house.projectDir;
 }
 
@@ -155,7 +157,9 @@ function feedOf(
   const isPrompt = spec.event === "UserPromptSubmit";
   const fits = stage.seams.system.text.encode(context).length <= stage.limits.envValueBytes;
   if (!fits)
-    diagnostics.push(diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"));
+    diagnostics.push(
+      diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"),
+    );
   return {
     input: isPrompt ? JSON.stringify(atomcodePrompt(stage.payload, house.projectDir)) : context,
     env: {
@@ -178,7 +182,8 @@ function toRaw(
   if (result.killed) diagnostics.push(diagnose("killed", "it ignored SIGTERM and was ended by SIGKILL"));
   if (result.pipeHeld)
     diagnostics.push(diagnose("pipe-held", "it ended while another process still held its output open"));
-  if (result.stderrTruncated) diagnostics.push(diagnose("stderr-truncated", "stderr is longer than its limit"));
+  if (result.stderrTruncated)
+    diagnostics.push(diagnose("stderr-truncated", "stderr is longer than its limit"));
   return {
     end: toEnd(result.end, stoppedBy, spec, stage),
     stdout: captureText(codec, result.stdout, result.stdoutTruncated, result.stdoutTail),

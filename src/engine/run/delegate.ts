@@ -38,11 +38,16 @@ async function readText(stage: Stage, ask: (signal: AbortSignal) => Promise<stri
   const answered = await withDeadline(stage, ask);
   if (answered.kind === "ended") return answered.result;
   const text: unknown = answered.value;
-  if (typeof text !== "string") return failed("hook-threw", `the host's delegate answered with ${typeof text}, not text`);
+  if (typeof text !== "string")
+    return failed("hook-threw", `the host's delegate answered with ${typeof text}, not text`);
   const { encode } = stage.seams.system.text;
   const bytes = encode(text);
   const { stdoutBytes } = stage.limits;
-  const stdout = captureText(stage.seams.system.text, bytes.subarray(0, stdoutBytes), bytes.length > stdoutBytes);
+  const stdout = captureText(
+    stage.seams.system.text,
+    bytes.subarray(0, stdoutBytes),
+    bytes.length > stdoutBytes,
+  );
   return { end: { kind: "exit", code: 0 }, stdout, stderr: "", diagnostics: [] };
 }
 
@@ -61,7 +66,9 @@ export function fillTemplate(template: Json, payload: JsonObject): Filled {
     if (!filled.ok) return filled;
     entries.push([key, filled.value]);
   }
-  const value: Json = Array.isArray(template) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
+  const value: Json = Array.isArray(template)
+    ? entries.map(([, member]) => member)
+    : Object.fromEntries(entries);
   return { ok: true, value };
 }
 

@@ -1,4 +1,13 @@
-import type { Contribution, Diagnostic, Effect, EventDescriptor, FailurePolicy, JsonObject, Power, Run } from "../../protocol/index.ts";
+import type {
+  Contribution,
+  Diagnostic,
+  Effect,
+  EventDescriptor,
+  FailurePolicy,
+  JsonObject,
+  Power,
+  Run,
+} from "../../protocol/index.ts";
 import type { Core } from "../core.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { Interruption } from "../interruption.ts";
@@ -7,7 +16,7 @@ import type { Span } from "../options.ts";
 import { applyFailure } from "../output/failure.ts";
 import type { Failure } from "../output/result.ts";
 import type { Registration } from "../registration.ts";
-import { refuse, type Reply } from "../reply.ts";
+import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";
 import type { CallState } from "./call-state.ts";
 import { Scope } from "./scope.ts";
@@ -25,7 +34,9 @@ export class FunctionLane {
   private readonly event: EventDescriptor;
   private readonly power: Power;
   private readonly interruption: Interruption;
-  private readonly onRun: ((run: Run | { readonly hook: string; readonly status: "started" }) => void) | undefined;
+  private readonly onRun:
+    | ((run: Run | { readonly hook: string; readonly status: "started" }) => void)
+    | undefined;
   readonly state: CallState;
   private rewriter = -1;
 
@@ -77,7 +88,8 @@ export class FunctionLane {
     const begunMs = timers.nowMs();
     const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
     const scope = new Scope(this.state.originalPayload, this.core.projectDir, original);
-    const conclude = (reply: Reply): void => this.conclude(registration, reply, timers.nowMs() - begunMs, span);
+    const conclude = (reply: Reply): void =>
+      this.conclude(registration, reply, timers.nowMs() - begunMs, span);
     const answer = this.answer(registration, scope);
     if (!isThenable(answer)) return conclude(answer);
     return this.wait(answer, registration, scope).then(conclude);
@@ -130,7 +142,11 @@ export class FunctionLane {
     if (rewrite === undefined) return reply;
     const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
     const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
-    if (!isPossible) return withDiagnostic(rest, diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`));
+    if (!isPossible)
+      return withDiagnostic(
+        rest,
+        diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`),
+      );
     const { tools } = this.core;
     const isError = reply.isError ?? this.state.isError;
     const checked =
@@ -144,7 +160,12 @@ export class FunctionLane {
     });
   }
 
-  private conclude(registration: Registration, reply: Reply, durationMs: number, span: Span | undefined): void {
+  private conclude(
+    registration: Registration,
+    reply: Reply,
+    durationMs: number,
+    span: Span | undefined,
+  ): void {
     const { id } = registration;
     const run: Run = { hook: id, status: statusOf(reply.effect, reply.failure), durationMs };
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
@@ -192,7 +213,9 @@ export class FunctionLane {
   }
 
   private policyOf({ onFailure }: Registration): FailurePolicy {
-    return onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open");
+    return (
+      onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
+    );
   }
 }
 

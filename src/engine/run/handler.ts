@@ -46,8 +46,18 @@ export async function runHandler(
   const { result, queueMs, later } = await execute(core, step, setting, interruption, mayDetach);
   const finish = (raw: RawResult): Promise<Finished> => conclude(core, step, setting, raw, begunMs, queueMs);
   if (later === undefined) return finish(result);
-  const run: Run = { hook: step.handler.spec.id, status: "async", durationMs: core.seams.timers.nowMs() - begunMs };
-  return { effect: {}, run, failureCode: undefined, queueMs, later: later.then(raw => finish(withoutAnnouncement(raw))) };
+  const run: Run = {
+    hook: step.handler.spec.id,
+    status: "async",
+    durationMs: core.seams.timers.nowMs() - begunMs,
+  };
+  return {
+    effect: {},
+    run,
+    failureCode: undefined,
+    queueMs,
+    later: later.then(raw => finish(withoutAnnouncement(raw))),
+  };
 }
 
 /** The line that announced the background is not part of the answer. */
@@ -71,7 +81,15 @@ async function execute(
   const { spec } = step.handler;
   const { event, payload, payloadText } = setting;
   const { seams, limits } = core;
-  const stage: Stage = { seams, limits, event, payload, payloadText, timeoutMs: step.timeoutMs, interruption };
+  const stage: Stage = {
+    seams,
+    limits,
+    event,
+    payload,
+    payloadText,
+    timeoutMs: step.timeoutMs,
+    interruption,
+  };
   try {
     switch (spec.action.kind) {
       case "command":
@@ -112,7 +130,10 @@ async function conclude(
 
 function interpret(core: Core, { handler }: Step, { event }: Setting, raw: RawResult): Verdict {
   if (raw.end.kind === "aborted")
-    return { effect: { diagnostics: raw.diagnostics }, failure: { code: "aborted", detail: "the host gave up waiting" } };
+    return {
+      effect: { diagnostics: raw.diagnostics },
+      failure: { code: "aborted", detail: "the host gave up waiting" },
+    };
   const { action, dialect } = handler.spec;
   const reading: Reading = { event, limits: core.limits };
   if (action.kind === "prompt" || action.kind === "agent") return interpretModel(raw, reading);
@@ -132,10 +153,17 @@ async function checkRewrite(core: Core, { tool }: Setting, verdict: Verdict): Pr
   if (input === undefined || tool === undefined) return verdict;
   const problem = await problemOf(core, tool, input);
   if (problem === undefined) return verdict;
-  return { effect: rest, failure: { code: "rewrite-invalid", detail: `the new input of ${tool} does not fit: ${problem}` } };
+  return {
+    effect: rest,
+    failure: { code: "rewrite-invalid", detail: `the new input of ${tool} does not fit: ${problem}` },
+  };
 }
 
-async function problemOf(core: Core, tool: string, input: NonNullable<Effect["input"]>): Promise<string | undefined> {
+async function problemOf(
+  core: Core,
+  tool: string,
+  input: NonNullable<Effect["input"]>,
+): Promise<string | undefined> {
   try {
     const checked = await core.tools.checkInput(tool, input);
     return checked.ok ? undefined : checked.problem;

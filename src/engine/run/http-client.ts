@@ -14,7 +14,12 @@ export interface HttpRequest {
 }
 
 export type HttpReply =
-  | { readonly kind: "reply"; readonly status: number; readonly body: Uint8Array; readonly isTruncated: boolean }
+  | {
+      readonly kind: "reply";
+      readonly status: number;
+      readonly body: Uint8Array;
+      readonly isTruncated: boolean;
+    }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -52,7 +57,12 @@ export const nodeHttpClient: HttpClient = {
           const chunks: Uint8Array[] = [];
           let room = request.maxBodyBytes;
           const finish = (isTruncated: boolean): void =>
-            resolve({ kind: "reply", status: response.statusCode ?? 0, body: Buffer.concat(chunks), isTruncated });
+            resolve({
+              kind: "reply",
+              status: response.statusCode ?? 0,
+              body: Buffer.concat(chunks),
+              isTruncated,
+            });
           response.once("error", fail);
           response.on("data", (chunk: Uint8Array) => {
             if (chunk.byteLength <= room) chunks.push(chunk);
@@ -64,7 +74,9 @@ export const nodeHttpClient: HttpClient = {
             room -= chunk.byteLength;
           });
           response.once("end", () => finish(false));
-          response.once("close", () => fail(new Error("the connection closed before the answer was complete")));
+          response.once("close", () =>
+            fail(new Error("the connection closed before the answer was complete")),
+          );
         });
         sent.end(request.body);
       } catch (error) {

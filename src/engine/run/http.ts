@@ -1,9 +1,9 @@
 import { fitsGlob } from "../glob.ts";
-import { type RawResult, failed } from "../output/result.ts";
+import { failed, type RawResult } from "../output/result.ts";
 import type { HttpAction } from "../source/handler.ts";
+import { captureText } from "./capture.ts";
 import type { EnvironmentRecord } from "./environment.ts";
 import type { HttpReply } from "./http-client.ts";
-import { captureText } from "./capture.ts";
 import { type Stage, withDeadline } from "./stage.ts";
 
 export interface HttpRules {
@@ -50,9 +50,11 @@ export async function runHttp(action: HttpAction, stage: Stage, rules: HttpRules
 function checkUrl(text: string, rules: HttpRules): URL | string {
   if (!URL.canParse(text)) return "the URL cannot be read";
   const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return `${url.protocol} is neither http nor https`;
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return `${url.protocol} is neither http nor https`;
   if (url.username !== "" || url.password !== "") return "the URL holds a user name or password";
-  if (url.protocol === "http:" && !isLoopbackName(url.hostname)) return "plain http goes to this machine only; use https";
+  if (url.protocol === "http:" && !isLoopbackName(url.hostname))
+    return "plain http goes to this machine only; use https";
   if (rules.allowedUrls !== undefined && !rules.allowedUrls.some(glob => fitsUrl(glob, url)))
     return "no entry of allowedHttpHookUrls fits it";
   return url;
@@ -64,10 +66,15 @@ function fitsUrl(glob: string, { href, origin }: URL): boolean {
 }
 
 function isLoopbackName(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
+  return (
+    host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host)
+  );
 }
 
-function expandHeaders({ headers, allowedEnvVars }: HttpAction, env: EnvironmentRecord): Record<string, string> {
+function expandHeaders(
+  { headers, allowedEnvVars }: HttpAction,
+  env: EnvironmentRecord,
+): Record<string, string> {
   const expanded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (RESERVED_HEADERS.has(name.toLowerCase())) continue;

@@ -49,7 +49,9 @@ export class HandlerLanes {
     await Promise.all(lanes.map(lane => this.runLane(lane)));
     const repeated = duplicates.map(({ kept, dropped }) => ({
       hook: kept,
-      effect: { diagnostics: [diagnose("deduplicated", `${dropped} is the same handler and ran as this one`)] },
+      effect: {
+        diagnostics: [diagnose("deduplicated", `${dropped} is the same handler and ran as this one`)],
+      },
     }));
     return [...repeated, ...steps.flatMap(step => this.results.get(step) ?? [])];
   }
@@ -102,7 +104,13 @@ export class HandlerLanes {
       work().then(finished => {
         const { run, failureCode, queueMs, effect } = finished;
         const isRewrite = effect.input !== undefined || effect.output !== undefined;
-        recorder.endRun(span, { run, failureCode, queueMs, isRewrite, diagnostics: effect.diagnostics ?? [] });
+        recorder.endRun(span, {
+          run,
+          failureCode,
+          queueMs,
+          isRewrite,
+          diagnostics: effect.diagnostics ?? [],
+        });
         return finished;
       }),
     );

@@ -1,6 +1,6 @@
 import type { Files } from "../../system/system.ts";
-import type { CommandAction } from "../source/handler.ts";
 import type { Dialect } from "../options.ts";
+import type { CommandAction } from "../source/handler.ts";
 import { type EnvironmentRecord, expandArgument } from "./environment.ts";
 
 /** The shells of the environment hooks run in, found once. */

@@ -21,7 +21,10 @@ export type Answered<V> =
   | { readonly kind: "ended"; readonly result: RawResult };
 
 /** Waits for work that can be called off, but never longer than the handler's time or the host's patience. */
-export function withDeadline<V>(stage: Stage, start: (signal: AbortSignal) => Promise<V>): Promise<Answered<V>> {
+export function withDeadline<V>(
+  stage: Stage,
+  start: (signal: AbortSignal) => Promise<V>,
+): Promise<Answered<V>> {
   if (stage.interruption.isRaised) return Promise.resolve({ kind: "ended", result: aborted() });
   return new Promise(resolve => {
     const controller = new AbortController();

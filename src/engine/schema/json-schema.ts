@@ -26,7 +26,8 @@ function collectNames(schema: unknown, scope: Scope, depth: number): void {
   if (typeof schema["$id"] === "string") scope.named.set(schema["$id"], schema);
   for (const [key, member] of Object.entries(schema)) {
     if ((key === "$defs" || key === "definitions") && isRecord(member)) {
-      for (const [name, definition] of Object.entries(member)) scope.named.set(`#/${key}/${name}`, definition);
+      for (const [name, definition] of Object.entries(member))
+        scope.named.set(`#/${key}/${name}`, definition);
     }
     if (Array.isArray(member)) for (const item of member) collectNames(item, scope, depth + 1);
     else collectNames(member, scope, depth + 1);
@@ -75,19 +76,28 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 function isType(name: unknown, scope: Scope): (value: unknown) => boolean {
   const test = typeof name === "string" && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-  if (test === undefined) throw new TypeError(`${scope.where}: type "${String(name)}" does not exist in JSON`);
+  if (test === undefined)
+    throw new TypeError(`${scope.where}: type "${String(name)}" does not exist in JSON`);
   return test;
 }
 
 /** Applies to strings, numbers, lists or objects alone; other values pass, as JSON Schema has it. */
-const onText = (problem: string, test: (text: string) => boolean): Check => value =>
-  typeof value !== "string" || test(value) ? undefined : problem;
-const onNumber = (problem: string, test: (value: number) => boolean): Check => value =>
-  typeof value !== "number" || test(value) ? undefined : problem;
-const onList = (problem: string, test: (items: readonly unknown[]) => boolean): Check => value =>
-  !Array.isArray(value) || test(value) ? undefined : problem;
-const onObject = (find: (object: Readonly<Record<string, unknown>>) => string | undefined): Check => value =>
-  isRecord(value) ? find(value) : undefined;
+const onText =
+  (problem: string, test: (text: string) => boolean): Check =>
+  value =>
+    typeof value !== "string" || test(value) ? undefined : problem;
+const onNumber =
+  (problem: string, test: (value: number) => boolean): Check =>
+  value =>
+    typeof value !== "number" || test(value) ? undefined : problem;
+const onList =
+  (problem: string, test: (items: readonly unknown[]) => boolean): Check =>
+  value =>
+    !Array.isArray(value) || test(value) ? undefined : problem;
+const onObject =
+  (find: (object: Readonly<Record<string, unknown>>) => string | undefined): Check =>
+  value =>
+    isRecord(value) ? find(value) : undefined;
 
 const RULES: Readonly<Record<string, Compile>> = {
   type: (names, scope) => {
@@ -97,10 +107,13 @@ const RULES: Readonly<Record<string, Compile>> = {
   },
   const: expected => value => (isSame(value, expected) ? undefined : `must be ${JSON.stringify(expected)}`),
   enum: allowed => value =>
-    listOf(allowed).some(item => isSame(value, item)) ? undefined : `must be one of ${JSON.stringify(allowed)}`,
+    listOf(allowed).some(item => isSame(value, item))
+      ? undefined
+      : `must be one of ${JSON.stringify(allowed)}`,
   anyOf: (parts, scope) => {
     const checks = listOf(parts).map(part => compile(part, scope));
-    return value => (checks.some(check => check(value) === undefined) ? undefined : "fits none of the alternatives");
+    return value =>
+      checks.some(check => check(value) === undefined) ? undefined : "fits none of the alternatives";
   },
   oneOf: (parts, scope) => {
     const checks = listOf(parts).map(part => compile(part, scope));
@@ -122,7 +135,9 @@ const RULES: Readonly<Record<string, Compile>> = {
     return value => refer(reference, scope)(value);
   },
   properties: (properties, scope) => {
-    const checks = Object.entries(recordOf(properties)).map(([key, part]) => [key, compile(part, scope)] as const);
+    const checks = Object.entries(recordOf(properties)).map(
+      ([key, part]) => [key, compile(part, scope)] as const,
+    );
     return onObject(object => {
       for (const [key, check] of checks) {
         const problem = Object.hasOwn(object, key) ? check(object[key]) : undefined;
@@ -137,7 +152,9 @@ const RULES: Readonly<Record<string, Compile>> = {
       return missing === undefined ? undefined : `${String(missing)} is missing`;
     }),
   patternProperties: (patterns, scope) => {
-    const checks = Object.entries(recordOf(patterns)).map(([p, part]) => [new RegExp(p, "u"), compile(part, scope)] as const);
+    const checks = Object.entries(recordOf(patterns)).map(
+      ([p, part]) => [new RegExp(p, "u"), compile(part, scope)] as const,
+    );
     return onObject(object => {
       for (const [key, member] of Object.entries(object)) {
         for (const [pattern, check] of checks) {
@@ -159,10 +176,14 @@ const RULES: Readonly<Record<string, Compile>> = {
   },
   propertyNames: (part, scope) => {
     const check = compile(part, scope);
-    return onObject(object => Object.keys(object).find(key => check(key) !== undefined) && "has a name that does not fit");
+    return onObject(
+      object => Object.keys(object).find(key => check(key) !== undefined) && "has a name that does not fit",
+    );
   },
-  minProperties: n => onObject(object => (Object.keys(object).length >= Number(n) ? undefined : `needs ${n} members`)),
-  maxProperties: n => onObject(object => (Object.keys(object).length <= Number(n) ? undefined : `has over ${n} members`)),
+  minProperties: n =>
+    onObject(object => (Object.keys(object).length >= Number(n) ? undefined : `needs ${n} members`)),
+  maxProperties: n =>
+    onObject(object => (Object.keys(object).length <= Number(n) ? undefined : `has over ${n} members`)),
   items: (part, scope) => {
     if (Array.isArray(part)) return tuple(part.map(item => compile(item, scope)));
     const check = compile(part, scope);
@@ -182,13 +203,18 @@ const RULES: Readonly<Record<string, Compile>> = {
   },
   contains: (part, scope) => {
     const check = compile(part, scope);
-    return onList("lacks an item the schema asks for", items => items.some(item => check(item) === undefined));
+    return onList("lacks an item the schema asks for", items =>
+      items.some(item => check(item) === undefined),
+    );
   },
   minItems: n => onList(`needs at least ${n} items`, items => items.length >= Number(n)),
   maxItems: n => onList(`may have ${n} items at most`, items => items.length <= Number(n)),
   uniqueItems: wanted =>
-    onList("has an item twice", items =>
-      wanted !== true || items.every((item, index) => items.slice(0, index).every(other => !isSame(item, other))),
+    onList(
+      "has an item twice",
+      items =>
+        wanted !== true ||
+        items.every((item, index) => items.slice(0, index).every(other => !isSame(item, other))),
     ),
   minLength: n => onText(`needs at least ${n} characters`, text => [...text].length >= Number(n)),
   maxLength: n => onText(`may have ${n} characters at most`, text => [...text].length <= Number(n)),

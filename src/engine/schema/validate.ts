@@ -42,17 +42,23 @@ function fromStandard(result: unknown): Checked | Promise<Checked> {
 
 /** A result with issues is a refusal; everything else must carry a value. */
 function readResult(result: unknown): Checked {
-  if (typeof result !== "object" || result === null) return { ok: false, problem: "the schema gave no result" };
+  if (typeof result !== "object" || result === null)
+    return { ok: false, problem: "the schema gave no result" };
   const issues: unknown = Reflect.get(result, "issues");
   if (issues === undefined || issues === null) return { ok: true, value: Reflect.get(result, "value") };
-  return { ok: false, problem: Array.isArray(issues) ? issues.slice(0, 3).map(describeIssue).join("; ") : "refused" };
+  return {
+    ok: false,
+    problem: Array.isArray(issues) ? issues.slice(0, 3).map(describeIssue).join("; ") : "refused",
+  };
 }
 
 function describeIssue(issue: unknown): string {
   if (typeof issue !== "object" || issue === null) return "refused";
   const path: unknown = Reflect.get(issue, "path");
   const place = Array.isArray(path) ? path.map(keyOf).join(".") : "";
-  return place === "" ? String(Reflect.get(issue, "message")) : `${place}: ${String(Reflect.get(issue, "message"))}`;
+  return place === ""
+    ? String(Reflect.get(issue, "message"))
+    : `${place}: ${String(Reflect.get(issue, "message"))}`;
 }
 
 function keyOf(segment: unknown): string {

@@ -34,7 +34,10 @@ export function armHandler(
   const { action, matcher: text, dialect } = spec;
   const delegate = DELEGATE[action.kind];
   if (delegate !== undefined && delegates[delegate] === undefined) {
-    report("handler-unsupported", `the host offers no ${delegate} delegate, so ${action.kind} hooks cannot run`);
+    report(
+      "handler-unsupported",
+      `the host offers no ${delegate} delegate, so ${action.kind} hooks cannot run`,
+    );
     return { kind: "broken" };
   }
   if (action.kind === "http" && !URL.canParse(action.url)) {
@@ -74,4 +77,3 @@ function lintMatcher(
     report("matcher-mcp-prefix", `a server's name matches none of its tools; write mcp__server__.* instead`);
   }
 }
-

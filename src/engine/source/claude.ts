@@ -10,7 +10,13 @@ import {
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import { clip, describe, EntryReader } from "./fields.ts";
-import { type Action, type ActionKind, EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
+import {
+  type Action,
+  type ActionKind,
+  EMPTY_SOURCE,
+  type HandlerSpec,
+  type ParsedSource,
+} from "./handler.ts";
 
 export interface ParseContext {
   /** the descriptor of a known event in any spelling */
@@ -83,7 +89,14 @@ function parseEvent(
     return [];
   }
   return groups.flatMap((group: Json, index) =>
-    parseGroup(group, { name: descriptor?.name ?? name, descriptor }, `${name}[${index}]`, source, context, problems),
+    parseGroup(
+      group,
+      { name: descriptor?.name ?? name, descriptor },
+      `${name}[${index}]`,
+      source,
+      context,
+      problems,
+    ),
   );
 }
 
@@ -188,7 +201,8 @@ const READERS: { readonly [kind in ActionKind]: (read: EntryReader) => Action } 
   }),
   mcp_tool: read => {
     const input = read.value("input");
-    if (input !== undefined && !isJsonObject(input)) read.refuse("handler-invalid", `"input" must be an object`);
+    if (input !== undefined && !isJsonObject(input))
+      read.refuse("handler-invalid", `"input" must be an object`);
     return {
       kind: "mcp_tool",
       server: read.requiredText("server"),
@@ -207,7 +221,8 @@ function readModelAction(kind: "prompt" | "agent", read: EntryReader): Action {
 
 function readAction(handler: JsonObject, read: EntryReader): Action | undefined {
   const type = ownValue(handler, "type");
-  const reader = typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type as ActionKind] : undefined;
+  const reader =
+    typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type as ActionKind] : undefined;
   if (reader === undefined) {
     const found = typeof type === "string" ? `"${clip(type)}"` : describe(type);
     read.refuse("handler-type-unknown", `"type" must be ${Object.keys(READERS).join(", ")}, not ${found}`);

@@ -30,14 +30,18 @@ const READ: Readonly<Record<Dialect, (text: string) => Meaning>> = {
   batuta: text => (text === "" ? { kind: "all" } : { kind: "within", text }),
   atomcode: text => {
     if (text === "*") return { kind: "all" };
-    return text.endsWith("*") ? { kind: "prefix", text: text.slice(0, -1) } : { kind: "exact", names: [text] };
+    return text.endsWith("*")
+      ? { kind: "prefix", text: text.slice(0, -1) }
+      : { kind: "exact", names: [text] };
   },
 };
 
 /** The patterns that other dialects can say too: `^abc`, `^abc$`, `abc` within; each with literal text only. */
 function readPattern(source: string): Meaning {
   const literal = (text: string): string | undefined => {
-    const plain = text.replace(/\\(.)/g, (whole, character: string) => (/\w/.test(character) ? whole : character));
+    const plain = text.replace(/\\(.)/g, (whole, character: string) =>
+      /\w/.test(character) ? whole : character,
+    );
     return /^(?:[\w\- /:]|\\[^\w])*$/.test(text) ? plain : undefined;
   };
   const whole = /^\^(.*)\$$/.exec(source)?.[1];
@@ -56,7 +60,7 @@ function say(...texts: readonly string[]): ConvertedMatcher {
   return { texts, isWider: false };
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
@@ -68,12 +72,12 @@ const WRITE: Readonly<Record<Dialect, (meaning: Meaning) => ConvertedMatcher | u
       case "exact": {
         const { names } = meaning;
         const isList = names.every(name => name !== "" && isExactList(name) && !/[|, ]/.test(name));
-        return say(isList ? names.join("|") : `^(?:${names.map(escape).join("|")})$`);
+        return say(isList ? names.join("|") : `^(?:${names.map(escapePattern).join("|")})$`);
       }
       case "prefix":
-        return say(`^${escape(meaning.text)}.*`);
+        return say(`^${escapePattern(meaning.text)}.*`);
       case "within":
-        return say(`.*${escape(meaning.text)}.*`);
+        return say(`.*${escapePattern(meaning.text)}.*`);
       case "pattern":
         return say(meaning.source);
     }

@@ -3,8 +3,8 @@ import { diagnose } from "../diagnostics.ts";
 import type { Dialect } from "../options.ts";
 import { findAtomcodeEvent, formatAtomcodeEntry } from "./atomcode.ts";
 import { BATUTA_EVENTS } from "./batuta.ts";
-import type { HandlerSpec } from "./handler.ts";
 import { convertMatcher } from "./convert-matcher.ts";
+import type { HandlerSpec } from "./handler.ts";
 import { parseSource } from "./parse.ts";
 
 /** Configuration in another dialect, and what could not be said in it. Nothing is left out without a problem. */
@@ -23,7 +23,8 @@ export function convert(from: Dialect, to: Dialect, data: unknown): Conversion {
   const specs = parsed.specs.flatMap(spec => adapt(spec, to, problems));
   const flags: Record<string, Json> = {};
   if (parsed.disablesAll && to === "claude") flags["disableAllHooks"] = true;
-  else if (parsed.disablesAll) problems.push(diagnose("handler-unsupported", `disableAllHooks has no word in ${to}`));
+  else if (parsed.disablesAll)
+    problems.push(diagnose("handler-unsupported", `disableAllHooks has no word in ${to}`));
   return { data: { ...flags, ...FORMAT[to](specs) }, problems };
 }
 
@@ -59,7 +60,12 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
   const matchers = convertMatcher(spec.matcher, spec.dialect, to);
   if (matchers === undefined) return drop(`its matcher cannot be said in ${to}`);
   if (matchers.isWider)
-    problems.push(diagnose("field-unknown", `${spec.id}: ${to} looks for the name inside the tool's name, so it matches more`));
+    problems.push(
+      diagnose(
+        "field-unknown",
+        `${spec.id}: ${to} looks for the name inside the tool's name, so it matches more`,
+      ),
+    );
   const { matcher: _, ...rest } = spec;
   return matchers.texts.map((text, index) => ({
     ...rest,

@@ -63,7 +63,8 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
-    if (!isTrusted(trust)) report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
+    if (!isTrusted(trust))
+      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
     if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
       listed.push({ ...candidate, isArmed: false });
       continue;

@@ -1,6 +1,6 @@
 import type { Diagnostic, EventDescriptor, Json } from "../../protocol/index.ts";
-import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../options.ts";
 import { diagnose } from "../diagnostics.ts";
+import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../options.ts";
 import { parseAtomcode } from "./atomcode.ts";
 import { parseBatuta } from "./batuta.ts";
 import { type ParseContext, parseClaude } from "./claude.ts";
@@ -8,7 +8,9 @@ import { clip } from "./fields.ts";
 import { EMPTY_SOURCE, type ParsedSource } from "./handler.ts";
 import { readConfig } from "./read-config.ts";
 
-const PARSE: Readonly<Record<Dialect, (root: Json, source: HookSource, context: ParseContext) => ParsedSource>> = {
+const PARSE: Readonly<
+  Record<Dialect, (root: Json, source: HookSource, context: ParseContext) => ParsedSource>
+> = {
   claude: parseClaude,
   batuta: parseBatuta,
   atomcode: parseAtomcode,
@@ -21,7 +23,8 @@ export function parseSource(
   findEvent: (name: string) => EventDescriptor | undefined,
 ): ParsedSource {
   const unknown = unknownMember(source);
-  if (unknown !== undefined) return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", `${label}: ${unknown}`)] };
+  if (unknown !== undefined)
+    return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", `${label}: ${unknown}`)] };
   const where = source.path === undefined ? label : `${label} (${source.path})`;
   const read = readConfig(source.data, where);
   switch (read.kind) {

@@ -47,7 +47,8 @@ function readJsonText(text: string, where: string): ConfigRead {
   const read = readJson(stripComments(text, " "), { recover: true, maxDepth: CONFIG_DEPTH });
   if (!read.ok) {
     if (read.problem === "empty") return { kind: "nothing" };
-    const why = read.problem === "too-deep" ? `nests deeper than ${CONFIG_DEPTH} levels` : "is not valid JSON";
+    const why =
+      read.problem === "too-deep" ? `nests deeper than ${CONFIG_DEPTH} levels` : "is not valid JSON";
     return malformed(where, why);
   }
   if (read.repairs.includes("trailing-text"))
