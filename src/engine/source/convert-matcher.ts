@@ -72,7 +72,9 @@ const WRITE: Readonly<Record<Dialect, (meaning: Meaning) => ConvertedMatcher | u
       case "exact": {
         const { names } = meaning;
         const isList = names.every(name => name !== "" && isExactList(name) && !/[|, ]/.test(name));
-        return say(isList ? names.join("|") : `^(?:${names.map(escapePattern).join("|")})$`);
+        if (isList) return say(names.join("|"));
+        const pattern = names.map(escapePattern).join("|");
+        return say(names.length === 1 ? `^${pattern}$` : `^(?:${pattern})$`);
       }
       case "prefix":
         return say(`^${escapePattern(meaning.text)}.*`);

@@ -1,5 +1,12 @@
-import { type Diagnostic, findEvent, type Json, type JsonObject } from "../../protocol/index.ts";
+import {
+  type Diagnostic,
+  describeEvent,
+  findEvent,
+  type Json,
+  type JsonObject,
+} from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
+import { isMatcherIgnored } from "../match.ts";
 import type { Dialect } from "../options.ts";
 import { findAtomcodeEvent, formatAtomcodeEntry } from "./atomcode.ts";
 import { BATUTA_EVENTS } from "./batuta.ts";
@@ -57,6 +64,9 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
     if (spec.isAsync || spec.isOnce) return drop(`${to} has neither "async" nor "once"`);
   }
   if (spec.matcher === undefined || to === spec.dialect) return [spec];
+  const event = describeEvent(spec.event);
+  if (isMatcherIgnored(spec.dialect, event)) return [withoutMatcher(spec)];
+  if (isMatcherIgnored(to, event)) return drop(`${to} compares nothing with a matcher on ${spec.event}`);
   const matchers = convertMatcher(spec.matcher, spec.dialect, to);
   if (matchers === undefined) return drop(`its matcher cannot be said in ${to}`);
   if (matchers.isWider)
@@ -66,12 +76,15 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
         `${spec.id}: ${to} looks for the name inside the tool's name, so it matches more`,
       ),
     );
-  const { matcher: _, ...rest } = spec;
   return matchers.texts.map((text, index) => ({
-    ...rest,
+    ...withoutMatcher(spec),
     ...(text === undefined ? {} : { matcher: text }),
     ...(spec.name === undefined || matchers.texts.length === 1 ? {} : { name: `${spec.name}-${index + 1}` }),
   }));
+}
+
+function withoutMatcher({ matcher: _, ...rest }: HandlerSpec): HandlerSpec {
+  return rest;
 }
 
 function formatClaude(specs: readonly HandlerSpec[]): JsonObject {
