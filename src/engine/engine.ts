@@ -18,7 +18,7 @@ import { listFunction, listHandler } from "./listing.ts";
 import { HookLoadError } from "./load-error.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import { isEmptyPlan, selectFor } from "./plan.ts";
+import { isEmptyPlan, type Plan, selectFor } from "./plan.ts";
 import {
   type AnyHook,
   registerAfter,
@@ -83,25 +83,28 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     }
     const subject = entry.subjectOf(value);
     const plan = entry.planFor(subject);
-    if (isEmptyPlan(plan)) {
-      this.tell(entry, value, NO_OUTCOME);
-      return SILENCE;
-    }
-    const outcome = dispatchMoment(this.core, {
-      event: entry.event,
-      subject,
-      payload: value,
-      plan,
-      options,
-      refused: entry.refused,
-    });
+    if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);
+    if (entry.watchers.length > 0) this.tell(entry, value, NO_OUTCOME);
+    return SILENCE;
+  }
+
+  /** Apart from `dispatch`, whose empty path must not pay for the closures made here. */
+  private runPlan(
+    entry: EventEntry,
+    subject: string,
+    payload: JsonObject,
+    plan: Plan,
+    options: DispatchOptions,
+  ): Promise<Outcome> {
+    const { event, refused } = entry;
+    const outcome = dispatchMoment(this.core, { event, subject, payload, plan, options, refused });
     if (!isThenable(outcome)) {
-      this.tell(entry, value, outcome);
+      this.tell(entry, payload, outcome);
       return Promise.resolve(outcome);
     }
     return this.track(
       outcome.then(settled => {
-        this.tell(entry, value, settled);
+        this.tell(entry, payload, settled);
         return settled;
       }),
     );

@@ -29,12 +29,12 @@ async function tool(entries: Entries, more: More = {}, name = "bash"): Promise<O
     tool_input: { command: "ls" },
   });
 }
-const before = (command: string, more: Record<string, unknown> = {}) => ({
+const preTool = (command: string, more: Record<string, unknown> = {}) => ({
   event: "pre_tool_use",
   command,
   ...more,
 });
-const say = (answer: unknown) => before(`echo '${JSON.stringify(answer)}'`);
+const say = (answer: unknown) => preTool(`echo '${JSON.stringify(answer)}'`);
 
 async function prompt(commands: readonly string[], more: More = {}, timeoutMs = 10_000): Promise<Outcome> {
   const hooks = Object.fromEntries(
@@ -181,8 +181,8 @@ describe("atomcode: output before a tool", () => {
       say({ action: "modify", args: { command: "ls -la" } }),
       { action: "modify", args: { command: "ls -la" } },
     ],
-    ["text", before("echo not json at all"), { action: "allow" }],
-    ["nothing", before("true"), { action: "allow" }],
+    ["text", preTool("echo not json at all"), { action: "allow" }],
+    ["nothing", preTool("true"), { action: "allow" }],
   ])("%s", async (_, entry, expected) => {
     expect(toAtomcodeToolResult(await tool({ only: entry }))).toEqual(expected);
   });
@@ -218,7 +218,7 @@ describe("atomcode: several hooks", () => {
       {
         a: say({ action: "allow" }),
         b: say({ action: "block", reason: "second blocks" }),
-        c: before("touch third"),
+        c: preTool("touch third"),
       },
       { projectDir },
     );
@@ -230,17 +230,17 @@ describe("atomcode: several hooks", () => {
 
 describe("atomcode: failures allow", () => {
   it("a timeout", async () => {
-    const outcome = await tool({ only: before("sleep 10", { timeout_ms: 100 }) });
+    const outcome = await tool({ only: preTool("sleep 10", { timeout_ms: 100 }) });
     expect(toAtomcodeToolResult(outcome)).toEqual({ action: "allow" });
     expect(codesOf(outcome)).toEqual(["timeout"]);
   });
   it("a non-zero exit, whatever was printed", async () => {
-    const outcome = await tool({ only: before(`echo '{"action":"block","reason":"x"}'; exit 1`) });
+    const outcome = await tool({ only: preTool(`echo '{"action":"block","reason":"x"}'; exit 1`) });
     expect(toAtomcodeToolResult(outcome)).toEqual({ action: "allow" });
     expect(codesOf(outcome)).toEqual(["exit-nonblocking"]);
   });
   it("unless told otherwise", async () => {
-    expect((await tool({ only: before("exit 1", { onFailure: "closed" }) })).decision.kind).toBe("deny");
+    expect((await tool({ only: preTool("exit 1", { onFailure: "closed" }) })).decision.kind).toBe("deny");
   });
 });
 
@@ -451,16 +451,16 @@ describe("atomcode: matcher", () => {
 describe("atomcode: loader", () => {
   const list = (data: unknown, more = {}) => makeEngine({ sources: [source("atomcode", data, more)] }).list();
   it("single and multiple entries, default and own timeouts", () => {
-    expect(list({ hooks: { a: before("x") } })).toMatchObject([{ timeoutMs: 10_000 }]);
+    expect(list({ hooks: { a: preTool("x") } })).toMatchObject([{ timeoutMs: 10_000 }]);
     expect(
-      list({ hooks: { a: before("x", { timeout_ms: 500 }), b: before("y") } }).map(
+      list({ hooks: { a: preTool("x", { timeout_ms: 500 }), b: preTool("y") } }).map(
         ({ timeoutMs }) => timeoutMs,
       ),
     ).toEqual([500, 10_000]);
   });
   it("skips a disabled entry", () => {
     const engine = makeEngine({
-      sources: [source("atomcode", { hooks: { a: before("x", { disabled: true }), b: before("y") } })],
+      sources: [source("atomcode", { hooks: { a: preTool("x", { disabled: true }), b: preTool("y") } })],
     });
     expect(engine.report.handlers).toBe(1);
     expect(engine.list().map(({ enabled }) => enabled)).toEqual([false, true]);
@@ -475,8 +475,8 @@ describe("atomcode: loader", () => {
   it("a project entry replaces the global one of its name, others survive", () => {
     const engine = makeEngine({
       sources: [
-        source("atomcode", { hooks: { same: before("global"), other: before("kept") } }, { kind: "user" }),
-        source("atomcode", { hooks: { same: before("project") } }),
+        source("atomcode", { hooks: { same: preTool("global"), other: preTool("kept") } }, { kind: "user" }),
+        source("atomcode", { hooks: { same: preTool("project") } }),
       ],
     });
     expect(
@@ -489,8 +489,8 @@ describe("atomcode: loader", () => {
   it("a project can switch a global entry off by its name", () => {
     const engine = makeEngine({
       sources: [
-        source("atomcode", { hooks: { same: before("global") } }, { kind: "user" }),
-        source("atomcode", { hooks: { same: before("global", { disabled: true }) } }),
+        source("atomcode", { hooks: { same: preTool("global") } }, { kind: "user" }),
+        source("atomcode", { hooks: { same: preTool("global", { disabled: true }) } }),
       ],
     });
     expect(engine.has("PreToolUse", "bash")).toBe(false);
@@ -533,7 +533,7 @@ describe("atomcode: loader", () => {
   it("prefixes plugin entries and keeps their command as it is written", () => {
     const command = "${CLAUDE_PLUGIN_ROOT}/check.sh";
     const [listing] = list(
-      { hooks: { gate: before(command) } },
+      { hooks: { gate: preTool(command) } },
       { kind: "plugin", pluginId: "tools", pluginRoot: "/opt/p" },
     );
     expect(listing?.id).toContain("tools:gate");

@@ -83,6 +83,10 @@ export function readObject(
   return read.value;
 }
 
+export function hasProtocolKey(value: JsonObject): boolean {
+  return PROTOCOL_KEYS.some(key => Object.hasOwn(value, key));
+}
+
 function findInLines(
   pieces: readonly string[],
   maxDepth: number,
@@ -112,7 +116,7 @@ function readAnswer(
   if (!mayHoldAnswer(text)) return undefined;
   const own: Diagnostic[] = [];
   const value = readObject(text, maxDepth, recover, own);
-  if (value === undefined || !PROTOCOL_KEYS.some(key => Object.hasOwn(value, key))) return undefined;
+  if (value === undefined || !hasProtocolKey(value)) return undefined;
   diagnostics.push(...own);
   return value;
 }

@@ -1,7 +1,7 @@
 import { ownValue } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import { interpretClaude } from "./claude.ts";
-import { decodeOutput, readObject } from "./decode.ts";
+import { decodeOutput, hasProtocolKey, readObject } from "./decode.ts";
 import { type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
 import { clipText } from "./text.ts";
 
@@ -17,7 +17,8 @@ export function interpretModel(raw: RawResult, reading: Reading): Verdict {
     : readObject(stripFence(raw.stdout.text.trim()), jsonDepth, false, []);
   const ok = answer === undefined ? undefined : ownValue(answer, "ok");
   if (answer === undefined || typeof ok !== "boolean") {
-    if (decodeOutput(raw.stdout, jsonDepth).decoded.kind === "object") return interpretClaude(raw, reading);
+    const { decoded } = decodeOutput(raw.stdout, jsonDepth);
+    if (decoded.kind === "object" && hasProtocolKey(decoded.value)) return interpretClaude(raw, reading);
     return {
       effect: withDiagnostics({}, raw.diagnostics),
       failure: { code: "output-invalid-json", detail: `the model did not answer with {"ok": true or false}` },
