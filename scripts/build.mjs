@@ -8,7 +8,12 @@ import { entryNames, nodeEntrySource } from "./entries.mjs";
 import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { version, exports: subPaths, dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const {
+  version,
+  exports: subPaths,
+  dependencies,
+  peerDependencies,
+} = JSON.parse(readFileSync("package.json", "utf8"));
 const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
 const common = {
   bundle: true,

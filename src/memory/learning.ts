@@ -1,13 +1,7 @@
 import { redact } from "../guard/redact.ts";
 import { type Entry, textOf } from "../hooks/transcript/entry.ts";
-import {
-  clip,
-  countCharacters,
-  findStatement,
-  firstCharacters,
-  oneLine,
-  wordPattern,
-} from "../hooks/words.ts";
+import { countCharacters, findStatement, firstCharacters, oneLine, wordPattern } from "../hooks/words.ts";
+import { clip } from "../state/index.ts";
 import { indexText } from "./search-words.ts";
 
 /** What an agent says when it has found something out, strongest first. */

@@ -1,5 +1,6 @@
 import type { GetContextReply, GetContextRequest } from "../../hooks/bridge/contracts.ts";
-import { clip, oneLine } from "../../hooks/words.ts";
+import { oneLine } from "../../hooks/words.ts";
+import { clip } from "../../state/index.ts";
 import { EVERY_PROJECT, projectScope } from "../memory-place.ts";
 import { openReader } from "../open-store.ts";
 import { oldestForPrompt } from "../retention.ts";

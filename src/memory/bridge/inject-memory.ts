@@ -1,5 +1,6 @@
 import type { InjectMemoryReply, InjectMemoryRequest } from "../../hooks/bridge/contracts.ts";
-import { clip, firstCharacters, oneLine } from "../../hooks/words.ts";
+import { firstCharacters, oneLine } from "../../hooks/words.ts";
+import { clip } from "../../state/index.ts";
 import { EVERY_PROJECT, projectScope } from "../memory-place.ts";
 import { openReader } from "../open-store.ts";
 import { type RankedMemory, rankCandidates } from "../ranking.ts";

@@ -1,8 +1,9 @@
 import { redact } from "../../guard/redact.ts";
 import { isTestCommand } from "../../hooks/stop/power-steering/commands.ts";
 import { stringAt } from "../../hooks/transcript/parts.ts";
-import { clip, findStatement, oneLine, wordPattern } from "../../hooks/words.ts";
+import { findStatement, oneLine, wordPattern } from "../../hooks/words.ts";
 import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import { clip } from "../../state/index.ts";
 import { shortHash } from "../short-hash.ts";
 import type { Check, Finding, Step } from "./finding.ts";
 

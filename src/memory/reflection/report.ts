@@ -1,5 +1,6 @@
 import { redact } from "../../guard/redact.ts";
-import { clip, oneLine } from "../../hooks/words.ts";
+import { oneLine } from "../../hooks/words.ts";
+import { clip } from "../../state/index.ts";
 import { type Finding, strongest } from "./finding.ts";
 
 const TASK_LENGTH = 300;
