@@ -9,7 +9,12 @@ import { entryNames } from "./entries.mjs";
 import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const {
+  version,
+  exports: subPaths,
+  dependencies,
+  peerDependencies,
+} = JSON.parse(readFileSync("package.json", "utf8"));
 const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
 const common = {
   bundle: true,
@@ -44,7 +49,7 @@ await build({
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: Object.keys(dependencies),
+  external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
 });
 
 for (const name of ["amplihack", "amplihack-hooks"]) {
