@@ -107,6 +107,67 @@ describe("a value in a bash command is data in every quoting context", () => {
   });
 });
 
+/** A bash word that gives the value of `{{v}}` followed by `suffix`, built from shell inside shell. */
+interface NestedWord {
+  readonly text: string;
+  readonly suffix: string;
+}
+
+/** A delimiter that no here-document further in uses. */
+const end = (text: string): string => `E${text.length}`;
+const inBackticks = (text: string): string => text.replace(/[\\`$]/g, "\\$&");
+
+const nestedWord: fc.Arbitrary<NestedWord> = fc.letrec<{ word: NestedWord }>(tie => {
+  const around = (wrap: (text: string) => string): fc.Arbitrary<NestedWord> =>
+    tie("word").map(({ text, suffix }) => ({ text: wrap(text), suffix: `${suffix}e` }));
+  return {
+    word: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom("{{v}}", '"{{v}}"', "'{{v}}'", "$'{{v}}'").map(text => ({ text, suffix: "" })),
+      around(text => `"$(printf %s ${text}; printf e)"`),
+      around(text => `"$( (printf %s ${text}) ; printf e )"`),
+      around(text => `"$(case ")" in (x|y) : ;; ')') printf %s ${text} ;; esac; printf e)"`),
+      around(text => `"$(: # it's a comment with ) in it\nprintf %s ${text}; printf e)"`),
+      around(text => `"\`printf %s ${inBackticks(text)}; printf e\`"`),
+      around(text => `"$(x=${text}; printf '%s' "\${x}e")"`),
+      around(text => `"$(f() { printf %s "$1"; }; f ${text}; printf e)"`),
+      around(text => `"$(cat <<${end(text)}\n$(printf %s ${text}; printf e)\n${end(text)}\n)"`),
+      around(text => `"$(cat <<${end(text)} | cat\n\${unset_one:-$(printf %s ${text})}e\n${end(text)}\n)"`),
+      around(text => `"$(if [ $((1 + (2 * 3))) = 7 ]; then printf %s ${text}; fi; printf e)"`),
+      around(text => `"$(a=(x ${text} y); printf %s "\${a[1]}"; printf e)"`),
+      around(text => `"$(while :; do printf %s ${text}; break; done < <(echo ")"); printf e)"`),
+    ),
+  };
+}).word;
+
+describe("a value inside shell inside shell", () => {
+  it("is still only data", () => {
+    const values = ["it's", '"q" $(x) `y`', "a\nE\nb", "\\ \\\\ *", ") ;; esac # {{v}}"];
+    fc.assert(
+      fc.property(fc.array(nestedWord, { minLength: 12, maxLength: 12 }), words => {
+        const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" };
+        const lines: string[] = [];
+        values.forEach((value, index) => {
+          env[`V_${index}`] = value;
+          for (const { text } of words) {
+            lines.push(renderShell(`printf '%s\\0' ${text}`, () => `V_${index}`).script);
+          }
+        });
+        const run = spawnSync("/bin/bash", [], { input: lines.join("\n"), env, encoding: "utf8" });
+        expect(run.stderr).toBe("");
+        const wanted = values.flatMap(value => words.map(({ suffix }) => value + suffix));
+        const seen = run.stdout.split("\0").slice(0, -1);
+        seen.forEach((text, index) => {
+          const word = words[index % words.length]?.text;
+          expect({ word, text }).toEqual({ word, text: wanted[index] });
+        });
+        expect(seen).toHaveLength(wanted.length);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
 describe("a script without placeholders", () => {
   it("is left exactly as written", () => {
     const script = "docker ps --format '{{.Names}}' # {{ x }} ${{ github.ref }}\ncat <<'E'\n{{#if}}\nE\n";
