@@ -11,7 +11,7 @@ import {
 } from "../protocol/index.ts";
 import { type Core, notify } from "./core.ts";
 import { diagnose } from "./diagnostics.ts";
-import { type Interruption, interruptionOf } from "./interruption.ts";
+import type { Interruption } from "./interruption.ts";
 import { andThen } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
 import { EMPTY_SELECTION, type Plan, type Selection, selectFor } from "./plan.ts";
@@ -81,7 +81,7 @@ class Dispatch {
     this.core = core;
     this.moment = moment;
     this.power = powerOf(event, payload);
-    this.interruption = interruptionOf(core.closing, options.signal);
+    this.interruption = core.closing.or(options.signal);
     this.names = event.requiresTool ? core.namesOf(event, subject) : [];
     const { onRun } = options;
     this.onRun = onRun === undefined ? undefined : run => notify(core, () => onRun(run));

@@ -5,6 +5,7 @@ import {
   type FailurePolicy,
   findEvent,
   type Hook,
+  isJsonObject,
   type JsonObject,
   NO_OUTCOME,
   type Outcome,
@@ -81,6 +82,8 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     } catch (error) {
       return Promise.reject(error);
     }
+    if (!isJsonObject(value))
+      return Promise.reject(new TypeError(`the payload of ${event} must be an object, not ${typeof value}`));
     const subject = entry.subjectOf(value);
     const plan = entry.planFor(subject);
     if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);

@@ -68,7 +68,7 @@ function send(request: HttpRequest, resolveName: Resolver): Promise<HttpReply> {
         lookup: checkedLookup(request.addresses, resolveName),
         signal,
       });
-      sent.once("error", fail);
+      sent.on("error", fail);
       sent.once("response", response => {
         const chunks: Uint8Array[] = [];
         let room = request.maxBodyBytes;
@@ -79,7 +79,7 @@ function send(request: HttpRequest, resolveName: Resolver): Promise<HttpReply> {
             body: Buffer.concat(chunks),
             isTruncated,
           });
-        response.once("error", fail);
+        response.on("error", fail);
         response.on("data", (chunk: Uint8Array) => {
           if (chunk.byteLength <= room) chunks.push(chunk);
           else {
