@@ -36,7 +36,9 @@ export interface Moment {
 export function dispatchMoment(core: Core, moment: Moment): MaybePromise<Outcome> {
   const { recorder } = core;
   if (recorder === undefined) return new Dispatch(core, moment).run();
-  const { event, subject, plan, refused } = moment;
+  const { event, plan, refused } = moment;
+  // Where an event has no subject, hooks may still look at the prompt; that is payload and is not told.
+  const subject = event.subject === undefined ? "" : moment.subject;
   const begunMs = core.seams.timers.nowMs();
   const matched = plan.functions.length + plan.handlers.length;
   return recorder.dispatch(event.name, subject, matched, refused, span =>

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "./fixture.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,6 +46,32 @@ describe("the published package", () => {
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: root });
     expect(Number(stdout)).toBeGreaterThan(0);
   });
+
+  it.each(["process.exit(3)", 'process.kill(process.pid, "SIGTERM")', 'throw new Error("host bug")'])(
+    "leaves no hook behind when its host ends by %s",
+    async ending => {
+      const folder = temporaryFolder();
+      const script = `
+        import { existsSync, readFileSync } from "node:fs";
+        import { createHookEngine } from "amplihack/engine";
+        const command = "echo $$ > ${folder}/pid; exec sleep 300";
+        const data = { hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } };
+        const engine = createHookEngine({ projectDir: ${JSON.stringify(folder)}, sources: [{ kind: "user", dialect: "claude", data }] });
+        engine.dispatch("Stop", {});
+        setInterval(() => {
+          if (existsSync("${folder}/pid") && readFileSync("${folder}/pid", "utf8").endsWith("\\n")) ${ending};
+        }, 5);`;
+      await expect(
+        run(process.execPath, ["--input-type=module", "-e", script], { cwd: root }),
+      ).rejects.toThrow();
+      const pid = Number(readFileSync(`${folder}/pid`, "utf8"));
+      expect(pid).toBeGreaterThan(1);
+      await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), {
+        timeout: 10_000,
+        interval: 10,
+      });
+    },
+  );
 
   it("declares the types of every sub-path", () => {
     const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
