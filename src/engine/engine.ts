@@ -181,7 +181,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
-    const list: readonly Hook<System>[] = Array.isArray(hooks) ? hooks : [hooks as Hook<System>];
+    const list = "run" in hooks ? [hooks] : hooks;
     return this.add(
       list.map(hook =>
         registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence),
