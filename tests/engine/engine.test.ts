@@ -10,6 +10,7 @@ import {
   type System,
 } from "../../src/engine/index.ts";
 import { nodeTimers } from "../../src/engine/seams.ts";
+import { guard } from "../../src/guard/index.ts";
 import { stockHooks } from "../../src/hooks/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, source } from "./fixture.ts";
@@ -229,6 +230,23 @@ describe("hooks of the Hook type", () => {
       const outcome = await engine.dispatch(event, given);
       expect(outcome.runs.length).toBeGreaterThan(0);
       expect(outcome.runs.every(({ status }) => status === "ok")).toBe(true);
+    }
+  });
+
+  it("of the guard judge a shell under whatever name the agent gives it", async () => {
+    const system = createMemorySystem({ cwd: "/home/user/project" });
+    const engine = assembleEngine(
+      { projectDir: "/home/user/project", env: {} },
+      { system, timers: nodeTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
+    );
+    engine.use(guard());
+    const judge = async (tool_name: string, command: string) => {
+      const payload = { session_id: "s", cwd: "/home/user/project", tool_name, tool_input: { command } };
+      return (await engine.dispatch("PreToolUse", payload)).decision.kind;
+    };
+    for (const name of ["Bash", "bash", "run_shell_command", "shell"]) {
+      expect(await judge(name, "rm -rf /")).toBe("deny");
+      expect(await judge(name, "git status")).toBe("none");
     }
   });
 
