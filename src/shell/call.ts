@@ -45,7 +45,11 @@ export function programName(word: Value): string | undefined {
   if (last?.kind !== "text") return undefined;
   const slash = last.text.lastIndexOf("/");
   if (slash < 0 && word.pieces.length > 1) return undefined;
-  const name = last.text.slice(slash + 1).replace(/\.exe$/i, "");
+  // zsh reads `=rm` as the path of rm.
+  const name = last.text
+    .slice(slash + 1)
+    .replace(/\.exe$/i, "")
+    .replace(/^=(?=\w)/, "");
   return name === "" ? undefined : name;
 }
 

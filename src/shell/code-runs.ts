@@ -2,6 +2,7 @@ import type { Call } from "./call.ts";
 import { environmentOf } from "./call.ts";
 import type { CodeRun, Parent } from "./facts.ts";
 import type { Output } from "./output.ts";
+import { readScript } from "./script-files.ts";
 import type { Scope } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
 import {
@@ -67,8 +68,11 @@ export function runInSameShell(
   });
 }
 
-function runCodeIn(code: Value, call: Call, id: number, source: CodeSource, scope: Scope): Output {
-  const run = runShellText(code, scope, call.span);
+function runCodeIn(given: Value, call: Call, id: number, source: CodeSource, scope: Scope): Output {
+  const read = readFileOf(given, call);
+  const code = read ?? given;
+  const scripts = scope.scripts + (read === undefined ? 0 : 1);
+  const run = runShellText(code, { ...scope, scripts }, call.span);
   scope.session.codeRuns.push({
     language: "shell",
     code,
@@ -79,6 +83,14 @@ function runCodeIn(code: Value, call: Call, id: number, source: CodeSource, scop
     span: call.span,
   });
   return run.isExamined ? run.output : [unknownOutput(call, id, [code])];
+}
+
+/** `bash -c "$(cat script.sh)"`: text that is exactly one file is read like a script. */
+function readFileOf(code: Value, call: Call): Value | undefined {
+  const [piece] = code.pieces;
+  const [origin] = code.origins;
+  const isOneFile = code.pieces.length === 1 && piece?.kind === "unknown" && code.origins.length === 1;
+  return isOneFile && origin?.kind === "file" ? readScript(origin.path, call) : undefined;
 }
 
 /** What a child shell starts with: exported variables and functions, nothing else. */

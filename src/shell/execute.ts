@@ -3,7 +3,7 @@ import { type Call, programName, recordInvocation } from "./call.ts";
 import { positionalsFrom, unknownOutput } from "./code-runs.ts";
 import { callFunction } from "./functions.ts";
 import { LIMITS } from "./limits.ts";
-import { findBuiltin, findModel, knownPrograms } from "./models.ts";
+import { findBuiltin, findModel, isProgram, knownPrograms } from "./models.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { baseName, components, isAbsolute, joinPath } from "./paths.ts";
 import { runProgramFile } from "./scripts.ts";
@@ -39,11 +39,18 @@ export function execute(call: Call, alias?: string): Output {
       return withEnvironment(call, () => callFunction(definition, positionals, call.scope));
     }
   }
-  const candidates = hasGlob(word) ? matchPrograms(word, call) : [];
+  const candidates = isKnown(word) ? [] : hasGlob(word) ? matchPrograms(word, call) : withoutUnset(word);
   if (candidates.length === 0) return start(call);
   return eitherOutput(
     ...candidates.map(path => start({ ...call, argv: [text(path), ...call.argv.slice(1)] })),
   );
+}
+
+/** `r${x}m`: a variable nobody set is empty, and what remains may be a program. */
+function withoutUnset(word: Value): readonly string[] {
+  const isOutside = word.origins.length > 0 && word.origins.every(origin => origin.kind === "environment");
+  const rest = word.pieces.map(piece => (piece.kind === "text" ? piece.text : "")).join("");
+  return isOutside && programName(word) === undefined && isProgram(baseName(rest)) ? [rest] : [];
 }
 
 /** The alias text with the other words behind it. An alias inside its own text is not expanded again. */

@@ -3,8 +3,10 @@ import { declarationBuiltins } from "./builtins/declarations.ts";
 import { directoryBuiltins } from "./builtins/directories.ts";
 import { inputBuiltins } from "./builtins/input.ts";
 import type { Model } from "./call.ts";
+import { isCriticalWord } from "./critical-words.ts";
 import { editorModels } from "./editors.ts";
 import { interpreterModel } from "./interpreters.ts";
+import { otherLanguageModels } from "./other-languages.ts";
 import { decoderModels } from "./outputs/decoders.ts";
 import { fileModels } from "./outputs/files.ts";
 import { filterModels } from "./outputs/filters.ts";
@@ -23,7 +25,7 @@ import { isolationModels } from "./wrappers/isolation.ts";
 import { makeModels } from "./wrappers/make.ts";
 import { packageModels } from "./wrappers/packages.ts";
 import { parallelModels } from "./wrappers/parallel.ts";
-import { prefixModels } from "./wrappers/prefix.ts";
+import { loaderModel, prefixModels } from "./wrappers/prefix.ts";
 import { remoteModels } from "./wrappers/remote.ts";
 import { stringModels } from "./wrappers/strings.ts";
 import { terminalModels } from "./wrappers/terminals.ts";
@@ -70,6 +72,7 @@ function loadModels(): Models {
       ...packageModels(interpreterModel),
       ...editorModels,
       ...windowsModels,
+      ...otherLanguageModels,
       ...shellModels,
     ]),
   };
@@ -81,7 +84,12 @@ export function findBuiltin(name: string): Model | undefined {
 }
 
 export function findModel(program: string): Model | undefined {
-  return loadModels().programs.get(program) ?? interpreterModel(program);
+  return loadModels().programs.get(program) ?? interpreterModel(program) ?? loaderModel(program);
+}
+
+/** A name that is worth guessing at. */
+export function isProgram(name: string): boolean {
+  return isCriticalWord(name) || findModel(name) !== undefined || findBuiltin(name) !== undefined;
 }
 
 /** Names that a pattern in command position is tried against. */

@@ -1,9 +1,12 @@
 import type { Redirection } from "./facts.ts";
 import { readContents, writeContents } from "./file-contents.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
+import { joinPath } from "./paths.ts";
 import { type Scope, spanOf } from "./session.ts";
+import { type Descriptor, scalar } from "./state.ts";
 import type { HereDoc, Redirect, RedirectionNode } from "./syntax.ts";
 import { concatenate, knownText, type Span, text, type Value } from "./value.ts";
+import { assign } from "./variables.ts";
 import { reveal } from "./words/expand.ts";
 import { resolveQuoted, resolveSingle } from "./words/resolve.ts";
 
@@ -15,8 +18,8 @@ export interface Streams {
   readonly stdoutFiles: readonly OutputFile[] | undefined;
   /** Stdout does not reach the pipe: it is in a file, closed, or joined to stderr. */
   readonly isDiverted: boolean;
-  /** What reading other descriptors gives. */
-  readonly descriptors: ReadonlyMap<number, Value>;
+  /** All descriptors as this command sees them. */
+  readonly descriptors: ReadonlyMap<number, Descriptor>;
   readonly redirections: readonly Redirection[];
 }
 
@@ -50,14 +53,14 @@ export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope
     const [first] = contents;
     if (descriptor === 0 || descriptor === undefined) stdins = contents;
     else if (first !== undefined) {
-      descriptors.set(descriptor, first);
+      descriptors.set(descriptor, { ...descriptors.get(descriptor), content: first });
       scope.state.files.set(`/dev/fd/${descriptor}`, { contents });
     }
   };
 
   const redirect = (node: Redirect) => {
     const span = spanOf(scope.source, node);
-    const descriptor = descriptorOf(node);
+    const descriptor = descriptorOf(node, scope);
     const targets = node.target === undefined ? [] : resolveSingle(node.target, scope, true);
     for (const target of targets) {
       const known = knownText(target);
@@ -65,9 +68,13 @@ export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope
         node.operator === ">&" || node.operator === "<&" ? /^(\d+)-?$|^-$/.exec(known ?? "") : null;
       if (copied !== null || node.operator === "<&") {
         const from = copied?.[1] === undefined ? undefined : Number(copied[1]);
-        if (node.operator === ">&") isDiverted ||= descriptor === 1 && from !== 1;
-        const content = from === undefined ? undefined : from === 0 ? scope.stdin : descriptors.get(from);
-        if (node.operator === "<&" && content !== undefined) feed(descriptor ?? 0, [content]);
+        const copy =
+          from === undefined ? undefined : from === 0 ? { content: scope.stdin } : descriptors.get(from);
+        if (node.operator === ">&" && descriptor === 1 && from !== 1) {
+          isDiverted = true;
+          stdoutFiles = copy?.path === undefined ? undefined : [{ path: copy.path, isAppend: true, span }];
+        } else if (node.operator === "<&" && copy?.content !== undefined)
+          feed(descriptor ?? 0, [copy.content]);
         continue;
       }
       const operation = OPERATIONS[node.operator] ?? "read";
@@ -82,7 +89,10 @@ export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope
       });
       if (operation === "read" || operation === "read-write")
         feed(descriptor, readContents(target, cwd, scope.stdin, scope));
-      else if (descriptor === 1) {
+      if (operation !== "read" && descriptor !== undefined && descriptor > 2) {
+        descriptors.set(descriptor, { ...descriptors.get(descriptor), path: joinPath(cwd, target) });
+      }
+      if (descriptor === 1 && (operation === "write" || operation === "append")) {
         isDiverted = true;
         stdoutFiles = [
           ...(targets.length > 1 ? (stdoutFiles ?? []) : []),
@@ -133,7 +143,13 @@ function explicitDescriptor(node: RedirectionNode): number | undefined {
   return node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : undefined;
 }
 
-function descriptorOf(node: Redirect): number | undefined {
+/** `{name}>file` opens a new descriptor and puts its number into the variable. */
+function descriptorOf(node: Redirect, scope: Scope): number | undefined {
+  if (node.descriptor?.type === "FileDescriptorVariable") {
+    const number = 10 + scope.state.descriptors.size;
+    assign(node.descriptor.name, [scalar(text(String(number)))], scope);
+    return number;
+  }
   if (node.descriptor !== undefined) return explicitDescriptor(node);
   return node.operator.startsWith("<") ? 0 : 1;
 }

@@ -2,11 +2,10 @@ import type { Call } from "./call.ts";
 import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from "./code-runs.ts";
 import { readContents, writtenEntry } from "./file-contents.ts";
 import { languageOfShebang, runInterpreterCode } from "./interpreters.ts";
-import { LIMITS } from "./limits.ts";
 import { eitherOutput, type Output } from "./output.ts";
 import { isAbsolute, joinPath } from "./paths.ts";
-import type { Scope } from "./session.ts";
-import { knownText, text, type Value } from "./value.ts";
+import { readScript } from "./script-files.ts";
+import { knownText, type Value } from "./value.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */
 export interface ScriptUse {
@@ -47,25 +46,6 @@ function runScriptText(code: Value, use: ScriptUse, call: Call, id: number, scri
   const output = runInSameShell(code, call, id, source, { scripts });
   if (use.arguments.length > 0) state.positionals = outer;
   return output;
-}
-
-/** The text of a small script on disk; one level deep, so scripts that start scripts end here. */
-function readScript(path: Value, call: Call): Value | undefined {
-  const { scope } = call;
-  const { context } = scope.session;
-  const name = knownText(joinPath(call.cwd, path));
-  if (name === undefined || context.files === undefined || scope.scripts >= 1 || call.place.kind !== "local")
-    return undefined;
-  if (!isTrustedPlace(name, scope)) return undefined;
-  const content = context.files.readText(name, LIMITS.scriptBytes);
-  if (content === undefined || content.includes("\u0000")) return undefined;
-  return text(content, [{ kind: "file", path: text(name) }]);
-}
-
-function isTrustedPlace(name: string, { session }: Scope): boolean {
-  const { context } = session;
-  const roots = [context.projectRoot ?? context.cwd, session.tmpdir, "/tmp", "/var/tmp", "/private/tmp"];
-  return roots.some(root => name.startsWith(root.endsWith("/") ? root : `${root}/`));
 }
 
 /** `./deploy.sh`: a file of our own that starts with `#!`, or that this command wrote. */

@@ -7,6 +7,7 @@ import type {
   CodeRun,
   FunctionFact,
   Invocation,
+  LinkFact,
   Parent,
   PipelinePosition,
   Place,
@@ -47,6 +48,7 @@ export interface Session {
   readonly codeRuns: CodeRun[];
   readonly codeEffects: CodeEffect[];
   readonly writtenFiles: WrittenFile[];
+  readonly links: LinkFact[];
   readonly functions: Map<string, FunctionFact>;
   readonly assignments: AssignmentFact[];
   readonly unexamined: Unexamined[];
@@ -93,6 +95,7 @@ export function createSession(context: ShellContext, readCode: CodeReader, walke
     codeRuns: [],
     codeEffects: [],
     writtenFiles: [],
+    links: [],
     functions: new Map(),
     assignments: [],
     unexamined: [],
@@ -141,6 +144,7 @@ export function factsOf(session: Session): ShellFacts {
     codeRuns: session.codeRuns,
     codeEffects: session.codeEffects,
     writtenFiles: session.writtenFiles,
+    links: session.links,
     functions: [...session.functions.values()],
     assignments: session.assignments,
     unexamined: session.unexamined,

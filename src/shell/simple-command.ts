@@ -6,7 +6,7 @@ import type { EnvironmentEntry } from "./facts.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
 import { forkState, type Scope, spanOf } from "./session.ts";
-import { mergeState, replaceState, type ShellState, scalar } from "./state.ts";
+import { mergeState, refill, replaceState, type ShellState, scalar } from "./state.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
 import { concatenate, knownText, text, unknown, type Value } from "./value.ts";
 import type { Fields } from "./words/fragments.ts";
@@ -104,13 +104,10 @@ function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Bas
   };
   const { descriptors } = scope.state;
   const saved = new Map(descriptors);
-  for (const [descriptor, value] of streams.descriptors) descriptors.set(descriptor, value);
+  refill(descriptors, streams.descriptors);
   const output = execute(call, aliasOf(name, scope));
   const isExec = knownText(call.argv[0] ?? unknown("any", "")) === "exec" && call.argv.length === 1;
-  if (!isExec) {
-    descriptors.clear();
-    for (const [descriptor, value] of saved) descriptors.set(descriptor, value);
-  }
+  if (!isExec) refill(descriptors, saved);
   const last = fields.values.at(-1);
   if (last !== undefined)
     scope.state.variables.set("_", { contents: [scalar(last)], isExported: false, isReference: false });

@@ -16,11 +16,16 @@ export interface ShellState {
   /** Absolute path → what this command put there. */
   readonly files: Map<string, FileEntry>;
   readonly traps: Map<string, Handler>;
-  /** What reading a descriptor gives; writing ends are not kept. */
-  readonly descriptors: Map<number, Value>;
+  readonly descriptors: Map<number, Descriptor>;
   /** Pipes of `>(…)` that nobody has written to yet. */
   readonly sinks: Map<string, Sink>;
   positionals: Positionals;
+}
+
+/** An open descriptor besides stdin and stdout: what reading it gives, the file that writing to it fills. */
+export interface Descriptor {
+  readonly content?: Value | undefined;
+  readonly path?: Value | undefined;
 }
 
 export interface Sink {
@@ -74,6 +79,7 @@ export interface FileEntry {
   readonly contents: readonly Value[];
   /** The file is a copy of, or link to, this path: `cp /bin/rm x`. */
   readonly sameAs?: string | undefined;
+  readonly isLink?: boolean | undefined;
   readonly isDirectory?: boolean | undefined;
 }
 
@@ -135,7 +141,8 @@ export function replaceState(target: ShellState, source: ShellState): void {
   refill(target.sinks, source.sinks);
 }
 
-function refill<Key, Item>(target: Map<Key, Item>, source: ReadonlyMap<Key, Item>): void {
+/** Replaces all entries of a map. */
+export function refill<Key, Item>(target: Map<Key, Item>, source: ReadonlyMap<Key, Item>): void {
   if (target === source) return;
   target.clear();
   for (const [key, item] of source) target.set(key, item);

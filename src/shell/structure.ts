@@ -6,7 +6,7 @@ import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
 import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
-import { adoptFiles, mergeState, replaceState, uniteValues } from "./state.ts";
+import { adoptFiles, mergeState, refill, replaceState, uniteValues } from "./state.ts";
 import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
 import { runTest } from "./tests.ts";
 import { runHandlers } from "./traps.ts";
@@ -120,10 +120,9 @@ function runRedirected(node: Redirected, scope: Scope): Output {
   const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
   const outputs = streams.stdins.map(stdin => {
     const saved = new Map(state.descriptors);
-    for (const [descriptor, value] of streams.descriptors) state.descriptors.set(descriptor, value);
+    refill(state.descriptors, streams.descriptors);
     const output = runCommandNode(node.command, { ...scope, stdin, isCaptured });
-    state.descriptors.clear();
-    for (const [descriptor, value] of saved) state.descriptors.set(descriptor, value);
+    refill(state.descriptors, saved);
     return output;
   });
   return closeStreams(streams, eitherOutput(...outputs), cwd, scope, scope.session.invocations.length);

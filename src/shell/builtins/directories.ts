@@ -55,7 +55,7 @@ function enter(directories: readonly Value[], call: Call): void {
 function followLink(directory: Value, call: Call): Value {
   const link =
     knownText(directory) === undefined ? undefined : call.scope.state.files.get(knownText(directory) ?? "");
-  return link?.sameAs === undefined ? directory : text(link.sameAs);
+  return link?.sameAs === undefined || link.isLink !== true ? directory : text(link.sameAs);
 }
 
 /** Certainly not there, as far as a look can tell; if even the start is not there, looking tells nothing. */

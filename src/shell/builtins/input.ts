@@ -40,7 +40,7 @@ const read: Model = call => {
 
 function inputOf(call: Call, parsed: ParsedOptions): Value {
   const descriptor = Number(knownText(parsed.valueOf("u") ?? text("0")) ?? "0");
-  const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor);
+  const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor)?.content;
   return source ?? unknown("any", "input", [{ kind: "input" }]);
 }
 

@@ -48,8 +48,16 @@ const git: Model = (call, id) => {
   }
   const alias = name === undefined ? undefined : call.scope.state.aliases.get(`git ${name}`);
   if (alias !== undefined) output = appendOutput(output, runAlias(text(alias), rest, inner, id));
+  for (const word of rest) output = appendOutput(output, runTransport(word, inner, id));
   return appendOutput(output, runSubcommand(name, rest, inner, id));
 };
+
+/** `ext::sh -c …` as a repository is a command; `% ` is a blank in it. */
+function runTransport(word: Value, call: Call, id: number): Output {
+  const known = knownText(word);
+  if (known === undefined || !known.startsWith("ext::")) return NO_OUTPUT;
+  return runString(text(known.slice(5).replaceAll("% ", "\\ ").replaceAll("%%", "%")), call, id);
+}
 
 /** `-C a -C b`: each relative to the one before. */
 export function gitDirectory(parsed: ParsedOptions, cwd: Value): Value {
