@@ -237,8 +237,10 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
   const callee = evaluate(run, scope, node.callee);
   const positional = listDatum([]);
   const named = new Map<string, Datum>();
+  const words: { name: string | undefined; value: Datum }[] = [];
   for (const argument of node.arguments) {
     const value = evaluate(run, scope, argument.value);
+    words.push({ name: argument.name, value });
     if (argument.name !== undefined) named.set(argument.name, value);
     else if (argument.isSpread !== true && !isFlattened(run, value)) appendItem(positional, value);
     else if (value.kind === "record") {
@@ -251,6 +253,7 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
     positional: positional.items,
     named,
     isOpenEnded: positional.isOpenEnded,
+    words,
     at: node.at,
   });
 }
@@ -279,7 +282,8 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
 }
 
 /** Call a function by its name, the program's own first. */
-export function invokeNamed(run: Run, name: string, call: Call): Datum {
+export function invokeNamed(run: Run, written: string, call: Call): Datum {
+  const name = run.library.canonical(written);
   const own = lookUp(run.globals, name);
   return own?.kind === "function"
     ? invoke(run, own, call)
