@@ -100,7 +100,8 @@ function runCommand(run: Run, words: readonly string[], command: Command): void 
   const name = first
     .replace(/^@/, "")
     .toLowerCase()
-    .replace(/\.(?:exe|cmd|bat|com)$/, "");
+    .replace(/\.(?:exe|cmd|bat|com)$/, "")
+    .replace(/^echo[.:/\\(].*$/, "echo");
   const handle = COMMANDS.get(name);
   if (handle !== undefined) handle(run, rest, command);
   else if (

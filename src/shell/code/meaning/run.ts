@@ -42,6 +42,8 @@ export interface Library {
   readonly environments: ReadonlySet<string>;
   /** A function's last value is its result. */
   readonly returnsLast: boolean;
+  /** A function can be called above its definition. */
+  readonly hoistsFunctions?: boolean;
   /** Lists hold no lists: a list among items is its items. */
   readonly flattensLists?: boolean;
   /** A text can be called: it names the function. */
