@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { readContents, writeContents, writtenEntry } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
 import { concatenate, dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { readContents, writeContents, writtenEntry } from "../walk/file-contents.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 
 /** What a program reads: the named files one after the other, or stdin. */
 export function inputOf(call: Call, files: readonly Value[]): Output {

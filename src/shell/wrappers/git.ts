@@ -1,7 +1,4 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { repositoryRoot } from "../outputs/places.ts";
 import { joinPath } from "../paths.ts";
 import {
@@ -14,6 +11,9 @@ import {
   type Value,
   withOrigins,
 } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";

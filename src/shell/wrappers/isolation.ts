@@ -1,9 +1,9 @@
-import type { Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import type { Mount, Place } from "../facts.ts";
 import { type OptionSpec, parseOptions } from "../options.ts";
 import { joinPath, normalisePath } from "../paths.ts";
 import { knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
 import { runInner } from "./inner.ts";
 import { hostPaths } from "./mounts.ts";
 

@@ -1,8 +1,8 @@
-import type { Call } from "../call.ts";
-import { environmentValueOf } from "../call.ts";
-import { runInNewShell } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import type { Call } from "../walk/call.ts";
+import { environmentValueOf } from "../walk/call.ts";
+import { runInNewShell } from "../walk/code-runs.ts";
 import { splitString } from "./environment.ts";
 import { runInner } from "./inner.ts";
 

@@ -1,11 +1,11 @@
 import { splitAssignment } from "../builtins/declarations.ts";
-import type { Call, Model } from "../call.ts";
-import { runInNewShell, unknownOutput } from "../code-runs.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { parseOptions } from "../options.ts";
-import { NO_OUTPUT, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 import { PREFIX_WRAPPERS, type PrefixWrapper } from "./prefix-table.ts";
 

@@ -1,9 +1,9 @@
+import { resolveSingle } from "../words/resolve.ts";
 import { appendOutput, eitherOutput, NOTHING, type Output } from "./output.ts";
 import { forkState, type Scope } from "./session.ts";
 import { adoptFiles, mergeState, replaceState, type ShellState } from "./state.ts";
 import { endsShell, runList } from "./structure.ts";
 import type { Case, CompoundList, If } from "./syntax.ts";
-import { resolveSingle } from "./words/resolve.ts";
 
 export function runIf(node: If, scope: Scope): Output {
   const before = runList(node.clause, scope);

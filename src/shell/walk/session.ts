@@ -1,6 +1,6 @@
-import { type Budget, createBudget } from "./budget.ts";
-import type { CodeReader } from "./code/code.ts";
-import { findCriticalWords } from "./critical-words.ts";
+import { type Budget, createBudget } from "../budget.ts";
+import type { CodeReader } from "../code/code.ts";
+import { findCriticalWords } from "../critical-words.ts";
 import type {
   AssignmentFact,
   CodeEffect,
@@ -16,11 +16,11 @@ import type {
   ShellFacts,
   Unexamined,
   WrittenFile,
-} from "./facts.ts";
-import { LIMITS } from "./limits.ts";
+} from "../facts.ts";
+import { LIMITS } from "../limits.ts";
+import type { Span, Value } from "../value.ts";
 import { cloneState, type ShellState, type Source, type Variable } from "./state.ts";
 import type { FunctionNode, ParsedScript } from "./syntax.ts";
-import type { Span, Value } from "./value.ts";
 
 /** The way back from words to commands: what stands inside them runs, too. */
 export interface Walker {

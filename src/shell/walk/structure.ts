@@ -1,3 +1,5 @@
+import { unknown } from "../value.ts";
+import { evaluateExpression } from "../words/resolve.ts";
 import { runCase, runIf } from "./conditions.ts";
 import { defineFunction } from "./functions.ts";
 import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
@@ -8,10 +10,8 @@ import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
 import { adoptFiles, mergeState, refill, replaceState, uniteValues } from "./state.ts";
 import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
-import { runTest } from "./tests.ts";
+import { runTest } from "./test-expressions.ts";
 import { runHandlers } from "./traps.ts";
-import { unknown } from "./value.ts";
-import { evaluateExpression } from "./words/resolve.ts";
 
 /** Walks statements in order. What is left when the work is used up is recorded as unexamined. */
 export function runStatements(statements: readonly Statement[], scope: Scope): Output {

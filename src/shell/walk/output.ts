@@ -1,7 +1,7 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
+import { blend, concatenate, text, type Value } from "../value.ts";
+import { combine } from "../words/fragments.ts";
 import { uniteValues } from "./state.ts";
-import { blend, concatenate, text, type Value } from "./value.ts";
-import { combine } from "./words/fragments.ts";
 
 /** The alternatives of what a command writes to its stdout; at least one. */
 export type Output = readonly Value[];

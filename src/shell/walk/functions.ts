@@ -1,4 +1,4 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
 import { forEachNode } from "./parse.ts";
 import { type Scope, spanOf } from "./session.ts";

@@ -1,6 +1,6 @@
+import { knownText, type Span, text, type Value } from "../value.ts";
 import type { Scope } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
-import { knownText, type Span, text, type Value } from "./value.ts";
 
 const PROMPTS = new Set(["PS0", "PS1", "PS2", "PS4"]);
 

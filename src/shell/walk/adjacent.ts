@@ -1,5 +1,5 @@
+import { partsOf } from "../words/parts.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
-import { partsOf } from "./words/parts.ts";
 
 /** The words of a simple command as bash cuts them. */
 export interface CommandWords {

@@ -1,4 +1,6 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
+import { blend, unknown, type Value } from "../value.ts";
+import { evaluateExpression, resolveWords } from "../words/resolve.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
 import { forkState, type Scope, spanOf } from "./session.ts";
 import { mergeState, scalar, valueKey } from "./state.ts";
@@ -12,9 +14,7 @@ import type {
   While,
   Word,
 } from "./syntax.ts";
-import { blend, unknown, type Value } from "./value.ts";
 import { assign } from "./variables.ts";
-import { evaluateExpression, resolveWords } from "./words/resolve.ts";
 
 /** The body runs once per item with the variable bound to it. */
 export function runFor(node: For, scope: Scope): Output {

@@ -1,10 +1,10 @@
-import type { Call, Model } from "./call.ts";
-import { unknownOutput } from "./code-runs.ts";
-import { decodeBase64, decodeUtf16LittleEndian } from "./decode.ts";
-import { runInterpreterCode } from "./interpreters.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { knownText, text, unknown, type Value, withOrigins } from "./value.ts";
-import { joinValues } from "./words/fragments.ts";
+import { decodeBase64, decodeUtf16LittleEndian } from "../decode.ts";
+import { knownText, text, unknown, type Value, withOrigins } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
+import { joinValues } from "../words/fragments.ts";
+import { runInterpreterCode } from "./run-code.ts";
 
 /** Parameters of pwsh, in full; any unambiguous prefix is accepted, in any case. */
 const VALUED = [

@@ -1,9 +1,9 @@
+import { joinPath } from "../paths.ts";
+import { knownText, type Origin, type Span, unknown, type Value } from "../value.ts";
 import type { Output } from "./output.ts";
 import { appendOutput } from "./output.ts";
-import { joinPath } from "./paths.ts";
 import type { Scope } from "./session.ts";
 import type { FileEntry } from "./state.ts";
-import { knownText, type Origin, type Span, unknown, type Value } from "./value.ts";
 
 const OWN_STDIN = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/;
 

@@ -1,11 +1,11 @@
+import { languageOfShebang, runInterpreterCode } from "../interpreters/run-code.ts";
+import { isAbsolute, joinPath } from "../paths.ts";
+import { knownText, type Value } from "../value.ts";
 import type { Call } from "./call.ts";
 import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from "./code-runs.ts";
 import { readContents, writtenEntry } from "./file-contents.ts";
-import { languageOfShebang, runInterpreterCode } from "./interpreters.ts";
 import { eitherOutput, type Output } from "./output.ts";
-import { isAbsolute, joinPath } from "./paths.ts";
 import { readScript } from "./script-files.ts";
-import { knownText, type Value } from "./value.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */
 export interface ScriptUse {

@@ -1,14 +1,14 @@
-import type { Redirection } from "./facts.ts";
+import type { Redirection } from "../facts.ts";
+import { joinPath } from "../paths.ts";
+import { concatenate, knownText, type Span, text, type Value } from "../value.ts";
+import { reveal } from "../words/expand.ts";
+import { resolveQuoted, resolveSingle } from "../words/resolve.ts";
 import { readContents, writeContents } from "./file-contents.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
-import { joinPath } from "./paths.ts";
 import { type Scope, spanOf } from "./session.ts";
 import { type Descriptor, scalar } from "./state.ts";
 import type { HereDoc, Redirect, RedirectionNode } from "./syntax.ts";
-import { concatenate, knownText, type Span, text, type Value } from "./value.ts";
 import { assign } from "./variables.ts";
-import { reveal } from "./words/expand.ts";
-import { resolveQuoted, resolveSingle } from "./words/resolve.ts";
 
 /** What the redirections of one command do to its streams. */
 export interface Streams {

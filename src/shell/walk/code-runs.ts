@@ -1,6 +1,7 @@
+import type { CodeRun, Parent } from "../facts.ts";
+import { text, uniteOrigins, unknown, type Value } from "../value.ts";
 import type { Call } from "./call.ts";
 import { environmentOf } from "./call.ts";
-import type { CodeRun, Parent } from "./facts.ts";
 import type { Output } from "./output.ts";
 import { readScript } from "./script-files.ts";
 import type { Scope } from "./session.ts";
@@ -14,7 +15,6 @@ import {
   type Variable,
 } from "./state.ts";
 import { runHandlers } from "./traps.ts";
-import { text, uniteOrigins, unknown, type Value } from "./value.ts";
 
 /** How a text came to run as code. */
 export interface CodeSource {

@@ -1,7 +1,7 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
+import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
 import type { Scope } from "./session.ts";
 import { type Content, environmentValue, scalar, type Variable } from "./state.ts";
-import { concatenate, knownText, text, unknown, type Value } from "./value.ts";
 
 const TOKENS = new Set(
   "RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION COLUMNS LINES OPTIND ? $ ! #".split(

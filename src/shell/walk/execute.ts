@@ -1,17 +1,17 @@
-import { withEnvironment } from "./builtins/code.ts";
+import { withEnvironment } from "../builtins/code.ts";
+import { LIMITS } from "../limits.ts";
+import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
+import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "../value.ts";
+import { couldBe } from "../words/could-be.ts";
+import { runOptionStrings } from "../wrappers/option-strings.ts";
 import { type Call, programName, recordInvocation } from "./call.ts";
 import { positionalsFrom, unknownOutput } from "./code-runs.ts";
 import { callFunction } from "./functions.ts";
-import { LIMITS } from "./limits.ts";
 import { findBuiltin, findModel, isProgram, knownPrograms } from "./models.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
-import { baseName, components, isAbsolute, joinPath } from "./paths.ts";
 import { runProgramFile } from "./scripts.ts";
 import { leaveUnexamined } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
-import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "./value.ts";
-import { couldBe } from "./words/could-be.ts";
-import { runOptionStrings } from "./wrappers/option-strings.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
 export function execute(call: Call, alias?: string): Output {

@@ -1,15 +1,8 @@
-import { type Call, environmentValueOf, type Model } from "./call.ts";
-import type { CodeCall, CodeContext, Language } from "./code/code.ts";
-import { type CodeSource, runInNewShell, unknownOutput } from "./code-runs.ts";
-import { execute } from "./execute.ts";
-import { readContents, writeContents, writtenEntry } from "./file-contents.ts";
-import { type LanguageSpec, languageOptions } from "./languages.ts";
-import { LIMITS } from "./limits.ts";
-import { type ParsedOptions, parseOptions } from "./options.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { sedOutput } from "./outputs/filters.ts";
-import { baseName } from "./paths.ts";
-import { leaveUnexamined } from "./session.ts";
+import type { CodeCall, CodeContext, Language } from "../code/code.ts";
+import { LIMITS } from "../limits.ts";
+import { type ParsedOptions, parseOptions } from "../options.ts";
+import { sedOutput } from "../outputs/filters.ts";
+import { baseName } from "../paths.ts";
 import {
   concatenate,
   describe,
@@ -20,7 +13,14 @@ import {
   unknown,
   type Value,
   withOrigins,
-} from "./value.ts";
+} from "../value.ts";
+import { type Call, environmentValueOf, type Model } from "../walk/call.ts";
+import { type CodeSource, runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import { execute } from "../walk/execute.ts";
+import { readContents, writeContents, writtenEntry } from "../walk/file-contents.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
+import { leaveUnexamined } from "../walk/session.ts";
+import { type LanguageSpec, languageOptions } from "./languages.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
 export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {

@@ -1,11 +1,11 @@
-import type { Call, Model } from "./call.ts";
-import { environmentValueOf } from "./call.ts";
-import { positionalsFrom, runInNewShell } from "./code-runs.ts";
-import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "./options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "./output.ts";
-import { runScript } from "./scripts.ts";
-import { asQuotedWord } from "./start-up.ts";
-import { knownText, type Value } from "./value.ts";
+import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
+import { knownText, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { environmentValueOf } from "../walk/call.ts";
+import { positionalsFrom, runInNewShell } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
+import { runScript } from "../walk/scripts.ts";
+import { asQuotedWord } from "../walk/start-up.ts";
 
 const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush";
 

@@ -1,5 +1,5 @@
-import type { Language } from "./code/code.ts";
-import { type OptionSpec, optionNames } from "./options.ts";
+import type { Language } from "../code/code.ts";
+import { type OptionSpec, optionNames } from "../options.ts";
 
 /** How one family of interpreters takes its program text. */
 export interface LanguageSpec {

@@ -1,15 +1,15 @@
+import { LIMITS } from "../limits.ts";
+import { concatenate, knownText, type Value } from "../value.ts";
+import { combine } from "../words/fragments.ts";
+import { resolveSingle, resolveWords } from "../words/resolve.ts";
+import { expandTilde } from "../words/tilde.ts";
 import type { Declaration } from "./call.ts";
-import { LIMITS } from "./limits.ts";
 import { type Scope, spanOf } from "./session.ts";
 import { runPromptVariable } from "./start-up.ts";
 import { type Content, scalar } from "./state.ts";
 import type { ArrayValue, Assignment, Word } from "./syntax.ts";
-import { runHiddenSubstitutions } from "./tests.ts";
-import { concatenate, knownText, type Value } from "./value.ts";
+import { runHiddenSubstitutions } from "./test-expressions.ts";
 import { assign, assignElement, lookUp, scalarValues } from "./variables.ts";
-import { combine } from "./words/fragments.ts";
-import { resolveSingle, resolveWords } from "./words/resolve.ts";
-import { expandTilde } from "./words/tilde.ts";
 
 /** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
 export function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] {

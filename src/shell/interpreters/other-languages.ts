@@ -1,8 +1,8 @@
-import type { Model } from "./call.ts";
-import { unknownOutput } from "./code-runs.ts";
-import { parseOptions } from "./options.ts";
-import { knownText, text } from "./value.ts";
-import { runString } from "./wrappers/strings.ts";
+import { parseOptions } from "../options.ts";
+import { knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { runString } from "../wrappers/strings.ts";
 
 /** Interpreters without a reader of their own: options that hold code. */
 const INTERPRETERS: readonly (readonly [string, readonly string[]])[] = [

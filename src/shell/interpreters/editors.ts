@@ -1,8 +1,8 @@
-import type { Call, Model } from "./call.ts";
-import { unknownOutput } from "./code-runs.ts";
-import { runInterpreterCode } from "./interpreters.ts";
-import { type OptionSpec, optionNames, parseOptions } from "./options.ts";
-import { dropKnown, knownPrefix, knownText, type Value } from "./value.ts";
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
+import { dropKnown, knownPrefix, knownText, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { runInterpreterCode } from "./run-code.ts";
 
 const VIM: OptionSpec = {
   flags: optionNames("bdEelLmMnNRsvyZ", "clean noplugin headless not-a-term"),

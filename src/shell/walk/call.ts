@@ -1,8 +1,8 @@
-import type { EnvironmentEntry, Invocation, Parent, Place, Redirection } from "./facts.ts";
+import type { EnvironmentEntry, Invocation, Parent, Place, Redirection } from "../facts.ts";
+import { knownText, type Span, text, unknown, type Value } from "../value.ts";
 import type { Output } from "./output.ts";
 import type { Scope } from "./session.ts";
 import type { Content, ShellState } from "./state.ts";
-import { knownText, type Span, text, unknown, type Value } from "./value.ts";
 
 /** A program about to be started: resolved words and everything that surrounds them. */
 export interface Call {

@@ -1,8 +1,8 @@
+import { LIMITS } from "../limits.ts";
+import { joinPath } from "../paths.ts";
+import { knownText, text, type Value } from "../value.ts";
 import type { Call } from "./call.ts";
-import { LIMITS } from "./limits.ts";
-import { joinPath } from "./paths.ts";
 import type { Scope } from "./session.ts";
-import { knownText, text, type Value } from "./value.ts";
 
 /** The text of a small script on disk; one level deep, so scripts that start scripts end here. */
 export function readScript(path: Value, call: Call): Value | undefined {

@@ -1,7 +1,7 @@
+import { knownText } from "../value.ts";
+import { resolveSingle } from "../words/resolve.ts";
 import type { Scope } from "./session.ts";
 import type { TestExpression, Word } from "./syntax.ts";
-import { knownText } from "./value.ts";
-import { resolveSingle } from "./words/resolve.ts";
 
 const ARITHMETIC = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 

@@ -1,9 +1,9 @@
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "../limits.ts";
+import { describe, type Piece, type Span, type Value } from "../value.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
 import { parseShell } from "./parse.ts";
 import { leaveUnexamined, type Scope } from "./session.ts";
 import { runStatements } from "./structure.ts";
-import { describe, type Piece, type Span, type Value } from "./value.ts";
 
 /**
  * Walks text as shell code in the given scope, one level deeper; everything found is reported at `span`.

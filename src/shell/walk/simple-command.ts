@@ -1,16 +1,16 @@
+import type { EnvironmentEntry } from "../facts.ts";
+import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
+import type { Fields } from "../words/fragments.ts";
+import { resolveWords } from "../words/resolve.ts";
 import { wordsOf } from "./adjacent.ts";
 import { evaluateAssignment, runAssignment } from "./assignments.ts";
 import { type Call, type Declaration, onlyValue } from "./call.ts";
 import { execute } from "./execute.ts";
-import type { EnvironmentEntry } from "./facts.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
 import { forkState, type Scope, spanOf } from "./session.ts";
 import { mergeState, refill, replaceState, type ShellState, scalar } from "./state.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
-import { concatenate, knownText, text, unknown, type Value } from "./value.ts";
-import type { Fields } from "./words/fragments.ts";
-import { resolveWords } from "./words/resolve.ts";
 
 /** One way to run the command. */
 interface Variant {
