@@ -1,6 +1,6 @@
-import type { Model } from "../call.ts";
 import { optionNames, parseOptions } from "../options.ts";
 import { knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
 import { filterLiteral } from "./decoders.ts";
 import { inputOf } from "./files.ts";
 import { compileSubstitutions } from "./substitute.ts";
@@ -39,7 +39,7 @@ export const sedOutput: Model = (call, id) => {
   const isSimple = !parsed.has("n", "quiet", "silent", "f", "i", "in-place", "z", "s");
   const change =
     isSimple && scripts.every(script => script !== undefined)
-      ? compileSubstitutions(scripts.join("\n"), parsed.has("E"))
+      ? compileSubstitutions(scripts.join("\n"), parsed.has("E"), call.scope.session.budget)
       : undefined;
   return filterLiteral(inputOf(call, operands), content => change?.(content), call, id);
 };

@@ -1,7 +1,7 @@
-import type { Scope } from "../session.ts";
-import { takeNumber } from "../session.ts";
-import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax.ts";
 import { blend, concatenate, text, unknown, type Value } from "../value.ts";
+import type { Scope } from "../walk/session.ts";
+import { takeNumber } from "../walk/session.ts";
+import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../walk/syntax.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { combine, type Fragment, joinFragments } from "./fragments.ts";
 import type { ParameterUse } from "./held.ts";
@@ -23,7 +23,7 @@ export function expandParts(
   isQuoted: boolean,
 ): Alternatives {
   const lists = parts.map((part, index) => {
-    if (!expansion.scope.session.budget.take(1)) return [[unknownText("…")]];
+    if (!expansion.scope.session.budget.take(10)) return [[unknownText("…")]];
     const expanded = expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
     return expanded.length === 0 ? [[unknownText("…")]] : expanded;
   });

@@ -2,6 +2,7 @@ import { unknown } from "../../value.ts";
 import { step } from "../effort.ts";
 import { literalValue } from "../source.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
+import { callKey } from "./call-key.ts";
 import type { Datum } from "./datum.ts";
 import {
   appendItem,
@@ -24,8 +25,9 @@ import { assign, createScope, declare, lookUp, type Scope } from "./scope.ts";
 
 type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
-const DEEPEST_EVALUATION = 160;
-const DEEPEST_CALL = 12;
+const DEEPEST_EVALUATION = 300;
+const DEEPEST_CALL = 8;
+const MOST_ROUNDS = 32;
 
 /** Follow a whole program; then every function nobody called, with arguments nobody knows. */
 export function runProgram(run: Run, nodes: readonly Node[]): void {
@@ -37,7 +39,9 @@ export function runProgram(run: Run, nodes: readonly Node[]): void {
 
 export function evaluateAll(run: Run, scope: Scope, nodes: readonly Node[]): Datum {
   let last: Datum = reference("nothing");
-  for (const node of nodes) last = evaluate(run, scope, node);
+  const isEarly = (node: Node): boolean => run.library.hoistsFunctions === true && node.kind === "function";
+  for (const node of nodes) if (isEarly(node)) evaluate(run, scope, node);
+  for (const node of nodes) if (!isEarly(node)) last = evaluate(run, scope, node);
   return last;
 }
 
@@ -97,10 +101,8 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
       if (node.definition.name !== undefined) declare(scope, node.definition.name, datum);
       return datum;
     }
-    case "each": {
-      bind(run, scope, node.target, elementOf(evaluate(run, scope, node.over)));
-      return listDatum([conditionally(run, scope, node.body)], true);
-    }
+    case "each":
+      return evaluateEach(run, scope, node);
     case "block":
       return node.isConditional ? conditionally(run, scope, node.body) : evaluateAll(run, scope, node.body);
     case "return": {
@@ -115,6 +117,19 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
       return textDatum(unknown("any", "…", origins));
     }
   }
+}
+
+/** A loop: an outermost one over few known items goes through them one by one, any other sees them all at once. */
+function evaluateEach(run: Run, scope: Scope, node: Extract<Node, { kind: "each" }>): Datum {
+  const over = evaluate(run, scope, node.over);
+  const isShort = over.kind === "list" && !over.isOpenEnded && over.items.length <= MOST_ROUNDS;
+  const items = isShort && run.conditions === 0 && over.items.length > 0 ? over.items : [elementOf(over)];
+  const results = items.map(item => {
+    bind(run, scope, node.target, item);
+    return conditionally(run, scope, node.body);
+  });
+  // A condition among the body may leave items out.
+  return listDatum(results, items.length === 1 || node.body.length > 1);
 }
 
 /** `Dir["*.log"]` is a call in disguise where the library says so. */
@@ -237,8 +252,10 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
   const callee = evaluate(run, scope, node.callee);
   const positional = listDatum([]);
   const named = new Map<string, Datum>();
+  const words: { name: string | undefined; value: Datum }[] = [];
   for (const argument of node.arguments) {
     const value = evaluate(run, scope, argument.value);
+    words.push({ name: argument.name, value });
     if (argument.name !== undefined) named.set(argument.name, value);
     else if (argument.isSpread !== true && !isFlattened(run, value)) appendItem(positional, value);
     else if (value.kind === "record") {
@@ -251,6 +268,7 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
     positional: positional.items,
     named,
     isOpenEnded: positional.isOpenEnded,
+    words,
     at: node.at,
   });
 }
@@ -279,7 +297,8 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
 }
 
 /** Call a function by its name, the program's own first. */
-export function invokeNamed(run: Run, name: string, call: Call): Datum {
+export function invokeNamed(run: Run, written: string, call: Call): Datum {
+  const name = run.library.canonical(written);
   const own = lookUp(run.globals, name);
   return own?.kind === "function"
     ? invoke(run, own, call)
@@ -335,19 +354,40 @@ export function invokeFunction(
   named: ReadonlyMap<string, Datum>,
 ): Datum {
   const { definition } = callee;
-  run.uncalled.delete(definition);
-  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL)
+  // What is too deep now stays uncalled, and is followed at the end with arguments nobody knows.
+  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL) {
     return reference(`${definition.name ?? "function"}()`);
+  }
+  run.uncalled.delete(definition);
+  const key = callKey(run, callee, positional, named);
+  const known = key === undefined ? undefined : run.results.get(definition)?.get(key);
+  if (known !== undefined) return known;
+  run.active.add(definition);
+  const result = runBody(run, callee, positional, named);
+  run.active.delete(definition);
+  if (key !== undefined) {
+    const results = run.results.get(definition) ?? new Map<string, Datum>();
+    run.results.set(definition, results.set(key, result));
+  }
+  return result;
+}
+
+function runBody(
+  run: Run,
+  callee: FunctionDatum,
+  positional: readonly Datum[],
+  named: ReadonlyMap<string, Datum>,
+): Datum {
   const scope = createScope(callee.scope);
   const results = listDatum([]);
   scope.names.set(RESULTS, results);
   scope.names.set(ALL_ARGUMENTS, listDatum(positional, positional.length === 0));
   bindParameters(run, scope, callee, positional, named);
-  run.active.add(definition);
-  const last = evaluateAll(run, scope, definition.body);
-  run.active.delete(definition);
+  const last = evaluateAll(run, scope, callee.definition.body);
   if (results.items.length > 0) return choiceOf(results.items);
-  return run.library.returnsLast ? last : reference(`${definition.name ?? "function"}()`, originsOf(last));
+  return run.library.returnsLast
+    ? last
+    : reference(`${callee.definition.name ?? "function"}()`, originsOf(last));
 }
 
 /** `@_` of Perl, `arguments` of JavaScript, `...` of Lua all read this. */
