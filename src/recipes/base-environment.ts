@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { findAssetHome } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -24,7 +24,7 @@ export function inheritedEnvironment({ env }: Pick<System, "env">): Record<strin
     const value = env.get(name);
     if (value !== undefined && name !== "CLAUDECODE") inherited[name] = value;
   }
-  if ((inherited["HOME"] ?? "") === "") inherited["HOME"] = homedir();
+  if ((inherited["HOME"] ?? "") === "") inherited["HOME"] = userInfo().homedir;
   if ((inherited["PATH"] ?? "") === "") inherited["PATH"] = DEFAULT_PATH;
   return inherited;
 }

@@ -7,7 +7,7 @@ import { readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { Interruption } from "./interruption.ts";
 import { loadRecipe } from "./load-recipe.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { RunRequest, RunSettings } from "./run-request.ts";
+import { RunRefusal, type RunRequest, type RunSettings } from "./run-request.ts";
 
 /** Hands the run to the external runner that the environment names. */
 export async function delegateRun(
@@ -22,6 +22,7 @@ export async function delegateRun(
   },
 ): Promise<RunOutcome> {
   const { engineFacts, recipePath, runner, warn } = order;
+  refuseUnsupported(request);
   const { search, workingDir } = settings;
   const git = readGitFacts(system, workingDir);
   const inherited = inheritedEnvironment(system);
@@ -50,4 +51,22 @@ export async function delegateRun(
     if (repaired !== undefined) warn(repaired);
   }
   return { document: done.document, documentText: done.text, exitCode: done.exitCode };
+}
+
+/** What the runner has no word for must not be left out without one. */
+function refuseUnsupported(request: RunRequest): void {
+  const asked: readonly (readonly [string, boolean])[] = [
+    ["--resume", request.resume !== undefined],
+    ["--include-tags", (request.includeTags ?? []).length > 0],
+    ["--exclude-tags", (request.excludeTags ?? []).length > 0],
+    ["--audit-dir", request.auditDir !== undefined],
+    ["--auto-stage", request.autoStage === true],
+    ["--strict", request.isStrict === true],
+  ];
+  const unsupported = asked.filter(([, isAsked]) => isAsked).map(([flag]) => flag);
+  if (unsupported.length === 0) return;
+  throw new RunRefusal(
+    "bad_args",
+    `The external recipe runner cannot take ${unsupported.join(", ")}; unset RECIPE_RUNNER_RS_PATH to use it`,
+  );
 }

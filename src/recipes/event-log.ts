@@ -78,7 +78,7 @@ function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject
 export function pruneOldFiles({ files }: System, folder: string): void {
   let names: readonly string[];
   try {
-    names = files.list(folder).filter(name => !name.startsWith("."));
+    names = files.list(folder).filter(name => /\.jsonl?$/.test(name) && !name.startsWith("."));
   } catch {
     return;
   }

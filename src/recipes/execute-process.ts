@@ -83,7 +83,7 @@ export function describeEnd(
     case "signal":
       return `${what} failed (signal ${end.signal})${detail}`;
     case "timeout":
-      return `${what} timed out after ${timeoutSeconds}s${detail}`;
+      return `${what} timed out after ${Number(timeoutSeconds?.toFixed(3))}s${detail}`;
     case "not-started":
       return `${what} could not be started: ${end.code}`;
     default:

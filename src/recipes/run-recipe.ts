@@ -48,13 +48,21 @@ export async function runRecipe(
     refuseDeepNesting(system);
     return await start(system, request, readSettings(system, request), runId);
   } catch (error) {
-    if (!(error instanceof RunRefusal)) throw error;
+    const refusal = error instanceof RunRefusal ? error : describeFault(error, system, request);
     return {
-      document: refusalDocument(request.recipe, runId, error.kind, error.message),
-      exitCode: EXIT_CODE_OF_ERROR[error.kind],
-      ...(error instanceof InvalidRecipe ? { problems: error.problems, sources: error.sources } : {}),
+      document: refusalDocument(request.recipe, runId, refusal.kind, refusal.message),
+      exitCode: EXIT_CODE_OF_ERROR[refusal.kind],
+      ...(refusal instanceof InvalidRecipe ? { problems: refusal.problems, sources: refusal.sources } : {}),
     };
   }
+}
+
+/** What nobody foresaw still ends in a document. */
+function describeFault(error: unknown, { env }: System, request: RunRequest): RunRefusal {
+  if (error instanceof Error && error.stack !== undefined && (env.get("AMPLIHACK_DEBUG") ?? "") !== "") {
+    request.observer?.({ kind: "notice", text: error.stack, isWarning: true });
+  }
+  return new RunRefusal("internal", error instanceof Error ? error.message : String(error));
 }
 
 async function start(
