@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runRecipe } from "../../src/recipes/run-recipe.ts";
+import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 
 const yaml = (value: unknown): string => JSON.stringify(value);
