@@ -1,8 +1,7 @@
-import type { JsonObject } from "../../protocol/index.ts";
-import { ownValue } from "../../protocol/index.ts";
+import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import { blocksOf } from "../format/blocks.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
-import { type FinishedStep, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
+import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { textOf } from "../values/value.ts";
@@ -29,6 +28,8 @@ export interface FailedStep {
 }
 
 const MOST_PARALLEL = 50;
+/** Stands in the results for the checks before the first step. */
+const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
 
 /** Runs the steps of one recipe in order, groups of parallel steps together, until the end or a fatal failure. */
 export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
@@ -45,10 +46,7 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
     if (run.isDryRun) warnings.push(message);
     else {
       isSuccess = false;
-      const result = stepResult({ id: "preflight-validation", type: "bash", name: undefined }, 0, {
-        status: "failed",
-        error: message,
-      });
+      const result = failUnstarted(run, frame, PREFLIGHT, message);
       results.push(result);
       failed = { result, phase: "preflight", outcome: undefined };
     }
@@ -122,9 +120,20 @@ function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedSte
   const exceeding = counted[Math.max(0, maxTotalSteps - run.counter.steps)];
   run.counter.steps += counted.length;
   if (exceeding === undefined) return undefined;
-  const error = `Total step limit (${maxTotalSteps}) exceeded`;
-  const result = stepResult(exceeding, 0, { status: "failed", error });
+  const result = failUnstarted(run, frame, exceeding, `Total step limit (${maxTotalSteps}) exceeded`);
   return { result, variables: {}, isFatal: true, isOver: false };
+}
+
+/** A failure before anything of a step could start. */
+function failUnstarted(
+  run: Run,
+  frame: Frame,
+  step: Pick<Step, "id" | "type" | "name">,
+  error: string,
+): StepResult {
+  const result = stepResult(step, 0, { status: "failed", error });
+  run.observe({ kind: "step_end", step: referenceTo(frame, step), result });
+  return result;
 }
 
 /** A member of a group that is over is remembered at once, and set into the context with the whole group. */

@@ -5,59 +5,38 @@ import type { LoadedRecipe } from "../find/load-recipe.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS } from "../format/recipe.ts";
 import { pruneOldFiles } from "../logs/event-log.ts";
 import { pointerLine } from "../logs/log-pointer.ts";
-import { openLogs, runLogPath } from "../logs/open-logs.ts";
+import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
-import { environmentBytes } from "../values/shell-variables.ts";
-import { argumentLimit } from "./argument-limit.ts";
-import { type EngineFacts, engineVariables, inheritedEnvironment } from "./base-environment.ts";
-import { readGitFacts, restoreCoreBare } from "./git-facts.ts";
-import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
+import { createRun, type LoadedRun } from "./create-run.ts";
+import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
+import { SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
-import {
-  checkpointPath,
-  type FrameProgress,
-  keepProgress,
-  NO_PROGRESS,
-  newProgress,
-  type ResumedCheckpoint,
-} from "./progress-keeper.ts";
+import { type FrameProgress, newProgress } from "./progress-keeper.ts";
 import { EXIT_CODES } from "./result.ts";
 import { resultDocument } from "./result-document.ts";
 import type { Run } from "./run.ts";
-import { runFrame } from "./run-frame.ts";
+import { type FrameEnd, runFrame } from "./run-frame.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { RunRequest, RunSettings } from "./run-request.ts";
 import { stateDirectory } from "./state-directory.ts";
 
-/** A recipe that is ready to run, and how. */
-export interface LoadedRun {
-  readonly system: System;
-  readonly request: RunRequest;
-  readonly settings: RunSettings;
-  readonly loaded: LoadedRecipe;
-  readonly resumed: ResumedCheckpoint | undefined;
-  readonly engineFacts: EngineFacts & { readonly agent: Run["agent"] };
-  readonly warnings: string[];
-  readonly warn: (message: string) => void;
-}
-
+/** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
 export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
-  const { system, request, settings, loaded, resumed, engineFacts, warnings, warn } = order;
-  const { recipe } = loaded;
-  const { runId } = engineFacts;
+  const { system, request, settings, loaded, resumed, warnings, warn } = order;
+  const { runId } = order.engineFacts;
   const startedMs = system.clock.monotonicMs();
   const stateDir = stateDirectory(system, settings.workingDir);
-  if (stateDir === undefined)
+  if (stateDir === undefined) {
     warn("There is no home directory, so this run keeps no log and cannot be resumed");
-  if (resumed !== undefined && stateDir !== undefined) {
+  } else if (resumed !== undefined) {
     for (const note of await endOrphans(system, runLogPath(stateDir, runId))) warn(note);
   }
+  const keptIn = request.isDryRun === true ? undefined : stateDir;
   const git = readGitFacts(system, settings.workingDir);
   const logs = openLogs(system, {
     runId,
-    recipeName: recipe.name,
+    recipeName: loaded.recipe.name,
     currentDir: settings.search.currentDir,
-    stateDir: request.isDryRun === true ? undefined : stateDir,
+    stateDir: keptIn,
     auditDir: settings.auditDir,
     observer: request.observer,
     warn,
@@ -65,48 +44,57 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
   const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
   const context = root?.context ?? initialContext(system, loaded, settings.given);
   const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
-  const environment = childEnvironment(system, settings, engineFacts);
-  const run: Run = {
-    system,
-    runId,
-    topLevelFile: loaded.path,
-    search: settings.search,
-    workingDir: settings.workingDir,
-    runtimeRoot: engineFacts.runtimeRoot,
-    environment,
-    agent: engineFacts.agent,
-    launcher: findLauncher(system, request),
-    stepTimeoutSeconds: settings.stepTimeoutSeconds,
-    includeTags: request.includeTags ?? [],
-    excludeTags: request.excludeTags ?? [],
-    autoStage: request.autoStage ?? false,
-    isDryRun: request.isDryRun ?? false,
-    snippetLimits: settings.snippetLimits,
-    heartbeatSeconds: settings.heartbeatSeconds,
-    observe: logs.observe,
-    warn,
-    interruption: request.interruption ?? new Interruption(),
-    progress:
-      stateDir === undefined || request.isDryRun === true
-        ? NO_PROGRESS
-        : keepProgress(
-            system,
-            resumed?.path ?? checkpointPath(stateDir, runId),
-            { runId, recipeName: recipe.name, root: progress },
-            warn,
-            resumed?.lock,
-          ),
-    counter: { steps: 0, files: 0 },
+  const run = createRun(order, { stateDir: keptIn, progress, observe: logs.observe });
+
+  const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
+  for (const warning of end.warnings) warn(warning);
+  if (!end.isSuccess && git !== undefined) {
+    const repaired = await restoreCoreBare(system, git, run.environment.inherited);
+    if (repaired !== undefined) warn(repaired);
+  }
+  if (stateDir !== undefined) {
+    for (const folder of ["runs", "checkpoints"]) pruneOldFiles(system, join(stateDir, folder));
+  }
+  const exitCode = exitCodeOf(run, end);
+  return {
+    exitCode,
+    document: resultDocument({
+      runId,
+      recipeName: loaded.recipe.name,
+      end,
+      isDryRun: run.isDryRun,
+      hidesContext: request.hidesContext ?? false,
+      warnings,
+      durationMs: system.clock.monotonicMs() - startedMs,
+      exitCode,
+      git,
+      logPaths: logs.paths,
+    }),
   };
-  const point = (event: "early" | "final", more: { status?: string; exitCode?: number } = {}): void =>
-    logs.observe({
+}
+
+type Point = (
+  event: "early" | "final",
+  more?: { readonly status: string; readonly exitCode: number },
+) => void;
+
+/** Says where the logs are, before and after. */
+function pointerTo(
+  { system, runId, workingDir, observe }: Run,
+  { recipe }: LoadedRecipe,
+  context: JsonObject,
+  git: GitFacts | undefined,
+  logs: RunLogs,
+): Point {
+  return (event, more = undefined) =>
+    observe({
       kind: "notice",
       isWarning: false,
       text: pointerLine({
         event,
         runId,
         recipeName: recipe.name,
-        cwd: settings.workingDir,
+        cwd: workingDir,
         git,
         context,
         logPaths: logs.paths,
@@ -114,61 +102,47 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
         ...more,
       }),
     });
+}
 
-  logs.observe({
-    kind: "recipe_start",
-    recipe: recipe.name,
-    stepCount: recipe.steps.length,
-    runtimeRoot: run.runtimeRoot,
-  });
+async function runToEnd(
+  run: Run,
+  loaded: LoadedRecipe,
+  progress: FrameProgress,
+  point: Point,
+): Promise<FrameEnd> {
+  const { system, observe, runtimeRoot } = run;
+  const { name, steps, recursion } = loaded.recipe;
+  const startedMs = system.clock.monotonicMs();
+  observe({ kind: "recipe_start", recipe: name, stepCount: steps.length, runtimeRoot });
   point("early");
-  const end = await runFrame(run, {
-    loaded,
-    depth: 0,
-    limits: {
-      maxDepth: recipe.recursion.maxDepth ?? DEFAULT_MAX_DEPTH,
-      maxTotalSteps: recipe.recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
-    },
-    pathPrefix: "",
-    deadlineMs: undefined,
-    context,
-    assigned: progress.assigned,
-    progress,
-  });
-  for (const warning of end.warnings) warn(warning);
-  run.progress.close(end.isSuccess);
-  if (!end.isSuccess && git !== undefined) {
-    const repaired = await restoreCoreBare(system, git, environment.inherited);
-    if (repaired !== undefined) warn(repaired);
+  let isDone = false;
+  try {
+    const end = await runFrame(run, {
+      loaded,
+      depth: 0,
+      limits: {
+        maxDepth: recursion.maxDepth ?? DEFAULT_MAX_DEPTH,
+        maxTotalSteps: recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
+      },
+      pathPrefix: "",
+      deadlineMs: undefined,
+      context: progress.context,
+      assigned: progress.assigned,
+      progress,
+    });
+    isDone = end.isSuccess;
+    const durationMs = system.clock.monotonicMs() - startedMs;
+    observe({ kind: "recipe_end", recipe: name, status: end.status, durationMs });
+    point("final", { status: isDone ? "success" : "failure", exitCode: exitCodeOf(run, end) });
+    return end;
+  } finally {
+    run.progress.close(isDone);
   }
-  const { signal } = run.interruption;
-  const exitCode =
-    signal !== undefined && !end.isSuccess
-      ? SIGNAL_EXIT_CODES[signal]
-      : end.isSuccess
-        ? EXIT_CODES.success
-        : EXIT_CODES.failed;
-  const durationMs = system.clock.monotonicMs() - startedMs;
-  logs.observe({ kind: "recipe_end", recipe: recipe.name, status: end.status, durationMs });
-  point("final", { status: end.isSuccess ? "success" : "failure", exitCode });
-  if (stateDir !== undefined) {
-    for (const folder of ["runs", "checkpoints"]) pruneOldFiles(system, join(stateDir, folder));
-  }
-  return {
-    exitCode,
-    document: resultDocument({
-      runId,
-      recipeName: recipe.name,
-      end,
-      isDryRun: run.isDryRun,
-      hidesContext: request.hidesContext ?? false,
-      warnings,
-      durationMs,
-      exitCode,
-      git,
-      logPaths: logs.paths,
-    }),
-  };
+}
+
+function exitCodeOf({ interruption }: Run, end: FrameEnd): number {
+  if (end.isSuccess) return EXIT_CODES.success;
+  return interruption.signal === undefined ? EXIT_CODES.failed : SIGNAL_EXIT_CODES[interruption.signal];
 }
 
 function initialContext(system: System, { recipe }: LoadedRecipe, given: JsonObject): JsonObject {
@@ -182,21 +156,4 @@ function withGiven(frame: FrameProgress, given: JsonObject): FrameProgress {
     context: { ...frame.context, ...given },
     children: new Map([...frame.children].map(([id, child]) => [id, withGiven(child, given)])),
   };
-}
-
-function childEnvironment(system: System, settings: RunSettings, facts: EngineFacts): Run["environment"] {
-  const inherited = inheritedEnvironment(system);
-  const engine = engineVariables(system, facts);
-  return {
-    inherited,
-    engine,
-    bytes: environmentBytes({ ...inherited, ...engine }),
-    budgetOverride: settings.budgetOverride,
-    argumentLimit: () => argumentLimit(system),
-  };
-}
-
-function findLauncher(system: System, request: RunRequest): Run["launcher"] {
-  const override = system.env.get("AMPLIHACK_LAUNCHER_BINARY") ?? "";
-  return override === "" ? (request.launcher ?? ["amplihack"]) : [override];
 }

@@ -33,13 +33,7 @@ export async function runStep(
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
-  const reference: StepReference = {
-    id: step.id,
-    type: step.type,
-    name: step.name,
-    depth: frame.depth,
-    path: frame.pathPrefix + step.id,
-  };
+  const reference = referenceTo(frame, step);
   const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
   if (skipped !== undefined) {
     run.observe({ kind: "step_end", step: reference, result: skipped.result });
@@ -75,6 +69,12 @@ export async function runStep(
   } finally {
     clearInterval(beat);
   }
+}
+
+/** A step as observers know it. */
+export function referenceTo(frame: Frame, step: Pick<Step, "id" | "type" | "name">): StepReference {
+  const { id, type, name } = step;
+  return { id, type, name, depth: frame.depth, path: frame.pathPrefix + id };
 }
 
 /** Steps left out without being looked at: done before a resume, or not wanted by their tags. */
