@@ -14,6 +14,7 @@ import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
+import { SOME_NUMBER } from "../syntax/tree.ts";
 import { readArrow, readClass, readFunction, readObject } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
 import { skipType } from "./types.ts";
@@ -134,7 +135,7 @@ const INFIX: InfixTable = new Map([
   ...level(1, "assign", "="),
   ...augments(1, "join", "+="),
   ...augments(1, "choice", "||= ??= &&="),
-  ...augments(1, "other", "-= *= /= %= &= |= ^= <<= >>= >>>= **="),
+  ...augments(1, "number", "-= *= /= %= &= |= ^= <<= >>= >>>= **="),
   ...level(2, "ternary", "?"),
   ...level(3, "choice", "|| ??"),
   ...level(4, "both", "&&"),
@@ -145,9 +146,9 @@ const INFIX: InfixTable = new Map([
   ...level(9, "other", "< > <= >= in instanceof"),
   ...level(10, "other", "<< >> >>>"),
   ...level(11, "join", "+"),
-  ...level(11, "other", "-"),
-  ...level(12, "other", "* / %"),
-  ...level(13, "other", "**"),
+  ...level(11, "number", "-"),
+  ...level(12, "number", "* / %"),
+  ...level(13, "number", "**"),
 ]);
 
 export const GRAMMAR: Grammar = {
@@ -215,6 +216,10 @@ function readSuffix(reader: Reader, value: Node, start: number): Node | undefine
   if (token.kind === "text" && token.text === "`") {
     reader.at += 1;
     return { kind: "call", callee: value, arguments: [{ value: piecesNode(reader, token) }], at: start };
+  }
+  if ((isNext(reader, "++") || isNext(reader, "--")) && !token.startsLine) {
+    reader.at += 1;
+    return { kind: "assign", target: value, value: SOME_NUMBER };
   }
   // TypeScript: `x as T`, `x satisfies T`, `x!`.
   if (token.kind === "name" && (token.text === "as" || token.text === "satisfies") && !token.startsLine) {

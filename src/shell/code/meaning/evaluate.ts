@@ -114,7 +114,7 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
     case "other": {
       const parts = node.parts.map(part => evaluate(run, scope, part));
       const origins = listDatum(parts).origins;
-      return textDatum(unknown("any", "…", origins));
+      return textDatum(unknown(node.isNumber === true ? "token" : "any", "…", origins));
     }
   }
 }
@@ -123,13 +123,14 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
 function evaluateEach(run: Run, scope: Scope, node: Extract<Node, { kind: "each" }>): Datum {
   const over = evaluate(run, scope, node.over);
   const isShort = over.kind === "list" && !over.isOpenEnded && over.items.length <= MOST_ROUNDS;
-  const items = isShort && run.conditions === 0 && over.items.length > 0 ? over.items : [elementOf(over)];
+  const isExact = isShort && run.conditions === 0 && over.items.length > 0;
+  const items = isExact ? over.items : [elementOf(over)];
   const results = items.map(item => {
     bind(run, scope, node.target, item);
     return conditionally(run, scope, node.body);
   });
   // A condition among the body may leave items out.
-  return listDatum(results, items.length === 1 || node.body.length > 1);
+  return listDatum(results, !isExact || node.body.length > 1);
 }
 
 /** `Dir["*.log"]` is a call in disguise where the library says so. */
@@ -167,7 +168,8 @@ function evaluateList(run: Run, scope: Scope, items: readonly Argument[]): Datum
   const list = listDatum([]);
   for (const item of items) {
     const value = evaluate(run, scope, item.value);
-    if (item.isSpread === true || isFlattened(run, value)) spreadInto(run, list, value);
+    const isSeveral = item.isSpread === true || item.value.kind === "each" || isFlattened(run, value);
+    if (isSeveral) spreadInto(run, list, value);
     else appendItem(list, value);
   }
   return list;

@@ -279,6 +279,13 @@ export function temporaryPath(run: Run, type = "text"): Datum {
   return textDatum({ pieces: [base, name], origins: [] }, type);
 }
 
+/** A number or an identifier: never empty, no slash, no blank. */
+export const givesToken: Model = call =>
+  textDatum({
+    pieces: [{ kind: "unknown", shape: "token", label: `${call.path}()`, mayBeMany: false }],
+    origins: [],
+  });
+
 const WILDCARDS = /\*+|\?|\[[^\]/]{1,40}\]/g;
 
 /** A text in which `*`, `?` and `[…]` are a pattern, as a value with active patterns. */

@@ -12,7 +12,7 @@ import {
   takeIf,
 } from "../syntax/reader.ts";
 import { tokenise } from "../syntax/tokens.ts";
-import type { Node } from "../syntax/tree.ts";
+import type { Argument, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
 import { GRAMMAR, LEXICON, PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
 
@@ -86,17 +86,18 @@ function readSimple(reader: Reader): Node {
 /** `a, b` without parentheses is a list too. */
 function readTuple(reader: Reader): Node {
   const first = readStarred(reader);
-  if (!isNext(reader, ",") || peek(reader).startsLine) return first;
-  const items = [{ value: first }];
+  const isAlone = !isNext(reader, ",") || peek(reader).startsLine;
+  if (isAlone && first.isSpread !== true) return first.value;
+  const items = [first];
   while (takeIf(reader, ",") && !peek(reader).startsLine && !isNext(reader, "=") && step(reader.effort)) {
-    items.push({ value: readStarred(reader) });
+    items.push(readStarred(reader));
   }
   return { kind: "list", items };
 }
 
-function readStarred(reader: Reader): Node {
-  takeIf(reader, "*");
-  return readExpression(reader, PRECEDENCE.condition);
+function readStarred(reader: Reader): Argument {
+  const isSpread = takeIf(reader, "*");
+  return { value: readExpression(reader, PRECEDENCE.condition), isSpread };
 }
 
 function readSuite(reader: Reader, column: number): Node[] {

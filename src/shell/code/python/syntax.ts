@@ -81,7 +81,8 @@ const INFIX: InfixTable = new Map([
   ...augments(PRECEDENCE.assign, "join", "+="),
   ...augments(PRECEDENCE.assign, "divide", "/="),
   ...augments(PRECEDENCE.assign, "format", "%="),
-  ...augments(PRECEDENCE.assign, "other", "-= *= //= **= >>= <<= &= |= ^= @="),
+  ...augments(PRECEDENCE.assign, "number", "-= *= //= **= >>= <<="),
+  ...augments(PRECEDENCE.assign, "other", "&= |= ^= @="),
   ...level(PRECEDENCE.condition, "python-if", "if"),
   ...level(PRECEDENCE.or, "choice", "or"),
   ...level(4, "both", "and"),
@@ -91,12 +92,13 @@ const INFIX: InfixTable = new Map([
   ...level(8, "other", "&"),
   ...level(9, "other", "<< >>"),
   ...level(10, "join", "+"),
-  ...level(10, "other", "-"),
+  ...level(10, "number", "-"),
   ...level(11, "repeat", "*"),
   ...level(11, "divide", "/"),
   ...level(11, "format", "%"),
-  ...level(11, "other", "// @"),
-  ...level(12, "other", "**"),
+  ...level(11, "number", "//"),
+  ...level(11, "other", "@"),
+  ...level(12, "number", "**"),
 ]);
 
 export const GRAMMAR: Grammar = {

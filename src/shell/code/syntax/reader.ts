@@ -5,18 +5,16 @@ import { endToken } from "./tokens.ts";
 import type { Argument, Node, Operation } from "./tree.ts";
 import { NOTHING, nameNode, textNode } from "./tree.ts";
 
+/** What two operands can become: a value of theirs, something else, or a number. */
+type Outcome = Operation | "choice" | "other" | "number";
+
 /** What an infix operator makes of its operands. */
 export type Infix =
   | {
       readonly precedence: number;
-      readonly means: Operation | "choice" | "both" | "other" | "ternary" | "python-if";
+      readonly means: Outcome | "both" | "ternary" | "python-if" | "assign" | "method";
     }
-  | { readonly precedence: number; readonly means: "assign" | "method" }
-  | {
-      readonly precedence: number;
-      readonly means: "augment";
-      readonly operation: Operation | "choice" | "other";
-    };
+  | { readonly precedence: number; readonly means: "augment"; readonly operation: Outcome };
 
 /** How expressions of one language differ from another's. */
 export interface Grammar {
@@ -131,11 +129,7 @@ export function level(
 }
 
 /** Operators such as `+=`, separated by blanks. */
-export function augments(
-  precedence: number,
-  operation: Operation | "choice" | "other",
-  operators: string,
-): [string, Infix][] {
+export function augments(precedence: number, operation: Outcome, operators: string): [string, Infix][] {
   return operators.split(" ").map(operator => [operator, { precedence, means: "augment", operation }]);
 }
 
@@ -208,10 +202,11 @@ function readInfix(reader: Reader, left: Node, infix: Infix): Node {
   }
 }
 
-function combine(operation: Operation | "choice" | "both" | "other", left: Node, right: Node): Node {
+function combine(operation: Outcome | "both", left: Node, right: Node): Node {
   if (operation === "choice") return choice(left, right);
   if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
+  if (operation === "number") return { kind: "other", parts: [left, right], isNumber: true };
   // A long chain is one node that grows, so that it costs no more than its parts.
   if (left.kind === "operation" && left.operation === operation) {
     left.operands.push(right);
