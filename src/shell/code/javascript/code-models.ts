@@ -1,7 +1,8 @@
 import { knownTextOf, reference } from "../meaning/datum.ts";
 import { noteEvaluate, noteNetwork } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
-import { evaluates, evaluateText, givesToken, isTrue } from "../meaning/models.ts";
+import { invoke } from "../meaning/invoke.ts";
+import { evaluates, evaluateText, isTrue } from "../meaning/models.ts";
+import { givesToken } from "../meaning/path-values.ts";
 import type { Model } from "../meaning/run.ts";
 import { fromNetwork } from "../meaning/run.ts";
 import { moduleRoad } from "./roads.ts";

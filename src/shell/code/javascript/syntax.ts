@@ -1,15 +1,9 @@
 import { C_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  closerOf,
-  isNext,
-  level,
-  nested,
-  PLAIN_HOOKS,
-  peek,
-  piecesNode,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, piecesNode } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { closerOf, isNext, nested, peek } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";

@@ -4,7 +4,7 @@ import type { CodeCall, CodeContext, Language } from "../code.ts";
 import type { Effort } from "../effort.ts";
 import type { Source } from "../source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
-import type { Datum } from "./datum.ts";
+import type { Datum, FunctionDatum } from "./datum.ts";
 import { literal, reference, textDatum } from "./datum.ts";
 import type { Scope } from "./scope.ts";
 import { createScope } from "./scope.ts";
@@ -49,8 +49,6 @@ export interface Library {
   /** A text can be called: it names the function. */
   readonly callsTexts?: boolean;
 }
-
-type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
 /** One reading under way. */
 export interface Run {

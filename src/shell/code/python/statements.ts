@@ -1,16 +1,8 @@
 import { type Effort, step } from "../effort.ts";
+import { continueExpression, readExpression } from "../syntax/expressions.ts";
+import { readItemsUntil } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
-import {
-  continueExpression,
-  createReader,
-  isNext,
-  nested,
-  peek,
-  readExpression,
-  readItemsUntil,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { createReader, isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
 import { tokenise } from "../syntax/tokens.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
@@ -59,7 +51,9 @@ function readStatement(reader: Reader): Node {
   if (takeIf(reader, ";") || takeIf(reader, "@")) return NOTHING;
   if (isNext(reader, "async") && peek(reader, 1).kind === "name") reader.at += 1;
   const token = peek(reader);
-  const read = token.kind === "name" && !isNext(reader, "=", 1) ? STATEMENTS.get(token.text) : undefined;
+  // With parentheses `exec` is an ordinary call; assigned to, a keyword is an ordinary name.
+  const isName = isNext(reader, "=", 1) || (token.text === "exec" && isNext(reader, "(", 1));
+  const read = token.kind === "name" && !isName ? STATEMENTS.get(token.text) : undefined;
   if (read === undefined) return readSimple(reader);
   return nested(reader, () => {
     reader.at += 1;
@@ -184,9 +178,9 @@ function readReturn(reader: Reader): Node {
   return { kind: "return", value: readTuple(reader) };
 }
 
-/** Python 2's `exec "code"`; with parentheses it is an ordinary call. */
+/** Python 2's `exec "code"`. */
 function readExecStatement(reader: Reader): Node {
-  const at = peek(reader).start;
+  const at = reader.tokens[reader.at - 1]?.start ?? 0;
   return { kind: "call", callee: nameNode("exec"), arguments: [{ value: readExpression(reader) }], at };
 }
 

@@ -1,17 +1,9 @@
 import { KEEPING_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  isNext,
-  level,
-  nested,
-  PLAIN_HOOKS,
-  peek,
-  piecesNode,
-  readExpression,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, piecesNode, readExpression } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { readInterpolation } from "../syntax/tokens.ts";

@@ -3,16 +3,9 @@ import type { Datum } from "../meaning/datum.ts";
 import { choiceOf, joined, knownTextOf, listDatum, literal, mapped, recordDatum } from "../meaning/datum.ts";
 import { base32Text, base64Text, hexText } from "../meaning/decoding.ts";
 import { elementOf } from "../meaning/members.ts";
-import {
-  changes,
-  decoded,
-  decodes,
-  givesToken,
-  passes,
-  passesReceiver,
-  standardInput,
-} from "../meaning/models.ts";
+import { changes, decoded, decodes, passes, passesReceiver, standardInput } from "../meaning/models.ts";
 import { formatted } from "../meaning/operate.ts";
+import { givesToken } from "../meaning/path-values.ts";
 import type { Model, Run } from "../meaning/run.ts";
 
 type Rows = readonly (readonly [string, Model])[];

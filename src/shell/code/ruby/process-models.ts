@@ -1,7 +1,7 @@
 import type { Datum } from "../meaning/datum.ts";
 import { knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteNetwork, noteShell, noteSpawn } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { memberOf } from "../meaning/members.ts";
 import { decodes, evaluates, runsShell, runWords, sends, sendsToReceiver } from "../meaning/models.ts";
 import type { Call, Model } from "../meaning/run.ts";

@@ -1,7 +1,11 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../syntax/escapes.ts";
+import { PLAIN_HOOKS } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
 import { readHeredocLater } from "../syntax/heredoc.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import { augments, endsHere, isNext, level, PLAIN_HOOKS, peek, readItemsUntil } from "../syntax/reader.ts";
+import { readItemsUntil } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { endsHere, isNext, peek } from "../syntax/reader.ts";
 import { closingDelimiter, readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, Token, TokenPiece } from "../syntax/tokens.ts";
 import { isDigit, isLetter, lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";

@@ -1,6 +1,7 @@
 import { step } from "../effort.ts";
+import { readExpression } from "./expressions.ts";
 import type { Reader } from "./reader.ts";
-import { closerOf, isNext, nested, outsideBrackets, peek, readExpression, take, takeIf } from "./reader.ts";
+import { closerOf, isNext, nested, outsideBrackets, peek, take, takeIf } from "./reader.ts";
 import type { Node } from "./tree.ts";
 import { NOTHING } from "./tree.ts";
 
