@@ -8,6 +8,8 @@ import { keyword, partOf } from "./losses.ts";
 import type { SqlDialect, SqlToken } from "./tokens.ts";
 import { tokeniseSql } from "./tokens.ts";
 
+export type { SqlLoss } from "./losses.ts";
+
 /** One statement of SQL text, told by its verb; `loss` is undefined for what destroys nothing as a whole. */
 export interface SqlStatement {
   /** First keyword in upper case: `SELECT`, `DROP`, `DELETE` … */
