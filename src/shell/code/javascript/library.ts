@@ -1,4 +1,4 @@
-import { literal, recordDatum, reference, textDatum } from "../meaning/datum.ts";
+import { literal, recordDatum, textDatum } from "../meaning/datum.ts";
 import { argumentList, modelTable, standardInput } from "../meaning/models.ts";
 import type { Library } from "../meaning/run.ts";
 import { currentDirectory, homeDatum, wholeEnvironment } from "../meaning/run.ts";
@@ -36,7 +36,6 @@ export const JAVASCRIPT: Library = {
     ["path.sep", () => literal("/")],
     ["os.EOL", () => literal("\n")],
     ["os.userInfo()", run => recordDatum([["homedir", homeDatum(run)]])],
-    ["undefined", () => reference("undefined")],
   ]),
   properties: new Map(),
   canonical: canonicalRoad,

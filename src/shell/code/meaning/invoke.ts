@@ -61,7 +61,7 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
 }
 
 /** Call a function by its name, the program's own first. */
-export function invokeNamed(run: Run, written: string, call: Call): Datum {
+function invokeNamed(run: Run, written: string, call: Call): Datum {
   const name = run.library.canonical(written);
   const own = lookUp(run.globals, name);
   return own?.kind === "function"
@@ -155,7 +155,7 @@ function runBody(
 }
 
 /** `@_` of Perl, `arguments` of JavaScript, `...` of Lua all read this. */
-export const ALL_ARGUMENTS = "@_";
+const ALL_ARGUMENTS = "@_";
 
 function bindParameters(
   run: Run,

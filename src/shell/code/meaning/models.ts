@@ -27,11 +27,23 @@ import {
 import { evaluateAll } from "./evaluate.ts";
 import { invoke } from "./invoke.ts";
 import { elementOf } from "./members.ts";
-import type { Call, Model, Run } from "./run.ts";
+import type { Call, Model, ModelTable, Run } from "./run.ts";
 import { fromDecoder, fromNetwork } from "./run.ts";
 
-/** A table of models: names separated by blanks, then what they do. */
-export function modelTable(rows: readonly (readonly [names: string, model: Model])[]): Map<string, Model> {
+/**
+ * A table of models: names separated by blanks, then what they do. It is filled when first asked, because
+ * most commands hold no code, or code of one language only.
+ */
+export function modelTable(rows: readonly (readonly [names: string, model: Model])[]): ModelTable {
+  let filled: Map<string, Model> | undefined;
+  const table = (): Map<string, Model> => {
+    filled ??= fill(rows);
+    return filled;
+  };
+  return { get: name => table().get(name), has: name => table().has(name), keys: () => table().keys() };
+}
+
+function fill(rows: readonly (readonly [names: string, model: Model])[]): Map<string, Model> {
   const table = new Map<string, Model>();
   for (const [names, model] of rows) for (const name of names.split(" ")) table.set(name, model);
   return table;
@@ -133,16 +145,6 @@ export function runsShell(...names: readonly string[]): Model {
     return reference(`${call.path}()`, noteShell(run, call, command, call.named.get("cwd")));
   };
 }
-
-/** One string goes to a shell, several arguments (or a list) are a program and its words. */
-export const runsCommand: Model = (call, run) => {
-  const words = listDatum(call.positional, call.isOpenEnded);
-  return runWords(
-    run,
-    call,
-    words.items.length === 1 && !words.isOpenEnded ? (words.items[0] ?? words) : words,
-  );
-};
 
 /** Start a program given as a list (words) or as a text (for a shell). */
 export function runWords(run: Run, call: Call, words: Datum, cwd?: Datum, stdin?: Datum): Datum {

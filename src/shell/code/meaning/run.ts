@@ -25,14 +25,21 @@ export interface Call {
 /** What a function of a language's library does: note the effect, give the result. Undefined: nobody knows. */
 export type Model = (call: Call, run: Run) => Datum | undefined;
 
+/** Models by name; a map is one. */
+export interface ModelTable {
+  get(name: string): Model | undefined;
+  has(name: string): boolean;
+  keys(): Iterable<string>;
+}
+
 /** Everything that makes one language mean something different from another. */
 export interface Library {
   readonly language: Language;
   readonly parse: (source: string, effort: Effort) => readonly Node[];
   /** By full road: `os.system`, `path.unlink`, `list.append`. */
-  readonly models: ReadonlyMap<string, Model>;
+  readonly models: ModelTable;
   /** By bare method name, for things nobody knows the type of. Only names that can hardly mean anything else. */
-  readonly methods: ReadonlyMap<string, Model>;
+  readonly methods: ModelTable;
   readonly constants: ReadonlyMap<string, (run: Run) => Datum>;
   /** What reading a member of a typed text gives: `path.parent`. */
   readonly properties: ReadonlyMap<string, (receiver: Datum, run: Run) => Datum>;

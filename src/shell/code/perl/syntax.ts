@@ -108,7 +108,7 @@ function readShift(reader: Reader): Node {
   return { kind: "call", callee: { kind: "member", object, name }, arguments: [], at: start };
 }
 
-export const LOW_WORDS = new Set("or and xor if unless while until for foreach not".split(" "));
+const LOW_WORDS = new Set("or and xor if unless while until for foreach not".split(" "));
 
 function isBareword(node: Node): node is Extract<Node, { kind: "name" }> {
   return node.kind === "name" && !/^[$@<]/.test(node.name);

@@ -163,7 +163,7 @@ function readGroup(scan: Scan, isList: boolean): Node {
 }
 
 /** `{ … }` as a value: a function of `$_`. */
-export function readScriptBlock(scan: Scan): Node {
+function readScriptBlock(scan: Scan): Node {
   scan.at += 1;
   return nested(scan, () => {
     const body = readStatementsUntil(scan, "}");

@@ -1,4 +1,4 @@
-import { joined, listDatum, literal, reference, textDatum } from "../meaning/datum.ts";
+import { joined, literal, textDatum } from "../meaning/datum.ts";
 import { argumentList, modelTable, standardInput } from "../meaning/models.ts";
 import type { Library } from "../meaning/run.ts";
 import { currentDirectory, wholeEnvironment } from "../meaning/run.ts";
@@ -35,9 +35,6 @@ export const PYTHON: Library = {
     ["sys.stdin", standardInput],
     ["string.ascii_lowercase", () => literal("abcdefghijklmnopqrstuvwxyz")],
     ["__file__", run => joined([textDatum(currentDirectory(run)), literal("/script.py")])],
-    ["True", () => reference("True")],
-    ["list", () => reference("list")],
-    ["[]", () => listDatum([])],
   ]),
   properties: PATH_PROPERTIES,
   canonical,

@@ -213,7 +213,7 @@ function readArgumentName(reader: Reader): string | undefined {
   return only;
 }
 
-export const KEYWORDS = new Set(
+const KEYWORDS = new Set(
   "if unless while until rescue and or not do then end in else elsif when ensure begin case def class module return".split(
     " ",
   ),

@@ -48,7 +48,7 @@ export function readBody(reader: Reader): Node {
 }
 
 /** `if (…) …`, `while (…) …` */
-export function readConditional(reader: Reader): Node {
+function _readConditional(reader: Reader): Node {
   const condition = readCondition(reader);
   return { kind: "block", body: [condition, readStatement(reader)], isConditional: true };
 }
