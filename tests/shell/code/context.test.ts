@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CodeCall } from "../../../src/shell/code/code.ts";
+import type { CodeCall, Language } from "../../../src/shell/code/code.ts";
 import { readPythonModule } from "../../../src/shell/code/python/modules.ts";
 import { readCode } from "../../../src/shell/code/read-code.ts";
 import { concatenate, text, unknown } from "../../../src/shell/value.ts";
@@ -138,5 +138,32 @@ describe("python -m", () => {
         words.map(word => text(word)),
       ).map(call => call.kind),
     ).toEqual(kinds);
+  });
+});
+
+describe("values that depend on a condition", () => {
+  it.each<[Language, string]>([
+    ["python", "p = 'a'\nif x:\n  p = 'b'\nimport os; os.remove(p)"],
+    ["javascript", "let p = 'a'; if (x) { p = 'b' } fs.rmSync(p)"],
+    ["perl", "my $p = 'a'; if ($x) { $p = 'b' } unlink $p"],
+    ["php", "$p = 'a'; if ($x) { $p = 'b'; } unlink($p);"],
+    ["ruby", "p = 'a'\nif x\n  p = 'b'\nend\nFile.delete(p)"],
+    ["lua", "local p = 'a' if x then p = 'b' end os.remove(p)"],
+    ["powershell", "$p = 'a'; if ($x) { $p = 'b' }; Remove-Item $p"],
+  ])("are all told: %s", (language, code) => {
+    expect(callsOf(language, code)).toEqual(["delete a", "delete b"]);
+  });
+
+  it("are narrowed down by the condition, and only inside it", () => {
+    const code =
+      "for (const f of fs.readdirSync('.')) { if (f.endsWith('.log')) { fs.unlinkSync(f) } fs.rmSync(f) }";
+    expect(callsOf("javascript", code)).toEqual(["delete *.log", "delete *"]);
+  });
+
+  it("are not narrowed down by its opposite or by one of several", () => {
+    const negated = "import os\nfor f in os.listdir('.'):\n  if not f.endswith('.log'): os.remove(f)";
+    const either = "import os\nfor f in os.listdir('.'):\n  if x or f.endswith('.log'): os.remove(f)";
+    expect(callsOf("python", negated)).toEqual(["delete *"]);
+    expect(callsOf("python", either)).toEqual(["delete *"]);
   });
 });

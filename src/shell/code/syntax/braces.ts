@@ -48,7 +48,7 @@ export function readBody(reader: Reader): Node {
 }
 
 /** `if (…) …`, `while (…) …` */
-function _readConditional(reader: Reader): Node {
+export function readConditional(reader: Reader): Node {
   const condition = readCondition(reader);
   return { kind: "block", body: [condition, readStatement(reader)], isConditional: true };
 }
@@ -60,7 +60,7 @@ export function readResult(reader: Reader): Node {
 }
 
 /** One thing in parentheses; whatever else stands in them is stepped over. */
-export function readCondition(reader: Reader): Node {
+function readCondition(reader: Reader): Node {
   if (!isNext(reader, "(")) return NOTHING;
   const close = closerOf(reader, reader.at);
   reader.at += 1;
