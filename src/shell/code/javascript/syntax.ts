@@ -100,10 +100,16 @@ const WORDS_BEFORE_REGEXP = new Set([
   "yield",
 ]);
 
+const AMBIGUOUS_REACH = 80;
+
 /** A slash after a value divides; anywhere else it opens a regular expression. */
 function isRegexpPlace(scan: Scan): boolean {
   const before = previousToken(scan);
   if (before === undefined) return true;
+  // Behind a brace it may be either; where that decides what is text, nobody may rely on this reading.
+  if (before.text === "}" && /["'`]/.test(scan.source.slice(scan.at, scan.at + AMBIGUOUS_REACH))) {
+    scan.effort.isCutShort = true;
+  }
   if (before.kind === "mark") return ![")", "]", "}", "++", "--"].includes(before.text);
   return before.kind === "name" && WORDS_BEFORE_REGEXP.has(before.text);
 }

@@ -3,6 +3,7 @@ import { continueExpression, readExpression } from "../syntax/expressions.ts";
 import { readItemsUntil } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
 import { createReader, isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
+import type { Token } from "../syntax/tokens.ts";
 import { tokenise } from "../syntax/tokens.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
@@ -31,7 +32,18 @@ const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadState
 
 /** Cut Python into nodes. */
 export function parsePython(source: string, effort: Effort): readonly Node[] {
-  return readStatements(createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort), 0);
+  const tokens = tokenise(source, LEXICON, effort);
+  return readStatements(
+    createReader(ASCII_ONLY.test(source) ? tokens : tokens.map(plainName), GRAMMAR, effort),
+    0,
+  );
+}
+
+const ASCII_ONLY = /^[\x00-\x7f]*$/;
+
+/** Python reads names in their compatible form: `𝘰𝘴` is `os`. */
+function plainName(token: Token): Token {
+  return token.kind === "name" ? { ...token, text: token.text.normalize("NFKC") } : token;
 }
 
 /** Statements indented by at least `column`. */

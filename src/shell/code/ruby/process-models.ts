@@ -116,7 +116,11 @@ export const PROCESS_MODELS: Rows = [
   ["Marshal.load Zlib.Inflate.inflate Zlib.gunzip", decodes(() => undefined)],
 ];
 
+/** Whatever the receiver is, a text handed to a method of that name is for a shell. */
+const runsText: Model = (call, run) => (call.positional[0]?.kind === "text" ? runs(call, run) : undefined);
+
 export const PROCESS_METHODS: Rows = [
+  ["system", runsText],
   ["send public_send __send__", sendsMessage],
   ["method", namesMethod],
   ["call yield", callsReceiver],

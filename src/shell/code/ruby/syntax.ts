@@ -69,6 +69,8 @@ function readSpecial(scan: Scan): SpecialToken | undefined {
       return quoted(scan, character === "`" ? "command" : "text", character, character);
     case ":":
       return readSymbol(scan);
+    case "?":
+      return isValuePlace(scan) ? readCharacter(scan) : undefined;
     case "%":
       return isValuePlace(scan) ? readPercent(scan) : undefined;
     case "/":
@@ -109,6 +111,14 @@ function readEmbedded(scan: Scan): TokenPiece | undefined {
   if (!scan.source.startsWith("#{", scan.at)) return undefined;
   scan.at += 2;
   return readInterpolation(scan, "}") ?? "#{";
+}
+
+/** `?a` is the text "a". */
+function readCharacter(scan: Scan): SpecialToken | undefined {
+  const [character, after] = [scan.source.charAt(scan.at + 1), scan.source.charAt(scan.at + 2)];
+  if (/^\s?$/.test(character) || isLetter(after) || isDigit(after)) return undefined;
+  scan.at += 2;
+  return { kind: "text", text: "", pieces: [character] };
 }
 
 /** `:name`, `:"name"`; not the colon of `a ? b : c` or `a::b`. */
