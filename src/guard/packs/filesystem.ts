@@ -41,7 +41,7 @@ const RULES: readonly Rule[] = [
     title: "removes the working directory",
     verdict: "deny",
     when: "Deletes, moves or renames the session's working directory or one above it.",
-    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break. Change directory first, in a call of its own, then {action} it.",
+    lost: "It would {action} {target}, which holds the working directory {held}: every later command of this session would break. Change directory first, in a call of its own.",
     safer: "cd {parent}",
   },
   {
