@@ -54,14 +54,15 @@ export function recordInvocation(call: Call, program: string | undefined): numbe
   const { scope } = call;
   const { session } = scope;
   const id = session.invocations.length;
-  session.budget.take(1);
+  const environment = environmentOf(call);
+  session.budget.take(1 + environment.length);
   const invocation: Invocation = {
     id,
     program,
     argv: call.argv,
     isOpenEnded: call.isOpenEnded,
     cwd: call.cwd,
-    environment: environmentOf(call),
+    environment,
     place: call.place,
     isElevated: call.isElevated,
     stdin: call.stdin,

@@ -1,6 +1,6 @@
 import { appendOutput, eitherOutput, NOTHING, type Output } from "./output.ts";
-import type { Scope } from "./session.ts";
-import { adoptFiles, cloneState, mergeState, replaceState, type ShellState } from "./state.ts";
+import { forkState, type Scope } from "./session.ts";
+import { adoptFiles, mergeState, replaceState, type ShellState } from "./state.ts";
 import { endsShell, runList } from "./structure.ts";
 import type { Case, CompoundList, If } from "./syntax.ts";
 import { resolveSingle } from "./words/resolve.ts";
@@ -30,9 +30,9 @@ export function runCase(node: Case, scope: Scope): Output {
 
 /** Runs each branch from the same start and unites what they leave; `mayBeNone`: perhaps none runs. */
 function runBranches(branches: readonly CompoundList[], mayBeNone: boolean, scope: Scope): Output {
-  const ends: ShellState[] = mayBeNone ? [cloneState(scope.state)] : [];
+  const ends: ShellState[] = mayBeNone ? [forkState(scope)] : [];
   const outputs = branches.map(branch => {
-    const state = cloneState(scope.state);
+    const state = forkState(scope);
     const output = runList(branch, { ...scope, state });
     if (endsShell(branch)) adoptFiles(scope.state, state);
     else ends.push(state);

@@ -18,6 +18,8 @@ export const LIMITS = {
   scriptBytes: 64 * 1024,
   /** text computed by decoders and expansions */
   textCharacters: 256 * 1024,
+  /** known and unknown parts that one text may alternate between */
+  pieces: 256,
   directoryEntries: 200,
   steps: 400_000,
 } as const;

@@ -1,7 +1,7 @@
 import { LIMITS } from "./limits.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
-import { type Scope, spanOf } from "./session.ts";
-import { cloneState, mergeState, scalar, valueKey } from "./state.ts";
+import { forkState, type Scope, spanOf } from "./session.ts";
+import { mergeState, scalar, valueKey } from "./state.ts";
 import { runList } from "./structure.ts";
 import type {
   ArithmeticExpression,
@@ -111,13 +111,13 @@ function areSame(one: readonly Value[], two: readonly Value[]): boolean {
 function runBody(body: CompoundList, scope: Scope): Output {
   const { session, state } = scope;
   const assignedBefore = session.assignments.length;
-  const first = cloneState(state);
+  const first = forkState(scope);
   const loops = scope.loops + 1;
   const output = runList(body, { ...scope, state: first, loops });
   const hasChanged = session.assignments.length > assignedBefore || !areSame(first.cwds, state.cwds);
   mergeState(state, first);
   if (!hasChanged || scope.loops >= 2) return eitherOutput(NOTHING, output);
-  const second = cloneState(state);
+  const second = forkState(scope);
   const again = runList(body, { ...scope, state: second, loops });
   mergeState(state, second);
   return eitherOutput(NOTHING, output, appendOutput(output, again));

@@ -17,7 +17,7 @@ import type {
   WrittenFile,
 } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
-import type { ShellState, Source, Variable } from "./state.ts";
+import { cloneState, type ShellState, type Source, type Variable } from "./state.ts";
 import type { ParsedScript } from "./syntax.ts";
 import type { Span, Value } from "./value.ts";
 
@@ -97,6 +97,13 @@ export function createSession(context: ShellContext, readCode: CodeReader, walke
     unexamined: [],
     nextNumber: 1,
   };
+}
+
+/** A copy of the shell's state for a branch or a subshell; paid for by its size. */
+export function forkState(scope: Scope): ShellState {
+  const { variables, files, functions } = scope.state;
+  scope.session.budget.take(variables.size + files.size + functions.size);
+  return cloneState(scope.state);
 }
 
 export function takeNumber(session: Session): number {

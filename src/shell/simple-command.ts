@@ -4,8 +4,8 @@ import { execute } from "./execute.ts";
 import type { EnvironmentEntry } from "./facts.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
-import { type Scope, spanOf } from "./session.ts";
-import { cloneState, mergeState, replaceState, type ShellState, scalar } from "./state.ts";
+import { forkState, type Scope, spanOf } from "./session.ts";
+import { mergeState, replaceState, type ShellState, scalar } from "./state.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
 import { concatenate, knownText, text, unknown, type Value } from "./value.ts";
 import type { Fields } from "./words/fragments.ts";
@@ -65,7 +65,7 @@ function runVariants(variants: readonly Variant[], streams: Streams, base: Base,
   if (variants.length === 1 && only !== undefined) return runVariant(only, streams, base, scope);
   const ends: ShellState[] = [];
   const outputs = variants.map(variant => {
-    const state = cloneState(scope.state);
+    const state = forkState(scope);
     state.cwds = [variant.cwd];
     ends.push(state);
     return runVariant(variant, streams, base, { ...scope, state });

@@ -4,9 +4,9 @@ import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
-import { leaveUnexamined, type Scope, spanOf } from "./session.ts";
+import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
-import { adoptFiles, cloneState, mergeState, replaceState, uniteValues } from "./state.ts";
+import { adoptFiles, mergeState, replaceState, uniteValues } from "./state.ts";
 import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
 import { runTest } from "./tests.ts";
 import { runHandlers } from "./traps.ts";
@@ -104,7 +104,7 @@ export function runCommandNode(node: CommandNode, scope: Scope): Output {
 
 /** A copy of the shell; only the files it writes outlive it. */
 export function runSubshell(scope: Scope, run: (inner: Scope) => Output): Output {
-  const state = cloneState(scope.state);
+  const state = forkState(scope);
   state.traps.clear();
   const inner: Scope = { ...scope, state };
   const output = appendOutput(run(inner), runHandlers(inner));
@@ -139,7 +139,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
   let output = runNode(first, scope);
   rest.forEach((command, index) => {
     const isOr = node.operators[index] === "||";
-    const branch = cloneState(state);
+    const branch = forkState(scope);
     if (isOr) {
       branch.cwds =
         index === 0 && isTrusted(first)

@@ -120,8 +120,10 @@ export function concatenate(values: readonly Value[]): Value {
   for (const value of values) {
     for (const piece of value.pieces) {
       length += piece.kind === "text" ? piece.text.length : 1;
-      if (length > LIMITS.textCharacters) return unknown("any", "very long text", origins);
       appendPiece(pieces, piece);
+      if (length > LIMITS.textCharacters || pieces.length > LIMITS.pieces) {
+        return unknown("any", "very long text", origins);
+      }
     }
   }
   return { pieces, origins };

@@ -3,8 +3,9 @@ import { runInSameShell, unknownOutput } from "../code-runs.ts";
 import { parseOptions } from "../options.ts";
 import { NO_OUTPUT, type Output } from "../output.ts";
 import { runScript } from "../scripts.ts";
+import { forkState } from "../session.ts";
 import { asQuotedWord } from "../start-up.ts";
-import { cloneState, scalar } from "../state.ts";
+import { scalar } from "../state.ts";
 import { runHiddenSubstitutions } from "../tests.ts";
 import { runHandlers } from "../traps.ts";
 import { knownText, text } from "../value.ts";
@@ -59,7 +60,7 @@ const trap: Model = (call, id) => {
 /** The handlers run now; the text behind `exit` is looked at all the same. */
 const exit: Model = call => {
   if (call.scope.state.traps.size === 0) return NO_OUTPUT;
-  return runHandlers({ ...call.scope, state: cloneState(call.scope.state) });
+  return runHandlers({ ...call.scope, state: forkState(call.scope) });
 };
 
 const alias: Model = call => {

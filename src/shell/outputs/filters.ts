@@ -39,7 +39,7 @@ export const sedOutput: Model = (call, id) => {
   const isSimple = !parsed.has("n", "quiet", "silent", "f", "i", "in-place", "z", "s");
   const change =
     isSimple && scripts.every(script => script !== undefined)
-      ? compileSubstitutions(scripts.join("\n"), parsed.has("E"))
+      ? compileSubstitutions(scripts.join("\n"), parsed.has("E"), call.scope.session.budget)
       : undefined;
   return filterLiteral(inputOf(call, operands), content => change?.(content), call, id);
 };

@@ -1,18 +1,19 @@
+import type { Budget } from "../budget.ts";
+import { compilePattern, type Matcher, matchEnds, type Pattern } from "../words/patterns.ts";
+
 /** Text longer than this is not searched: expressions from the command must not cost more than they tell. */
 const SUBJECT = 4096;
 
-/**
- * Compiles sed scripts made of `s` and `y` commands only. The result is undefined for anything else, and for
- * expressions that could backtrack: groups and more than three repetitions are not tried.
- */
+/** Compiles sed scripts made of `s` and `y` commands only; undefined for anything else. */
 export function compileSubstitutions(
   script: string,
   isExtended: boolean,
+  budget: Budget,
 ): ((content: string) => string | undefined) | undefined {
   const changes: ((line: string) => string)[] = [];
   let rest = script.trim();
   while (rest !== "") {
-    const command = readCommand(rest, isExtended);
+    const command = readCommand(rest, isExtended, budget);
     if (command === undefined) return undefined;
     changes.push(command.change);
     rest = command.rest.replace(/^[\s;]+/, "");
@@ -31,7 +32,7 @@ interface SedCommand {
   readonly rest: string;
 }
 
-function readCommand(script: string, isExtended: boolean): SedCommand | undefined {
+function readCommand(script: string, isExtended: boolean, budget: Budget): SedCommand | undefined {
   const name = script[0];
   const delimiter = script[1] ?? "";
   if ((name !== "s" && name !== "y") || /[\s\w\\]/.test(delimiter) || delimiter === "") return undefined;
@@ -45,7 +46,7 @@ function readCommand(script: string, isExtended: boolean): SedCommand | undefine
   const change =
     name === "y"
       ? characterMap(first.content, second.content)
-      : substitution(first.content, second.content, flags, isExtended);
+      : substitution(first.content, second.content, flags, isExtended, budget);
   return change === undefined ? undefined : { change, rest };
 }
 
@@ -76,52 +77,86 @@ function characterMap(from: string, to: string): ((line: string) => string) | un
   return line => Array.from(line, character => target[source.indexOf(character)] ?? character).join("");
 }
 
+interface Expression {
+  readonly pattern: Pattern;
+  readonly isAtStart: boolean;
+  readonly isAtEnd: boolean;
+}
+
 function substitution(
-  pattern: string,
+  source: string,
   replacement: string,
   flags: string,
   isExtended: boolean,
+  budget: Budget,
 ): ((line: string) => string) | undefined {
-  const expression = toRegExp(pattern, isExtended);
+  const ignoresCase = /i/i.test(flags);
+  const expression = compileExpression(ignoresCase ? source.toLowerCase() : source, isExtended);
   if (expression === undefined || /\\[^&\\/n]/.test(replacement) || /[0-9]/.test(flags)) return undefined;
-  const regexp = new RegExp(expression, `${flags.includes("g") ? "g" : ""}${/i/i.test(flags) ? "i" : ""}`);
-  return line =>
-    line.replace(regexp, match =>
-      replacement.replace(/\\([&\\/n])|&/g, (whole, escaped?: string) =>
-        whole === "&" ? match : escaped === "n" ? "\n" : (escaped ?? ""),
-      ),
+  const fill = (match: string) =>
+    replacement.replace(/\\([&\\/n])|&/g, (whole, escaped?: string) =>
+      whole === "&" ? match : escaped === "n" ? "\n" : (escaped ?? ""),
     );
+  return line => {
+    const subject = ignoresCase ? line.toLowerCase() : line;
+    let result = "";
+    let index = 0;
+    while (index <= line.length) {
+      const end = longestMatch(expression, subject, index, budget);
+      if (end === undefined) {
+        result += line[index] ?? "";
+        index += 1;
+        continue;
+      }
+      result += fill(line.slice(index, end));
+      if (!flags.includes("g")) return result + line.slice(end);
+      if (end === index) result += line[index] ?? "";
+      index = Math.max(end, index + 1);
+    }
+    return result;
+  };
 }
 
-/** Literals, `.`, sets, anchors and up to three repetitions of single characters. */
-function toRegExp(pattern: string, isExtended: boolean): string | undefined {
-  let result = "";
-  let repetitions = 0;
-  for (let index = 0; index < pattern.length; index += 1) {
-    const character = pattern[index] ?? "";
+/** The leftmost longest match is the one POSIX asks for; all states are followed at once. */
+function longestMatch(
+  expression: Expression,
+  subject: string,
+  start: number,
+  budget: Budget,
+): number | undefined {
+  if (expression.isAtStart && start > 0) return undefined;
+  let longest: number | undefined;
+  for (const end of matchEnds(expression.pattern, subject, start, budget)) {
+    if (expression.isAtEnd && end !== subject.length) continue;
+    if (longest === undefined || end > longest) longest = end;
+  }
+  return longest;
+}
+
+/** Literals, `.`, sets, anchors and repetitions of single characters; undefined for anything else. */
+function compileExpression(source: string, isExtended: boolean): Expression | undefined {
+  const isAtStart = source.startsWith("^");
+  const isAtEnd = source.endsWith("$") && !source.endsWith("\\$");
+  const body = source.slice(isAtStart ? 1 : 0, isAtEnd ? -1 : undefined);
+  const matchers: Matcher[] = [];
+  for (let index = 0; index < body.length; index += 1) {
+    const character = body[index] ?? "";
     if (character === "[") {
-      const close = pattern.indexOf("]", index + (pattern[index + 1] === "^" ? 3 : 2));
-      const set = pattern.slice(index, close + 1);
-      if (close < 0 || set.includes("[:")) return undefined;
-      result += set.replaceAll("\\", "\\\\");
+      const close = body.indexOf("]", index + (body[index + 1] === "^" ? 3 : 2));
+      if (close < 0) return undefined;
+      matchers.push(...compilePattern(body.slice(index, close + 1)));
       index = close;
     } else if (character === "*" || (isExtended && (character === "+" || character === "?"))) {
-      repetitions += 1;
-      result += character;
+      const last = matchers.pop();
+      if (last === undefined || last.kind === "group") return undefined;
+      matchers.push({ kind: "group", operator: character, choices: [[last]] });
     } else if (character === "\\") {
       index += 1;
-      const next = pattern[index] ?? "";
-      if (!/[.*[\]^$\\/+?(){}|-]/.test(next)) return undefined;
-      if (!isExtended && /[+?(){}|]/.test(next)) return undefined;
-      result += `\\${next}`;
+      const next = body[index] ?? "";
+      if (!/[.*[\]^$\\/+?(){}|-]/.test(next) || (!isExtended && /[+?(){}|]/.test(next))) return undefined;
+      matchers.push({ kind: "character", character: next });
     } else if (isExtended && /[(){}|]/.test(character)) return undefined;
-    else if (
-      character === "." ||
-      (character === "^" && index === 0) ||
-      (character === "$" && index === pattern.length - 1)
-    )
-      result += character;
-    else result += character.replace(/[.*+?^${}()|[\]\\/]/, "\\$&");
+    else matchers.push(character === "." ? { kind: "one" } : { kind: "character", character });
   }
-  return repetitions > 3 || pattern === "" ? undefined : result;
+  return source === "" ? undefined : { pattern: matchers, isAtStart, isAtEnd };
 }

@@ -3,7 +3,7 @@ import type { Budget } from "../budget.ts";
 /** A shell pattern as a list of matchers. */
 export type Pattern = readonly Matcher[];
 
-type Matcher =
+export type Matcher =
   | { readonly kind: "character"; readonly character: string }
   | { readonly kind: "one" }
   | { readonly kind: "many" }
