@@ -4,6 +4,7 @@ import { components } from "../shell/paths.ts";
 import { describe, text, type Value } from "../shell/value.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
+import { lookUp } from "./look-up.ts";
 import { type Call, callOf, type Model, type ModelTable } from "./models/call.ts";
 import { databaseClients } from "./models/databases.ts";
 import { fd, find } from "./models/find.ts";
@@ -84,11 +85,11 @@ function possiblePrograms({ argv }: Invocation): readonly string[] {
 function effectsOfModels(call: Call): readonly CommandEffect[] {
   const models: Model[] = [];
   for (const table of TABLES) {
-    const model = Object.hasOwn(table, call.program) ? table[call.program] : undefined;
+    const model = lookUp(table, call.program);
     if (model !== undefined) models.push(model);
   }
   if (models.length === 0) models.push(readFiles);
-  const upload = Object.hasOwn(uploads, call.program) ? uploads[call.program] : undefined;
+  const upload = lookUp(uploads, call.program);
   if (upload !== undefined) models.push(upload);
   return models.flatMap(model => model(call));
 }

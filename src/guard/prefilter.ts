@@ -1,5 +1,6 @@
 import { join } from "../system/paths.ts";
 import type { Surroundings } from "./context.ts";
+import { lookUp } from "./look-up.ts";
 import { secretAt } from "./paths/zones.ts";
 import { wordSet } from "./words.ts";
 
@@ -31,9 +32,7 @@ export function isPlainlyHarmless(command: string, around: Surroundings): boolea
   if (custom.length > 0 || paths.noRead.length > 0) return false;
   if (!PLAIN.test(command)) return false;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
-  const subcommands = Object.hasOwn(READ_ONLY_SUBCOMMANDS, program)
-    ? READ_ONLY_SUBCOMMANDS[program]
-    : undefined;
+  const subcommands = lookUp(READ_ONLY_SUBCOMMANDS, program);
   const isKnown = subcommands === undefined ? READ_ONLY.has(program) : subcommands.has(rest[0] ?? "");
   if (!isKnown || program.includes("=")) return false;
   return rest.every(word => !NOT_HARMLESS.test(word) && !mayNameSecret(word, around));

@@ -1,6 +1,7 @@
 import { type ConfigNotice, loadConfig } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
 import { type GuardContext, survey } from "../guard/context.ts";
+import type { judgeTool } from "../guard/index.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { isPlainlyHarmless } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
@@ -13,17 +14,33 @@ import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
 import { consumeGrants, readGrants, readMachineKey, rememberRefusal } from "./grants.ts";
 
-/** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
-export const preToolUse: Hook<System> = {
-  id: "pre-tool-use",
-  event: "PreToolUse",
-  async run(input, system) {
-    if (input.kind !== "tool") return undefined;
-    return judge(input, system);
-  },
-};
+/** The full analysis, parser included: large, and needed by few of the commands of a day. */
+export interface Analysis {
+  readonly judgeTool: typeof judgeTool;
+}
 
-async function judge(input: InputOf<"tool">, system: System): Promise<Effect | undefined> {
+/**
+ * Judges every tool call before it runs. Silence means that the guard has nothing against it. `load` brings the
+ * analysis in when a call needs it, so that a program may keep it in a file of its own.
+ */
+export function createPreToolUse(load: () => Analysis | Promise<Analysis>): Hook<System> {
+  return {
+    id: "pre-tool-use",
+    event: "PreToolUse",
+    async run(input, system) {
+      return input.kind === "tool" ? judge(input, system, load) : undefined;
+    },
+  };
+}
+
+// A program that passes its own loader must not carry this one along.
+export const preToolUse: Hook<System> = /* @__PURE__ */ createPreToolUse(() => import("../guard/index.ts"));
+
+async function judge(
+  input: InputOf<"tool">,
+  system: System,
+  load: () => Analysis | Promise<Analysis>,
+): Promise<Effect | undefined> {
   const diagnostics: Diagnostic[] = [];
   const attempt = <T>(what: string, action: () => T): T | undefined => {
     try {
@@ -43,7 +60,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   const context = contextOf(input, system, config, home, stateHome, () =>
     attempt("no allow-once code can be offered", () => readMachineKey(system, stateHome)),
   );
-  const judgement = await judgeWithGrants(input, system, context, stateHome, attempt);
+  const judgement = await judgeWithGrants(input, system, context, stateHome, load, attempt);
   if (isAudited(judgement, config.guard)) {
     const path = auditFile(config.guard, stateHome, home);
     attempt("the audit line was not written", () =>
@@ -90,19 +107,19 @@ async function judgeWithGrants(
   system: System,
   context: GuardContext,
   stateHome: string,
+  load: () => Analysis | Promise<Analysis>,
   attempt: <T>(what: string, action: () => T) => T | undefined,
 ): Promise<Judgement> {
   const { command } = input.facts;
   const isShell = input.tool.canonicalName === "Bash";
   if (isShell && command !== null && !isPowerShell(input) && isPlainlyHarmless(command, survey(context)))
     return ALLOWED;
-  // The analysis is loaded only here: most commands never come this far.
-  const { judgeTool } = await import("../guard/index.ts");
-  const first = judgeTool(input, context);
+  const analysis = await load();
+  const first = analysis.judgeTool(input, context);
   if (first.verdict === "allow" || first.code === undefined) return first;
   const grants = readGrants(system, stateHome);
   if (!grants.some(grant => grant.code === first.code)) return first;
-  const granted = judgeTool(input, { ...context, grants });
+  const granted = analysis.judgeTool(input, { ...context, grants });
   if (granted.usedGrants.length === 0) return first;
   return attempt("the grant was not used", () => consumeGrants(system, stateHome, granted.usedGrants)) ===
     true

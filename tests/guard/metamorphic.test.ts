@@ -283,7 +283,12 @@ describe("options of dangerous commands", () => {
     ],
     [
       "git branch -D y",
-      ["git branch --delete --force y", "git branch -d -f y", "git branch -df y", "git branch --del --forc y"],
+      [
+        "git branch --delete --force y",
+        "git branch -d -f y",
+        "git branch -df y",
+        "git branch --del --forc y",
+      ],
     ],
     [
       "git commit --no-verify -m x",

@@ -1,5 +1,6 @@
 import { hasUnknown, knownPrefix, knownText, type Piece, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { wordSet, words } from "../words.ts";
 import { type Call, type Model, readOptions } from "./call.ts";
 import { listedArguments, listingBehind } from "./lists.ts";
@@ -61,14 +62,14 @@ const FLAG_ARGUMENTS = /^(jq|yq)$/;
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export const readFiles: Model = call => {
   if (NOT_READING.has(call.program)) return [];
-  const values = VALUE_OPTIONS[call.program];
+  const values = lookUp(VALUE_OPTIONS, call.program);
   const options = readOptions(call, {
     values: values === undefined ? [] : words(values),
     abbreviates: false,
     ...(values === undefined ? { unknownTakesValue: true } : {}),
   });
   if (options.has("help", "version")) return [];
-  const textOptions = FIRST_IS_TEXT[call.program];
+  const textOptions = lookUp(FIRST_IS_TEXT, call.program);
   const operands = options.operands.map(operand => operand.value);
   const hasText = textOptions !== undefined && !(textOptions !== "" && options.has(...words(textOptions)));
   const files = hasText ? operands.slice(1) : operands;

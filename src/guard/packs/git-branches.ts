@@ -5,6 +5,7 @@ import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
+import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
@@ -86,7 +87,7 @@ const ENDS_AN_OPERATION = wordSet(
 
 function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   const { run } = effect;
-  const action = Object.hasOwn(MAKES_COMMITS, run.subcommand) ? MAKES_COMMITS[run.subcommand] : undefined;
+  const action = lookUp(MAKES_COMMITS, run.subcommand);
   const { branch } = run;
   if (action === undefined || branch === undefined) return;
   if (!isProtectedBranch(scene.around.settings.protectedBranches, branch)) return;
@@ -164,7 +165,7 @@ const RUNS_HOOKS = wordSet("commit push merge rebase am cherry-pick revert pull"
 
 function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
-  const spec = Object.hasOwn(WITH_NO_VERIFY, run.subcommand) ? WITH_NO_VERIFY[run.subcommand] : undefined;
+  const spec = lookUp(WITH_NO_VERIFY, run.subcommand);
   const target = `git ${run.subcommand}`;
   if (
     spec !== undefined &&
@@ -178,7 +179,7 @@ function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   if (run.settings.some(setting => setting.key === "core.hookspath"))
     scene.report("git.verify", { target }, by);
   for (const { name, value } of by.invocation?.environment ?? []) {
-    const pattern = Object.hasOwn(HOOK_VARIABLES, name) ? HOOK_VARIABLES[name] : undefined;
+    const pattern = lookUp(HOOK_VARIABLES, name);
     if (value !== undefined && pattern?.test(describe(value)) === true)
       scene.report("git.verify", { target: `${target} (${name})` }, by);
     if (name === "GIT_CONFIG_KEY_0" && value !== undefined && /hookspath/i.test(describe(value)))

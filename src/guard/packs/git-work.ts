@@ -5,6 +5,7 @@ import type { EffectOf } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { hasBranch } from "../git/repository.ts";
+import { lookUp } from "../look-up.ts";
 import { isRegenerableInProject } from "../paths/regenerable.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { Rule } from "../rule.ts";
@@ -101,7 +102,7 @@ export const gitWork: Pack = {
   inspect(effect, scene) {
     if (effect.kind === "operation" && effect.rule === "git.history") reportOperation(effect, scene, false);
     if (effect.kind !== "git") return;
-    const check = Object.hasOwn(CHECKS, effect.run.subcommand) ? CHECKS[effect.run.subcommand] : undefined;
+    const check = lookUp(CHECKS, effect.run.subcommand);
     if (check === undefined || isDisposable(scene, effect.run)) return;
     check({ run: effect.run, scene, effect, place: placeOf(effect.run) });
   },

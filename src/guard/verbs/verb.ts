@@ -2,6 +2,7 @@ import type { Invocation } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { globMatches } from "../paths/match.ts";
 import { words } from "../words.ts";
 
@@ -44,7 +45,7 @@ export function effectsOfVerbs(
 ): readonly CommandEffect[] {
   const rows = rowsOf(table).get(program);
   if (rows === undefined) return [];
-  const options = parseOptions(invocation.argv, table.options[program] ?? DEFAULT_OPTIONS);
+  const options = parseOptions(invocation.argv, lookUp(table.options, program) ?? DEFAULT_OPTIONS);
   if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
   const operands = options.operands.map(operand => operand.value);
   const shown = operands.map(describe);
