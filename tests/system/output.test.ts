@@ -10,7 +10,9 @@ describe("the kept output of a child", () => {
   it("is the start of stdout, the end of what came after, and the end of stderr, however it was cut up", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.constantFrom("stdout" as const, "stderr" as const), fc.string({ maxLength: 9 }))),
+        fc.array(
+          fc.tuple(fc.constantFrom("stdout" as const, "stderr" as const), fc.string({ maxLength: 9 })),
+        ),
         fc.nat(8),
         fc.nat(8),
         fc.nat(8),
