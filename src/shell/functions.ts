@@ -20,7 +20,7 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
   const name = definition.node.name.value;
   const fact = session.functions.get(name);
   if (fact !== undefined) session.functions.set(name, { ...fact, isCalled: true });
-  if (scope.activeFunctions.includes(name) || scope.activeFunctions.length >= LIMITS.nesting)
+  if (scope.activeFunctions.includes(definition.node) || scope.activeFunctions.length >= LIMITS.nesting)
     return NO_OUTPUT;
   const outer = state.positionals;
   const hidden: Scope["hidden"] = new Map();
@@ -29,7 +29,7 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
     ...scope,
     source: definition.source,
     hidden,
-    activeFunctions: [...scope.activeFunctions, name],
+    activeFunctions: [...scope.activeFunctions, definition.node],
   });
   state.positionals = outer;
   for (const [variable, before] of hidden) {

@@ -76,7 +76,7 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
   let index = start;
 
   const add = (written: string, value: Value | undefined, at: number) => {
-    const name = spec.as?.[written] ?? written;
+    const name = meaningOf(written, spec);
     options.push({ name, value, index: at, isInSpec: names.kinds.has(written) });
   };
   /** Takes the option `written` with the rest of its word, or the next word, as its value. */
@@ -161,6 +161,11 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
   };
 }
 
+/** Own properties only: `--constructor` is a word like any other. */
+function meaningOf(written: string, { as }: OptionSpec): string {
+  return as !== undefined && Object.hasOwn(as, written) ? (as[written] ?? written) : written;
+}
+
 function pushOperand(argv: readonly Value[], index: number, operands: Operand[]): void {
   const value = argv[index];
   if (value !== undefined) operands.push({ value, index });
@@ -175,7 +180,7 @@ function mayBeOption(word: Value): boolean {
 function resolveLong(written: string, names: Names, spec: OptionSpec): string {
   if (names.kinds.has(written) || spec.abbreviates === false || written === "") return written;
   const candidates = names.longNames.filter(name => name.startsWith(written));
-  const meanings = new Set(candidates.map(name => spec.as?.[name] ?? name));
+  const meanings = new Set(candidates.map(name => meaningOf(name, spec)));
   return meanings.size === 1 ? (candidates[0] ?? written) : written;
 }
 

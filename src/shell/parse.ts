@@ -54,13 +54,16 @@ export function judgeErrors(script: ParsedScript, source: string, end = source.l
   if (errors.length === 0) return { statements, problems: [] };
   const problems: ParseProblem[] = [];
   let kept = statements;
+  let refusedFrom = Number.POSITIVE_INFINITY;
   for (const error of errors) {
     const { message } = error;
+    if (error.pos >= refusedFrom) continue;
     if (message.startsWith("maximum ")) {
       problems.push({ reason: "nesting", message, start: error.pos, end });
     } else if (isIncomplete(message, error.pos, source, end)) {
       const complete = linesBefore(kept, error.pos, source);
-      problems.push({ reason: "incomplete", message, start: kept[complete]?.pos ?? error.pos, end });
+      refusedFrom = kept[complete]?.pos ?? error.pos;
+      problems.push({ reason: "incomplete", message, start: refusedFrom, end });
       kept = kept.slice(0, complete);
     } else {
       problems.push({
@@ -100,7 +103,7 @@ function regionEnd(statements: readonly Statement[], position: number, end: numb
 
 /**
  * The parser looks for the end of every brace again from its start, so a word full of braces costs their
- * number times its length; likewise `$[` and deep substitutions.
+ * number times its length; likewise `$[`, deep substitutions and here-documents that wait for their text.
  */
 function findCostlyNesting(source: string): string | undefined {
   let work = 0;
@@ -108,6 +111,7 @@ function findCostlyNesting(source: string): string | undefined {
   let braces = 0;
   let open = 0;
   let brackets = 0;
+  let documents = 0;
   const endWord = (at: number) => {
     if (braces > 16) work += braces * (at - wordStart);
     braces = 0;
@@ -123,11 +127,14 @@ function findCostlyNesting(source: string): string | undefined {
       character === "'"
     ) {
       endWord(index);
+      if (character === "\n") documents = 0;
     } else if (character === "{") braces += 1;
+    else if (character === "<" && source[index - 1] === "<") documents += 1;
     else if (character === "(" && isSubstitution(source[index - 1])) open += 1;
     else if (character === ")") open = Math.max(0, open - 1);
     else if (character === "[" && source[index - 1] === "$") brackets += 1;
     if (open > OPEN_SUBSTITUTIONS || brackets > OPEN_SUBSTITUTIONS) return "substitutions nested too deeply";
+    if (documents > OPEN_SUBSTITUTIONS) return "too many here-documents in one line";
   }
   endWord(source.length);
   return work > BRACE_WORK ? "too many braces in one word" : undefined;

@@ -18,7 +18,7 @@ import type {
 } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
 import { cloneState, type ShellState, type Source, type Variable } from "./state.ts";
-import type { ParsedScript } from "./syntax.ts";
+import type { FunctionNode, ParsedScript } from "./syntax.ts";
 import type { Span, Value } from "./value.ts";
 
 /** The way back from words to commands: what stands inside them runs, too. */
@@ -76,7 +76,8 @@ export interface Scope {
   readonly hidden: Map<string, Variable | undefined> | undefined;
   /** Scripts read from disk above this one. */
   readonly scripts: number;
-  readonly activeFunctions: readonly string[];
+  /** Functions being walked; by their text, because a name can be given anew inside. */
+  readonly activeFunctions: readonly FunctionNode[];
 }
 
 export function createSession(context: ShellContext, readCode: CodeReader, walker: Walker): Session {
@@ -102,7 +103,7 @@ export function createSession(context: ShellContext, readCode: CodeReader, walke
 /** A copy of the shell's state for a branch or a subshell; paid for by its size. */
 export function forkState(scope: Scope): ShellState {
   const { variables, files, functions } = scope.state;
-  scope.session.budget.take(variables.size + files.size + functions.size);
+  scope.session.budget.take(20 + variables.size + files.size + functions.size);
   return cloneState(scope.state);
 }
 

@@ -1,3 +1,4 @@
+import { wordsOf } from "./adjacent.ts";
 import { evaluateAssignment, runAssignment } from "./assignments.ts";
 import { type Call, type Declaration, onlyValue } from "./call.ts";
 import { execute } from "./execute.ts";
@@ -22,8 +23,8 @@ export function runCommand(node: Command, scope: Scope): Output {
   const { state } = scope;
   const cwds = state.cwds;
   const [cwd = unknown("any", "the current directory")] = cwds;
-  const { words, declarations } = readWords(node, scope);
-  const prefix = node.prefix.filter(item => item.type === "Assignment");
+  const { prefix, words: written } = wordsOf(node);
+  const { words, declarations } = readWords(written, scope);
   const streams = openStreams(node.redirects, cwd, scope);
   if (words.every(fields => fields.values.length === 0)) {
     for (const assignment of prefix) runAssignment(assignment, scope);
@@ -42,7 +43,13 @@ export function runCommand(node: Command, scope: Scope): Output {
         ),
   );
   const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
-  const base = { environment, redirections, declarations, span: spanOf(scope.source, node), name: node.name };
+  const base = {
+    environment,
+    redirections,
+    declarations,
+    span: spanOf(scope.source, node),
+    name: firstWord(written),
+  };
   const output = runVariants(variants, streams, base, { ...scope, isCaptured });
   const rest = closeStreams(streams, output, cwd, scope, id);
   flushSinks(scope, id);
@@ -118,22 +125,22 @@ function writeDeclaration({ name, contents }: Declaration): readonly Value[] {
     : [];
 }
 
+function firstWord([first]: readonly (Word | Assignment)[]): Word | undefined {
+  return first?.type === "Word" ? first : undefined;
+}
+
 /** Only a word written plainly is looked up among the aliases. */
 function aliasOf(name: Word | undefined, scope: Scope): string | undefined {
   return name !== undefined && name.text === name.value ? scope.state.aliases.get(name.value) : undefined;
 }
 
 function readWords(
-  node: Command,
+  written: readonly (Word | Assignment)[],
   scope: Scope,
 ): { readonly words: readonly Fields[]; readonly declarations: readonly Declaration[] } {
-  if (node.name === undefined) return { words: [], declarations: [] };
-  const words: Word[] = [node.name];
-  const assignments: Assignment[] = [];
-  for (const argument of node.args) {
-    if (argument.type === "Word") words.push(argument);
-    else assignments.push(argument);
-  }
+  const words = written.filter(item => item.type === "Word");
+  const assignments = written.filter(item => item.type === "Assignment");
+  if (words.length === 0) return { words: [], declarations: [] };
   const fields = resolveWords(words, scope);
   const declarations = assignments.map(assignment => ({
     name: assignment.name,

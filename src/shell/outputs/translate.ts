@@ -4,15 +4,17 @@ const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const UPPER = LOWER.toUpperCase();
 const DIGITS = "0123456789";
 
-const CLASSES: Readonly<Record<string, string>> = {
-  lower: LOWER,
-  upper: UPPER,
-  digit: DIGITS,
-  alpha: UPPER + LOWER,
-  alnum: DIGITS + UPPER + LOWER,
-  space: " \t\n\v\f\r",
-  blank: " \t",
-};
+const CLASSES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    lower: LOWER,
+    upper: UPPER,
+    digit: DIGITS,
+    alpha: UPPER + LOWER,
+    alnum: DIGITS + UPPER + LOWER,
+    space: " \t\n\v\f\r",
+    blank: " \t",
+  }),
+);
 
 /** What `tr` does to text; undefined when a set has something this does not know. */
 export function translate(
@@ -57,7 +59,7 @@ function expandSet(source: string): readonly string[] | undefined {
         ? /^\[:(\w+):\]/.exec(decoded.slice(index, index + 12).join(""))
         : null;
     if (named !== null) {
-      const members = CLASSES[named[1] ?? ""];
+      const members = CLASSES.get(named[1] ?? "");
       if (members === undefined) return undefined;
       characters.push(...members);
       index += named[0].length - 1;

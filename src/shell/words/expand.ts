@@ -23,7 +23,7 @@ export function expandParts(
   isQuoted: boolean,
 ): Alternatives {
   const lists = parts.map((part, index) => {
-    if (!expansion.scope.session.budget.take(1)) return [[unknownText("…")]];
+    if (!expansion.scope.session.budget.take(10)) return [[unknownText("…")]];
     const expanded = expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
     return expanded.length === 0 ? [[unknownText("…")]] : expanded;
   });

@@ -140,7 +140,7 @@ export function changeCase(
 
 /** `${x@Q}` and its relatives that give text. */
 export function transform(value: Value, operator: string, label: string, budget: Budget): Value {
-  const caseOperator = { U: "^^", u: "^", L: ",," }[operator];
+  const caseOperator = operator === "U" ? "^^" : operator === "u" ? "^" : operator === "L" ? ",," : undefined;
   if (caseOperator !== undefined) return changeCase(value, caseOperator, undefined, label, budget);
   const subject = knownText(value);
   if (subject === undefined) return operator === "P" || operator === "E" ? value : blur(value, label);

@@ -14,48 +14,50 @@ export type Matcher =
     }
   | { readonly kind: "group"; readonly operator: string; readonly choices: readonly Pattern[] };
 
-const CLASSES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  alpha: [
-    ["a", "z"],
-    ["A", "Z"],
-  ],
-  digit: [["0", "9"]],
-  alnum: [
-    ["a", "z"],
-    ["A", "Z"],
-    ["0", "9"],
-  ],
-  upper: [["A", "Z"]],
-  lower: [["a", "z"]],
-  space: [
-    [" ", " "],
-    ["\t", "\r"],
-  ],
-  blank: [
-    [" ", " "],
-    ["\t", "\t"],
-  ],
-  punct: [
-    ["!", "/"],
-    [":", "@"],
-    ["[", "`"],
-    ["{", "~"],
-  ],
-  print: [[" ", "~"]],
-  graph: [["!", "~"]],
-  xdigit: [
-    ["0", "9"],
-    ["a", "f"],
-    ["A", "F"],
-  ],
-  word: [
-    ["a", "z"],
-    ["A", "Z"],
-    ["0", "9"],
-    ["_", "_"],
-  ],
-  cntrl: [["\u0000", "\u001f"]],
-};
+const CLASSES: ReadonlyMap<string, readonly (readonly [string, string])[]> = new Map(
+  Object.entries({
+    alpha: [
+      ["a", "z"],
+      ["A", "Z"],
+    ],
+    digit: [["0", "9"]],
+    alnum: [
+      ["a", "z"],
+      ["A", "Z"],
+      ["0", "9"],
+    ],
+    upper: [["A", "Z"]],
+    lower: [["a", "z"]],
+    space: [
+      [" ", " "],
+      ["\t", "\r"],
+    ],
+    blank: [
+      [" ", " "],
+      ["\t", "\t"],
+    ],
+    punct: [
+      ["!", "/"],
+      [":", "@"],
+      ["[", "`"],
+      ["{", "~"],
+    ],
+    print: [[" ", "~"]],
+    graph: [["!", "~"]],
+    xdigit: [
+      ["0", "9"],
+      ["a", "f"],
+      ["A", "F"],
+    ],
+    word: [
+      ["a", "z"],
+      ["A", "Z"],
+      ["0", "9"],
+      ["_", "_"],
+    ],
+    cntrl: [["\u0000", "\u001f"]],
+  }),
+);
 
 /** Reads pattern text; with `isLiteral` every character stands for itself. */
 export function compilePattern(source: string, isLiteral = false): Pattern {
@@ -127,7 +129,7 @@ function readSet(
     if (character === "]" && !isFirst) return { matcher: { kind: "set", isNegated, ranges }, end: index };
     const named = /^\[:(\w+):\]/.exec(source.slice(index, index + 12));
     if (named !== null) {
-      ranges.push(...(CLASSES[named[1] ?? ""] ?? []));
+      ranges.push(...(CLASSES.get(named[1] ?? "") ?? []));
       index += named[0].length - 1;
     } else if (source[index + 1] === "-" && source[index + 2] !== "]" && index + 2 < source.length) {
       ranges.push([character, source[index + 2] ?? character]);

@@ -97,7 +97,7 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: C
   }
   if (name === "bisect" && knownText(rest[0] ?? text("")) === "run") return runInner(rest.slice(1), call, id);
   if (name === "config") rememberAlias(rest, call);
-  const spec = STRING_OPTIONS[name ?? ""];
+  const spec = name !== undefined && Object.hasOwn(STRING_OPTIONS, name) ? STRING_OPTIONS[name] : undefined;
   if (spec === undefined) return NO_OUTPUT;
   return parseOptions(words, { values: [...spec, "m", "F", "C", "c"] })
     .valuesOf(...spec)

@@ -111,9 +111,9 @@ const VARIABLES: Readonly<Record<string, readonly string[]>> = {
 
 /** Follows the strings that `program` was told to run. */
 export function runOptionStrings(program: string, call: Call, id: number): void {
-  const options = OPTIONS[program];
+  const options = Object.hasOwn(OPTIONS, program) ? OPTIONS[program] : undefined;
   if (options !== undefined) runOptions(options, call, id);
-  const escapes = ESCAPES[program];
+  const escapes = Object.hasOwn(ESCAPES, program) ? ESCAPES[program] : undefined;
   if (escapes !== undefined) {
     for (const content of [...call.argv.slice(1), ...(call.stdin === undefined ? [] : [call.stdin])]) {
       for (const match of (knownText(content) ?? "").matchAll(escapes.pattern))
