@@ -1,10 +1,12 @@
 import { readAppleScript } from "./applescript.ts";
 import { AWK } from "./awk/library.ts";
+import { readCmd } from "./cmd.ts";
 import type { CodeReader, CodeReading } from "./code.ts";
 import { JAVASCRIPT } from "./javascript/library.ts";
 import { LUA } from "./lua/library.ts";
 import { PERL } from "./perl/library.ts";
 import { PHP } from "./php/library.ts";
+import { POWERSHELL } from "./powershell/library.ts";
 import { PYTHON } from "./python/library.ts";
 import { readProgram } from "./read-program.ts";
 import { RUBY } from "./ruby/library.ts";
@@ -37,7 +39,9 @@ export const readCode: CodeReader = (language, code, context, invocation): CodeR
       return readAppleScript(code, context, invocation);
     case "expect":
       return readTcl(code, context);
-    default:
-      return { calls: [], isComplete: false };
+    case "powershell":
+      return readProgram(POWERSHELL, code, context, invocation);
+    case "cmd":
+      return readCmd(code, context);
   }
 };

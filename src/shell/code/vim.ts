@@ -46,12 +46,12 @@ function readLine(run: Run, line: string, at: number): void {
   for (let prefix = PREFIXES.exec(rest); prefix !== null; prefix = PREFIXES.exec(rest)) {
     rest = rest.slice(prefix[0].length).replace(RANGE, "");
   }
-  readCommand(run, rest, at + (line.length - rest.length), range.trim() !== "");
+  readCommand(run, rest, at + (line.length - rest.length));
   run.depth -= 1;
 }
 
 /** A bar ends most commands; those that run a program take the whole line. */
-function readCommand(run: Run, command: string, at: number, hasRange: boolean): void {
+function readCommand(run: Run, command: string, at: number): void {
   if (command === "" || command.startsWith('"')) return;
   if (command.startsWith("!")) {
     noteShell(run, command.slice(1), at);
@@ -63,14 +63,13 @@ function readCommand(run: Run, command: string, at: number, hasRange: boolean): 
     noteShell(run, target.slice(1), at);
     return;
   }
-  const handler = HANDLERS.find(([pattern]) => pattern.test(word));
-  if (handler === undefined || WHOLE_LINE.test(word)) {
-    handler?.[1](run, rest, at, word);
-    if (handler === undefined && !hasRange) readExpression(run, command, at);
+  const handle = HANDLERS.find(([pattern]) => pattern.test(word))?.[1];
+  if (WHOLE_LINE.test(word)) {
+    handle?.(run, rest, at, word);
     return;
   }
   const [own, next] = cutAtBar(rest);
-  handler[1](run, own, at, word);
+  handle?.(run, own, at, word);
   if (next !== undefined) readLine(run, next, at + command.length - next.length);
 }
 

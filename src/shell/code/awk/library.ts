@@ -122,4 +122,5 @@ export const AWK: Library = {
   canonical: path => path,
   environments: new Set(["ENVIRON"]),
   returnsLast: false,
+  hoistsFunctions: true,
 };

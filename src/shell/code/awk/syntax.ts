@@ -156,9 +156,14 @@ function readSuffix(reader: Reader, value: Node): Node | undefined {
     (token.kind === "name" && !INFIX.has(token.text) && token.text !== "getline") ||
     isNext(reader, "$") ||
     (isNext(reader, "(") && token.isSpaced);
-  if (!isOperand || value === NOTHING) return undefined;
+  if (!isOperand || value === NOTHING || reader.isRestricted) return undefined;
+  // One part at a time: the next is read by whoever reads this.
+  reader.isRestricted = true;
   const next = readExpression(reader, CONCATENATION);
-  return { kind: "operation", operation: "join", operands: [value, next] };
+  reader.isRestricted = false;
+  if (value.kind !== "operation") return { kind: "operation", operation: "join", operands: [value, next] };
+  value.operands.push(next);
+  return value;
 }
 
 /** `print a, b > file`, `print | "cmd"` */

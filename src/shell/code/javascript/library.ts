@@ -42,4 +42,5 @@ export const JAVASCRIPT: Library = {
   canonical: canonicalRoad,
   environments: new Set(["process.env", "Bun.env", "import.meta.env"]),
   returnsLast: false,
+  hoistsFunctions: true,
 };

@@ -190,12 +190,12 @@ function readPrimary(reader: Reader): Node | undefined {
 }
 
 function isArrowAfterAsync(reader: Reader): boolean {
-  return isNext(reader, "(", 1) && isNextAt(reader, closerOf(reader, reader.at + 1) + 1, "=>");
+  return isNext(reader, "(", 1) && isArrowHead(reader, 1);
 }
 
 /** `(…) =>`, also with a result type in between. */
-function isArrowHead(reader: Reader): boolean {
-  const after = closerOf(reader, reader.at) + 1;
+function isArrowHead(reader: Reader, ahead = 0): boolean {
+  const after = closerOf(reader, reader.at + ahead) + 1;
   if (isNextAt(reader, after, "=>")) return true;
   if (!isNextAt(reader, after, ":")) return false;
   for (let at = after + 1; at < after + 10; at += 1) {

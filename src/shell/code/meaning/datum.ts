@@ -47,6 +47,7 @@ const MOST_OPTIONS = 64;
 const MOST_ITEMS = 1024;
 const MOST_ORIGINS = 16;
 const LONGEST_TEXT = 65_536;
+const MOST_PIECES = 256;
 const LONGEST_PATH = 160;
 
 export function textDatum(value: Value, type = "text"): Datum {
@@ -189,7 +190,9 @@ function shortened(value: Value): Value {
     (sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1),
     0,
   );
-  return length > LONGEST_TEXT ? unknown("any", "…", value.origins) : value;
+  return length > LONGEST_TEXT || value.pieces.length > MOST_PIECES
+    ? unknown("any", "…", value.origins)
+    : value;
 }
 
 /** A text made from another by a function of its known characters; unknown stays unknown, origins stay. */

@@ -8,11 +8,25 @@ import type { Call, Run } from "./run.ts";
 import { fromDecoder, fromNetwork, fromProgram } from "./run.ts";
 
 const MOST_CALLS = 2_000;
+const LONGEST_KEY = 400;
 
-/** Add a call to what was found. */
-function note(run: Run, call: CodeCall): void {
+/** Add a call to what was found, unless the same was found at the same place. */
+function note(run: Run, found: CodeCall): void {
+  const call = run.evaluatedAt === undefined ? found : { ...found, at: run.evaluatedAt };
+  const key = keyOf(call);
+  if (run.noted.has(key)) return;
+  run.noted.add(key);
   if (run.calls.length >= MOST_CALLS) run.effort.isCutShort = true;
-  else run.calls.push(run.evaluatedAt === undefined ? call : { ...call, at: run.evaluatedAt });
+  else run.calls.push(call);
+}
+
+/** Short texts as they are, long ones by their start and length. */
+function keyOf(call: CodeCall): string {
+  return JSON.stringify(call, (_name, value: unknown) =>
+    typeof value === "string" && value.length > LONGEST_KEY
+      ? `${value.slice(0, LONGEST_KEY)}…${value.length}`
+      : value,
+  );
 }
 
 /** A path as the program means it once it has changed its directory. */

@@ -26,6 +26,7 @@ type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
 const DEEPEST_EVALUATION = 160;
 const DEEPEST_CALL = 12;
+const MOST_ROUNDS = 32;
 
 /** Follow a whole program; then every function nobody called, with arguments nobody knows. */
 export function runProgram(run: Run, nodes: readonly Node[]): void {
@@ -37,7 +38,9 @@ export function runProgram(run: Run, nodes: readonly Node[]): void {
 
 export function evaluateAll(run: Run, scope: Scope, nodes: readonly Node[]): Datum {
   let last: Datum = reference("nothing");
-  for (const node of nodes) last = evaluate(run, scope, node);
+  const isEarly = (node: Node): boolean => run.library.hoistsFunctions === true && node.kind === "function";
+  for (const node of nodes) if (isEarly(node)) evaluate(run, scope, node);
+  for (const node of nodes) if (!isEarly(node)) last = evaluate(run, scope, node);
   return last;
 }
 
@@ -97,10 +100,8 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
       if (node.definition.name !== undefined) declare(scope, node.definition.name, datum);
       return datum;
     }
-    case "each": {
-      bind(run, scope, node.target, elementOf(evaluate(run, scope, node.over)));
-      return listDatum([conditionally(run, scope, node.body)], true);
-    }
+    case "each":
+      return evaluateEach(run, scope, node);
     case "block":
       return node.isConditional ? conditionally(run, scope, node.body) : evaluateAll(run, scope, node.body);
     case "return": {
@@ -115,6 +116,19 @@ function evaluateNode(run: Run, scope: Scope, node: Node): Datum {
       return textDatum(unknown("any", "…", origins));
     }
   }
+}
+
+/** A loop: an outermost one over few known items goes through them one by one, any other sees them all at once. */
+function evaluateEach(run: Run, scope: Scope, node: Extract<Node, { kind: "each" }>): Datum {
+  const over = evaluate(run, scope, node.over);
+  const isShort = over.kind === "list" && !over.isOpenEnded && over.items.length <= MOST_ROUNDS;
+  const items = isShort && run.conditions === 0 && over.items.length > 0 ? over.items : [elementOf(over)];
+  const results = items.map(item => {
+    bind(run, scope, node.target, item);
+    return conditionally(run, scope, node.body);
+  });
+  // A condition among the body may leave items out.
+  return listDatum(results, items.length === 1 || node.body.length > 1);
 }
 
 /** `Dir["*.log"]` is a call in disguise where the library says so. */
@@ -237,8 +251,10 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
   const callee = evaluate(run, scope, node.callee);
   const positional = listDatum([]);
   const named = new Map<string, Datum>();
+  const words: { name: string | undefined; value: Datum }[] = [];
   for (const argument of node.arguments) {
     const value = evaluate(run, scope, argument.value);
+    words.push({ name: argument.name, value });
     if (argument.name !== undefined) named.set(argument.name, value);
     else if (argument.isSpread !== true && !isFlattened(run, value)) appendItem(positional, value);
     else if (value.kind === "record") {
@@ -251,6 +267,7 @@ function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call"
     positional: positional.items,
     named,
     isOpenEnded: positional.isOpenEnded,
+    words,
     at: node.at,
   });
 }
@@ -279,7 +296,8 @@ export function invoke(run: Run, callee: Datum, call: Call): Datum {
 }
 
 /** Call a function by its name, the program's own first. */
-export function invokeNamed(run: Run, name: string, call: Call): Datum {
+export function invokeNamed(run: Run, written: string, call: Call): Datum {
+  const name = run.library.canonical(written);
   const own = lookUp(run.globals, name);
   return own?.kind === "function"
     ? invoke(run, own, call)

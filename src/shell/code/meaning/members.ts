@@ -25,7 +25,10 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
       return field ?? reference(`record.${name}`, object.origins, object);
     }
     case "reference":
-      if (run.library.environments.has(object.path)) return environmentDatum(run, name);
+      // `os.environ.get` is a function, `process.env.HOME` a variable.
+      if (run.library.environments.has(object.path) && !run.library.models.has(`${object.path}.${name}`)) {
+        return environmentDatum(run, name);
+      }
       return resolveRoad(run, `${object.path}.${name}`, object);
     case "text": {
       const property = run.library.properties.get(`${object.type}.${name}`);

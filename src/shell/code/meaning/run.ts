@@ -17,6 +17,8 @@ export interface Call {
   readonly named: ReadonlyMap<string, Datum>;
   /** The positional arguments end in some that nobody knows. */
   readonly isOpenEnded: boolean;
+  /** Positional and named arguments in the order of writing, for languages whose calls are command lines. */
+  readonly words?: readonly { readonly name: string | undefined; readonly value: Datum }[];
   readonly at: number;
 }
 
@@ -40,6 +42,8 @@ export interface Library {
   readonly environments: ReadonlySet<string>;
   /** A function's last value is its result. */
   readonly returnsLast: boolean;
+  /** A function can be called above its definition. */
+  readonly hoistsFunctions?: boolean;
   /** Lists hold no lists: a list among items is its items. */
   readonly flattensLists?: boolean;
   /** A text can be called: it names the function. */
@@ -56,6 +60,8 @@ export interface Run {
   readonly invocation: number;
   readonly effort: Effort;
   readonly calls: CodeCall[];
+  /** What was found already, so that the same call is told once. */
+  readonly noted: Set<string>;
   readonly globals: Scope;
   /** Members given to things that are no record: `self.path = …`. */
   readonly members: Map<string, Datum>;
@@ -87,6 +93,7 @@ export function createRun(
     invocation,
     effort,
     calls: [],
+    noted: new Set(),
     globals: createScope(),
     members: new Map(),
     active: new Set(),

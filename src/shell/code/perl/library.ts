@@ -25,6 +25,7 @@ export const PERL: Library = {
   canonical,
   environments: new Set(["$ENV"]),
   returnsLast: true,
+  hoistsFunctions: true,
   flattensLists: true,
 };
 

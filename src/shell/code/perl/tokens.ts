@@ -207,6 +207,7 @@ function readWord(scan: Scan): SpecialToken {
 
 function readQuoteWord(scan: Scan): SpecialToken | undefined {
   const { source } = scan;
+  if (!"qmsty".includes(source.charAt(scan.at))) return undefined;
   const match = QUOTE_WORD.exec(source.slice(scan.at, scan.at + 8));
   const before = previousToken(scan);
   const isKey =

@@ -25,6 +25,7 @@ export const PHP: Library = {
   canonical,
   environments: new Set(["$_env"]),
   returnsLast: false,
+  hoistsFunctions: true,
   callsTexts: true,
 };
 

@@ -44,8 +44,8 @@ const runsFile: Model = (call, run) => {
   return undefined;
 };
 
-/** `globals()["os"]` */
-const namesByText: Model = (): Datum => reference("builtins");
+/** `globals()["os"]`, `vars(os)["system"]` */
+const namesByText: Model = (call): Datum => call.positional[0] ?? reference("builtins");
 
 export const CODE_MODELS: Rows = [
   ["exec eval timeit.timeit timeit.repeat cProfile.run profile.run code.interact", evaluates],

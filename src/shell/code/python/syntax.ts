@@ -47,6 +47,7 @@ export const LEXICON: Lexicon = {
 const STRING_START = /^([rbuft]{0,2})("""|'''|"|')/i;
 
 function readString(scan: Scan): SpecialToken | undefined {
+  if (!"\"'rRbBuUfFtT".includes(scan.source.charAt(scan.at))) return undefined;
   const match = STRING_START.exec(scan.source.slice(scan.at, scan.at + 5));
   const quote = match?.[2];
   if (match === null || quote === undefined) return undefined;

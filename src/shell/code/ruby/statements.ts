@@ -114,10 +114,10 @@ function readBranches(reader: Reader): Node {
 }
 
 function readHead(reader: Reader): Node {
-  const outer = reader.isInHead;
-  reader.isInHead = true;
+  const outer = reader.isRestricted;
+  reader.isRestricted = true;
   const head = readExpression(reader);
-  reader.isInHead = outer;
+  reader.isRestricted = outer;
   takeIf(reader, "do");
   return head;
 }
@@ -197,12 +197,12 @@ function readBlockBody(reader: Reader, given: readonly Node[] | undefined): Node
   const isBrace = takeIf(reader, "{");
   if (!isBrace) takeIf(reader, "do");
   return outsideBrackets(reader, () => {
-    const outer = reader.isInHead;
-    reader.isInHead = false;
+    const outer = reader.isRestricted;
+    reader.isRestricted = false;
     const parameters = given ?? readBlockParameters(reader);
     const body = isBrace ? readStatements(reader, BRACE) : readBody(reader);
     if (isBrace) takeIf(reader, "}");
-    reader.isInHead = outer;
+    reader.isRestricted = outer;
     // `it` and `_1` name the only parameter that was not named.
     const implicit = parameters.length === 0 ? [nameNode("it")] : parameters;
     return { kind: "function", definition: { name: undefined, parameters: implicit, body } };

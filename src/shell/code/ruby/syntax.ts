@@ -219,7 +219,7 @@ export const KEYWORDS = new Set(
 function readSuffix(reader: Reader, value: Node, start: number): Node | undefined {
   const token = peek(reader);
   const isBrace = isNext(reader, "{") && isCallable(value);
-  const isDo = isNext(reader, "do") && !reader.isInHead;
+  const isDo = isNext(reader, "do") && !reader.isRestricted;
   if (isBrace || isDo) {
     const block = { value: readBlockFunction(reader) };
     if (value.kind === "call") return { ...value, arguments: [...value.arguments, block] };

@@ -61,15 +61,15 @@ export interface Reader {
   at: number;
   depth: number;
   brackets: number;
-  /** In the head of a loop, where a block opener belongs to the loop and not to a call. */
-  isInHead: boolean;
+  /** What follows a value belongs to somebody else: the block of a loop head, the next part of a chain. */
+  isRestricted: boolean;
 }
 
 const DEEPEST_NESTING = 64;
 const END = endToken(0);
 
 export function createReader(tokens: readonly Token[], grammar: Grammar, effort: Effort): Reader {
-  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0, isInHead: false };
+  return { tokens, grammar, effort, at: 0, depth: 0, brackets: 0, isRestricted: false };
 }
 
 export function peek(reader: Reader, ahead = 0): Token {
@@ -212,16 +212,18 @@ function combine(operation: Operation | "choice" | "both" | "other", left: Node,
   if (operation === "choice") return choice(left, right);
   if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
+  // A long chain is one node that grows, so that it costs no more than its parts.
   if (left.kind === "operation" && left.operation === operation) {
-    return { kind: "operation", operation, operands: [...left.operands, right] };
+    left.operands.push(right);
+    return left;
   }
   return { kind: "operation", operation, operands: [left, right] };
 }
 
 function choice(left: Node, right: Node): Node {
-  const isOpen = left.kind === "choice" && left.areAllTrue !== true;
-  const options = isOpen ? [...left.options, right] : [left, right];
-  return { kind: "choice", options };
+  if (left.kind !== "choice" || left.areAllTrue === true) return { kind: "choice", options: [left, right] };
+  left.options.push(right);
+  return left;
 }
 
 /** The condition counts for its calls only; the value is one of the two branches. */
@@ -403,10 +405,13 @@ export interface Items {
 
 /** Items between the bracket at hand and `close`, both consumed. */
 export function readItems(reader: Reader, close: string): Items {
+  const { isRestricted } = reader;
+  reader.isRestricted = false;
   reader.at += 1;
   reader.brackets += 1;
   const result = readItemsUntil(reader, () => isNext(reader, close) || isAtEnd(reader));
   reader.brackets -= 1;
+  reader.isRestricted = isRestricted;
   takeIf(reader, close);
   return result;
 }

@@ -130,35 +130,49 @@ export function endToken(at: number): Token {
 }
 
 function readToken(scan: Scan): Token {
-  const start = scan.at;
-  const place = { isSpaced: scan.isSpaced, startsLine: scan.startsLine, column: scan.column };
+  const { at: start, isSpaced, startsLine, column } = scan;
   const special = scan.lexicon.readSpecial(scan);
-  if (special !== undefined) {
-    // Every token moves on, whatever a language reader did.
-    if (scan.at === start) scan.at += 1;
-    return { ...special, start, end: scan.at, ...place };
-  }
-  const plain = readPlain(scan);
-  return { ...plain, pieces: [], start, end: scan.at, ...place };
+  // Every token moves on, whatever a language reader did.
+  if (special !== undefined && scan.at === start) scan.at += 1;
+  const { kind, text, pieces } = special ?? readPlain(scan);
+  return { kind, text, pieces, start, end: scan.at, isSpaced, startsLine, column };
 }
 
-function readPlain(scan: Scan): Pick<Token, "kind" | "text"> {
+const NO_PIECES: readonly TokenPiece[] = [];
+
+function readPlain(scan: Scan): SpecialToken {
   const { source, lexicon } = scan;
   const start = scan.at;
   const first = source.charAt(start);
   if (isDigit(first)) {
     scan.at += 1;
     while (isNamePart(source.charAt(scan.at), lexicon) || isFraction(source, scan.at)) scan.at += 1;
-    return { kind: "number", text: source.slice(start, scan.at) };
+    return { kind: "number", text: source.slice(start, scan.at), pieces: NO_PIECES };
   }
   if (isNamePart(first, lexicon)) {
     scan.at += 1;
     while (isNamePart(source.charAt(scan.at), lexicon)) scan.at += 1;
-    return { kind: "name", text: source.slice(start, scan.at) };
+    return { kind: "name", text: source.slice(start, scan.at), pieces: NO_PIECES };
   }
-  const mark = lexicon.marks.find(candidate => source.startsWith(candidate, start)) ?? first;
+  const candidates = marksOf(lexicon).get(first);
+  const mark = candidates?.find(candidate => source.startsWith(candidate, start)) ?? first;
   scan.at += mark.length;
-  return { kind: "mark", text: mark };
+  return { kind: "mark", text: mark, pieces: NO_PIECES };
+}
+
+const marksByLexicon = new WeakMap<Lexicon, Map<string, string[]>>();
+
+/** Marks by their first character, made once per language. */
+function marksOf(lexicon: Lexicon): Map<string, string[]> {
+  const known = marksByLexicon.get(lexicon);
+  if (known !== undefined) return known;
+  const table = new Map<string, string[]>();
+  for (const mark of lexicon.marks) {
+    const first = mark.charAt(0);
+    table.set(first, [...(table.get(first) ?? []), mark]);
+  }
+  marksByLexicon.set(lexicon, table);
+  return table;
 }
 
 function isFraction(source: string, at: number): boolean {

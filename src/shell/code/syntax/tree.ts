@@ -31,8 +31,8 @@ export type Node =
     }
   | { readonly kind: "list"; readonly items: readonly Argument[] }
   | { readonly kind: "record"; readonly entries: readonly (readonly [key: Node | undefined, value: Node])[] }
-  | { readonly kind: "operation"; readonly operation: Operation; readonly operands: readonly Node[] }
-  | { readonly kind: "choice"; readonly options: readonly Node[]; readonly areAllTrue?: boolean }
+  | { readonly kind: "operation"; readonly operation: Operation; readonly operands: Node[] }
+  | { readonly kind: "choice"; readonly options: Node[]; readonly areAllTrue?: boolean }
   | { readonly kind: "assign"; readonly target: Node; readonly value: Node }
   | { readonly kind: "function"; readonly definition: FunctionDefinition }
   | { readonly kind: "each"; readonly target: Node; readonly over: Node; readonly body: readonly Node[] }
