@@ -74,7 +74,7 @@ function checkFile(root, file) {
     return [`${name}: folder "${layer}" is not in the list of layers (design: one folder, one layer)`];
   }
   const problems = [];
-  for (const { specifier, index } of importsOf(text)) {
+  for (const { specifier, index } of importsOf(blankOutTemplates(text))) {
     const problem = specifier.startsWith(".")
       ? checkFolder(root, file, layer, specifier)
       : checkPackage(layer, specifier);
@@ -131,7 +131,18 @@ function checkPackage(layer, specifier) {
 /** Strings, templates and comments replaced by blanks, so that words in them are not taken for code. */
 function blankOutText(text) {
   const pattern = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
-  return text.replace(pattern, found => found.replace(/[^\n]/g, " "));
+  return blankOutTemplates(text).replace(pattern, found => found.replace(/[^\n]/g, " "));
+}
+
+/** Only what stands in `${}` is code; the rest may be the text of a program written for somebody else. */
+function blankOutTemplates(text) {
+  const pattern =
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|\$\{[^}]*\}|[^`\\])*`/g;
+  return text.replace(pattern, found =>
+    found.startsWith("`")
+      ? found.replace(/\$\{[^}]*\}|[^\n]/g, piece => (piece.length > 1 ? piece : " "))
+      : found,
+  );
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,5 +1,5 @@
 import { dirname } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { hasErrorCode, type System, SystemError } from "../system/system.ts";
 import { FileLock } from "./file-lock.ts";
 import { type Rotation, rotateIfLarge } from "./rotate.ts";
 import { serialise } from "./serialise.ts";
@@ -26,10 +26,14 @@ export function appendJsonLine(
   appendLine(system, path, serialise(value, path, 0), options);
 }
 
-/** `line` has no line break in it; one is added. */
+/**
+ * `line` has no line break in it; one is added. A symlink is refused (`ELOOP`): logs lie in projects too, and a
+ * project must not choose which file of the user is written to.
+ */
 export function appendLine(system: System, path: string, line: string, options: AppendOptions = {}): void {
   const { rotation } = options;
   const bytes = system.text.encode(`${line}\n`);
+  if (system.files.inspect(path)?.kind === "symlink") throw new SystemError("ELOOP", "append to", path);
   if (rotation !== undefined) rotateIfLarge(system, path, rotation);
   const append = () => appendMakingParents(system, path, bytes, options.directoryMode ?? 0o700);
   if (bytes.length <= UNLOCKED_BYTES) {

@@ -2,6 +2,7 @@ import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { FileLock } from "./file-lock.ts";
+import { containPath } from "./path-containment.ts";
 import { readExactText } from "./read-text.ts";
 import { serialise } from "./serialise.ts";
 import { setAsideCorrupt } from "./set-aside.ts";
@@ -19,6 +20,8 @@ export interface AtomicJsonFileOptions<T> {
   readonly mode?: number;
   /** of parents that have to be made. Default 0700. */
   readonly directoryMode?: number;
+  /** refuse to write where links lead outside of this directory, for files in a project that is not trusted */
+  readonly within?: string;
   /** a longer file is malformed. Default 16 MiB. */
   readonly limitBytes?: number;
   readonly onBrokenLock?: (message: string) => void;
@@ -117,7 +120,8 @@ export class AtomicJsonFile<T = Json> {
   }
 
   private replace(text: string): void {
-    const { system, mode, directoryMode } = this.options;
+    const { system, mode, directoryMode, within } = this.options;
+    if (within !== undefined) containPath(system.files, within, this.path);
     writeAtomically(system, this.path, system.text.encode(text), {
       ...(mode === undefined ? {} : { mode }),
       ...(directoryMode === undefined ? {} : { directoryMode }),

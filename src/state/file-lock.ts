@@ -99,11 +99,21 @@ export class FileLock {
     if (content !== undefined && readNonce(content) === held.nonce) this.removeIfThere(this.path);
   }
 
-  /** Runs `action` while holding the lock. */
+  /** Runs `action`, which is not asynchronous, while holding the lock. */
   run<T>(action: () => T): T {
     this.acquire();
     try {
       return action();
+    } finally {
+      this.release();
+    }
+  }
+
+  /** Runs `action` and holds the lock until its promise is settled. */
+  async runAsync<T>(action: () => Promise<T>): Promise<T> {
+    this.acquire();
+    try {
+      return await action();
     } finally {
       this.release();
     }
@@ -118,7 +128,9 @@ export class FileLock {
       return { facts, content: text.decode(files.read(path, CONTENT_LIMIT)).text };
     } catch (error) {
       if (hasErrorCode(error, "ENOENT")) return undefined;
-      return { facts, content: hasErrorCode(error, "EFBIG") ? "" : undefined };
+      if (hasErrorCode(error, "EFBIG")) return { facts, content: "" };
+      if (hasErrorCode(error, "EACCES", "EPERM")) return { facts, content: undefined };
+      throw error;
     }
   }
 

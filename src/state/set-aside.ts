@@ -11,8 +11,13 @@ export function setAsideCorrupt(system: Pick<System, "files" | "clock">, path: s
   const { files } = system;
   const directory = dirname(path);
   const prefix = `${basename(path)}.corrupt-`;
-  let epoch = Math.floor(system.clock.nowMs() / 1000);
-  while (files.inspect(join(directory, prefix + epoch)) !== undefined) epoch++;
+  const earlier = files
+    .list(directory)
+    .filter(name => name.startsWith(prefix) && /^\d{1,12}$/.test(name.slice(prefix.length)))
+    .map(name => Number(name.slice(prefix.length)))
+    .sort((a, b) => b - a);
+  // Two within one second must not replace each other, and the newest has the greatest number.
+  const epoch = Math.max(Math.floor(system.clock.nowMs() / 1000), (earlier[0] ?? 0) + 1);
   const keptAs = join(directory, prefix + epoch);
   try {
     files.rename(path, keptAs);
@@ -20,10 +25,6 @@ export function setAsideCorrupt(system: Pick<System, "files" | "clock">, path: s
     if (hasErrorCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  const others = files
-    .list(directory)
-    .filter(name => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .sort((a, b) => Number(b.slice(prefix.length)) - Number(a.slice(prefix.length)));
-  for (const name of others.slice(KEPT)) files.remove(join(directory, name));
+  for (const old of earlier.slice(KEPT - 1)) files.remove(join(directory, prefix + old));
   return keptAs;
 }

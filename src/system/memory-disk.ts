@@ -32,7 +32,6 @@ export interface Place {
   readonly node: DiskNode | undefined;
   /** the directories from the root down to `directory` */
   readonly chain: readonly DirectoryNode[];
-  readonly endsInSlash: boolean;
 }
 
 const LINK_LIMIT = 40;
@@ -57,7 +56,6 @@ export class MemoryDisk {
 
   /** Throws ENOENT, ENOTDIR, ELOOP and ENAMETOOLONG for the directories on the way; the last part may be absent. */
   walk(path: string, follow: boolean): Place {
-    if (path.includes("\0")) throw failure("EINVAL", path);
     if (path === "") throw failure("ENOENT", path);
     if (utf8.encode(path).length > PATH_BYTES) throw failure("ENAMETOOLONG", path);
     const endsInSlash = path.endsWith("/");
@@ -80,7 +78,7 @@ export class MemoryDisk {
         pending.push(...partsOf(node.target).reverse());
       } else if (isLast) {
         if (endsInSlash && node !== undefined && node.kind !== "directory") throw failure("ENOTDIR", path);
-        return { directory, name: part, node, chain, endsInSlash };
+        return { directory, name: part, node, chain };
       } else if (node === undefined) {
         throw failure("ENOENT", path);
       } else if (node.kind === "directory") {
@@ -90,7 +88,7 @@ export class MemoryDisk {
       }
     }
     const directory = chain.at(-1) ?? this.root;
-    return { directory, name: undefined, node: directory, chain, endsInSlash };
+    return { directory, name: undefined, node: directory, chain };
   }
 
   /** The path without links, `.` and `..`; throws ENOENT when it leads nowhere. */

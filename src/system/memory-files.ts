@@ -54,7 +54,6 @@ export class MemoryFiles implements Files {
     const create = (written: Uint8Array) => {
       const place = this.disk.walk(path, false);
       if (place.node !== undefined) fail("EEXIST");
-      if (place.endsInSlash) fail("EISDIR");
       this.enter(place, this.newFile(written, mode));
     };
     this.perform(
@@ -70,7 +69,6 @@ export class MemoryFiles implements Files {
       const place = this.disk.walk(path, true);
       const { node } = place;
       if (node === undefined) {
-        if (place.endsInSlash) fail("EISDIR");
         this.enter(place, this.newFile(written, mode));
       } else if (node.kind === "directory") {
         fail("EISDIR");
@@ -97,7 +95,6 @@ export class MemoryFiles implements Files {
       if (source.name === undefined || target.name === undefined) fail("EBUSY");
       const { node } = source;
       if (node === undefined) fail("ENOENT");
-      if (node.kind !== "directory" && (source.endsInSlash || target.endsInSlash)) fail("ENOTDIR");
       if (node.kind === "directory" && target.chain.includes(node)) fail("EINVAL");
       if (target.node?.kind === "directory" && source.chain.includes(target.node)) fail("ENOTEMPTY");
       if (target.node === node) return;
@@ -197,7 +194,7 @@ export class MemoryFiles implements Files {
   }
 
   workingDirectory(): string | undefined {
-    return this.factsOf(this.options.cwd, true)?.kind === "directory" ? this.options.cwd : undefined;
+    return this.isDirectory(this.options.cwd) ? this.options.cwd : undefined;
   }
 
   /** Counts the call, applies faults, and names operation and path in whatever goes wrong. */
@@ -219,6 +216,7 @@ export class MemoryFiles implements Files {
       throw new ProcessDied(`during ${operation} ${paths[0]}`);
     }
     try {
+      if (paths.some(path => path.includes("\0"))) fail("EINVAL");
       return action();
     } catch (error) {
       throw error instanceof SystemError ? new SystemError(error.code, description, paths[0]) : error;
@@ -236,15 +234,22 @@ export class MemoryFiles implements Files {
     }
     if (place.node === undefined) {
       this.enter(place, { ...this.newBase(mode), kind: "directory", entries: new Map() });
-    } else if (this.factsOf(path, true)?.kind !== "directory") {
+    } else if (!this.isDirectory(path)) {
       fail("EEXIST");
+    }
+  }
+
+  private isDirectory(path: string): boolean {
+    try {
+      return this.disk.walk(path, true).node?.kind === "directory";
+    } catch {
+      return false;
     }
   }
 
   private vacantPlace(path: string): Place {
     const place = this.disk.walk(path, false);
     if (place.node !== undefined) fail("EEXIST");
-    if (place.endsInSlash) fail("ENOENT");
     return place;
   }
 

@@ -32,10 +32,9 @@ export function createMemoryProcesses(options: {
   readonly machine: MemoryMachine;
   readonly run: ((request: ProcessRequest) => ScriptedRun | Promise<ScriptedRun>) | undefined;
   readonly advance: (ms: number) => void;
-  readonly firstPid: number;
 }): MemoryProcesses {
   const { machine, run, advance } = options;
-  const pid = Math.max(options.firstPid, ...machine.alive.keys()) + 1;
+  const pid = ++machine.lastPid;
   const start = String(machine.nowMs * 100 + pid);
   machine.alive.set(pid, start);
   const callbacks = new Set<() => void>();

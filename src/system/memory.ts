@@ -51,6 +51,7 @@ export interface MemoryMachine {
   readonly host: string;
   /** start times of the processes that live, by pid */
   readonly alive: Map<number, string>;
+  lastPid: number;
   nowMs: number;
 }
 
@@ -95,7 +96,7 @@ export function createMemorySystem(options: MemorySystemOptions = {}): MemorySys
   seedFiles.makeDirectory("/tmp", 0o1777);
   for (const [path, entry] of Object.entries(options.files ?? {})) put(path, entry);
   const streams = captureStdio(options);
-  const processes = createMemoryProcesses({ machine, run: options.run, advance, firstPid: FIRST_PID });
+  const processes = createMemoryProcesses({ machine, run: options.run, advance });
 
   return {
     machine,
@@ -136,7 +137,7 @@ export function createMemorySystem(options: MemorySystemOptions = {}): MemorySys
 }
 
 function createMachine(nowMs: number): MemoryMachine {
-  return { disk: new MemoryDisk(), host: "memory", alive: new Map(), nowMs };
+  return { disk: new MemoryDisk(), host: "memory", alive: new Map(), lastPid: FIRST_PID, nowMs };
 }
 
 function putEntry(disk: MemoryDisk, files: MemoryFiles, path: string, entry: SeedEntry): void {

@@ -119,7 +119,8 @@ function withFile<T>(
 }
 
 function readWhole(fd: number, path: string, limitBytes: number): Uint8Array {
-  const size = fstatSync(fd).size;
+  const stats = fstatSync(fd);
+  const size = stats.isFile() ? stats.size : 0;
   if (size > limitBytes) throw new SystemError("EFBIG", "read", path);
   // One byte more than expected tells a file that is still growing, or says no size, from its end.
   let bytes = new Uint8Array(Math.min(size > 0 ? size : UNKNOWN_SIZE_CHUNK, limitBytes) + 1);
@@ -158,23 +159,29 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 function makeDirectories(path: string, mode: number): void {
-  const operation = "make directory";
   try {
-    attempt(operation, path, () => mkdirSync(path, mode));
+    makeOneDirectory(path, mode);
   } catch (error) {
-    if (hasErrorCode(error, "EEXIST")) {
-      if (look(path, statSync)?.kind !== "directory") throw error;
-    } else if (hasErrorCode(error, "ENOENT") && dirname(path) !== path) {
-      makeDirectories(dirname(path), mode);
-      try {
-        attempt(operation, path, () => mkdirSync(path, mode));
-      } catch (second) {
-        // Somebody else may have made it in between.
-        if (!hasErrorCode(second, "EEXIST") || look(path, statSync)?.kind !== "directory") throw second;
-      }
-    } else {
-      throw error;
-    }
+    if (!hasErrorCode(error, "ENOENT") || dirname(path) === path) throw error;
+    makeDirectories(dirname(path), mode);
+    makeOneDirectory(path, mode);
+  }
+}
+
+/** Fine when it is there already, or when somebody else makes it at the same moment. */
+function makeOneDirectory(path: string, mode: number): void {
+  try {
+    attempt("make directory", path, () => mkdirSync(path, mode));
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST") || !isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 
