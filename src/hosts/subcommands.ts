@@ -36,7 +36,7 @@ export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [
   stock("pre-compact", "PreCompact"),
 ];
 
-const ALIASES: Readonly<Record<string, string>> = {
+export const ALIASES: Readonly<Record<string, string>> = {
   agentstop: "stop",
   sessionend: "session-stop",
   sessionstopevent: "session-stop",
