@@ -8,7 +8,7 @@ import {
   rememberRefusal,
   whyNoHuman,
 } from "../../src/hooks/grants.ts";
-import { createPreToolUse, preToolUse } from "../../src/hooks/pre-tool-use.ts";
+import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
 import type { Effect, HookInput } from "../../src/protocol/index.ts";
 import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 
@@ -59,18 +59,13 @@ const auditOf = (system: MemorySystem) =>
     .map(line => JSON.parse(line));
 
 describe("the hook before a tool runs", () => {
-  it("is silent about harmless commands, writes nothing and does not load the analysis", async () => {
+  it("is silent about harmless commands, writes nothing and looks at few files", async () => {
     const system = machine();
-    const hook = createPreToolUse(() => {
-      throw new Error("loaded");
-    });
-    expect(await hook.run(call("git status"), system)).toBeUndefined();
+    expect(await run("git status", system)).toBeUndefined();
     expect(system.peek(AUDIT)).toBeUndefined();
-    expect(
-      system.calls.filter(({ operation }) =>
-        ["append", "createExclusive", "makeDirectory", "rename"].includes(operation),
-      ),
-    ).toEqual([]);
+    const writes = ["append", "createExclusive", "makeDirectory", "rename"];
+    expect(system.calls.filter(({ operation }) => writes.includes(operation))).toEqual([]);
+    expect(system.calls.length).toBeLessThan(80);
   });
 
   it("is silent about ordinary commands that need the full analysis", async () => {

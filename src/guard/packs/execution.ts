@@ -132,7 +132,7 @@ function lineOf(scene: Scene, id: number): string {
 
 function reportRemote(scene: Scene, source: number, by: Doer | undefined): void {
   const line = lineOf(scene, source);
-  const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/i.exec(line)?.[0] ?? line;
+  const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0] ?? line;
   scene.report("exec.remote", { target: url, url }, by);
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) scene.report("net.homograph", { target: url }, by);
 }

@@ -204,7 +204,8 @@ function reportMirror(scene: Scene, effect: EffectOf<"delete">, target: Target):
     ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
   );
   if (grave !== undefined) reportLoss(scene, effect, grave, "delete");
-  else if (losses.length > 0) scene.report("fs.mirror", { target: target.shown }, effect.by);
+  else if (losses.length > 0 || target.isRemote)
+    scene.report("fs.mirror", { target: target.shown }, effect.by);
 }
 
 function reportShred(scene: Scene, effect: EffectOf<"delete">, target: Target): void {

@@ -1,6 +1,7 @@
 import type { Place } from "../../shell/facts.ts";
 import { components, isAbsolute, joinPath, mayBeAbsolute } from "../../shell/paths.ts";
 import { concatenate, describe, knownText, type Piece, text, type Value } from "../../shell/value.ts";
+import { normalise } from "../../system/paths.ts";
 import type { Disk } from "./disk.ts";
 import { plainName } from "./match.ts";
 
@@ -32,11 +33,20 @@ export function resolveTargets(
   resolution: Resolution,
 ): readonly Target[] {
   if (word.pieces.length === 0) return [];
+  const drive = driveText(word);
+  if (drive !== undefined) return [literalTarget(drive, place.kind === "remote")];
   if (place.kind === "remote") return [openTarget(joinPath(cwd, word), true)];
   if (place.kind === "container") {
     return mountedParts(joinPath(cwd, word), place).map(path => localTarget(disk, path, resolution));
   }
   return [localTarget(disk, absoluteFrom(cwd, word), resolution)];
+}
+
+/** `C:\\Users` and `C:/Users` are absolute in their own way: `/C:/Users` here. */
+function driveText(word: Value): string | undefined {
+  const known = knownText(word);
+  if (known === undefined || !/^[A-Za-z]:[\\/]/.test(known)) return undefined;
+  return normalise(`/${known.replaceAll("\\", "/")}`);
 }
 
 /** Not normalised: `link/..` is resolved on the disk, as the kernel does. */

@@ -49,6 +49,15 @@ const VERBS: readonly Verb[] = [
   verb(DISK, "format|format.com *:", "format a drive"),
   verb(DISK, "diskpart", "rewrite a disk"),
 
+  verb(
+    DISK,
+    "format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|remove-volume|set-disk",
+    "erase a disk",
+    { unless: "WhatIf whatif" },
+  ),
+
+  verb(POWER, "stop-computer|restart-computer", "switch the machine off", { unless: "WhatIf whatif" }),
+  verb(ACCOUNT, "remove-localuser|remove-localgroup|new-localuser|add-localgroupmember", "change an account"),
   verb(POWER, "shutdown", "switch the machine off", { unless: "c k show" }),
   verb(POWER, "reboot|halt|poweroff", "switch the machine off", { unless: "w wtmp-only" }),
   verb(POWER, "init|telinit 0|6|1|s|S", "switch the machine off"),

@@ -43,7 +43,8 @@ export function effectsOfVerbs(
   invocation: Invocation,
   by: Doer,
 ): readonly CommandEffect[] {
-  const rows = rowsOf(table).get(program);
+  // Cmdlets are written in any case.
+  const rows = rowsOf(table).get(program) ?? rowsOf(table).get(program.toLowerCase());
   if (rows === undefined) return [];
   const options = parseOptions(invocation.argv, lookUp(table.options, program) ?? DEFAULT_OPTIONS);
   if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
