@@ -4,6 +4,7 @@ import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
 
 import { isAllowedByEntry } from "./allow-entries.ts";
+import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { type GuardContext, type Surroundings, survey } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
@@ -70,9 +71,8 @@ function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Ju
     inner.run();
     collected.take(inner, inside.invocation);
   }
-  const allowed = collected.findings.filter(
-    finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, around)),
-  );
+  const found = softenAlternatives(collected.findings, facts);
+  const allowed = found.filter(finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, around)));
   const notes = facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`);
   return conclude(
     allowed,

@@ -61,12 +61,23 @@ const curl: Model = call => {
   }
   const addresses = [...options.operands.map(operand => operand.value), ...options.valuesOf("url")];
   for (const value of addresses) payloads.push({ value, role: "address" });
+  const queries = addresses.map(describe).filter(address => /\/_delete_by_query(\?|$)/.test(address));
   return [
+    ...addresses.flatMap(address => localFile(call, address)),
     ...sendEffect(call, addresses[0], payloads),
     ...outputs(call, options, ["o", "D", "c"]),
     ...httpDelete(call, options, addresses),
+    ...queries.flatMap(address => deleteAt(call, address)),
   ];
 };
+
+/** `file:///etc/shadow` is no address but a way to show a file. */
+function localFile(call: Call, address: Value): readonly CommandEffect[] {
+  const scheme = /^file:\/\/(localhost)?(?=\/)/i.exec(knownPrefix(address));
+  return scheme === null
+    ? []
+    : [{ kind: "read", by: call.by, path: afterCharacters(address, scheme[0].length), isCopy: false }];
+}
 
 function addForm(value: Value, file: RegExp, addFile: (value: Value) => void, payloads: Payload[]): void {
   const found = file.exec(knownPrefix(value));
@@ -122,7 +133,8 @@ function httpDelete(
 }
 
 function deleteAt(call: Call, address: string): readonly CommandEffect[] {
-  const isIndex = /:9[23]00\//.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
+  const isIndex =
+    /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
   if (!isIndex && isLocalAddress(address)) return [];
   const rule = isIndex ? "db.index" : "cloud.api";
   const what = isIndex ? "delete an index" : "delete something on another machine";
@@ -278,7 +290,19 @@ export const network: ModelTable = {
   ...table("mail mailx mutt sendmail msmtp swaks s-nail", mail),
 };
 
-export const uploads: ModelTable = table(
-  "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
-  upload,
-);
+/** `docker cp FILE container:/path`: into another file system. */
+const copyInto: Model = call => {
+  const words = call.argv.map(describe);
+  const at = words.findIndex((word, index) => index > 0 && word === "cp");
+  if (at < 0 || at > 4) return [];
+  const files = call.argv.slice(at + 1).filter(word => !/^-|^[^/]*:/.test(describe(word)));
+  return files.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
+};
+
+export const uploads: ModelTable = {
+  ...table("docker podman nerdctl kubectl oc", copyInto),
+  ...table(
+    "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
+    upload,
+  ),
+};

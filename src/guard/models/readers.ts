@@ -1,9 +1,10 @@
+import type { ParsedOptions } from "../../shell/options.ts";
 import { hasUnknown, knownPrefix, knownText, type Piece, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { wordSet, words } from "../words.ts";
 import { type Call, type Model, readOptions } from "./call.ts";
-import { listedArguments, listingBehind } from "./lists.ts";
+import { type Listing, listedArguments, listingBehind } from "./lists.ts";
 
 /** Programs that look at names, sizes and rights, never at content; or that only use words as text. */
 const NOT_READING = wordSet(`
@@ -68,7 +69,7 @@ export const readFiles: Model = call => {
     abbreviates: false,
     ...(values === undefined ? { unknownTakesValue: true } : {}),
   });
-  if (options.has("help", "version")) return [];
+  if (options.has("help", "version") || (isGrep(call.program) && showsNothing(options))) return [];
   const textOptions = lookUp(FIRST_IS_TEXT, call.program);
   const operands = options.operands.map(operand => operand.value);
   const hasText = textOptions !== undefined && !(textOptions !== "" && options.has(...words(textOptions)));
@@ -81,6 +82,25 @@ export const readFiles: Model = call => {
 
 const FILE_LIMIT = 64;
 
+function isGrep(program: string): boolean {
+  return /^([efz]?grep|rg|ag|ack)$/.test(program);
+}
+
+/** Only whether, where or how often: no content. */
+function showsNothing(options: ParsedOptions): boolean {
+  return options.has(
+    "q",
+    "quiet",
+    "silent",
+    "c",
+    "count",
+    "l",
+    "files-with-matches",
+    "L",
+    "files-without-match",
+  );
+}
+
 function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
   return [
     ...files.flatMap(value => namedBySearch(call, value)),
@@ -92,18 +112,19 @@ function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
 /** A result of a search is known by the name that was searched for. */
 function namedBySearch(call: Call, value: Value): readonly CommandEffect[] {
   const listing = hasUnknown(value) ? listingBehind(call, value) : undefined;
-  return (listing?.names ?? []).map(name => ({
-    kind: "read",
-    by: call.by,
-    path: patternValue(name),
-    isCopy: false,
-  }));
+  return foundPaths(listing).map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
 }
 
 function listedFiles(call: Call): readonly CommandEffect[] {
   const listing = call.invocation.isOpenEnded ? listedArguments(call) : undefined;
   if (listing === undefined || listing === "unknown") return [];
-  return listing.names.map(name => ({ kind: "read", by: call.by, path: patternValue(name), isCopy: false }));
+  return foundPaths(listing).map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
+}
+
+/** The names that were searched for; without any, the places that were searched. */
+function foundPaths(listing: Listing | undefined): readonly Value[] {
+  if (listing === undefined) return [];
+  return listing.names.length === 0 ? listing.starts : listing.names.map(patternValue);
 }
 
 function patternValue(name: string): Value {

@@ -317,7 +317,11 @@ const sevenZip: Model = call => {
   }
   if (letter !== "a" && letter !== "u") return [];
   const files = others.filter(word => !knownPrefix(word).startsWith("-")).slice(1);
-  return files.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
+  const isMoved = others.some(word => describe(word) === "-sdel");
+  return files.flatMap((path): CommandEffect[] => [
+    { kind: "read", by: call.by, path, isCopy: true },
+    ...(isMoved ? [{ kind: "delete" as const, by: call.by, path, isRecursive: true }] : []),
+  ]);
 };
 
 export const transfer: ModelTable = {

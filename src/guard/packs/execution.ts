@@ -139,6 +139,17 @@ function reportRemote(scene: Scene, source: number, by: Doer | undefined): void 
 
 /** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
 function inspectDownloaded(invocation: Invocation, scene: Scene): void {
+  const address = invocation.argv
+    .slice(1)
+    .map(describe)
+    .find(word => /^https?:\/\//i.test(word));
+  if (
+    invocation.program === "deno" &&
+    address !== undefined &&
+    /^(run|test|bench|install|eval)$/.test(describe(invocation.argv[1] ?? NOTHING))
+  ) {
+    scene.report("exec.remote", { target: address, url: address }, doerOf(scene, invocation.id));
+  }
   const [word] = invocation.argv;
   if (word === undefined || !describe(word).includes("/")) return;
   const by = doerOf(scene, invocation.id);

@@ -1,6 +1,7 @@
 import { knownText } from "../../shell/value.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
+import { isMadeHere } from "../made-here.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { componentCouldBe } from "../paths/match.ts";
 import { isStartupFile } from "../paths/startup.ts";
@@ -144,7 +145,10 @@ function inspectDelete(effect: EffectOf<"delete">, scene: Scene): void {
 }
 
 function reportTree(scene: Scene, effect: CommandEffect, target: Target, action: string): void {
-  for (const loss of lossOfTree(scene.around, target)) reportLoss(scene, effect, loss, action);
+  for (const loss of lossOfTree(scene.around, target)) {
+    const isMinor = loss.rule === "fs.source" || loss.rule === "fs.outside";
+    if (!isMinor || !isMadeHere(scene, target, effect.by)) reportLoss(scene, effect, loss, action);
+  }
 }
 
 function reportLoss(scene: Scene, effect: CommandEffect, loss: Loss, action: string): void {
@@ -312,7 +316,7 @@ function reportWrite(scene: Scene, effect: EffectOf<"write">, target: Target, pl
 
 /** Files of `.git` that are its memory; configuration and hooks have rules of their own. */
 function isVitalHistory(path: string): boolean {
-  return /\/\.git\/(HEAD|index|packed-refs|refs\/|objects\/|logs\/)/.test(path);
+  return /\/\.git(\/(HEAD|index|packed-refs|refs\/|objects\/|logs\/)|$)/.test(path);
 }
 
 function inspectAttributes(effect: EffectOf<"attributes">, scene: Scene): void {
@@ -349,9 +353,13 @@ function reportHomeAttributes(
   const { home, given } = scene.around;
   const isWhole = target.path === undefined || isInside(target.path, home);
   if (isWhole) reportLoss(scene, effect, loss, "change");
-  else if (effect.what === "owner" && given.user !== undefined && effect.setting.split(":")[0] === given.user)
-    return;
+  else if (effect.what === "owner" && isOwnName(effect.setting, given.user)) return;
   else scene.report("fs.home", { target: loss.target, verdict: "ask" }, effect.by);
+}
+
+function isOwnName(setting: string, user: string | undefined): boolean {
+  const [owner = ""] = setting.split(":");
+  return owner === user || /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(owner);
 }
 
 /** Paths the configuration names: never written, never deleted. */

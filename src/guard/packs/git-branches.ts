@@ -9,6 +9,7 @@ import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
+import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -45,7 +46,9 @@ export const gitBranches: Pack = {
       inspectPush(effect, scene);
       inspectBranch(effect, scene);
       inspectVerify(effect, scene);
-    } else inspectHookFiles(effect, scene);
+    } else if (effect.kind === "operation" && effect.rule === "git.verify")
+      reportOperation(effect, scene, false);
+    else inspectHookFiles(effect, scene);
   },
 };
 

@@ -72,12 +72,12 @@ function secretOf(scene: Scene, target: Target): SecretKind | undefined {
     const inside = secretAt(around, `${target.base}/x`);
     if (inside !== undefined && secretAt(around, target.base) !== undefined) return inside;
   }
-  if (patternNamesSecret(last)) return "secret";
+  if (patternNamesSecret(last) || (target.base === "/proc" && name === "environ")) return "secret";
   return last.every(piece => piece.kind === "text") ? secretAt(around, `/${name}`) : undefined;
 }
 
 function inspectRead(effect: EffectOf<"read">, scene: Scene): void {
-  for (const target of targetsOf(scene, effect.path, effect.by, true)) {
+  for (const target of targetsOf(scene, effect.path, effect.by, true, true)) {
     const kind = secretOf(scene, target);
     if (kind === undefined && !isClosed(scene, target)) continue;
     scene.report("sec.read", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
@@ -136,7 +136,7 @@ function inspectSend(effect: EffectOf<"send">, scene: Scene): void {
     const leak = leakOf(scene, effect, payload);
     if (leak === undefined) continue;
     const isAddressOnly = payload.role === "address" && leak.kind === "variable";
-    if (payload.role === "header" && leak.kind === "variable") continue;
+    if (payload.role === "header" && (leak.kind === "variable" || leak.kind === "token")) continue;
     scene.report(
       "sec.exfil",
       { target: leak.shown, host, file: leak.shown, verdict: isAddressOnly ? "ask" : undefined },
@@ -146,7 +146,8 @@ function inspectSend(effect: EffectOf<"send">, scene: Scene): void {
 }
 
 interface Leak {
-  readonly kind: "file" | "environment" | "variable";
+  /** `token`: printed by a tool that is asked about for itself */
+  readonly kind: "file" | "environment" | "variable" | "token";
   readonly shown: string;
 }
 
@@ -185,6 +186,7 @@ function environmentInPipe(scene: Scene, { invocation }: Doer): Leak | undefined
 
 function printsEnvironment({ program, argv }: Invocation): boolean {
   if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
+  if (program === "set") return argv.length === 1;
   return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
 }
 
@@ -229,7 +231,7 @@ function leakOfProgram(scene: Scene, id: number, depth: number): Leak | undefine
   for (const effect of scene.effects) {
     if (effect.by.invocation?.id !== id) continue;
     if (effect.kind === "operation" && effect.rule === "sec.keychain")
-      return { kind: "file", shown: effect.target };
+      return { kind: "token", shown: effect.target };
     if (effect.kind !== "read") continue;
     for (const target of targetsOf(scene, effect.path, effect.by, true)) {
       if (secretOf(scene, target) !== undefined || isClosed(scene, target))

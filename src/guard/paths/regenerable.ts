@@ -18,7 +18,7 @@ const COMMON = wordSet(
 
 /** Names that mean it inside a project only. */
 const GENERIC = wordSet(`
-  tmp temp .tmp .temp log logs cache obj site-packages dist-ssr dist-types coverage-report wheelhouse generated-docs
+  tmp temp .tmp .temp log logs cache obj site-packages dist-ssr dist-types coverage-report wheelhouse generated-docs test-output test-reports allure-results allure-report .scannerwork
 `);
 
 const DISTINCTIVE_PATTERNS = words(`

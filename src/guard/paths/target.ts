@@ -22,6 +22,8 @@ export interface Target {
 /** `last`: a link at the end counts as what it leads to (reading, writing), not as itself (deleting, moving). */
 export interface Resolution {
   readonly followsLast: boolean;
+  /** what is mounted for reading only counts too */
+  readonly isReading?: boolean;
 }
 
 /** What a word names, seen from a directory. In a container only what is mounted concerns us: maybe nothing. */
@@ -37,7 +39,9 @@ export function resolveTargets(
   if (drive !== undefined) return [literalTarget(drive, place.kind === "remote")];
   if (place.kind === "remote") return [openTarget(joinPath(cwd, word), true)];
   if (place.kind === "container") {
-    return mountedParts(joinPath(cwd, word), place).map(path => localTarget(disk, path, resolution));
+    return mountedParts(joinPath(cwd, word), place, resolution.isReading === true).map(path =>
+      localTarget(disk, path, resolution),
+    );
   }
   return [localTarget(disk, absoluteFrom(cwd, word), resolution)];
 }
@@ -93,11 +97,15 @@ function showOpen(base: string, rest: readonly (readonly Piece[])[]): string {
 }
 
 /** Host paths that a container path reaches through its mounts: one below a mount, or every mount below it. */
-function mountedParts(path: Value, place: Extract<Place, { kind: "container" }>): readonly Value[] {
+function mountedParts(
+  path: Value,
+  place: Extract<Place, { kind: "container" }>,
+  isReading: boolean,
+): readonly Value[] {
   const wanted = describe(path);
   const reached: Value[] = [];
   for (const mount of place.mounts) {
-    if (mount.isReadOnly) continue;
+    if (mount.isReadOnly && !isReading) continue;
     const inside = describe(mount.inside).replace(/\/+$/, "");
     if (wanted === inside || wanted.startsWith(`${inside}/`)) {
       reached.push(concatenate([mount.host, dropCharacters(path, inside.length)]));

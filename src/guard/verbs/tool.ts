@@ -42,6 +42,7 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
       return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);
     return word.endsWith("manage.py") ? { program: "manage.py", argv: argv.slice(1) } : direct;
   }
+  if (program === "php" && baseName(word) === "console") return { program: "console", argv: argv.slice(1) };
   if (program === "php" && baseName(word) === "artisan") return { program: "artisan", argv: argv.slice(1) };
   const verb = lookUp(RUNNERS, program);
   if (verb === undefined) return direct;

@@ -20,6 +20,8 @@ export interface Verb {
   readonly unless?: string;
   /** only when an operand is unknown or comes from a list: `rm -f $(docker ps -aq)` */
   readonly ofUnknown?: boolean;
+  /** a last operand like this makes it harmless */
+  readonly freeOn?: string;
   readonly safer?: string;
   /** instead of the rule's own */
   readonly verdict?: "ask" | "deny";
@@ -53,6 +55,7 @@ export function effectsOfVerbs(
   const found = rows.find(({ verb, pattern }) => {
     const matched = matchOperands(pattern, shown);
     if (matched === undefined || !optionsFit(verb, options)) return false;
+    if (verb.freeOn?.split("|").some(free => globMatches(free, shown.at(-1) ?? "")) === true) return false;
     return verb.ofUnknown !== true || invocation.isOpenEnded || operands.slice(matched).some(hasUnknown);
   });
   if (found === undefined) return [];
