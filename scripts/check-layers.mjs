@@ -19,9 +19,9 @@ const LAYERS = [
   "launcher",
   "install",
   "verify",
+  "cli",
   "dashboard",
   "demo",
-  "cli",
   "commands",
   "bin",
 ];

@@ -182,6 +182,7 @@ export const NO_FACTS: ShellFacts = {
   writtenFiles: [],
   functions: [],
   assignments: [],
+  links: [],
   unexamined: [],
   steps: 0,
 };

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
-import { AtomicJsonFile } from "../state/index.ts";
-import { basename, isAbsolute, join, resolve } from "../system/paths.ts";
+import { AtomicJsonFile, FileLock, serialise } from "../state/index.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import { basename, join, resolve } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 
 /** How far one recipe has come: enough to go on after this process was killed at any moment. */
@@ -26,15 +27,14 @@ export interface Checkpoint {
 
 /** Writes the checkpoint of a run; without a place to write it does nothing. */
 export interface ProgressKeeper {
-  /** undefined when nothing is kept */
-  readonly path: string | undefined;
   save(): void;
-  discard(): void;
+  /** The run is over: the checkpoint goes when nothing is left to do, and others may resume from it otherwise. */
+  close(isDone: boolean): void;
 }
 
 const READ_LIMIT = 512 * 1024 * 1024;
 
-export const NO_PROGRESS: ProgressKeeper = { path: undefined, save() {}, discard() {} };
+export const NO_PROGRESS: ProgressKeeper = { save() {}, close() {} };
 
 export function newProgress(sha256: string, context: JsonObject): FrameProgress {
   return { sha256, completed: [], context, assigned: {}, held: {}, children: new Map(), isFlawed: false };
@@ -44,13 +44,22 @@ export function checkpointPath(stateDir: string, runId: string): string {
   return join(stateDir, "checkpoints", `${runId}.json`);
 }
 
+/** Locks a checkpoint for the whole run: one process runs it, so no step is done twice at the same time. */
+function lockCheckpoint(system: System, path: string): FileLock {
+  const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
+  lock.acquire();
+  return lock;
+}
+
+/** `held` is the lock of a run that is resumed; a new run takes its own. */
 export function keepProgress(
   system: System,
   path: string,
   checkpoint: Checkpoint,
   warn: (message: string) => void,
+  held?: FileLock,
 ): ProgressKeeper {
-  const file = new AtomicJsonFile<Json>(path, { system, limitBytes: READ_LIMIT });
+  let lock = held;
   let isBroken = false;
   const attempt = (what: string, action: () => void): void => {
     if (isBroken) return;
@@ -62,26 +71,37 @@ export function keepProgress(
       warn(`The checkpoint could not be ${what}; this run cannot be resumed from here: ${why}`);
     }
   };
+  attempt("written", () => {
+    lock ??= lockCheckpoint(system, path);
+  });
   return {
-    path,
     save: () =>
-      attempt("written", () =>
-        file.write({
-          recipe_name: checkpoint.recipeName,
-          run_id: checkpoint.runId,
-          ...frameToJson(checkpoint.root),
-          timestamp: new Date(system.clock.nowMs()).toISOString(),
-        }),
-      ),
-    discard: () =>
-      attempt("removed", () => {
-        try {
-          system.files.remove(path);
-        } catch (error) {
-          if (!hasErrorCode(error, "ENOENT")) throw error;
-        }
+      attempt("written", () => {
+        const content = serialise(
+          {
+            recipe_name: checkpoint.recipeName,
+            run_id: checkpoint.runId,
+            ...frameToJson(checkpoint.root),
+            timestamp: new Date(system.clock.nowMs()).toISOString(),
+          },
+          path,
+          2,
+        );
+        writeAtomically(system, path, system.text.encode(content));
       }),
+    close: isDone => {
+      if (isDone) attempt("removed", () => removeIfThere(system, path));
+      lock?.release();
+    },
   };
+}
+
+function removeIfThere({ files }: System, path: string): void {
+  try {
+    files.remove(path);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+  }
 }
 
 function frameToJson(frame: FrameProgress): JsonObject {
@@ -96,29 +116,41 @@ function frameToJson(frame: FrameProgress): JsonObject {
   };
 }
 
-/** Reads the checkpoint named by a run id or a file; throws, saying what is wrong, when it cannot be used. */
-export function readCheckpoint(
+/** A checkpoint that is ours until `lock` is released. */
+export interface ResumedCheckpoint extends Checkpoint {
+  readonly path: string;
+  readonly lock: FileLock;
+}
+
+/** Takes the checkpoint named by a run id or a file; throws, saying what is wrong, when it cannot be used. */
+export function takeCheckpoint(
   system: System,
   stateDir: string | undefined,
   currentDir: string,
   argument: string,
-): Checkpoint & { readonly path: string } {
-  const isPath = argument.includes("/") || argument.endsWith(".json");
-  if (!isPath && !/^[A-Za-z0-9-]+$/.test(argument))
-    throw new Error(`'${argument}' is neither a run id nor a file`);
-  if (!isPath && stateDir === undefined) throw new Error("there is no home directory, hence no checkpoints");
-  const path = isPath
-    ? isAbsolute(argument)
-      ? argument
-      : resolve(currentDir, argument)
-    : checkpointPath(stateDir ?? "", argument);
-  const checkpoint = new AtomicJsonFile(path, {
-    system,
-    limitBytes: READ_LIMIT,
-    parse: parseCheckpoint,
-  }).read();
-  if (checkpoint === undefined) throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
-  return { ...checkpoint, runId: checkpoint.runId || basename(path).replace(/\.json$/, ""), path };
+): ResumedCheckpoint {
+  const path = findCheckpoint(stateDir, currentDir, argument);
+  if (system.files.follow(path) === undefined) {
+    throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+  }
+  const lock = lockCheckpoint(system, path);
+  try {
+    const file = new AtomicJsonFile(path, { system, limitBytes: READ_LIMIT, parse: parseCheckpoint });
+    const checkpoint = file.read();
+    if (checkpoint === undefined)
+      throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+    return { ...checkpoint, runId: checkpoint.runId || basename(path).replace(/\.json$/, ""), path, lock };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function findCheckpoint(stateDir: string | undefined, currentDir: string, argument: string): string {
+  if (argument.includes("/") || argument.endsWith(".json")) return resolve(currentDir, argument);
+  if (!/^[A-Za-z0-9-]+$/.test(argument)) throw new Error(`'${argument}' is neither a run id nor a file`);
+  if (stateDir === undefined) throw new Error("there is no home directory, hence no checkpoints");
+  return checkpointPath(stateDir, argument);
 }
 
 function parseCheckpoint(value: Json): Checkpoint {

@@ -12,12 +12,12 @@ import { pointerLine } from "./log-pointer.ts";
 import { openLogs, runLogPath } from "./open-logs.ts";
 import { endOrphans } from "./orphans.ts";
 import {
-  type Checkpoint,
   checkpointPath,
   type FrameProgress,
   keepProgress,
   NO_PROGRESS,
   newProgress,
+  type ResumedCheckpoint,
 } from "./progress-keeper.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS } from "./recipe.ts";
 import { EXIT_CODES } from "./result.ts";
@@ -35,7 +35,7 @@ export interface LoadedRun {
   readonly request: RunRequest;
   readonly settings: RunSettings;
   readonly loaded: LoadedRecipe;
-  readonly resumed: (Checkpoint & { readonly path: string }) | undefined;
+  readonly resumed: ResumedCheckpoint | undefined;
   readonly engineFacts: EngineFacts & { readonly agent: Run["agent"] };
   readonly warnings: string[];
   readonly warn: (message: string) => void;
@@ -94,6 +94,7 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
             resumed?.path ?? checkpointPath(stateDir, runId),
             { runId, recipeName: recipe.name, root: progress },
             warn,
+            resumed?.lock,
           ),
     counter: { steps: 0, files: 0 },
   };
@@ -135,8 +136,8 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
     progress,
   });
   for (const warning of end.warnings) warn(warning);
-  if (end.isSuccess) run.progress.discard();
-  else if (git !== undefined) {
+  run.progress.close(end.isSuccess);
+  if (!end.isSuccess && git !== undefined) {
     const repaired = await restoreCoreBare(system, git, environment.inherited);
     if (repaired !== undefined) warn(repaired);
   }

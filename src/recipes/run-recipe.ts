@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { findActiveAgent } from "../state/index.ts";
+import { findActiveAgent, isStateError } from "../state/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import type { System } from "../system/system.ts";
 import { delegateRun } from "./delegate-run.ts";
@@ -8,7 +8,7 @@ import { findProblems } from "./find-problems.ts";
 import { findRecipe } from "./find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "./load-recipe.ts";
 import { createPrivateDirectory, removeTree } from "./private-directory.ts";
-import { type Checkpoint, readCheckpoint } from "./progress-keeper.ts";
+import { type ResumedCheckpoint, takeCheckpoint } from "./progress-keeper.ts";
 import type { Problem } from "./recipe.ts";
 import { EXIT_CODE_OF_ERROR } from "./result.ts";
 import { refusalDocument } from "./result-document.ts";
@@ -88,17 +88,13 @@ async function start(
       });
     }
     const loaded = loadForRun(system, request, settings, found.path, warn);
-    const resumed = readResumed(system, request, settings, loaded);
-    return await runLoaded({
-      system,
-      request,
-      settings,
-      loaded,
-      resumed,
-      warnings,
-      warn,
-      engineFacts: { ...facts, runId: resumed?.runId ?? runId, runtimeRoot },
-    });
+    const resumed = takeResumed(system, request, settings, loaded);
+    try {
+      const engineFacts = { ...facts, runId: resumed?.runId ?? runId, runtimeRoot };
+      return await runLoaded({ system, request, settings, loaded, resumed, warnings, warn, engineFacts });
+    } finally {
+      resumed?.lock.release();
+    }
   } finally {
     const left = removeTree(system, runtimeRoot);
     if (left.length > 0) warn(`Temporary files could not be removed: ${left[0]}`);
@@ -125,28 +121,29 @@ function loadForRun(
   return loaded;
 }
 
-function readResumed(
+function takeResumed(
   system: System,
   request: RunRequest,
   settings: RunSettings,
   loaded: LoadedRecipe,
-): (Checkpoint & { readonly path: string }) | undefined {
+): ResumedCheckpoint | undefined {
   if (request.resume === undefined) return undefined;
   const stateDir = stateDirectory(system, settings.workingDir);
-  let checkpoint: Checkpoint & { readonly path: string };
+  let checkpoint: ResumedCheckpoint;
   try {
-    checkpoint = readCheckpoint(system, stateDir, settings.search.currentDir, request.resume);
+    checkpoint = takeCheckpoint(system, stateDir, settings.search.currentDir, request.resume);
   } catch (error) {
-    throw new RunRefusal(
-      "bad_args",
-      `Cannot resume: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = isStateError(error, "lock-timeout")
+      ? "another process is running it"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new RunRefusal("bad_args", `Cannot resume: ${why}`);
   }
-  if (checkpoint.root.sha256 !== loaded.sha256 && request.isForced !== true) {
-    throw new RunRefusal(
-      "bad_args",
-      "Cannot resume: the recipe has changed since the checkpoint was written; use --force to resume anyway",
-    );
-  }
-  return checkpoint;
+  if (checkpoint.root.sha256 === loaded.sha256 || request.isForced === true) return checkpoint;
+  checkpoint.lock.release();
+  throw new RunRefusal(
+    "bad_args",
+    "Cannot resume: the recipe has changed since the checkpoint was written; use --force to resume anyway",
+  );
 }

@@ -1,10 +1,11 @@
 import { readCode } from "./code/read-code.ts";
-import { execute } from "./execute.ts";
 import type { ShellContext, ShellFacts } from "./facts.ts";
-import { callFunction } from "./functions.ts";
 import { LIMITS } from "./limits.ts";
-import type { Output } from "./output.ts";
-import { judgeErrors, parseShell } from "./parse.ts";
+import { text, unknown } from "./value.ts";
+import { execute } from "./walk/execute.ts";
+import { callFunction } from "./walk/functions.ts";
+import type { Output } from "./walk/output.ts";
+import { judgeErrors, parseShell } from "./walk/parse.ts";
 import {
   createSession,
   factsOf,
@@ -13,12 +14,11 @@ import {
   type Session,
   spanOf,
   type Walker,
-} from "./session.ts";
-import { runShellText } from "./shell-text.ts";
-import { NO_POSITIONALS, type ShellState } from "./state.ts";
-import { runStatements, runSubshell } from "./structure.ts";
-import { runHandlers } from "./traps.ts";
-import { text, unknown } from "./value.ts";
+} from "./walk/session.ts";
+import { runShellText } from "./walk/shell-text.ts";
+import { NO_POSITIONALS, type ShellState } from "./walk/state.ts";
+import { runStatements, runSubshell } from "./walk/structure.ts";
+import { runHandlers } from "./walk/traps.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
 export function analyse(command: string, context: ShellContext): ShellFacts {

@@ -9,6 +9,10 @@ const CRITICAL = new Set(
   ).split(" "),
 );
 
+export function isCriticalWord(name: string): boolean {
+  return CRITICAL.has(name);
+}
+
 /**
  * Dangerous program names in text that could not be analysed: a plain scan for words, quotes and backslashes
  * ignored. Answers each word once, in order.

@@ -32,6 +32,8 @@ export interface ShellFacts {
   readonly codeEffects: readonly CodeEffect[];
   /** Files whose content the command makes: redirects, tee, cp, curl -o, process substitutions. */
   readonly writtenFiles: readonly WrittenFile[];
+  /** Names that `ln` makes for other paths. */
+  readonly links: readonly LinkFact[];
   readonly functions: readonly FunctionFact[];
   /** Assignments to variables, in order, exported or not. */
   readonly assignments: readonly AssignmentFact[];
@@ -104,7 +106,7 @@ export interface Mount {
 
 export interface Redirection {
   readonly operation: "read" | "write" | "append" | "read-write";
-  /** 1 for `>`, 0 for `<`; undefined for `{name}>`; `&>` counts as 1. */
+  /** 1 for `>`, 0 for `<`, the new number for `{name}>`; `&>` counts as 1. */
   readonly descriptor: number | undefined;
   readonly target: Value;
   readonly cwd: Value;
@@ -144,6 +146,14 @@ export interface WrittenFile {
   /** Facts with a larger invocation id see the file. */
   readonly invocation: number;
   readonly span: Span;
+}
+
+export interface LinkFact {
+  /** Absolute. */
+  readonly path: Value;
+  readonly target: Value;
+  /** Facts with a larger invocation id see the link. */
+  readonly invocation: number;
 }
 
 export interface FunctionFact {

@@ -215,7 +215,7 @@ describe("redirections", () => {
     ["for i in 1; do a; done < f", ["read 0 f undefined"]],
     ["a <> f", ["read-write 0 f 0"]],
     ["a 3> f", ["write 3 f 0"]],
-    ["a {fd}> f", ["write undefined f 0"]],
+    ["a {fd}> f", ["write 10 f 0"]],
     ["f=/etc/x; a > $f", ["write 1 /etc/x 0"]],
     ["a > $(echo f)", ["write 1 f 1"]],
     ["> *.txt", ["write 1 <*>.txt undefined"]],

@@ -60,6 +60,8 @@ describe("containers", () => {
     ["podman run -v /a:/b alpine rm -rf /x", ["/a → /b"]],
     ["docker container run -v /a:/b alpine rm -rf /x", ["/a → /b"]],
     ["chroot /mnt rm -rf /x", ["/mnt → /"]],
+    ["docker run -v /:/h alpine chroot /h rm -rf /x", ["/ → /"]],
+    ["docker run -v /a:/h alpine chroot /h/b sh -c 'rm -rf /x'", ["/a/b → /"]],
     ["bwrap --ro-bind /usr /usr --bind /a /b rm -rf /x", ["/usr → /usr ro", "/a → /b"]],
     ["kubectl run p --image=i --rm -it -- rm -rf /x", []],
   ])("%s", (command, expected) => {

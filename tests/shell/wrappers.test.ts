@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calls, read } from "./reading.ts";
+import { calls, read, spell } from "./reading.ts";
 
 const R = "rm -rf /x";
 
@@ -159,6 +159,20 @@ const PLAIN: readonly string[] = [
   `hyperfine '${R}'`,
   `concurrently '${R}' b`,
   `nix-shell -p x --run '${R}'`,
+  `/lib64/ld-linux-x86-64.so.2 ${R}`,
+  `xterm -e ${R}`,
+  `xterm -T t -e '${R}'`,
+  `gnome-terminal -- ${R}`,
+  `capsh --user=x -- -c '${R}'`,
+  `git clone 'ext::sh -c rm% -rf% /x'`,
+  `LESSOPEN='|${R}' less a`,
+  `ed -s <<< '!${R}'`,
+  `dc -e '!${R}'`,
+  `echo 'syscmd(${R})' | m4`,
+  `emacs --batch --eval '(shell-command "${R}")'`,
+  `Rscript -e 'system("${R}")'`,
+  "r${undefined}m -rf /x",
+  "r$@m -rf$1 /x",
 ];
 
 describe("wrappers", () => {
@@ -323,6 +337,10 @@ describe("shells", () => {
     `tee >(sh) <<< '${R}'`,
     `echo '${R}' > >(bash)`,
     `exec 3<<< '${R}'; bash <&3`,
+    `exec 3> a; echo '${R}' >&3; sh a`,
+    `exec {fd}> a; echo '${R}' >&$fd; sh a`,
+    `{ echo '${R}' >&3; } 3> a; sh a`,
+    `echo '${R}' 3> a >&3; sh a`,
     `bash /dev/fd/3 3<<< '${R}'`,
     `{ bash; } <<< '${R}'`,
     `while read l; do eval "$l"; done <<< '${R}'`,
@@ -338,6 +356,8 @@ describe("shells", () => {
     ["ln -s /bin/rm q; ./q -rf /x", "./q -rf /x"],
     ["cp /bin/rm /tmp/; /tmp/rm -rf /x", "/tmp/rm -rf /x"],
     ["mv /bin/rm q && $PWD/q -rf /x", "/home/me/project/q -rf /x"],
+    ["=rm -rf /x", "=rm -rf /x"],
+    ["$PREFIX/bin/rm -rf /x", "{$PREFIX}/bin/rm -rf /x"],
   ])("%s is rm under another name", (command, expected) => {
     expect(calls(command, "rm")).toEqual([expected]);
   });
@@ -356,6 +376,24 @@ describe("shells", () => {
     const substitutions = (depth: number) => `${"$(echo ".repeat(depth)}$(${R})${")".repeat(depth)}`;
     expect(calls(substitutions(10), "rm")).toEqual([R]);
     expect(read(substitutions(20)).unexamined).toMatchObject([{ reason: "nesting", criticalWords: ["rm"] }]);
+  });
+});
+
+describe("links", () => {
+  it("are facts, because what lies behind them is something else", () => {
+    const links = read("ln -s / /tmp/l; ln -s ../a b; ln -sf -t /tmp /etc/x").links.map(
+      ({ path, target }) => `${spell(path)} → ${spell(target)}`,
+    );
+    expect(links).toEqual(["/tmp/l → /", "/home/me/project/b → /home/me/a", "/tmp/x → /etc/x"]);
+  });
+
+  it("are not made by copies", () => {
+    expect(read("cp -r a b; cd b; rm x").links).toEqual([]);
+    expect(
+      read("cp -r a b; cd b; rm x")
+        .invocations.map(({ cwd }) => spell(cwd))
+        .at(-1),
+    ).toBe("/home/me/project/b");
   });
 });
 
@@ -379,6 +417,9 @@ describe("scripts on disk", () => {
     expect(calls("./a.sh /q", "rm", { files })).toEqual(["rm -rf /q"]);
     expect(calls("source a.sh", "rm", { files })).toEqual(["rm -rf"]);
     expect(calls("sh < a.sh", "rm", { files })).toEqual(["rm -rf"]);
+    expect(calls("cat a.sh | bash", "rm", { files })).toEqual(["rm -rf"]);
+    expect(calls('bash -c "$(cat a.sh)" _ /q', "rm", { files })).toEqual(["rm -rf /q"]);
+    expect(calls('eval "$(< a.sh)"', "rm", { files })).toEqual(["rm -rf"]);
     expect(calls("cd /tmp; bash b", "rm", { files })).toEqual(["rm b"]);
     expect(calls("sh /etc/c.sh", "rm", { files })).toEqual([]);
   });

@@ -1,14 +1,14 @@
-import type { Call, Model } from "../call.ts";
-import { runInSameShell, unknownOutput } from "../code-runs.ts";
 import { parseOptions } from "../options.ts";
-import { NO_OUTPUT, type Output } from "../output.ts";
-import { runScript } from "../scripts.ts";
-import { forkState } from "../session.ts";
-import { asQuotedWord } from "../start-up.ts";
-import { scalar } from "../state.ts";
-import { runHiddenSubstitutions } from "../tests.ts";
-import { runHandlers } from "../traps.ts";
 import { knownText, text } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
+import { runScript } from "../walk/scripts.ts";
+import { forkState } from "../walk/session.ts";
+import { asQuotedWord } from "../walk/start-up.ts";
+import { scalar } from "../walk/state.ts";
+import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
+import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
 /** Variables in front of `eval`, `source` and functions are seen by the code they run. */

@@ -1,11 +1,11 @@
-import { storeDeclaration } from "../assignments.ts";
-import type { Call, Model } from "../call.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
-import { NO_OUTPUT } from "../output.ts";
-import { type Content, scalar } from "../state.ts";
-import { runHiddenSubstitutions } from "../tests.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
-import { assign, lookUp } from "../variables.ts";
+import { storeDeclaration } from "../walk/assignments.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { NO_OUTPUT } from "../walk/output.ts";
+import { type Content, scalar } from "../walk/state.ts";
+import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
+import { assign, lookUp } from "../walk/variables.ts";
 
 const DECLARE: OptionSpec = { flags: [..."aAfFgiIlnrtuxp"], stopsAtOperand: true };
 

@@ -1,11 +1,11 @@
-import type { Call, Model } from "../call.ts";
-import { writtenEntry } from "../file-contents.ts";
 import { parseOptions } from "../options.ts";
-import { NO_OUTPUT } from "../output.ts";
 import { joinPath } from "../paths.ts";
-import { uniteValues } from "../state.ts";
 import { knownText, text, type Value } from "../value.ts";
-import { lookUp, scalarValues } from "../variables.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { writtenEntry } from "../walk/file-contents.ts";
+import { NO_OUTPUT } from "../walk/output.ts";
+import { uniteValues } from "../walk/state.ts";
+import { lookUp, scalarValues } from "../walk/variables.ts";
 
 const CD = { flags: ["L", "P", "e", "@", "q"], stopsAtOperand: true } as const;
 
@@ -55,7 +55,7 @@ function enter(directories: readonly Value[], call: Call): void {
 function followLink(directory: Value, call: Call): Value {
   const link =
     knownText(directory) === undefined ? undefined : call.scope.state.files.get(knownText(directory) ?? "");
-  return link?.sameAs === undefined ? directory : text(link.sameAs);
+  return link?.sameAs === undefined || link.isLink !== true ? directory : text(link.sameAs);
 }
 
 /** Certainly not there, as far as a look can tell; if even the start is not there, looking tells nothing. */

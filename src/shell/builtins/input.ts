@@ -1,12 +1,12 @@
-import type { Call, Model } from "../call.ts";
-import { runInSameShell } from "../code-runs.ts";
 import { LIMITS } from "../limits.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
-import { NO_OUTPUT } from "../output.ts";
-import { type Content, scalar } from "../state.ts";
-import { runHiddenSubstitutions } from "../tests.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import { assign } from "../variables.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInSameShell } from "../walk/code-runs.ts";
+import { NO_OUTPUT } from "../walk/output.ts";
+import { type Content, scalar } from "../walk/state.ts";
+import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
+import { assign } from "../walk/variables.ts";
 import { separatorsOf } from "../words/parameters.ts";
 
 const READ: OptionSpec = { flags: [..."ersE"], values: [..."adinNptu"], stopsAtOperand: true };
@@ -40,7 +40,7 @@ const read: Model = call => {
 
 function inputOf(call: Call, parsed: ParsedOptions): Value {
   const descriptor = Number(knownText(parsed.valueOf("u") ?? text("0")) ?? "0");
-  const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor);
+  const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor)?.content;
   return source ?? unknown("any", "input", [{ kind: "input" }]);
 }
 

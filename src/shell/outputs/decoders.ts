@@ -1,9 +1,9 @@
-import { type Call, type Model, programName } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../decode.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { knownText, text, uniteOrigins, unknown, type Value, withOrigins } from "../value.ts";
+import { type Call, type Model, programName } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
 import { inputOf } from "./files.ts";
 
 /** The decoded text when it can be computed, else unknown; either way it is known to be decoded. */

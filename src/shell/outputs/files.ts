@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { readContents, writeContents, writtenEntry } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
 import { concatenate, dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { readContents, writeContents, writtenEntry } from "../walk/file-contents.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 
 /** What a program reads: the named files one after the other, or stdin. */
 export function inputOf(call: Call, files: readonly Value[]): Output {
@@ -52,7 +52,7 @@ const COPY: OptionSpec = {
 };
 
 /** cp, mv, ln, install: the new name holds what the old one does, or is another name of it. */
-const copy: Model = call => {
+const copy: Model = (call, id) => {
   const parsed = parseOptions(call.argv, COPY);
   const operands = parsed.operands.map(operand => operand.value);
   const folder = parsed.valueOf("t");
@@ -60,7 +60,7 @@ const copy: Model = call => {
   const sources = folder === undefined ? operands.slice(0, -1) : operands;
   if (target === undefined) return NO_OUTPUT;
   if (sources.length === 0 && operands.length === 1)
-    linkTo(target, text(baseName(knownText(target) ?? "")), call);
+    linkTo(target, text(baseName(knownText(target) ?? "")), call, id);
   for (const source of sources) {
     const isFolder = folder !== undefined || sources.length > 1 || isDirectory(target, call);
     const name = knownText(source);
@@ -69,12 +69,12 @@ const copy: Model = call => {
         ? undefined
         : concatenate([target, text("/"), text(baseName(name))])
       : target;
-    if (path !== undefined) linkTo(source, path, call);
+    if (path !== undefined) linkTo(source, path, call, id);
   }
   return NO_OUTPUT;
 };
 
-function linkTo(source: Value, path: Value, call: Call): void {
+function linkTo(source: Value, path: Value, call: Call, id: number): void {
   const { scope, cwd } = call;
   const name = knownText(joinPath(cwd, path));
   if (name === undefined) return;
@@ -84,7 +84,8 @@ function linkTo(source: Value, path: Value, call: Call): void {
   const original = knownText(joinPath(base, source));
   const entry = writtenEntry(source, cwd, scope);
   const contents = entry?.contents ?? readContents(source, base, undefined, scope);
-  scope.state.files.set(name, { contents, sameAs: entry?.sameAs ?? original });
+  scope.state.files.set(name, { contents, sameAs: entry?.sameAs ?? original, isLink });
+  if (isLink) scope.session.links.push({ path: text(name), target: joinPath(base, source), invocation: id });
 }
 
 function isDirectory(path: Value, call: Call): boolean {

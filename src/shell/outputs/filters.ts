@@ -1,6 +1,6 @@
-import type { Model } from "../call.ts";
 import { optionNames, parseOptions } from "../options.ts";
 import { knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
 import { filterLiteral } from "./decoders.ts";
 import { inputOf } from "./files.ts";
 import { compileSubstitutions } from "./substitute.ts";

@@ -1,10 +1,10 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
-import { writeContents } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { NO_OUTPUT, type Output } from "../output.ts";
 import { baseName, joinPath } from "../paths.ts";
 import { describe, hasUnknown, knownText, text, type Value, withOrigins } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { writeContents } from "../walk/file-contents.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
 
 /** Programs that bring bytes from elsewhere; what they print or save has the network as origin. */
 

@@ -1,10 +1,10 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { optionNames, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
-import { takeNumber } from "../session.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
+import { takeNumber } from "../walk/session.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 

@@ -1,10 +1,10 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
-import { NO_OUTPUT } from "../output.ts";
-import { scalar } from "../state.ts";
-import { runHiddenSubstitutions } from "../tests.ts";
 import { concatenate, knownText, type Piece, text, type Value, withOrigins } from "../value.ts";
-import { assign } from "../variables.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT } from "../walk/output.ts";
+import { scalar } from "../walk/state.ts";
+import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
+import { assign } from "../walk/variables.ts";
 import { decodeEscapes, type EscapeStyle, quoteWord } from "../words/escapes.ts";
 import { joinValues } from "../words/fragments.ts";
 

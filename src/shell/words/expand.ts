@@ -1,7 +1,7 @@
-import type { Scope } from "../session.ts";
-import { takeNumber } from "../session.ts";
-import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax.ts";
 import { blend, concatenate, text, unknown, type Value } from "../value.ts";
+import type { Scope } from "../walk/session.ts";
+import { takeNumber } from "../walk/session.ts";
+import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../walk/syntax.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { combine, type Fragment, joinFragments } from "./fragments.ts";
 import type { ParameterUse } from "./held.ts";

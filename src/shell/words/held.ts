@@ -1,8 +1,8 @@
 import { LIMITS } from "../limits.ts";
-import type { Content } from "../state.ts";
-import type { ParameterOperation, Word } from "../syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import { lookUp } from "../variables.ts";
+import type { Content } from "../walk/state.ts";
+import type { ParameterOperation, Word } from "../walk/syntax.ts";
+import { lookUp } from "../walk/variables.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { type Expansion, expandJoined, expandParts } from "./expand.ts";
 import { joinFragments } from "./fragments.ts";

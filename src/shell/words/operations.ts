@@ -1,5 +1,5 @@
-import type { ParameterOperation, Word } from "../syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
+import type { ParameterOperation, Word } from "../walk/syntax.ts";
 import { type Expansion, expandParts } from "./expand.ts";
 import { computeNumber, expandWordText, type Held } from "./held.ts";
 import { changeCase, removePattern, replacePattern, sliceText, transform } from "./operators.ts";

@@ -1,7 +1,7 @@
-import { scalar } from "../state.ts";
-import type { ParameterOperation, Word } from "../syntax.ts";
 import { knownText, text, unknown } from "../value.ts";
-import { assign, lookUp } from "../variables.ts";
+import { scalar } from "../walk/state.ts";
+import type { ParameterOperation, Word } from "../walk/syntax.ts";
+import { assign, lookUp } from "../walk/variables.ts";
 import { type Alternatives, type Expansion, expandParts, wrap } from "./expand.ts";
 import { type Fragment, joinFragments, joinValues } from "./fragments.ts";
 import { type Held, hold, measure, type ParameterUse } from "./held.ts";

@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
-import { leaveUnexamined, type Scope, spanOf } from "../session.ts";
-import type { ArithmeticExpression, Word, WordPart } from "../syntax.ts";
 import { blend, unknown, type Value } from "../value.ts";
+import { leaveUnexamined, type Scope, spanOf } from "../walk/session.ts";
+import type { ArithmeticExpression, Word, WordPart } from "../walk/syntax.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { type Expansion, expandJoined, expandParts, reveal } from "./expand.ts";

@@ -1,7 +1,7 @@
 import { directoryName } from "../paths.ts";
-import type { Scope } from "../session.ts";
 import { text, type Value } from "../value.ts";
-import { lookUp, scalarValues } from "../variables.ts";
+import type { Scope } from "../walk/session.ts";
+import { lookUp, scalarValues } from "../walk/variables.ts";
 
 /**
  * Expands `~`, `~/…`, `~+`, `~-` and `~user` at the start of unquoted text. `endsWord`: nothing follows this

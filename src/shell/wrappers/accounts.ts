@@ -1,8 +1,8 @@
-import type { Call, Model } from "../call.ts";
-import { runInNewShell } from "../code-runs.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 
 const SU: OptionSpec = {

@@ -1,7 +1,7 @@
-import type { Model } from "../call.ts";
 import { parseOptions } from "../options.ts";
-import { NO_OUTPUT } from "../output.ts";
 import { placeModels } from "../outputs/places.ts";
+import type { Model } from "../walk/call.ts";
+import { NO_OUTPUT } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 
 const which = new Map(placeModels).get("which");

@@ -1,8 +1,8 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, unknown } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 import { readMount, readVolume } from "./mounts.ts";
 import { remoteCall } from "./remote.ts";

@@ -1,11 +1,11 @@
 import { splitAssignment } from "../builtins/declarations.ts";
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { concatenate, knownText, type Piece, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 
 const ENV: OptionSpec = {

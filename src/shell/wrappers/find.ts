@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, type Output } from "../output.ts";
 import { isAbsolute, joinPath } from "../paths.ts";
 import { concatenate, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { appendOutput, type Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";
 import { replaceMark } from "./xargs.ts";

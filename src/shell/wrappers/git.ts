@@ -1,7 +1,4 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { repositoryRoot } from "../outputs/places.ts";
 import { joinPath } from "../paths.ts";
 import {
@@ -14,6 +11,9 @@ import {
   type Value,
   withOrigins,
 } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";
@@ -48,8 +48,16 @@ const git: Model = (call, id) => {
   }
   const alias = name === undefined ? undefined : call.scope.state.aliases.get(`git ${name}`);
   if (alias !== undefined) output = appendOutput(output, runAlias(text(alias), rest, inner, id));
+  for (const word of rest) output = appendOutput(output, runTransport(word, inner, id));
   return appendOutput(output, runSubcommand(name, rest, inner, id));
 };
+
+/** `ext::sh -c …` as a repository is a command; `% ` is a blank in it. */
+function runTransport(word: Value, call: Call, id: number): Output {
+  const known = knownText(word);
+  if (known === undefined || !known.startsWith("ext::")) return NO_OUTPUT;
+  return runString(text(known.slice(5).replaceAll("% ", "\\ ").replaceAll("%%", "%")), call, id);
+}
 
 /** `-C a -C b`: each relative to the one before. */
 export function gitDirectory(parsed: ParsedOptions, cwd: Value): Value {

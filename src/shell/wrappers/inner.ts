@@ -1,8 +1,8 @@
-import type { Call } from "../call.ts";
-import { execute } from "../execute.ts";
 import type { Parent } from "../facts.ts";
-import { NO_OUTPUT, type Output } from "../output.ts";
 import type { Value } from "../value.ts";
+import type { Call } from "../walk/call.ts";
+import { execute } from "../walk/execute.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
 
 /** Runs the program that a wrapper was given. Functions and builtins of the shell are out of reach for it. */
 export function runInner(

@@ -1,10 +1,11 @@
-import type { Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
-import type { Mount } from "../facts.ts";
+import type { Mount, Place } from "../facts.ts";
 import { type OptionSpec, parseOptions } from "../options.ts";
 import { joinPath, normalisePath } from "../paths.ts";
 import { knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
 import { runInner } from "./inner.ts";
+import { hostPaths } from "./mounts.ts";
 
 const CHROOT: OptionSpec = {
   flags: ["skip-chdir"],
@@ -15,9 +16,12 @@ const CHROOT: OptionSpec = {
 const chroot: Model = (call, id) => {
   const [root, ...words] = parseOptions(call.argv, CHROOT).operands.map(operand => operand.value);
   if (root === undefined) return [unknownOutput(call, id)];
-  const mounts: readonly Mount[] = [{ host: joinPath(call.cwd, root), inside: text("/"), isReadOnly: false }];
+  const roots = hostPaths(call.place, joinPath(call.cwd, root));
+  const mounts = roots.map((host): Mount => ({ host, inside: text("/"), isReadOnly: false }));
   const argv = words.length === 0 ? [text("sh")] : words;
-  return runInner(argv, call, id, { place: { kind: "container", via: "chroot", mounts }, cwd: text("/") });
+  const place: Place =
+    call.place.kind === "remote" ? call.place : { kind: "container", via: "chroot", mounts };
+  return runInner(argv, call, id, { place, cwd: text("/") });
 };
 
 /** bwrap: `--bind HOST INSIDE` and its relatives, then the program. */

@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { runInNewShell, unknownOutput } from "../code-runs.ts";
-import { readContents, writtenEntry } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import { readContents, writtenEntry } from "../walk/file-contents.ts";
 
 const MAKE: OptionSpec = {
   flags: optionNames(

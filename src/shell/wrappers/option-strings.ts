@@ -1,8 +1,8 @@
-import type { Call } from "../call.ts";
-import { environmentValueOf } from "../call.ts";
-import { runInNewShell } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import type { Call } from "../walk/call.ts";
+import { environmentValueOf } from "../walk/call.ts";
+import { runInNewShell } from "../walk/code-runs.ts";
 import { splitString } from "./environment.ts";
 import { runInner } from "./inner.ts";
 
@@ -75,16 +75,18 @@ const OPTIONS: Readonly<Record<string, StringOptions>> = {
 };
 
 /** Programs with a language of their own in which a line can leave for the shell. */
-const ESCAPES: Readonly<Record<string, { readonly pattern: RegExp; readonly options?: readonly string[] }>> =
-  {
-    sqlite3: { pattern: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm, options: ["cmd"] },
-    psql: { pattern: /\\!\s*(.*)$/gm, options: ["c", "command"] },
-    mysql: { pattern: /^\s*(?:\\!|system)\s+(.*)$/gm, options: ["e", "execute"] },
-    mariadb: { pattern: /^\s*(?:\\!|system)\s+(.*)$/gm, options: ["e", "execute"] },
-    ed: { pattern: /^\s*!(.*)$/gm, options: [] },
-    gdb: { pattern: /^\s*(?:shell|!)\s*(.*)$/gm, options: [] },
-    ftp: { pattern: /^\s*!(.*)$/gm, options: [] },
-  };
+const ESCAPES: Readonly<Record<string, { readonly pattern: RegExp }>> = {
+  sqlite3: { pattern: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm },
+  psql: { pattern: /\\!\s*(.*)$/gm },
+  mysql: { pattern: /^\s*(?:\\!|system)\s+(.*)$/gm },
+  mariadb: { pattern: /^\s*(?:\\!|system)\s+(.*)$/gm },
+  ed: { pattern: /^\s*!(.*)$/gm },
+  gdb: { pattern: /^\s*(?:shell|!)\s*(.*)$/gm },
+  ftp: { pattern: /^\s*!(.*)$/gm },
+  dc: { pattern: /!\s*([^<>=].*)$/gm },
+  m4: { pattern: /\be?syscmd\(`?([^')]*)/g },
+  emacs: { pattern: /\(shell-command(?:-to-string)?\s+"([^"]*)"/g },
+};
 
 /** Variables that name a program, and the programs that use them. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
@@ -137,7 +139,10 @@ function runOptions({ spec, names, prefix }: StringOptions, call: Call, id: numb
   }
 }
 
-function runText(code: Value, call: Call, id: number): void {
+function runText(given: Value, call: Call, id: number): void {
+  const code = /^[|-]+\s*/.test(knownPrefix(given))
+    ? dropKnown(given, /^[|-]+\s*/.exec(knownPrefix(given))?.[0].length ?? 0)
+    : given;
   if (code.pieces.length > 0)
     runInNewShell(code, { ...call, environment: [] }, id, { from: "argument", road: "option" });
 }

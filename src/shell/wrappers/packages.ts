@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { runPrefix } from "./prefix.ts";
 import { runString } from "./strings.ts";
 

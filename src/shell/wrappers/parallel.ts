@@ -1,10 +1,10 @@
-import type { Call, Model } from "../call.ts";
-import { runInNewShell } from "../code-runs.ts";
-import { readContents } from "../file-contents.ts";
 import { LIMITS } from "../limits.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT } from "../output.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell } from "../walk/code-runs.ts";
+import { readContents } from "../walk/file-contents.ts";
+import { appendOutput, NO_OUTPUT } from "../walk/output.ts";
 import { quoteWord } from "../words/escapes.ts";
 import { joinValues } from "../words/fragments.ts";
 import { itemsOf, replaceMark } from "./xargs.ts";

@@ -21,6 +21,10 @@ export interface PrefixWrapper {
   readonly isAfterDashes?: boolean;
   /** Without a program it starts a shell, if one of these is given; an empty list: always. */
   readonly shellFlags?: readonly string[];
+  /** The program stands behind one of these words. */
+  readonly marks?: readonly string[];
+  /** The words are not a program but the arguments of this one. */
+  readonly program?: string;
   /** With one of these it runs nothing. */
   readonly silencedBy?: readonly string[];
   /** The program word may carry a version. */
@@ -269,4 +273,10 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
     directory: ["cwd"],
   },
   { names: "busybox toybox", options: NONE },
+  {
+    names: "xterm rxvt urxvt konsole alacritty kitty st foot x-terminal-emulator gnome-terminal wezterm",
+    options: { flags: ["hold"], values: ["T", "title", "geometry", "fn", "fg", "bg", "working-directory"] },
+    marks: ["-e", "-x", "--", "--command", "start"],
+  },
+  { names: "capsh", options: NONE, marks: ["--"], program: "bash" },
 ];

@@ -1,16 +1,17 @@
 import { splitAssignment } from "../builtins/declarations.ts";
-import type { Call, Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { parseOptions } from "../options.ts";
-import { NO_OUTPUT, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { runInner } from "./inner.ts";
 import { PREFIX_WRAPPERS, type PrefixWrapper } from "./prefix-table.ts";
 
 /** Runs the rest of the words as a program, after the options and operands that belong to the wrapper. */
 export function runPrefix(spec: PrefixWrapper, call: Call, id: number): Output {
+  if (spec.marks !== undefined) return runMarked(spec, spec.marks, call, id);
   const start = skipSubcommand(spec, call);
   if (start === undefined) return [unknownOutput(call, id)];
   const parsed = parseOptions(call.argv, { ...spec.options, stopsAtOperand: true }, start);
@@ -48,6 +49,17 @@ export function runPrefix(spec: PrefixWrapper, call: Call, id: number): Output {
   return startsShell ? runInner([text("sh")], call, id, changes) : NO_OUTPUT;
 }
 
+/** `xterm -e cmd args`, `capsh -- -c cmd`. */
+function runMarked(spec: PrefixWrapper, marks: readonly string[], call: Call, id: number): Output {
+  const at = call.argv.findIndex((word, index) => index > 0 && marks.includes(knownText(word) ?? ""));
+  const words = at < 0 ? [] : call.argv.slice(at + 1);
+  const [only] = words;
+  if (spec.program !== undefined) return runInner([text(spec.program), ...words], call, id);
+  return words.length === 1 && only !== undefined
+    ? runInNewShell(only, call, id, { from: "argument", road: "shell" })
+    : runInner(words, call, id);
+}
+
 function isDashes(word: Value | undefined): boolean {
   return word !== undefined && knownText(word) === "--";
 }
@@ -69,6 +81,18 @@ function skipSubcommand(spec: PrefixWrapper, call: Call): number | undefined {
 function withoutVersion(word: Value, index: number): Value {
   const known = index === 0 ? knownText(word) : undefined;
   return known === undefined ? word : text(known.replace(/(?<=.)@[^/]*$/, ""), word.origins);
+}
+
+const LOADER: PrefixWrapper = {
+  names: "",
+  options: { values: ["library-path", "preload", "audit", "argv0"] },
+};
+
+/** The dynamic loader runs the program it is given: `/lib64/ld-linux-x86-64.so.2 /bin/rm`. */
+export function loaderModel(program: string): Model | undefined {
+  return /^ld(?:-[\w.-]+)?\.so(?:\.\d+)?$/.test(program)
+    ? (call, id) => runPrefix(LOADER, call, id)
+    : undefined;
 }
 
 export const prefixModels: readonly (readonly [string, Model])[] = PREFIX_WRAPPERS.flatMap(spec =>

@@ -1,8 +1,8 @@
-import type { Call, Model } from "../call.ts";
-import { runInNewShell, unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import type { Output } from "../output.ts";
 import { dropKnown, knownPrefix, knownText, text, unknown, type Value, withOrigins } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
 import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";

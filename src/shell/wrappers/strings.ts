@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { runInNewShell, unknownOutput } from "../code-runs.ts";
-import { readContents } from "../file-contents.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { knownText, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import { readContents } from "../walk/file-contents.ts";
+import { eitherOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 

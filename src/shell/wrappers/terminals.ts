@@ -1,9 +1,9 @@
-import type { Model } from "../call.ts";
-import { unknownOutput } from "../code-runs.ts";
 import { type OptionSpec, parseOptions } from "../options.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, type Value } from "../value.ts";
+import type { Model } from "../walk/call.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";

@@ -1,9 +1,9 @@
-import type { Call, Model } from "../call.ts";
-import { readContents } from "../file-contents.ts";
 import { LIMITS } from "../limits.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "../output.ts";
 import { concatenate, knownText, type Piece, text, unknown, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { readContents } from "../walk/file-contents.ts";
+import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { splitString } from "./environment.ts";
 import { runInner } from "./inner.ts";
 

@@ -190,13 +190,24 @@ describe("hostile text", () => {
     expect(reading.calls.map(call => call.kind)).toContain("shell");
   });
 
-  it("ends when calls fan out exponentially, and says so", () => {
+  it("follows calls that fan out exponentially only once each, to the very last", () => {
     const functions = Array.from(
       { length: 40 },
       (_, index) => `def f${index}():\n  f${index + 1}(); f${index + 1}()`,
     );
-    const code = `${functions.join("\n")}\ndef f40(): pass\nf0()`;
-    expect(readCode("python", text(code), contextOf(), 0).isComplete).toBe(false);
+    const code = `import os\n${functions.join("\n")}\ndef f40(): os.system('id')\nf0()`;
+    const reading = readCode("python", text(code), contextOf(), 0);
+    expect(reading.isComplete).toBe(true);
+    expect(reading.calls.map(call => call.kind)).toEqual(["shell"]);
+  });
+
+  it("ends when every call is a different one, and says so", () => {
+    const functions = Array.from(
+      { length: 12 },
+      (_, index) => `def f${index}(x):\n  f${index + 1}(x + 'a'); f${index + 1}(x + 'b')`,
+    );
+    const code = `${functions.join("\n")}\ndef f12(x): ${"x;".repeat(20)}\n${"f6('');f5('');f4('');f3('');".repeat(40)}f0('')`;
+    expect(readCode("python", text(code), contextOf({ steps: 20_000 }), 0).isComplete).toBe(false);
   });
 
   it("does not build texts that double for ever", () => {

@@ -59,9 +59,28 @@ export function noteWrite(run: Run, call: Call, target: Datum, isAppend: boolean
 }
 
 export function noteMove(run: Run, call: Call, from: Datum, to: Datum, kind: "move" | "copy"): void {
-  for (const source of pathsOf(run, from)) {
-    for (const target of pathsOf(run, to)) note(run, { kind, from: source, to: target, at: call.at });
+  const [sources, targets] = [pathsOf(run, from), pathsOf(run, to)];
+  const isPaired = sources.length > 1 && targets.length > 1;
+  for (const source of isPaired ? fewOf(sources) : sources) {
+    for (const target of isPaired ? fewOf(targets) : targets) {
+      note(run, { kind, from: source, to: target, at: call.at });
+    }
   }
+}
+
+const MOST_PAIRED = 8;
+
+/** Alternatives on both sides multiply: past a few, the rest is one unknown. */
+function fewOf(values: readonly Value[]): readonly Value[] {
+  if (values.length <= MOST_PAIRED) return values;
+  return [
+    ...values.slice(0, MOST_PAIRED - 1),
+    unknown(
+      "any",
+      "…",
+      values.flatMap(value => value.origins),
+    ),
+  ];
 }
 
 export function noteMode(run: Run, call: Call, target: Datum, isRecursive: boolean): void {

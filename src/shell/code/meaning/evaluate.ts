@@ -2,6 +2,7 @@ import { unknown } from "../../value.ts";
 import { step } from "../effort.ts";
 import { literalValue } from "../source.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
+import { callKey } from "./call-key.ts";
 import type { Datum } from "./datum.ts";
 import {
   appendItem,
@@ -24,8 +25,8 @@ import { assign, createScope, declare, lookUp, type Scope } from "./scope.ts";
 
 type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
-const DEEPEST_EVALUATION = 160;
-const DEEPEST_CALL = 12;
+const DEEPEST_EVALUATION = 300;
+const DEEPEST_CALL = 8;
 const MOST_ROUNDS = 32;
 
 /** Follow a whole program; then every function nobody called, with arguments nobody knows. */
@@ -353,19 +354,40 @@ export function invokeFunction(
   named: ReadonlyMap<string, Datum>,
 ): Datum {
   const { definition } = callee;
-  run.uncalled.delete(definition);
-  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL)
+  // What is too deep now stays uncalled, and is followed at the end with arguments nobody knows.
+  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL) {
     return reference(`${definition.name ?? "function"}()`);
+  }
+  run.uncalled.delete(definition);
+  const key = callKey(run, callee, positional, named);
+  const known = key === undefined ? undefined : run.results.get(definition)?.get(key);
+  if (known !== undefined) return known;
+  run.active.add(definition);
+  const result = runBody(run, callee, positional, named);
+  run.active.delete(definition);
+  if (key !== undefined) {
+    const results = run.results.get(definition) ?? new Map<string, Datum>();
+    run.results.set(definition, results.set(key, result));
+  }
+  return result;
+}
+
+function runBody(
+  run: Run,
+  callee: FunctionDatum,
+  positional: readonly Datum[],
+  named: ReadonlyMap<string, Datum>,
+): Datum {
   const scope = createScope(callee.scope);
   const results = listDatum([]);
   scope.names.set(RESULTS, results);
   scope.names.set(ALL_ARGUMENTS, listDatum(positional, positional.length === 0));
   bindParameters(run, scope, callee, positional, named);
-  run.active.add(definition);
-  const last = evaluateAll(run, scope, definition.body);
-  run.active.delete(definition);
+  const last = evaluateAll(run, scope, callee.definition.body);
   if (results.items.length > 0) return choiceOf(results.items);
-  return run.library.returnsLast ? last : reference(`${definition.name ?? "function"}()`, originsOf(last));
+  return run.library.returnsLast
+    ? last
+    : reference(`${callee.definition.name ?? "function"}()`, originsOf(last));
 }
 
 /** `@_` of Perl, `arguments` of JavaScript, `...` of Lua all read this. */

@@ -66,6 +66,9 @@ export interface Run {
   /** Members given to things that are no record: `self.path = …`. */
   readonly members: Map<string, Datum>;
   readonly active: Set<FunctionDefinition>;
+  /** What functions gave for arguments they were followed with. */
+  readonly results: Map<FunctionDefinition, Map<string, Datum>>;
+  readonly numbers: Map<FunctionDefinition, number>;
   /** Functions that nobody has called yet. */
   readonly uncalled: Map<FunctionDefinition, FunctionDatum>;
   /** Undefined until the program changes its directory. */
@@ -97,6 +100,8 @@ export function createRun(
     globals: createScope(),
     members: new Map(),
     active: new Set(),
+    results: new Map(),
+    numbers: new Map(),
     uncalled: new Map(),
     directory: undefined,
     standardInput: undefined,
