@@ -7,7 +7,7 @@ import { effectsOfTool } from "./file-tools.ts";
 import { ruleIds } from "./grants.ts";
 import { Collector, conclude, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { isPlainlyHarmless } from "./prefilter.ts";
+import { isHarmlessIn } from "./prefilter.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
@@ -26,8 +26,7 @@ export interface JudgedTool {
 
 /** Judges a command of a shell. Never throws. */
 export function judgeCommand(command: string, context: GuardContext): Judgement {
-  if (context.isPowerShell !== true && isPlainlyHarmless(command, survey(context))) return ALLOWED;
-  return judgeText(command, context);
+  return isHarmlessIn(command, context) ? ALLOWED : judgeText(command, context);
 }
 
 /** Judges a program with words that were already expanded: shims call this. */

@@ -2,6 +2,7 @@ import { analyse, analyseArgv } from "../shell/analyse.ts";
 import { findCriticalWords } from "../shell/critical-words.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
+import { knownText } from "../shell/value.ts";
 
 import { isAllowedByEntry } from "./allow-entries.ts";
 import { softenAlternatives } from "./alternatives.ts";
@@ -13,6 +14,7 @@ import { type Explained, explainTree } from "./explain.ts";
 import { allowOnceCode, type CodeSubject, findGrant, subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { nestedTexts } from "./nested-text.ts";
+import { createDisk } from "./paths/disk.ts";
 import { clipText, renderReason } from "./reason.ts";
 import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
@@ -62,7 +64,8 @@ export function shellContextOf(context: GuardContext, around: Surroundings): She
   };
 }
 
-function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Judgement {
+function judgeFacts(source: string, facts: ShellFacts, surveyed: Surroundings): Judgement {
+  const around = withLinks(surveyed, facts);
   const collected = new Collector(around, facts, source, collectEffects(facts, around));
   collected.run();
   for (const inside of nestedTexts(facts, collected.scene.effects)) {
@@ -81,6 +84,16 @@ function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Ju
     findings => subjectOf(facts, around.cwd, findings),
     () => explainTree(facts, collected.scene.effects, allowed),
   );
+}
+
+/** Links that the command makes lead rules where they lead the command. */
+function withLinks(around: Surroundings, { links }: ShellFacts): Surroundings {
+  if (links.length === 0) return around;
+  const made = links.flatMap(({ path, target }) => {
+    const [from, to] = [knownText(path), knownText(target)];
+    return from === undefined || to === undefined ? [] : [[from, to] as const];
+  });
+  return { ...around, disk: createDisk(around.given.system, new Map(made)) };
 }
 
 /** Runs every pack over effects and facts and keeps what they report. */

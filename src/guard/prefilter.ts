@@ -1,5 +1,5 @@
 import { join } from "../system/paths.ts";
-import type { Surroundings } from "./context.ts";
+import { type GuardContext, type Surroundings, survey } from "./context.ts";
 import { lookUp } from "./look-up.ts";
 import { secretAt } from "./paths/zones.ts";
 import { wordSet } from "./words.ts";
@@ -22,6 +22,15 @@ const READ_ONLY_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Options that make one of the above write or run something. */
 const NOT_HARMLESS =
   /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
+
+/** The same for a caller that has surveyed nothing yet; any failure leaves the matter to the full analysis. */
+export function isHarmlessIn(command: string, context: GuardContext): boolean {
+  try {
+    return context.isPowerShell !== true && isPlainlyHarmless(command, survey(context));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * True when a command is certainly harmless, found without a parser. It must never say so of anything the full

@@ -1,7 +1,6 @@
 import type { ConfigNotice } from "../config/load.ts";
-import { survey } from "../guard/context.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
-import { isPlainlyHarmless } from "../guard/prefilter.ts";
+import { isHarmlessIn } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -84,7 +83,7 @@ async function judgeWithGrants(
 function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {
   if (tool.canonicalName !== "Bash" || facts.command === null || /^(powershell|pwsh)$/i.test(tool.name))
     return false;
-  return isPlainlyHarmless(facts.command, survey(context));
+  return isHarmlessIn(facts.command, context);
 }
 
 function refusalOf(
