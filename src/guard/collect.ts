@@ -5,15 +5,18 @@ import { describe, text, type Value } from "../shell/value.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
 import { lookUp } from "./look-up.ts";
+import { archives } from "./models/archives.ts";
 import { type Call, callOf, type Model, type ModelTable } from "./models/call.ts";
 import { databaseClients } from "./models/databases.ts";
 import { fd, find } from "./models/find.ts";
 import { type BranchMemory, effectsOfGit } from "./models/git.ts";
-import { network, uploads } from "./models/network.ts";
+import { mirrors } from "./models/mirrors.ts";
+import { network } from "./models/network.ts";
 import { processes } from "./models/processes.ts";
 import { readFiles } from "./models/readers.ts";
 import { removal } from "./models/removal.ts";
 import { transfer } from "./models/transfer.ts";
+import { uploads } from "./models/uploads.ts";
 import { writing } from "./models/writing.ts";
 import { componentCouldBe } from "./paths/match.ts";
 import { cloudVerbs } from "./verbs/cloud.ts";
@@ -28,6 +31,8 @@ import { words } from "./words.ts";
 const TABLES: readonly ModelTable[] = [
   removal,
   transfer,
+  mirrors,
+  archives,
   writing,
   network,
   processes,

@@ -3,7 +3,7 @@ import { describe, knownPrefix, knownText, type Value } from "../../shell/value.
 import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
-import { isRemotePath } from "./transfer.ts";
+import { isRemotePath } from "./mirrors.ts";
 import { afterCharacters } from "./writing.ts";
 
 const CURL: OptionSpec = {
@@ -98,7 +98,7 @@ function startsWith(value: Value, prefix: string): boolean {
   return knownPrefix(value).startsWith(prefix);
 }
 
-function addStdin(call: Call, payloads: Payload[]): void {
+export function addStdin(call: Call, payloads: Payload[]): void {
   const { stdin, redirections } = call.invocation;
   if (stdin !== undefined) payloads.push({ value: stdin, role: "body" });
   for (const redirection of redirections) {
@@ -106,7 +106,7 @@ function addStdin(call: Call, payloads: Payload[]): void {
   }
 }
 
-function sendEffect(
+export function sendEffect(
   call: Call,
   to: Value | undefined,
   payloads: readonly Payload[],
@@ -252,57 +252,16 @@ const mail: Model = call => {
   addStdin(call, payloads);
   return sendEffect(call, undefined, payloads);
 };
-
-/** `aws s3 cp FILE s3://…`, `gsutil cp`, `rclone copy`, `gh gist create`, `croc send`: local operands leave. */
-const upload: Model = call => {
-  const shown = call.argv.map(describe);
-  const isUpload =
-    /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/.test(
-      [call.program, ...shown.slice(1)].join(" "),
-    );
-  if (!isUpload) return [];
-  const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
-  const isOneWay = call.program === "gh" || call.program === "croc" || call.program === "wormhole";
-  const target = operands.at(-1);
-  const goesOut =
-    isOneWay ||
-    (target !== undefined && /^[a-z0-9]+:/i.test(describe(target))) ||
-    shown.some(word => /^(--body|-f|--file)$/.test(word));
-  if (!goesOut) return [];
-  const payloads: Payload[] = operands
-    .filter(word => !/^[a-z0-9]+:\/?\/?/i.test(describe(word)))
-    .map(value => ({ value, role: "file" }));
-  addStdin(call, payloads);
-  return sendEffect(call, target, payloads);
-};
-
-const table = (names: string, model: Model): ModelTable =>
+export const modelTable = (names: string, model: Model): ModelTable =>
   Object.fromEntries(words(names).map(name => [name, model]));
 
 export const network: ModelTable = {
-  ...table("curl", curl),
-  ...table("wget wget2", wget),
-  ...table("http https xh xhs httpie", httpie),
-  ...table("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
-  ...table("scp pscp", scp),
-  ...table("ssh mosh autossh", ssh),
-  ...table("dig nslookup host drill ping", lookup),
-  ...table("mail mailx mutt sendmail msmtp swaks s-nail", mail),
-};
-
-/** `docker cp FILE container:/path`: into another file system. */
-const copyInto: Model = call => {
-  const words = call.argv.map(describe);
-  const at = words.findIndex((word, index) => index > 0 && word === "cp");
-  if (at < 0 || at > 4) return [];
-  const files = call.argv.slice(at + 1).filter(word => !/^-|^[^/]*:/.test(describe(word)));
-  return files.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
-};
-
-export const uploads: ModelTable = {
-  ...table("docker podman nerdctl kubectl oc", copyInto),
-  ...table(
-    "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
-    upload,
-  ),
+  ...modelTable("curl", curl),
+  ...modelTable("wget wget2", wget),
+  ...modelTable("http https xh xhs httpie", httpie),
+  ...modelTable("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
+  ...modelTable("scp pscp", scp),
+  ...modelTable("ssh mosh autossh", ssh),
+  ...modelTable("dig nslookup host drill ping", lookup),
+  ...modelTable("mail mailx mutt sendmail msmtp swaks s-nail", mail),
 };
