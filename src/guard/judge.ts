@@ -43,10 +43,19 @@ function guarded(
   context: GuardContext,
   analysed: (around: Surroundings) => ShellFacts,
 ): Judgement {
+  return judgeOrFail(source, context, around => judgeFacts(source, analysed(around), around));
+}
+
+/** A failure of the guard itself becomes a finding or a note, never an exception. */
+export function judgeOrFail(
+  source: string,
+  context: GuardContext,
+  judge: (around: Surroundings) => Judgement,
+): Judgement {
   let around: Surroundings | undefined;
   try {
     around = survey(context);
-    return judgeFacts(source, analysed(around), around);
+    return judge(around);
   } catch (error) {
     return judgeFailure(source, around, context, error);
   }

@@ -15,7 +15,7 @@ describe("the quick way past the guard", () => {
     "npm test",
     "cat README.md",
     "pwd",
-    "git diff HEAD~1",
+    "git diff HEAD",
   ])("takes %s", command => expect(isHarmless(command)).toBe(true));
 
   it.each([
