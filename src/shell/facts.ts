@@ -8,6 +8,7 @@ export interface ShellContext {
   readonly cwd: string;
   readonly home: string;
   readonly previousCwd?: string | undefined;
+  /** `/tmp` when absent. */
   readonly tmpdir?: string | undefined;
   readonly user?: string | undefined;
   /** Where scripts may be read from, besides temp; `cwd` when absent. */

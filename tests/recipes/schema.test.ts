@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { SHIPPED_RECIPES } from "../../src/recipes/find-recipe.ts";
-import { parseRecipe } from "../../src/recipes/parse-recipe.ts";
+import { parseRecipe } from "../../src/recipes/format/parse-recipe.ts";
+import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 
 interface Schema {
   readonly type?: string | readonly string[];

@@ -30,7 +30,7 @@ export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[]
     case "OLDPWD":
       return state.previousCwds.map(scalar);
     case "TMPDIR":
-      return [scalar(context.tmpdir === undefined ? environmentValue(name) : text(context.tmpdir))];
+      return [scalar(text(session.tmpdir))];
     case "USER":
     case "LOGNAME":
       return [scalar(context.user === undefined ? unknown("token", `$${name}`) : text(context.user))];
