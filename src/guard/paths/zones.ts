@@ -60,7 +60,15 @@ function projectZone(around: Surroundings, path: string, project: string): Zone 
   if (parts[0] === ".git") return historyZone(parts.slice(1));
   if (isRegenerableInProject(parts)) return "regenerable";
   if (isConfigured(around.settings.paths.regenerable, parts)) return "regenerable";
+  if (isMarkedAsOutput(around, path)) return "regenerable";
   return isIgnoredByGit(around, project, parts) ? "regenerable" : "source";
+}
+
+/** A virtual environment under any name, or the output directory beside a .NET project. */
+function isMarkedAsOutput({ disk }: Surroundings, path: string): boolean {
+  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return true;
+  if (!path.endsWith("/bin")) return false;
+  return disk.names(path.slice(0, -4))?.some(name => /\.(cs|fs|vb)proj$/.test(name)) === true;
 }
 
 /** Files of `.git` that only tell of an operation under way, or have rules of their own. */
