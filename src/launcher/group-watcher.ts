@@ -6,12 +6,12 @@ import { spawn } from "node:child_process";
  */
 const SCRIPT = `read -r group || exit 0
 read -r word && exit 0
-kill -TERM -- "-$group" 2>/dev/null || exit 0
+kill -s TERM -- "-$group" 2>/dev/null || exit 0
 for second in 1 2 3; do
   sleep 1
-  kill -0 -- "-$group" 2>/dev/null || exit 0
+  kill -s 0 -- "-$group" 2>/dev/null || exit 0
 done
-kill -KILL -- "-$group" 2>/dev/null`;
+kill -s KILL -- "-$group" 2>/dev/null`;
 
 export interface GroupWatcher {
   watch(group: number): void;
