@@ -4,9 +4,17 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildHooks } from "./build-hooks.mjs";
+import { entryNames } from "./entries.mjs";
+import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const {
+  version,
+  exports: subPaths,
+  dependencies,
+  peerDependencies,
+} = JSON.parse(readFileSync("package.json", "utf8"));
 const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
 const common = {
   bundle: true,
@@ -15,6 +23,8 @@ const common = {
   define,
   logLevel: "warning",
   charset: "utf8",
+  // A package's ES modules first: its UMD form hides its own imports from a bundler.
+  mainFields: ["module", "main"],
 };
 
 rmSync("dist", { recursive: true, force: true });
@@ -26,38 +36,28 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-// One file per entry: an event pays only for what it uses. Entries and commands are found by file name at run
-// time, so adding one is adding a file.
-await build({
-  ...common,
-  entryPoints: [...filesOf("src/bin"), ...filesOf("src/bin/hook-entries")],
-  outbase: "src",
-  outdir: "dist",
-  format: "cjs",
-  outExtension: { ".js": ".cjs" },
-  minify: true,
-  keepNames: true,
-  external: ["libsql"],
-});
+await buildHooks(common);
 
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
   .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
 await build({
   ...common,
-  entryPoints: [...libraryEntries, ...filesOf("src/commands")],
+  entryPoints: [...libraryEntries, "src/cli/program.ts", ...filesOf("src/commands")],
   outbase: "src",
   outdir: "dist",
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: Object.keys(dependencies),
+  external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
 });
 
 for (const name of ["amplihack", "amplihack-hooks"]) {
   const path = `dist/bin/${name}.cjs`;
   if (existsSync(path)) chmodSync(path, 0o755);
 }
+
+recordCode("dist/bin", entryNames());
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 process.exit(types.status ?? 1);

@@ -6,8 +6,7 @@ export type InputWarningCode =
   | "missing-tool-input"
   | "tool-input-not-json"
   | "tool-input-wrong-type"
-  | "field-wrong-type"
-  | "unmapped-event";
+  | "field-wrong-type";
 
 export interface InputWarning {
   readonly code: InputWarningCode;
@@ -32,6 +31,8 @@ export interface Normalised {
   readonly warnings: readonly InputWarning[];
   /** the payload as it came, unknown fields included */
   readonly raw: JsonObject;
+  /** what the host keeps under names of its own, under the names of this contract; `raw` wins where both have it */
+  readonly aliases?: JsonObject;
 }
 
 export interface ToolUse {
@@ -120,8 +121,17 @@ export function readField(
 /** Tools whose input is rightly plain text. */
 const PATCH_TOOLS: ReadonlySet<string> = new Set(["apply_patch", "applypatch"]);
 
-function isPatchTool(name: string): boolean {
+export function isPatchTool(name: string): boolean {
   return PATCH_TOOLS.has(name.toLowerCase());
+}
+
+/** Copilot with Claude's event names calls `apply_patch` by the name of the canonical tool. */
+function isPatchText({ canonicalToolName, toolInput }: Normalised): boolean {
+  return (
+    canonicalToolName === "Edit" &&
+    typeof toolInput === "string" &&
+    toolInput.trimStart().startsWith("*** Begin Patch")
+  );
 }
 
 /**
@@ -134,7 +144,8 @@ export function checkInput(normalised: Normalised): CheckedInput {
     const problem = toolProblem(normalised);
     if (problem !== undefined) return { ok: false, problem };
   }
-  const reader = new OptionalFields(normalised.raw);
+  const { raw, aliases } = normalised;
+  const reader = new OptionalFields(aliases === undefined ? raw : { ...aliases, ...raw });
   for (const warning of normalised.warnings) {
     if (warning.code === "field-wrong-type")
       reader.problems.push(`${warning.field ?? "a field"} has the wrong type`);
@@ -149,7 +160,7 @@ function toolProblem(normalised: Normalised): string | undefined {
     const named = field ?? "tool_input";
     if (code === "missing-tool-input") return `${normalised.event} payload has no tool input`;
     if (code === "tool-input-wrong-type") return `${named} must be an object or JSON text`;
-    if (code === "tool-input-not-json" && !isPatchTool(toolName))
+    if (code === "tool-input-not-json" && !isPatchTool(toolName) && !isPatchText(normalised))
       return `${named} is a string that is not JSON`;
   }
   return undefined;
@@ -233,7 +244,7 @@ function buildInput(descriptor: EventDescriptor, normalised: Normalised, read: O
         ...base,
         kind: "session-start",
         source: read.text("source"),
-        prompt: read.prompt([...FIELD_NAMES.prompt, "initialPrompt"]),
+        prompt: read.prompt([...FIELD_NAMES.prompt, "initialPrompt", "initial_prompt"]),
       };
     case "SessionEnd":
       return {

@@ -8,17 +8,11 @@ import type { Library, Model } from "./meaning/run.ts";
 import { homeDatum } from "./meaning/run.ts";
 import { readProgram } from "./read-program.ts";
 import { PLAIN_ESCAPES } from "./syntax/escapes.ts";
-import type { Grammar, Reader } from "./syntax/reader.ts";
-import {
-  createReader,
-  isNext,
-  level,
-  PLAIN_HOOKS,
-  peek,
-  readExpression,
-  take,
-  takeIf,
-} from "./syntax/reader.ts";
+import { PLAIN_HOOKS, readExpression } from "./syntax/expressions.ts";
+import type { Grammar } from "./syntax/grammar.ts";
+import { level } from "./syntax/grammar.ts";
+import type { Reader } from "./syntax/reader.ts";
+import { createReader, isNext, peek, take, takeIf } from "./syntax/reader.ts";
 import { readQuoted } from "./syntax/strings.ts";
 import type { Lexicon } from "./syntax/tokens.ts";
 import { tokenise } from "./syntax/tokens.ts";

@@ -5,6 +5,7 @@ import { type Effort, effortFor, step } from "./effort.ts";
 import { LUA } from "./lua/library.ts";
 import { knownTextOf } from "./meaning/datum.ts";
 import { runProgram } from "./meaning/evaluate.ts";
+import { modelTable } from "./meaning/models.ts";
 import type { Model } from "./meaning/run.ts";
 import { createRun } from "./meaning/run.ts";
 import { sourceOf } from "./source.ts";
@@ -74,9 +75,10 @@ function scriptCommands(script: string, at: number, effort: Effort): RedisComman
     commands.push({ name: (name ?? "").toUpperCase(), arguments: rest, at });
     return undefined;
   };
+  const own = modelTable([["redis.call redis.pcall", calls]]);
   const library = {
     ...LUA,
-    models: new Map([...LUA.models, ["redis.call", calls] as const, ["redis.pcall", calls] as const]),
+    models: { ...LUA.models, get: (name: string) => own.get(name) ?? LUA.models.get(name) },
   };
   const context = {
     cwd: text("."),

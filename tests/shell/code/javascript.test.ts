@@ -4,6 +4,14 @@ import { callsOf, read } from "./reading.ts";
 type Case = readonly [code: string, calls: readonly string[]];
 
 const STARTS_PROCESSES: readonly Case[] = [
+  ["require('child_process').\\u0065xecSync('id')", ["shell id"]],
+  ["require('child_process').execSync.call(null, 'id')", ["shell id"]],
+  ["Reflect.apply(require('child_process').execSync, null, ['id'])", ["shell id"]],
+  [
+    "[].constructor.constructor('return process')().mainModule.require('child_process').execSync('id')",
+    ["shell id"],
+  ],
+  ["const m = 'child_' + 'process'; require(m).execSync('id')", ["shell id"]],
   ["require('child_process').execSync('rm -rf /')", ["shell rm -rf /"]],
   ["const { execSync: x } = require('node:child_process'); x('rm -rf ~')", ["shell rm -rf ~"]],
   ["const cp = require('child_process'); const run = cp.execSync; run('rm -rf /')", ["shell rm -rf /"]],

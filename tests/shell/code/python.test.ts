@@ -4,6 +4,12 @@ import { callsOf, read } from "./reading.ts";
 type Case = readonly [code: string, calls: readonly string[]];
 
 const STARTS_PROCESSES: readonly Case[] = [
+  ["import \u{1d630}\u{1d634}; \u{1d630}\u{1d634}.\u{1d634}ystem('id')", ["shell id"]],
+  ["import os;[getattr(os, n) for n in ('system',)][0]('id')", ["shell id"]],
+  ["import os; d = {'a': os.system}; d['a']('id')", ["shell id"]],
+  ["import os\ndef f(run): run('id')\nf(os.system)", ["shell id"]],
+  ["import os; a, *b = ['rm', '-rf', '/']; os.execvp(a, [a, *b])", ["spawn rm -rf /"]],
+  ["import os; os.system('%(a)s' % {'a': 'id'})", ["shell id"]],
   ["import os; os.system('rm -rf /')", ["shell rm -rf /"]],
   ["import os as o; o.system('rm -rf /')", ["shell rm -rf /"]],
   ["from os import system as run; run('rm -rf /')", ["shell rm -rf /"]],

@@ -224,3 +224,11 @@ describe("hostile text", () => {
     }
   });
 });
+
+describe("text that can be read in two ways", () => {
+  it("is not called complete: a slash behind a brace divides or opens a pattern", () => {
+    const code = "{}/'/;require('child_process').execSync('rm -rf /')";
+    expect(readCode("javascript", text(code), contextOf(), 0).isComplete).toBe(false);
+    expect(readCode("javascript", text("const a = {} / 2"), contextOf(), 0).isComplete).toBe(true);
+  });
+});

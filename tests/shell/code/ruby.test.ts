@@ -4,6 +4,8 @@ import { callsOf, read } from "./reading.ts";
 type Case = readonly [code: string, calls: readonly string[]];
 
 const STARTS_PROCESSES: readonly Case[] = [
+  ["x = ?'; system('id') #'", ["shell id"]],
+  ["Object.const_get(:Kernel).system('id')", ["shell id"]],
   ['system("rm -rf /")', ["shell rm -rf /"]],
   ['system "rm", "-rf", "/"', ["spawn rm -rf /"]],
   ["`rm -rf /`", ["shell rm -rf /"]],

@@ -1,21 +1,12 @@
 import type { Effort } from "../effort.ts";
 import { readBody, readConditional, readResult, readStatement, readStatements } from "../syntax/braces.ts";
 import { C_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  closerOf,
-  createReader,
-  isNext,
-  level,
-  PLAIN_HOOKS,
-  peek,
-  readExpression,
-  readItems,
-  readItemsUntil,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, readExpression } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { readItems, readItemsUntil } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { closerOf, createReader, isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken } from "../syntax/tokens.ts";
 import { previousToken, tokenise } from "../syntax/tokens.ts";

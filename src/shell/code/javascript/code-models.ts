@@ -1,6 +1,8 @@
 import { knownTextOf, reference } from "../meaning/datum.ts";
 import { noteEvaluate, noteNetwork } from "../meaning/effects.ts";
-import { evaluates, evaluateText } from "../meaning/models.ts";
+import { invoke } from "../meaning/invoke.ts";
+import { evaluates, evaluateText, isTrue } from "../meaning/models.ts";
+import { givesToken } from "../meaning/path-values.ts";
 import type { Model } from "../meaning/run.ts";
 import { fromNetwork } from "../meaning/run.ts";
 import { moduleRoad } from "./roads.ts";
@@ -33,7 +35,50 @@ const runsLater: Model = (call, run) => {
   return undefined;
 };
 
+/** `f.call(this, x)`, `f.apply(this, [x])`, `f.bind(this, x)`: called, or as good as called. */
+function callsReceiver(hasList: boolean): Model {
+  return (call, run) => {
+    const [, ...rest] = call.positional;
+    const [list] = rest;
+    const positional = hasList ? (list?.kind === "list" ? list.items : []) : rest;
+    return call.receiver === undefined
+      ? undefined
+      : invoke(run, call.receiver, { ...call, receiver: undefined, positional });
+  };
+}
+
+const binds: Model = (call, run) => {
+  if (call.positional.length > 1) callsReceiver(false)(call, run);
+  return call.receiver;
+};
+
+/** `Reflect.apply(f, this, [x])` */
+const appliesFirst: Model = (call, run) => {
+  const [callee, , list] = call.positional;
+  if (callee === undefined) return undefined;
+  return invoke(run, callee, { ...call, positional: list?.kind === "list" ? list.items : [] });
+};
+
+/** `new Worker("code", { eval: true })` */
+const startsWorker: Model = (call, run) => {
+  const [code, options] = call.positional;
+  const isCode = options?.kind === "record" && isTrue(options.fields.get("eval"));
+  return isCode && code !== undefined ? evaluateText(run, call, code) : undefined;
+};
+
+export const CODE_METHODS: Rows = [
+  ["call", callsReceiver(false)],
+  ["apply", callsReceiver(true)],
+  ["bind", binds],
+];
+
 export const CODE_MODELS: Rows = [
+  ["Reflect.apply", appliesFirst],
+  ["Worker worker_threads.Worker", startsWorker],
+  [
+    "Date.now process.hrtime process.pid crypto.randomUUID Math.random Math.floor Number parseInt parseFloat",
+    givesToken,
+  ],
   ["require import module.require require.main.require _load createRequire()", loads],
   ["module.createRequire", () => reference("require")],
   ["eval vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script", evaluates],

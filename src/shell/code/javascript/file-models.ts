@@ -1,17 +1,9 @@
 import type { Datum } from "../meaning/datum.ts";
 import { firstValue, joined, knownTextOf, reference, textDatum } from "../meaning/datum.ts";
 import { noteDelete, noteMode, noteMove, noteRead, noteWrite } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
-import {
-  anyName,
-  contentOf,
-  isTrue,
-  moves,
-  patternOf,
-  removes,
-  standardInput,
-  writes,
-} from "../meaning/models.ts";
+import { invoke } from "../meaning/invoke.ts";
+import { contentOf, isTrue, moves, removes, standardInput, writes } from "../meaning/models.ts";
+import { anyName, patternOf } from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { optionOf } from "./process-models.ts";
 

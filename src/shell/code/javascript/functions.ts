@@ -1,17 +1,9 @@
 import { step } from "../effort.ts";
 import { readBlock } from "../syntax/braces.ts";
+import { bareKey, readExpression } from "../syntax/expressions.ts";
+import { readItems } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
-import {
-  bareKey,
-  closerOf,
-  isNext,
-  nested,
-  peek,
-  readExpression,
-  readItems,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { closerOf, isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
 import { skipType } from "./types.ts";

@@ -1,8 +1,8 @@
-import { literal, recordDatum, reference, textDatum } from "../meaning/datum.ts";
+import { literal, recordDatum, textDatum } from "../meaning/datum.ts";
 import { argumentList, modelTable, standardInput } from "../meaning/models.ts";
 import type { Library } from "../meaning/run.ts";
 import { currentDirectory, homeDatum, wholeEnvironment } from "../meaning/run.ts";
-import { CODE_MODELS } from "./code-models.ts";
+import { CODE_METHODS, CODE_MODELS } from "./code-models.ts";
 import { FILE_METHODS, FILE_MODELS } from "./file-models.ts";
 import { NETWORK_MODELS } from "./network-models.ts";
 import { parseJavaScript } from "./parse.ts";
@@ -23,7 +23,7 @@ export const JAVASCRIPT: Library = {
     ...CODE_MODELS,
     ...NETWORK_MODELS,
   ]),
-  methods: modelTable([...PROCESS_METHODS, ...FILE_METHODS, ...TEXT_METHODS]),
+  methods: modelTable([...CODE_METHODS, ...PROCESS_METHODS, ...FILE_METHODS, ...TEXT_METHODS]),
   constants: new Map([
     ["process.env", () => wholeEnvironment("process.env")],
     ["process.argv", run => argumentList(run, ["node"])],
@@ -36,7 +36,6 @@ export const JAVASCRIPT: Library = {
     ["path.sep", () => literal("/")],
     ["os.EOL", () => literal("\n")],
     ["os.userInfo()", run => recordDatum([["homedir", homeDatum(run)]])],
-    ["undefined", () => reference("undefined")],
   ]),
   properties: new Map(),
   canonical: canonicalRoad,

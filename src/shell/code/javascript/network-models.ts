@@ -1,7 +1,7 @@
 import type { Datum } from "../meaning/datum.ts";
 import { joined, knownTextOf, literal, reference } from "../meaning/datum.ts";
 import { noteNetwork } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { sends, sendsToReceiver } from "../meaning/models.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { fromNetwork } from "../meaning/run.ts";

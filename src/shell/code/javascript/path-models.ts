@@ -1,7 +1,8 @@
 import { baseName, directoryName } from "../../paths.ts";
 import type { Datum } from "../meaning/datum.ts";
 import { choiceOf, knownTextOf, literal, recordDatum, textDatum } from "../meaning/datum.ts";
-import { absolute, changes, joinsPath, normalised, patternOf, temporaryPath } from "../meaning/models.ts";
+import { changes } from "../meaning/models.ts";
+import { absolute, joinsPath, normalised, patternOf, temporaryPath } from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { currentDirectory, environmentDatum, homeDatum } from "../meaning/run.ts";
 

@@ -1,15 +1,8 @@
 import { step } from "../effort.ts";
 import { readBody, readConditional, readResult, readStatement, skipWord } from "../syntax/braces.ts";
+import { continueExpression, readExpression } from "../syntax/expressions.ts";
 import type { Reader } from "../syntax/reader.ts";
-import {
-  closerOf,
-  continueExpression,
-  isNext,
-  peek,
-  readExpression,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { closerOf, isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
 import { skipType } from "./types.ts";

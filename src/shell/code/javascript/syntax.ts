@@ -1,19 +1,14 @@
 import { C_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  closerOf,
-  isNext,
-  level,
-  nested,
-  PLAIN_HOOKS,
-  peek,
-  piecesNode,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, piecesNode } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { closerOf, isNext, nested, peek } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
+import { SOME_NUMBER } from "../syntax/tree.ts";
 import { readArrow, readClass, readFunction, readObject } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
 import { skipType } from "./types.ts";
@@ -105,10 +100,16 @@ const WORDS_BEFORE_REGEXP = new Set([
   "yield",
 ]);
 
+const AMBIGUOUS_REACH = 80;
+
 /** A slash after a value divides; anywhere else it opens a regular expression. */
 function isRegexpPlace(scan: Scan): boolean {
   const before = previousToken(scan);
   if (before === undefined) return true;
+  // Behind a brace it may be either; where that decides what is text, nobody may rely on this reading.
+  if (before.text === "}" && /["'`]/.test(scan.source.slice(scan.at, scan.at + AMBIGUOUS_REACH))) {
+    scan.effort.isCutShort = true;
+  }
   if (before.kind === "mark") return ![")", "]", "}", "++", "--"].includes(before.text);
   return before.kind === "name" && WORDS_BEFORE_REGEXP.has(before.text);
 }
@@ -134,7 +135,7 @@ const INFIX: InfixTable = new Map([
   ...level(1, "assign", "="),
   ...augments(1, "join", "+="),
   ...augments(1, "choice", "||= ??= &&="),
-  ...augments(1, "other", "-= *= /= %= &= |= ^= <<= >>= >>>= **="),
+  ...augments(1, "number", "-= *= /= %= &= |= ^= <<= >>= >>>= **="),
   ...level(2, "ternary", "?"),
   ...level(3, "choice", "|| ??"),
   ...level(4, "both", "&&"),
@@ -145,9 +146,9 @@ const INFIX: InfixTable = new Map([
   ...level(9, "other", "< > <= >= in instanceof"),
   ...level(10, "other", "<< >> >>>"),
   ...level(11, "join", "+"),
-  ...level(11, "other", "-"),
-  ...level(12, "other", "* / %"),
-  ...level(13, "other", "**"),
+  ...level(11, "number", "-"),
+  ...level(12, "number", "* / %"),
+  ...level(13, "number", "**"),
 ]);
 
 export const GRAMMAR: Grammar = {
@@ -215,6 +216,10 @@ function readSuffix(reader: Reader, value: Node, start: number): Node | undefine
   if (token.kind === "text" && token.text === "`") {
     reader.at += 1;
     return { kind: "call", callee: value, arguments: [{ value: piecesNode(reader, token) }], at: start };
+  }
+  if ((isNext(reader, "++") || isNext(reader, "--")) && !token.startsLine) {
+    reader.at += 1;
+    return { kind: "assign", target: value, value: SOME_NUMBER };
   }
   // TypeScript: `x as T`, `x satisfies T`, `x!`.
   if (token.kind === "name" && (token.text === "as" || token.text === "satisfies") && !token.startsLine) {

@@ -11,7 +11,7 @@ import {
   reference,
 } from "../meaning/datum.ts";
 import { base64Text, hexText } from "../meaning/decoding.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { elementOf } from "../meaning/members.ts";
 import { changes, decoded, decodes, passes, passesReceiver } from "../meaning/models.ts";
 import { narrow } from "../meaning/narrow.ts";

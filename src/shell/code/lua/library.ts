@@ -2,7 +2,6 @@ import type { Effort } from "../effort.ts";
 import { firstValue, joined, knownTextOf, listDatum, literal, mapped, reference } from "../meaning/datum.ts";
 import { noteEvaluate, noteRead, noteWrite } from "../meaning/effects.ts";
 import {
-  anyName,
   argumentList,
   contentOf,
   evaluates,
@@ -14,9 +13,9 @@ import {
   runsShell,
   sends,
   standardInput,
-  temporaryPath,
 } from "../meaning/models.ts";
 import { formatted } from "../meaning/operate.ts";
+import { anyName, temporaryPath } from "../meaning/path-values.ts";
 import type { Library, Model } from "../meaning/run.ts";
 import { environmentDatum } from "../meaning/run.ts";
 import { createReader } from "../syntax/reader.ts";

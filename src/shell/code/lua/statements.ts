@@ -1,6 +1,7 @@
 import { step } from "../effort.ts";
+import { readExpression } from "../syntax/expressions.ts";
 import type { Reader } from "../syntax/reader.ts";
-import { isNext, nested, outsideBrackets, peek, readExpression, take, takeIf } from "../syntax/reader.ts";
+import { isNext, nested, outsideBrackets, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
 

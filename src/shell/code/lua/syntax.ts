@@ -1,6 +1,10 @@
 import { LUA_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import { augments, isNext, level, PLAIN_HOOKS, peek, piecesNode, readItems } from "../syntax/reader.ts";
+import { PLAIN_HOOKS, piecesNode } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { readItems } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { isNext, peek } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken } from "../syntax/tokens.ts";
 import { lineEnd } from "../syntax/tokens.ts";

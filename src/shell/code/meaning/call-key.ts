@@ -1,8 +1,6 @@
-import type { Datum } from "./datum.ts";
+import type { Datum, FunctionDatum } from "./datum.ts";
 import { originsOf } from "./datum.ts";
 import type { Run } from "./run.ts";
-
-type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
 const LONGEST_KEY = 2_000;
 const DEEPEST_KEY = 4;

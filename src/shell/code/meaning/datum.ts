@@ -21,12 +21,15 @@ export type Datum =
       readonly receiver: Datum | undefined;
     }
   | { readonly kind: "choice"; readonly options: readonly Datum[] }
-  | {
-      readonly kind: "function";
-      readonly definition: FunctionDefinition;
-      readonly scope: Scope;
-      readonly self: Datum | undefined;
-    };
+  | FunctionDatum;
+
+/** A function of the program, where it was written, and the record it was found on. */
+export interface FunctionDatum {
+  readonly kind: "function";
+  readonly definition: FunctionDefinition;
+  readonly scope: Scope;
+  readonly self: Datum | undefined;
+}
 
 /** `isOpenEnded`: more items follow that nobody knows. */
 export interface ListDatum {

@@ -1,6 +1,6 @@
 import { knownText } from "../../value.ts";
 import type { Datum, ListDatum } from "./datum.ts";
-import { choiceOf, knownTextOf, optionsOf, originsOf, reference, setField } from "./datum.ts";
+import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";
 import type { Run } from "./run.ts";
 import { environmentDatum } from "./run.ts";
 
@@ -42,6 +42,7 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
 /** `object[key]` */
 export function itemOf(run: Run, object: Datum, key: Datum): Datum {
   if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(run, option, key)));
+  if (key.kind === "choice") return choiceOf(key.options.map(option => itemOf(run, object, option)));
   const name = knownTextOf(key);
   if (object.kind === "list") return listItem(object, name);
   if (object.kind === "record") {
@@ -72,7 +73,7 @@ export function elementOf(datum: Datum): Datum {
       return choiceOf(items);
     }
     case "record": {
-      const keys = [...datum.fields.keys()].map(key => reference(key));
+      const keys = [...datum.fields.keys()].map(key => literal(key));
       return keys.length === 0 ? reference("key", datum.origins) : choiceOf(keys);
     }
     case "reference":

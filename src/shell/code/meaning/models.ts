@@ -1,11 +1,9 @@
-import { joinPath, normalisePath } from "../../paths.ts";
-import type { Origin, Piece } from "../../value.ts";
+import type { Origin } from "../../value.ts";
 import { knownText, unknown } from "../../value.ts";
 import type { Datum } from "./datum.ts";
 import {
   choiceOf,
   firstValue,
-  joined,
   knownTextOf,
   listDatum,
   literal,
@@ -26,13 +24,26 @@ import {
   noteSpawn,
   noteWrite,
 } from "./effects.ts";
-import { evaluateAll, invoke } from "./evaluate.ts";
+import { evaluateAll } from "./evaluate.ts";
+import { invoke } from "./invoke.ts";
 import { elementOf } from "./members.ts";
-import type { Call, Model, Run } from "./run.ts";
-import { currentDirectory, fromDecoder, fromNetwork } from "./run.ts";
+import type { Call, Model, ModelTable, Run } from "./run.ts";
+import { fromDecoder, fromNetwork } from "./run.ts";
 
-/** A table of models: names separated by blanks, then what they do. */
-export function modelTable(rows: readonly (readonly [names: string, model: Model])[]): Map<string, Model> {
+/**
+ * A table of models: names separated by blanks, then what they do. It is filled when first asked, because
+ * most commands hold no code, or code of one language only.
+ */
+export function modelTable(rows: readonly (readonly [names: string, model: Model])[]): ModelTable {
+  let filled: Map<string, Model> | undefined;
+  const table = (): Map<string, Model> => {
+    filled ??= fill(rows);
+    return filled;
+  };
+  return { get: name => table().get(name), has: name => table().has(name), keys: () => table().keys() };
+}
+
+function fill(rows: readonly (readonly [names: string, model: Model])[]): Map<string, Model> {
   const table = new Map<string, Model>();
   for (const [names, model] of rows) for (const name of names.split(" ")) table.set(name, model);
   return table;
@@ -135,16 +146,6 @@ export function runsShell(...names: readonly string[]): Model {
   };
 }
 
-/** One string goes to a shell, several arguments (or a list) are a program and its words. */
-export const runsCommand: Model = (call, run) => {
-  const words = listDatum(call.positional, call.isOpenEnded);
-  return runWords(
-    run,
-    call,
-    words.items.length === 1 && !words.isOpenEnded ? (words.items[0] ?? words) : words,
-  );
-};
-
 /** Start a program given as a list (words) or as a text (for a shell). */
 export function runWords(run: Run, call: Call, words: Datum, cwd?: Datum, stdin?: Datum): Datum {
   const origins = optionsOf(words).flatMap(option => {
@@ -235,87 +236,6 @@ export function changes(change: (known: string) => string | undefined, index = 0
     const subject = call.positional[index] ?? call.receiver;
     return subject === undefined ? undefined : mapped(subject, change);
   };
-}
-
-/** Path pieces put together with slashes; an absolute piece starts anew, as Python and Node's resolve do. */
-export function joinsPath(type: string, restartsAtRoot = true): Model {
-  return call => {
-    const parts = call.positional;
-    let start = 0;
-    if (restartsAtRoot) {
-      parts.forEach((part, index) => {
-        if (knownTextOf(part)?.startsWith("/") === true) start = index;
-      });
-    }
-    const pieces = parts.slice(start).flatMap((part, index) => (index === 0 ? [part] : [literal("/"), part]));
-    const path = pieces.length === 0 ? literal(".") : joined(pieces, type);
-    return call.isOpenEnded ? joined([path, textDatum(unknown("any", "…"))], type) : path;
-  };
-}
-
-/** The same path, absolute and without dots. */
-export function absolute(run: Run, path: Datum): Datum {
-  return choiceOf(
-    optionsOf(path).map(option => {
-      const type = option.kind === "text" ? option.type : "text";
-      return textDatum(joinPath(currentDirectory(run), firstValue(option)), type);
-    }),
-  );
-}
-
-export function normalised(path: Datum): Datum {
-  return choiceOf(
-    optionsOf(path).map(option => {
-      const type = option.kind === "text" ? option.type : "text";
-      return textDatum(normalisePath(firstValue(option)), type);
-    }),
-  );
-}
-
-/** A fresh name below the directory for temporary files. */
-export function temporaryPath(run: Run, type = "text"): Datum {
-  const name: Piece = { kind: "unknown", shape: "token", label: "temporary", mayBeMany: false };
-  const base: Piece = { kind: "text", text: `${run.context.tmpdir.replace(/\/$/, "")}/` };
-  return textDatum({ pieces: [base, name], origins: [] }, type);
-}
-
-const WILDCARDS = /\*+|\?|\[[^\]/]{1,40}\]/g;
-
-/** A text in which `*`, `?` and `[…]` are a pattern, as a value with active patterns. */
-export function patternOf(pattern: Datum, type = "matches"): Datum {
-  const options = optionsOf(pattern).map(option => {
-    const value = firstValue(option);
-    return textDatum({ pieces: value.pieces.flatMap(patternPieces), origins: value.origins }, type);
-  });
-  return choiceOf(options);
-}
-
-function patternPieces(piece: Piece): Piece[] {
-  if (piece.kind !== "text") return [piece];
-  const pieces: Piece[] = [];
-  let start = 0;
-  for (const match of piece.text.matchAll(WILDCARDS)) {
-    if (match.index > start) pieces.push({ kind: "text", text: piece.text.slice(start, match.index) });
-    pieces.push({ kind: "glob", pattern: match[0] });
-    start = match.index + match[0].length;
-  }
-  if (start < piece.text.length) pieces.push({ kind: "text", text: piece.text.slice(start) });
-  return pieces;
-}
-
-/** Everything directly in a directory. */
-export function childrenOf(directory: Datum, type: string): Datum {
-  return joined([directory, textDatum({ pieces: SLASH_ANY, origins: [] })], type);
-}
-
-const SLASH_ANY: readonly Piece[] = [
-  { kind: "text", text: "/" },
-  { kind: "glob", pattern: "*" },
-];
-
-/** A name with no directory, any at all. */
-export function anyName(type: string): Datum {
-  return textDatum({ pieces: [{ kind: "glob", pattern: "*" }], origins: [] }, type);
 }
 
 /** Calls its first argument with the rest: `Thread(target=f)`, `submit(f, x)`, `partial(f, x)`. */

@@ -26,6 +26,7 @@ export function operate(operation: Operation, operands: readonly Datum[]): Datum
       }
       return textDatum(unknown("token", "…"));
     case "format":
+      if (second.kind === "record") return formatted(first, [], second.fields);
       return formatted(first, second.kind === "list" ? second.items : [second]);
     case "repeat": {
       const known = knownTextOf(first);
@@ -62,14 +63,16 @@ export function formatted(
   const parts: Datum[] = [];
   let next = 0;
   let start = 0;
-  for (const match of known.matchAll(/%(?:%|[-+ #0-9.*]*[a-zA-Z])|\{([A-Za-z_0-9]*)(?:[!:][^{}]*)?\}/g)) {
+  for (const match of known.matchAll(
+    /%(?:%|\(([A-Za-z_0-9]{1,60})\)[-+ #0-9.]*[a-zA-Z]|[-+ #0-9.*]*[a-zA-Z])|\{([A-Za-z_0-9]*)(?:[!:][^{}]*)?\}/g,
+  )) {
     parts.push(literal(known.slice(start, match.index)));
     start = match.index + match[0].length;
     if (match[0] === "%%") {
       parts.push(literal("%"));
       continue;
     }
-    const key = match[1];
+    const key = match[1] ?? match[2];
     const byName =
       key === undefined ? undefined : (named?.get(key) ?? fillings[/^\d+$/.test(key) ? Number(key) : -1]);
     const filling = byName ?? fillings[next];

@@ -4,7 +4,7 @@ import type { CodeCall, CodeContext, Language } from "../code.ts";
 import type { Effort } from "../effort.ts";
 import type { Source } from "../source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
-import type { Datum } from "./datum.ts";
+import type { Datum, FunctionDatum } from "./datum.ts";
 import { literal, reference, textDatum } from "./datum.ts";
 import type { Scope } from "./scope.ts";
 import { createScope } from "./scope.ts";
@@ -25,14 +25,21 @@ export interface Call {
 /** What a function of a language's library does: note the effect, give the result. Undefined: nobody knows. */
 export type Model = (call: Call, run: Run) => Datum | undefined;
 
+/** Models by name; a map is one. */
+export interface ModelTable {
+  get(name: string): Model | undefined;
+  has(name: string): boolean;
+  keys(): Iterable<string>;
+}
+
 /** Everything that makes one language mean something different from another. */
 export interface Library {
   readonly language: Language;
   readonly parse: (source: string, effort: Effort) => readonly Node[];
   /** By full road: `os.system`, `path.unlink`, `list.append`. */
-  readonly models: ReadonlyMap<string, Model>;
+  readonly models: ModelTable;
   /** By bare method name, for things nobody knows the type of. Only names that can hardly mean anything else. */
-  readonly methods: ReadonlyMap<string, Model>;
+  readonly methods: ModelTable;
   readonly constants: ReadonlyMap<string, (run: Run) => Datum>;
   /** What reading a member of a typed text gives: `path.parent`. */
   readonly properties: ReadonlyMap<string, (receiver: Datum, run: Run) => Datum>;
@@ -49,8 +56,6 @@ export interface Library {
   /** A text can be called: it names the function. */
   readonly callsTexts?: boolean;
 }
-
-type FunctionDatum = Extract<Datum, { kind: "function" }>;
 
 /** One reading under way. */
 export interface Run {

@@ -18,20 +18,9 @@ import {
   noteSpawn,
   noteWrite,
 } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
-import {
-  absolute,
-  anyName,
-  changes,
-  contentOf,
-  joinsPath,
-  moves,
-  patternOf,
-  removesAll,
-  removesReceiver,
-  temporaryPath,
-  writes,
-} from "../meaning/models.ts";
+import { invoke } from "../meaning/invoke.ts";
+import { changes, contentOf, moves, removesAll, removesReceiver, writes } from "../meaning/models.ts";
+import { absolute, anyName, joinsPath, patternOf, temporaryPath } from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { currentDirectory } from "../meaning/run.ts";
 import { assign } from "../meaning/scope.ts";

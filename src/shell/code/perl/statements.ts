@@ -1,7 +1,9 @@
 import { step } from "../effort.ts";
 import { readBody, readConditional, readResult, readStatement, readStatements } from "../syntax/braces.ts";
+import { readExpression } from "../syntax/expressions.ts";
+import { readItems } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
-import { closerOf, isNext, peek, readExpression, readItems, take, takeIf } from "../syntax/reader.ts";
+import { closerOf, isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
 import { readFunction } from "./functions.ts";

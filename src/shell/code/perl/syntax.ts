@@ -1,17 +1,10 @@
 import { readBlock } from "../syntax/braces.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  isNext,
-  level,
-  PLAIN_HOOKS,
-  peek,
-  readExpression,
-  readItems,
-  readItemsUntil,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, readExpression } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { readItems, readItemsUntil } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { nameNode } from "../syntax/tree.ts";
 import { readFunction } from "./functions.ts";
@@ -115,7 +108,7 @@ function readShift(reader: Reader): Node {
   return { kind: "call", callee: { kind: "member", object, name }, arguments: [], at: start };
 }
 
-export const LOW_WORDS = new Set("or and xor if unless while until for foreach not".split(" "));
+const LOW_WORDS = new Set("or and xor if unless while until for foreach not".split(" "));
 
 function isBareword(node: Node): node is Extract<Node, { kind: "name" }> {
   return node.kind === "name" && !/^[$@<]/.test(node.name);

@@ -1,7 +1,7 @@
 import { decodePercent } from "../../decode.ts";
 import { appendItem, joined, knownTextOf, listDatum, literal, mapped, reference } from "../meaning/datum.ts";
 import { base64Text, hexText } from "../meaning/decoding.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { elementOf } from "../meaning/members.ts";
 import { changes, decoded, decodes, passes } from "../meaning/models.ts";
 import { formatted } from "../meaning/operate.ts";

@@ -2,19 +2,8 @@ import { baseName, directoryName } from "../../paths.ts";
 import { knownPrefix } from "../../value.ts";
 import { firstValue, joined, knownTextOf, literal, reference, textDatum } from "../meaning/datum.ts";
 import { noteDirectory, noteMode, noteRead, noteWrite } from "../meaning/effects.ts";
-import {
-  absolute,
-  anyName,
-  changes,
-  childrenOf,
-  contentOf,
-  moves,
-  patternOf,
-  removes,
-  sends,
-  standardInput,
-  temporaryPath,
-} from "../meaning/models.ts";
+import { changes, contentOf, moves, removes, sends, standardInput } from "../meaning/models.ts";
+import { absolute, anyName, childrenOf, patternOf, temporaryPath } from "../meaning/path-values.ts";
 import type { Model } from "../meaning/run.ts";
 import { currentDirectory, environmentDatum, wholeEnvironment } from "../meaning/run.ts";
 

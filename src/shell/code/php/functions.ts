@@ -1,7 +1,8 @@
 import { step } from "../effort.ts";
 import { readBlock } from "../syntax/braces.ts";
+import { readExpression } from "../syntax/expressions.ts";
 import type { Reader } from "../syntax/reader.ts";
-import { closerOf, isNext, peek, readExpression, take, takeIf } from "../syntax/reader.ts";
+import { closerOf, isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { nameNode, textNode } from "../syntax/tree.ts";
 

@@ -1,7 +1,7 @@
 import { knownPrefix } from "../../value.ts";
 import { firstValue, joined, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteEvaluate, noteNetwork, noteRead, noteShell, noteSpawn } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { elementOf } from "../meaning/members.ts";
 import {
   contentOf,

@@ -1,7 +1,8 @@
 import { step } from "../effort.ts";
 import { readBody, readConditional, readResult, readStatement } from "../syntax/braces.ts";
+import { readExpression } from "../syntax/expressions.ts";
 import type { Reader } from "../syntax/reader.ts";
-import { closerOf, isNext, peek, readExpression, take, takeIf } from "../syntax/reader.ts";
+import { closerOf, isNext, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING } from "../syntax/tree.ts";
 import { readClass, readFunction } from "./functions.ts";

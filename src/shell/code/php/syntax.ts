@@ -1,15 +1,9 @@
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  isNext,
-  level,
-  nested,
-  PLAIN_HOOKS,
-  peek,
-  readExpression,
-  readItemsUntil,
-  take,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, readExpression } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { readItemsUntil } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { isNext, nested, peek, take } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { nameNode } from "../syntax/tree.ts";
 import { readFunction } from "./functions.ts";

@@ -19,13 +19,14 @@ import {
   noteSpawn,
   noteWrite,
 } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { elementOf } from "../meaning/members.ts";
-import { contentOf, evaluateText, isTrue, patternOf } from "../meaning/models.ts";
+import { contentOf, evaluateText, isTrue } from "../meaning/models.ts";
+import { patternOf } from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { fromNetwork } from "../meaning/run.ts";
+import { PIPE, PROGRAM, SWITCHED_ON } from "./commands.ts";
 import { windowsPath } from "./paths.ts";
-import { PIPE, PROGRAM, SWITCHED_ON } from "./statements.ts";
 
 type Rows = readonly (readonly [string, Model])[];
 

@@ -2,7 +2,7 @@ import { decodeBase64, decodeUtf8, decodeUtf16LittleEndian } from "../../decode.
 import type { Datum } from "../meaning/datum.ts";
 import { joined, knownTextOf, listDatum, literal, mapped, reference } from "../meaning/datum.ts";
 import { noteDelete, noteMove, noteNetwork, noteRead, noteShell, noteWrite } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { contentOf, decoded, evaluateText, isTrue } from "../meaning/models.ts";
 import type { Model } from "../meaning/run.ts";
 import { environmentDatum, fromNetwork, homeDatum } from "../meaning/run.ts";

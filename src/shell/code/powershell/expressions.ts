@@ -1,7 +1,8 @@
 import type { Argument, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
+import { readPipeline } from "./commands.ts";
 import { charAt, isAtEnd, nested, type Scan, skipBlanks, startsWith, takeIf } from "./scan.ts";
-import { readPipeline, readStatementsUntil } from "./statements.ts";
+import { readStatementsUntil } from "./statements.ts";
 
 /** A value with its operators: `"a" + $b`, `'{0}' -f $x`, `1, 2`. */
 export function readExpression(scan: Scan): Node {
@@ -162,7 +163,7 @@ function readGroup(scan: Scan, isList: boolean): Node {
 }
 
 /** `{ … }` as a value: a function of `$_`. */
-export function readScriptBlock(scan: Scan): Node {
+function readScriptBlock(scan: Scan): Node {
   scan.at += 1;
   return nested(scan, () => {
     const body = readStatementsUntil(scan, "}");

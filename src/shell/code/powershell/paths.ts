@@ -1,7 +1,7 @@
 import type { Piece } from "../../value.ts";
 import type { Datum } from "../meaning/datum.ts";
 import { choiceOf, firstValue, listDatum, optionsOf, textDatum } from "../meaning/datum.ts";
-import { patternOf } from "../meaning/models.ts";
+import { patternOf } from "../meaning/path-values.ts";
 import type { Run } from "../meaning/run.ts";
 import { expandTilde } from "../meaning/tilde.ts";
 

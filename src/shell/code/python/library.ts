@@ -1,4 +1,4 @@
-import { listDatum, literal, reference, textDatum } from "../meaning/datum.ts";
+import { joined, literal, textDatum } from "../meaning/datum.ts";
 import { argumentList, modelTable, standardInput } from "../meaning/models.ts";
 import type { Library } from "../meaning/run.ts";
 import { currentDirectory, wholeEnvironment } from "../meaning/run.ts";
@@ -34,10 +34,7 @@ export const PYTHON: Library = {
     ["sys.executable", () => literal("python3")],
     ["sys.stdin", standardInput],
     ["string.ascii_lowercase", () => literal("abcdefghijklmnopqrstuvwxyz")],
-    ["__file__", run => textDatum(currentDirectory(run))],
-    ["True", () => reference("True")],
-    ["list", () => reference("list")],
-    ["[]", () => listDatum([])],
+    ["__file__", run => joined([textDatum(currentDirectory(run)), literal("/script.py")])],
   ]),
   properties: PATH_PROPERTIES,
   canonical,
@@ -51,6 +48,8 @@ const PREFIXES = ["sys.modules.", "builtins.", "__builtins__.", "__builtin__."];
 function canonical(path: string): string {
   let road = path.includes(".__dict__") ? path.replaceAll(".__dict__", "") : path;
   for (const prefix of PREFIXES) if (road.startsWith(prefix)) road = road.slice(prefix.length);
+  // Snippets often leave the import out.
+  if (road === "Path" || road.startsWith("Path.")) return `pathlib.${road}`;
   if (road.startsWith("posix.")) return `os.${road.slice("posix.".length)}`;
   if (road.startsWith("posixpath.")) return `os.path.${road.slice("posixpath.".length)}`;
   if (road.startsWith("pathlib.PosixPath")) return road.replace("PosixPath", "Path");

@@ -11,18 +11,16 @@ import {
   optionsOf,
   textDatum,
 } from "../meaning/datum.ts";
+import { argument, changes, passesReceiver } from "../meaning/models.ts";
 import {
   absolute,
   anyName,
-  argument,
-  changes,
   childrenOf,
   joinsPath,
   normalised,
-  passesReceiver,
   patternOf,
   temporaryPath,
-} from "../meaning/models.ts";
+} from "../meaning/path-values.ts";
 import type { Model, Run } from "../meaning/run.ts";
 import { currentDirectory, environmentDatum, homeDatum } from "../meaning/run.ts";
 import { expandTilde } from "../meaning/tilde.ts";

@@ -1,18 +1,11 @@
 import { type Effort, step } from "../effort.ts";
+import { continueExpression, readExpression } from "../syntax/expressions.ts";
+import { readItemsUntil } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
-import {
-  continueExpression,
-  createReader,
-  isNext,
-  nested,
-  peek,
-  readExpression,
-  readItemsUntil,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { createReader, isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
+import type { Token } from "../syntax/tokens.ts";
 import { tokenise } from "../syntax/tokens.ts";
-import type { Node } from "../syntax/tree.ts";
+import type { Argument, Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode, textNode } from "../syntax/tree.ts";
 import { GRAMMAR, LEXICON, PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
 
@@ -39,7 +32,18 @@ const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadState
 
 /** Cut Python into nodes. */
 export function parsePython(source: string, effort: Effort): readonly Node[] {
-  return readStatements(createReader(tokenise(source, LEXICON, effort), GRAMMAR, effort), 0);
+  const tokens = tokenise(source, LEXICON, effort);
+  return readStatements(
+    createReader(ASCII_ONLY.test(source) ? tokens : tokens.map(plainName), GRAMMAR, effort),
+    0,
+  );
+}
+
+const ASCII_ONLY = /^[\x00-\x7f]*$/;
+
+/** Python reads names in their compatible form: `𝘰𝘴` is `os`. */
+function plainName(token: Token): Token {
+  return token.kind === "name" ? { ...token, text: token.text.normalize("NFKC") } : token;
 }
 
 /** Statements indented by at least `column`. */
@@ -59,7 +63,9 @@ function readStatement(reader: Reader): Node {
   if (takeIf(reader, ";") || takeIf(reader, "@")) return NOTHING;
   if (isNext(reader, "async") && peek(reader, 1).kind === "name") reader.at += 1;
   const token = peek(reader);
-  const read = token.kind === "name" && !isNext(reader, "=", 1) ? STATEMENTS.get(token.text) : undefined;
+  // With parentheses `exec` is an ordinary call; assigned to, a keyword is an ordinary name.
+  const isName = isNext(reader, "=", 1) || (token.text === "exec" && isNext(reader, "(", 1));
+  const read = token.kind === "name" && !isName ? STATEMENTS.get(token.text) : undefined;
   if (read === undefined) return readSimple(reader);
   return nested(reader, () => {
     reader.at += 1;
@@ -86,17 +92,18 @@ function readSimple(reader: Reader): Node {
 /** `a, b` without parentheses is a list too. */
 function readTuple(reader: Reader): Node {
   const first = readStarred(reader);
-  if (!isNext(reader, ",") || peek(reader).startsLine) return first;
-  const items = [{ value: first }];
+  const isAlone = !isNext(reader, ",") || peek(reader).startsLine;
+  if (isAlone && first.isSpread !== true) return first.value;
+  const items = [first];
   while (takeIf(reader, ",") && !peek(reader).startsLine && !isNext(reader, "=") && step(reader.effort)) {
-    items.push({ value: readStarred(reader) });
+    items.push(readStarred(reader));
   }
   return { kind: "list", items };
 }
 
-function readStarred(reader: Reader): Node {
-  takeIf(reader, "*");
-  return readExpression(reader, PRECEDENCE.condition);
+function readStarred(reader: Reader): Argument {
+  const isSpread = takeIf(reader, "*");
+  return { value: readExpression(reader, PRECEDENCE.condition), isSpread };
 }
 
 function readSuite(reader: Reader, column: number): Node[] {
@@ -183,9 +190,9 @@ function readReturn(reader: Reader): Node {
   return { kind: "return", value: readTuple(reader) };
 }
 
-/** Python 2's `exec "code"`; with parentheses it is an ordinary call. */
+/** Python 2's `exec "code"`. */
 function readExecStatement(reader: Reader): Node {
-  const at = peek(reader).start;
+  const at = reader.tokens[reader.at - 1]?.start ?? 0;
   return { kind: "call", callee: nameNode("exec"), arguments: [{ value: readExpression(reader) }], at };
 }
 

@@ -1,17 +1,9 @@
 import { KEEPING_ESCAPES } from "../syntax/escapes.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import {
-  augments,
-  isNext,
-  level,
-  nested,
-  PLAIN_HOOKS,
-  peek,
-  piecesNode,
-  readExpression,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { PLAIN_HOOKS, piecesNode, readExpression } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { isNext, nested, peek, take, takeIf } from "../syntax/reader.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, TokenPiece } from "../syntax/tokens.ts";
 import { readInterpolation } from "../syntax/tokens.ts";
@@ -81,7 +73,8 @@ const INFIX: InfixTable = new Map([
   ...augments(PRECEDENCE.assign, "join", "+="),
   ...augments(PRECEDENCE.assign, "divide", "/="),
   ...augments(PRECEDENCE.assign, "format", "%="),
-  ...augments(PRECEDENCE.assign, "other", "-= *= //= **= >>= <<= &= |= ^= @="),
+  ...augments(PRECEDENCE.assign, "number", "-= *= //= **= >>= <<="),
+  ...augments(PRECEDENCE.assign, "other", "&= |= ^= @="),
   ...level(PRECEDENCE.condition, "python-if", "if"),
   ...level(PRECEDENCE.or, "choice", "or"),
   ...level(4, "both", "and"),
@@ -91,12 +84,13 @@ const INFIX: InfixTable = new Map([
   ...level(8, "other", "&"),
   ...level(9, "other", "<< >>"),
   ...level(10, "join", "+"),
-  ...level(10, "other", "-"),
+  ...level(10, "number", "-"),
   ...level(11, "repeat", "*"),
   ...level(11, "divide", "/"),
   ...level(11, "format", "%"),
-  ...level(11, "other", "// @"),
-  ...level(12, "other", "**"),
+  ...level(11, "number", "//"),
+  ...level(11, "other", "@"),
+  ...level(12, "number", "**"),
 ]);
 
 export const GRAMMAR: Grammar = {

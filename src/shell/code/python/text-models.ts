@@ -5,6 +5,7 @@ import { base32Text, base64Text, hexText } from "../meaning/decoding.ts";
 import { elementOf } from "../meaning/members.ts";
 import { changes, decoded, decodes, passes, passesReceiver, standardInput } from "../meaning/models.ts";
 import { formatted } from "../meaning/operate.ts";
+import { givesToken } from "../meaning/path-values.ts";
 import type { Model, Run } from "../meaning/run.ts";
 
 type Rows = readonly (readonly [string, Model])[];
@@ -109,6 +110,19 @@ const slices: Model = call => {
   return mapped(subject, known => known.slice(from, end));
 };
 
+const MOST_COUNTED = 16;
+
+/** `range(3)`: few numbers are known, many are numbers. */
+const counts: Model = (call, run) => {
+  const bounds = call.positional.map(bound => Number(knownTextOf(bound)));
+  const [from, to] = bounds.length === 1 ? [0, bounds[0]] : bounds;
+  const isKnown = from !== undefined && to !== undefined && bounds.length < 3 && to - from <= MOST_COUNTED;
+  if (!isKnown) return listDatum([givesToken(call, run) ?? literal("0")]);
+  return listDatum(
+    Array.from({ length: Math.max(0, to - from) }, (_, index) => literal(String(from + index))),
+  );
+};
+
 const enumerates: Model = call => {
   const [list] = call.positional;
   return list === undefined ? undefined : listDatum([listDatum([literal("0"), elementOf(list)])], true);
@@ -165,6 +179,12 @@ export const TEXT_MODELS: Rows = [
   ["os.fsencode os.fsdecode str.encode", passes()],
   ["bytes bytearray", makesBytes],
   ["chr", makesCharacter],
+  ["range", counts],
+  [
+    "len int float abs round time.time time.time_ns os.getpid uuid.uuid4 uuid.uuid1 random.randint id hash",
+    givesToken,
+  ],
+  ["datetime.datetime.now().strftime time.strftime datetime.now().strftime", givesToken],
   ["enumerate", enumerates],
   ["dict", makesRecord],
   ["record.get", readsField],

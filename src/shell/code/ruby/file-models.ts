@@ -12,23 +12,25 @@ import {
   textDatum,
 } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMode, noteRead, noteShell, noteWrite } from "../meaning/effects.ts";
-import { invokeCallbacks } from "../meaning/evaluate.ts";
+import { invokeCallbacks } from "../meaning/invoke.ts";
 import {
-  absolute,
-  anyName,
   changes,
-  childrenOf,
   contentOf,
   flattened,
-  joinsPath,
   moves,
-  patternOf,
   removesAll,
   removesReceiver,
   sends,
-  temporaryPath,
   writes,
 } from "../meaning/models.ts";
+import {
+  absolute,
+  anyName,
+  childrenOf,
+  joinsPath,
+  patternOf,
+  temporaryPath,
+} from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { currentDirectory, environmentDatum } from "../meaning/run.ts";
 import { expandTilde } from "../meaning/tilde.ts";

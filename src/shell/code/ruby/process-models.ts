@@ -1,7 +1,7 @@
 import type { Datum } from "../meaning/datum.ts";
 import { knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteNetwork, noteShell, noteSpawn } from "../meaning/effects.ts";
-import { invoke } from "../meaning/evaluate.ts";
+import { invoke } from "../meaning/invoke.ts";
 import { memberOf } from "../meaning/members.ts";
 import { decodes, evaluates, runsShell, runWords, sends, sendsToReceiver } from "../meaning/models.ts";
 import type { Call, Model } from "../meaning/run.ts";
@@ -116,7 +116,11 @@ export const PROCESS_MODELS: Rows = [
   ["Marshal.load Zlib.Inflate.inflate Zlib.gunzip", decodes(() => undefined)],
 ];
 
+/** Whatever the receiver is, a text handed to a method of that name is for a shell. */
+const runsText: Model = (call, run) => (call.positional[0]?.kind === "text" ? runs(call, run) : undefined);
+
 export const PROCESS_METHODS: Rows = [
+  ["system", runsText],
   ["send public_send __send__", sendsMessage],
   ["method", namesMethod],
   ["call yield", callsReceiver],

@@ -1,16 +1,8 @@
 import { step } from "../effort.ts";
+import { readExpression } from "../syntax/expressions.ts";
+import { readItems, readItemsUntil } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
-import {
-  isNext,
-  nested,
-  outsideBrackets,
-  peek,
-  readExpression,
-  readItems,
-  readItemsUntil,
-  take,
-  takeIf,
-} from "../syntax/reader.ts";
+import { isNext, nested, outsideBrackets, peek, take, takeIf } from "../syntax/reader.ts";
 import type { Node } from "../syntax/tree.ts";
 import { NOTHING, nameNode } from "../syntax/tree.ts";
 

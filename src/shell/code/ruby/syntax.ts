@@ -1,7 +1,11 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../syntax/escapes.ts";
+import { PLAIN_HOOKS } from "../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
 import { readHeredocLater } from "../syntax/heredoc.ts";
-import type { Grammar, InfixTable, Reader } from "../syntax/reader.ts";
-import { augments, endsHere, isNext, level, PLAIN_HOOKS, peek, readItemsUntil } from "../syntax/reader.ts";
+import { readItemsUntil } from "../syntax/items.ts";
+import type { Reader } from "../syntax/reader.ts";
+import { endsHere, isNext, peek } from "../syntax/reader.ts";
 import { closingDelimiter, readQuoted } from "../syntax/strings.ts";
 import type { Lexicon, Scan, SpecialToken, Token, TokenPiece } from "../syntax/tokens.ts";
 import { isDigit, isLetter, lineEnd, previousToken, readInterpolation } from "../syntax/tokens.ts";
@@ -65,6 +69,8 @@ function readSpecial(scan: Scan): SpecialToken | undefined {
       return quoted(scan, character === "`" ? "command" : "text", character, character);
     case ":":
       return readSymbol(scan);
+    case "?":
+      return isValuePlace(scan) ? readCharacter(scan) : undefined;
     case "%":
       return isValuePlace(scan) ? readPercent(scan) : undefined;
     case "/":
@@ -105,6 +111,14 @@ function readEmbedded(scan: Scan): TokenPiece | undefined {
   if (!scan.source.startsWith("#{", scan.at)) return undefined;
   scan.at += 2;
   return readInterpolation(scan, "}") ?? "#{";
+}
+
+/** `?a` is the text "a". */
+function readCharacter(scan: Scan): SpecialToken | undefined {
+  const [character, after] = [scan.source.charAt(scan.at + 1), scan.source.charAt(scan.at + 2)];
+  if (/^\s?$/.test(character) || isLetter(after) || isDigit(after)) return undefined;
+  scan.at += 2;
+  return { kind: "text", text: "", pieces: [character] };
 }
 
 /** `:name`, `:"name"`; not the colon of `a ? b : c` or `a::b`. */
@@ -209,7 +223,7 @@ function readArgumentName(reader: Reader): string | undefined {
   return only;
 }
 
-export const KEYWORDS = new Set(
+const KEYWORDS = new Set(
   "if unless while until rescue and or not do then end in else elsif when ensure begin case def class module return".split(
     " ",
   ),

@@ -2,7 +2,7 @@ import { rotate13 } from "../../decode.ts";
 import type { Datum } from "../meaning/datum.ts";
 import { appendItem, joined, knownTextOf, listDatum, literal, mapped } from "../meaning/datum.ts";
 import { base64Text, hexText } from "../meaning/decoding.ts";
-import { invoke, invokeCallbacks } from "../meaning/evaluate.ts";
+import { invoke, invokeCallbacks } from "../meaning/invoke.ts";
 import { elementOf } from "../meaning/members.ts";
 import { changes, decoded, decodes, passes, passesReceiver, standardInput } from "../meaning/models.ts";
 import { formatted } from "../meaning/operate.ts";

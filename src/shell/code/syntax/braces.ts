@@ -1,6 +1,7 @@
 import { step } from "../effort.ts";
+import { readExpression } from "./expressions.ts";
 import type { Reader } from "./reader.ts";
-import { closerOf, isNext, nested, outsideBrackets, peek, readExpression, take, takeIf } from "./reader.ts";
+import { closerOf, isNext, nested, outsideBrackets, peek, take, takeIf } from "./reader.ts";
 import type { Node } from "./tree.ts";
 import { NOTHING } from "./tree.ts";
 
@@ -59,7 +60,7 @@ export function readResult(reader: Reader): Node {
 }
 
 /** One thing in parentheses; whatever else stands in them is stepped over. */
-export function readCondition(reader: Reader): Node {
+function readCondition(reader: Reader): Node {
   if (!isNext(reader, "(")) return NOTHING;
   const close = closerOf(reader, reader.at);
   reader.at += 1;

@@ -14,7 +14,7 @@ export interface Argument {
 
 /**
  * The one small tree that every interpreted language is read into: enough to follow names, texts and calls,
- * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls.
+ * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls; `isNumber` tells that it can be nothing else.
  */
 export type Node =
   | { readonly kind: "text"; readonly pieces: readonly (string | Node)[] }
@@ -38,10 +38,13 @@ export type Node =
   | { readonly kind: "each"; readonly target: Node; readonly over: Node; readonly body: readonly Node[] }
   | { readonly kind: "block"; readonly body: readonly Node[]; readonly isConditional: boolean }
   | { readonly kind: "return"; readonly value: Node }
-  | { readonly kind: "other"; readonly parts: readonly Node[] };
+  | { readonly kind: "other"; readonly parts: readonly Node[]; readonly isNumber?: boolean };
 
 /** `join` puts texts or lists together, `divide` also joins paths, `format` fills `%s`, `repeat` is `"x" * 3`. */
 export type Operation = "join" | "divide" | "format" | "repeat";
+
+/** The value of a counter after it was changed. */
+export const SOME_NUMBER: Node = { kind: "other", parts: [], isNumber: true };
 
 export const NOTHING: Node = { kind: "other", parts: [] };
 

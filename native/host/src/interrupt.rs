@@ -1,0 +1,86 @@
+//! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+static TERMINATED: AtomicBool = AtomicBool::new(false);
+static DEADLINE_MS: AtomicU64 = AtomicU64::new(u64::MAX);
+/// Once the run is abandoned its last words must not be interrupted too.
+static ABANDONED: AtomicBool = AtomicBool::new(false);
+
+pub fn set_deadline(milliseconds: f64) {
+    DEADLINE_MS.store(milliseconds.max(0.0) as u64, Relaxed);
+}
+
+pub fn is_terminated() -> bool {
+    TERMINATED.load(Relaxed)
+}
+
+pub fn is_requested() -> bool {
+    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed_ms() >= DEADLINE_MS.load(Relaxed))
+}
+
+pub fn abandon() {
+    ABANDONED.store(true, Relaxed);
+}
+
+pub fn elapsed_ms() -> u64 {
+    START.with(|start| start.elapsed().as_millis() as u64)
+}
+
+thread_local! {
+    static START: Instant = Instant::now();
+}
+
+extern "C" fn on_terminate(_: libc::c_int) {
+    TERMINATED.store(true, Relaxed);
+}
+
+/// The answer every caller takes for silence, from a constant: nothing can be computed any more.
+const LAST_WORDS: &[u8] = b"{}\n";
+const LAST_TELEMETRY: &[u8] =
+    b"{\"hook\":\"unknown\",\"duration_us\":0,\"result\":\"panic\",\"error\":\"the engine crashed\"}\n";
+
+extern "C" fn on_crash(_: libc::c_int) {
+    last_words();
+}
+
+pub fn last_words() -> ! {
+    // SAFETY: write and _exit are safe in a signal handler; the constants live for ever.
+    unsafe {
+        libc::write(1, LAST_WORDS.as_ptr().cast(), LAST_WORDS.len());
+        libc::write(2, LAST_TELEMETRY.as_ptr().cast(), LAST_TELEMETRY.len());
+        libc::_exit(0)
+    }
+}
+
+const CRASH_STACK_BYTES: usize = 64 * 1024;
+
+pub fn install() {
+    START.with(|_| ());
+    // SAFETY: the handlers only touch atomics or call async-signal-safe functions; the alternate stack is
+    // leaked on purpose, because it must outlive everything.
+    unsafe {
+        let stack = Box::leak(vec![0_u8; CRASH_STACK_BYTES].into_boxed_slice());
+        let alternate =
+            libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: CRASH_STACK_BYTES };
+        libc::sigaltstack(&alternate, std::ptr::null_mut());
+        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
+            handle(signal, on_crash as *const () as usize, libc::SA_ONSTACK | libc::SA_RESETHAND);
+        }
+        // Without SA_RESTART a blocked read or wait returns, and the run can be abandoned.
+        handle(libc::SIGTERM, on_terminate as *const () as usize, 0);
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+    }
+}
+
+unsafe fn handle(signal: libc::c_int, handler: usize, flags: libc::c_int) {
+    // SAFETY: `action` is fully initialised; the handler has the signature the kernel expects.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler;
+        action.sa_flags = flags;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}

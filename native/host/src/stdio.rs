@@ -1,0 +1,83 @@
+//! Standard input, output and error, on the descriptors themselves.
+
+use crate::{errno, reply::Bytes};
+use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
+use std::{io, thread, time::Duration};
+
+const RETRY_MS: u64 = 2;
+const FIRST_CHUNK: usize = 64 * 1024;
+
+pub fn install(host: &Object<'_>) -> Result<()> {
+    host.set("readInput", Func::from(|ctx: Ctx<'_>, limit: f64| read_input(&ctx, limit as usize)))?;
+    host.set(
+        "writeOutput",
+        Func::from(|text: String| match write_all(1, text.as_bytes()) {
+            None => None,
+            Some(libc::EPIPE) => Some("EPIPE"),
+            Some(code) => Some(errno::name(code)),
+        }),
+    )?;
+    host.set(
+        "writeError",
+        Func::from(|text: String| {
+            write_all(2, text.as_bytes());
+        }),
+    )?;
+    host.set(
+        "isTerminal",
+        // SAFETY: isatty only looks at the descriptor.
+        Func::from(|descriptor: i32| unsafe { libc::isatty(descriptor) } == 1),
+    )
+}
+
+/// Bytes, or the errno name; `EFBIG` when there is more than the limit.
+fn read_input<'js>(ctx: &Ctx<'js>, limit: usize) -> Result<Value<'js>> {
+    let mut buffer = vec![0; FIRST_CHUNK.min(limit + 1)];
+    let mut length = 0;
+    loop {
+        if length == buffer.len() {
+            buffer.resize((buffer.len() * 4).min(limit + 1), 0);
+        }
+        let room = &mut buffer[length..];
+        // SAFETY: `room` is valid for writes of its length.
+        let count = unsafe { libc::read(0, room.as_mut_ptr().cast(), room.len()) };
+        if count < 0 {
+            let error = io::Error::last_os_error();
+            match error.raw_os_error() {
+                Some(libc::EINTR) if !crate::interrupt::is_requested() => continue,
+                Some(libc::EAGAIN) => {
+                    thread::sleep(Duration::from_millis(RETRY_MS));
+                    continue;
+                }
+                _ => return errno::name_of(&error).into_js(ctx),
+            }
+        }
+        if count == 0 {
+            buffer.truncate(length);
+            return Bytes(buffer).into_js(ctx);
+        }
+        length += count as usize;
+        if length > limit {
+            return "EFBIG".into_js(ctx);
+        }
+    }
+}
+
+/// None when everything was written, else the errno.
+pub fn write_all(descriptor: i32, bytes: &[u8]) -> Option<i32> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        // SAFETY: `rest` is valid for reads of its length.
+        let count = unsafe { libc::write(descriptor, rest.as_ptr().cast(), rest.len()) };
+        if count >= 0 {
+            rest = &rest[count as usize..];
+            continue;
+        }
+        match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) {
+            libc::EINTR => {}
+            libc::EAGAIN => thread::sleep(Duration::from_millis(RETRY_MS)),
+            code => return Some(code),
+        }
+    }
+    None
+}

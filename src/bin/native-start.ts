@@ -1,0 +1,39 @@
+import { readCommandLine } from "../hooks/command-line.ts";
+import { type HookDefinition, type HookRun, openProgram, openRun } from "../hooks/run.ts";
+import { hookDeadlineMs } from "../hosts/hook-registry.ts";
+import { createQuickJsSystem, type NativeHost } from "../system/quickjs.ts";
+
+declare const amplihackHost: NativeHost;
+
+export interface NativeEntry {
+  /** The exit code of one run; the host drives the promise. */
+  start(argv: readonly string[]): Promise<number>;
+  /** Answers by the failure policy when the host had to interrupt the run. */
+  abandon(reason: string): number | undefined;
+}
+
+/** Wires one hook to the native host, as `hook-start.ts` wires it to Node. */
+export function defineNativeEntry(definition: HookDefinition): NativeEntry {
+  const { system, end } = createQuickJsSystem(amplihackHost);
+  let run: HookRun | undefined;
+  return {
+    async start(argv) {
+      const line = readCommandLine(argv);
+      system.stdio.writeError(line.notice);
+      if (!line.ok) return 1;
+      const { subcommand, call } = line;
+      amplihackHost.setDeadlineMs(
+        hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event),
+      );
+      run = openRun(openProgram(definition, subcommand, undefined, system), call, system);
+      const code = await run.run();
+      end();
+      return code;
+    },
+    abandon(reason) {
+      const code = run?.abandon(reason);
+      end();
+      return code;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand, type OptionSpec } from "./command.ts";
+import { GLOBAL_OPTIONS } from "./parse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The help page of one command; `path` is how it is typed. */
+export function commandHelp(command: Command, path: string, terminal: Terminal): string {
+  const heading = (text: string): string => terminal.paint("bold", text);
+  const sections = [`${path}: ${command.summary}`];
+  sections.push(`${heading("Usage:")}\n  ${usageLine(command, path)}`);
+  if (command.details !== undefined) sections.push(command.details.trim());
+  if (isFamily(command)) {
+    const rows = command.subcommands.map(sub => [sub.name, sub.summary] as const);
+    sections.push(`${heading("Commands:")}\n${table(rows)}`);
+  } else {
+    const positionals = (command.positionals ?? []).map(spec => [spec.name, spec.summary] as const);
+    if (positionals.length > 0) sections.push(`${heading("Arguments:")}\n${table(positionals)}`);
+    const options = optionRows(command.options);
+    if (options.length > 0) sections.push(`${heading("Options:")}\n${table(options)}`);
+  }
+  sections.push(`${heading("Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
+  sections.push(`${heading("Examples:")}\n${examples(command)}`);
+  return `${sections.join("\n\n")}\n`;
+}
+
+export function overviewHelp(commands: readonly Command[], terminal: Terminal): string {
+  const sections = [
+    "amplihack: the deterministic layer under AI coding agents",
+    `${terminal.paint("bold", "Usage:")}\n  amplihack [--quiet] [--no-color] COMMAND [ARGUMENTS] [-- PASSED ON]`,
+  ];
+  for (const group of COMMAND_GROUPS) {
+    const rows = commands.filter(one => one.group === group).map(one => [one.name, one.summary] as const);
+    if (rows.length > 0) sections.push(`${terminal.paint("bold", `${group}:`)}\n${table(rows)}`);
+  }
+  sections.push(`${terminal.paint("bold", "Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
+  sections.push(
+    `${terminal.paint("bold", "Examples:")}\n  amplihack guard test 'rm -rf ~'\n  amplihack COMMAND --help`,
+  );
+  return `${sections.join("\n\n")}\n`;
+}
+
+function usageLine(command: Command, path: string): string {
+  if (isFamily(command)) return `${path} ${command.subcommands.map(sub => sub.name).join("|")} …`;
+  const words = [path];
+  if (Object.values(command.options).some(spec => spec.isHidden !== true)) words.push("[OPTIONS]");
+  for (const spec of command.positionals ?? []) {
+    const name = spec.isVariadic === true ? `${spec.name}…` : spec.name;
+    words.push(spec.isOptional === true ? `[${name}]` : name);
+  }
+  if (command.isPassThrough === true) words.push("[--] [ARGUMENTS OF THE AGENT…]");
+  return words.join(" ");
+}
+
+function optionRows(options: LeafCommand["options"]): (readonly [string, string])[] {
+  return Object.entries(options)
+    .filter(([, spec]) => spec.isHidden !== true)
+    .map(([name, spec]) => [optionLabel(name, spec), optionSummary(spec)] as const);
+}
+
+function optionLabel(name: string, spec: OptionSpec): string {
+  const short = spec.short === undefined ? "    " : `-${spec.short}, `;
+  if (spec.kind === "flag") return `${short}--${name}`;
+  return `${short}--${name} ${spec.kind === "choice" ? spec.choices.join("|") : spec.label}`;
+}
+
+function optionSummary(spec: OptionSpec): string {
+  if (spec.kind === "choice" && spec.initial !== undefined)
+    return `${spec.summary} (${spec.initial} by default)`;
+  return spec.kind === "text" && spec.isRepeatable === true
+    ? `${spec.summary}; may be repeated`
+    : spec.summary;
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
+  return rows
+    .map(([left, right]) =>
+      left.length > width
+        ? `  ${left}\n  ${" ".repeat(width)}  ${right}`
+        : `  ${left.padEnd(width)}  ${right}`,
+    )
+    .join("\n");
+}
+
+function examples(command: Command): string {
+  return command.examples.map(example => `  ${example.command}\n      ${example.does}`).join("\n");
+}

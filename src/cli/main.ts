@@ -1,0 +1,260 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+import { type Command, isFamily, type LeafCommand } from "./command.ts";
+import {
+  CommandError,
+  OutputGone,
+  renderErrorJson,
+  renderErrorText,
+  USAGE_EXIT_CODE,
+  usageError,
+} from "./errors.ts";
+import { commandHelp, overviewHelp } from "./help.ts";
+import { nearest } from "./nearest.ts";
+import { checkPositionals, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+
+export interface Program {
+  readonly system: System;
+  /** words after the program's name */
+  readonly argv: readonly string[];
+  /** every file in it is one command, named after it */
+  readonly commandsFolder: string;
+}
+
+/** Names people know from elsewhere; they get a clear no instead of a guess. */
+const NOT_BUILT = new Set([
+  "fleet",
+  "remote",
+  "signal",
+  "docker",
+  "auto",
+  "auto-mode",
+  "index-code",
+  "index-scip",
+  "query-code",
+  "new",
+  "goal-agent",
+  "pr",
+]);
+const STATUS_COMMAND = "status";
+
+/** Runs one command line to its exit code. Everything that goes wrong is told in the form that was asked for. */
+export async function main(program: Program): Promise<number> {
+  const { system, argv } = program;
+  const { flags, words } = splitGlobalFlags(argv);
+  const terminal = openTerminal(system, flags);
+  try {
+    return await runWords(program, terminal, words, flags);
+  } catch (error) {
+    if (error instanceof OutputGone) return 0;
+    return reportFailure(error, wantsJson(argv), system, terminal);
+  }
+}
+
+interface GlobalFlags {
+  readonly isHelp: boolean;
+  readonly isVersion: boolean;
+  readonly isQuiet: boolean;
+  readonly noColor: boolean;
+}
+
+/** Global flags may stand before the command; those after it are read with the command's own. */
+function splitGlobalFlags(argv: readonly string[]): {
+  readonly flags: GlobalFlags;
+  readonly words: readonly string[];
+} {
+  const given = new Set<string>();
+  let index = 0;
+  for (; index < argv.length; index++) {
+    const word = argv[index] as string;
+    const found = Object.entries(GLOBAL_OPTIONS).find(
+      ([name, spec]) => word === `--${name}` || ("short" in spec && word === `-${spec.short}`),
+    );
+    if (found === undefined) break;
+    given.add(found[0]);
+  }
+  const flags = {
+    isHelp: given.has("help"),
+    isVersion: given.has("version"),
+    isQuiet: given.has("quiet") || argv.includes("--quiet"),
+    noColor: given.has("no-color") || argv.includes("--no-color"),
+  };
+  return { flags, words: argv.slice(index) };
+}
+
+async function runWords(
+  program: Program,
+  terminal: Terminal,
+  words: readonly string[],
+  flags: GlobalFlags,
+): Promise<number> {
+  const names = commandNames(program.commandsFolder);
+  const [name, ...more] = words;
+  if (flags.isVersion) {
+    terminal.print(`amplihack ${version}\n`);
+    return 0;
+  }
+  if (name === undefined || name === "help") {
+    if (name === undefined && !flags.isHelp) return runCommand(program, terminal, STATUS_COMMAND, [], flags);
+    if (more[0] !== undefined)
+      return runCommand(program, terminal, more[0], [...more.slice(1), "--help"], flags);
+    const commands = await Promise.all(names.map(one => loadCommand(program.commandsFolder, one)));
+    terminal.print(overviewHelp(commands, terminal));
+    return 0;
+  }
+  if (!names.includes(name)) throw unknownCommand(name, names);
+  return runCommand(program, terminal, name, flags.isHelp ? [...more, "--help"] : more, flags);
+}
+
+async function runCommand(
+  program: Program,
+  terminal: Terminal,
+  name: string,
+  words: readonly string[],
+  flags: GlobalFlags,
+): Promise<number> {
+  const command = await loadCommand(program.commandsFolder, name);
+  const path = `amplihack ${name}`;
+  if (!isFamily(command)) return runLeaf(program, terminal, command, words, path, flags);
+
+  const [subName, ...more] = words;
+  if (subName === "--help" || subName === "-h" || subName === undefined) {
+    const page = commandHelp(command, path, terminal);
+    if (subName !== undefined) {
+      terminal.print(page);
+      return 0;
+    }
+    const listed = command.subcommands.map(sub => sub.name).join(", ");
+    throw usageError(`${path} needs one of: ${listed}`, `${path} --help`, command.usageExitCode);
+  }
+  const found = command.subcommands.find(sub => sub.name === subName);
+  if (found === undefined) {
+    const meant = nearest(
+      subName,
+      command.subcommands.map(sub => sub.name),
+    );
+    const hint = meant === undefined ? "" : `; did you mean '${path} ${meant}'?`;
+    throw usageError(`unknown command '${path} ${subName}'${hint}`, `${path} --help`, command.usageExitCode);
+  }
+  const usageExitCode = found.usageExitCode ?? command.usageExitCode;
+  const leaf: LeafCommand = usageExitCode === undefined ? found : { ...found, usageExitCode };
+  return runLeaf(program, terminal, leaf, more, `${path} ${subName}`, flags);
+}
+
+async function runLeaf(
+  program: Program,
+  terminal: Terminal,
+  command: LeafCommand,
+  words: readonly string[],
+  path: string,
+  flags: GlobalFlags,
+): Promise<number> {
+  try {
+    return await runParsed(program, terminal, command, words, path, flags);
+  } catch (error) {
+    if (!(error instanceof CommandError) || command.failureDocument === undefined || !wantsJson(words))
+      throw error;
+    terminal.warn(renderErrorText(error));
+    terminal.printJson(command.failureDocument(error, words));
+    return error.exitCode;
+  }
+}
+
+async function runParsed(
+  program: Program,
+  terminal: Terminal,
+  command: LeafCommand,
+  words: readonly string[],
+  path: string,
+  flags: GlobalFlags,
+): Promise<number> {
+  const parsed = parseWords(command, words, path);
+  if (parsed.options["help"] === true) {
+    terminal.print(commandHelp(command, path, terminal));
+    return 0;
+  }
+  if (parsed.options["version"] === true) {
+    terminal.print(`amplihack ${version}\n`);
+    return 0;
+  }
+  checkPositionals(command, parsed, path);
+  return command.run({
+    options: parsed.options as never,
+    positionals: parsed.positionals,
+    rest: parsed.rest,
+    isQuiet: flags.isQuiet || parsed.options["quiet"] === true,
+    system: program.system,
+    terminal,
+  });
+}
+
+function commandNames(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter(file => /^[a-z][a-z-]*\.(js|ts)$/.test(file))
+    .map(file => file.slice(0, -3))
+    .sort();
+}
+
+/** All commands, for help and shell completion. */
+export async function loadCommands(folder: string): Promise<readonly Command[]> {
+  return Promise.all(commandNames(folder).map(name => loadCommand(folder, name)));
+}
+
+async function loadCommand(folder: string, name: string): Promise<Command> {
+  const file = readdirSync(folder).find(entry => entry === `${name}.js` || entry === `${name}.ts`);
+  const module = (await import(pathToFileURL(join(folder, file ?? `${name}.js`)).href)) as {
+    command: Command;
+  };
+  return module.command;
+}
+
+function unknownCommand(name: string, names: readonly string[]): CommandError {
+  if (NOT_BUILT.has(name)) return usageError(`'${name}' is not part of this build`, "amplihack --help");
+  if (name.startsWith("-")) {
+    const meant = nearest(
+      name,
+      Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`),
+    );
+    return usageError(
+      `unknown option '${name}'${meant ? `; did you mean ${meant}?` : ""}`,
+      "amplihack --help",
+    );
+  }
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? "" : `; did you mean '${meant}'?`;
+  return usageError(`unknown command '${name}'${hint}`, "amplihack --help");
+}
+
+/** Whether the words ask for JSON, judged before they are understood so that usage errors obey it too. */
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, index) =>
+      word === "--json" ||
+      word === "--format=json" ||
+      word === "-fjson" ||
+      ((word === "--format" || word === "-f") && argv[index + 1] === "json"),
+  );
+}
+
+function reportFailure(error: unknown, isJson: boolean, system: System, terminal: Terminal): number {
+  const known = error instanceof CommandError ? error : unexpected(error);
+  const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
+  if (isDebug && error instanceof Error && error.stack !== undefined) terminal.warn(`${error.stack}\n`);
+  if (isJson) system.stdio.writeOutput(renderErrorJson(known));
+  else terminal.warn(renderErrorText(known));
+  return known.exitCode;
+}
+
+function unexpected(error: unknown): CommandError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new CommandError(message, {
+    kind: "failed",
+    fix: "set AMPLIHACK_DEBUG=1 to see where this came from",
+  });
+}
+
+export { USAGE_EXIT_CODE };

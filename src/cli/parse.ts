@@ -1,0 +1,168 @@
+import type { LeafCommand, OptionSpec, OptionSpecs } from "./command.ts";
+import { type CommandError, USAGE_EXIT_CODE, usageError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+
+export const GLOBAL_OPTIONS = {
+  help: { kind: "flag", short: "h", summary: "show this help" },
+  version: { kind: "flag", short: "V", summary: "show the version" },
+  quiet: { kind: "flag", summary: "no progress and notices" },
+  "no-color": { kind: "flag", summary: "no colours (NO_COLOR does the same)" },
+} as const satisfies OptionSpecs;
+
+type Value = boolean | string | number | readonly string[] | undefined;
+
+export interface Parsed {
+  readonly options: Readonly<Record<string, Value>>;
+  readonly positionals: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Reads the words of one command. `path` is the command as typed, for messages: `amplihack recipe run`. */
+export function parseWords(command: LeafCommand, words: readonly string[], path: string): Parsed {
+  const specs: OptionSpecs = { ...GLOBAL_OPTIONS, ...command.options };
+  const values = initialValues(specs);
+  const positionals: string[] = [];
+  const complain = (message: string): CommandError =>
+    usageError(message, `${path} --help`, command.usageExitCode ?? USAGE_EXIT_CODE);
+
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string;
+    if (word === "--") return withWordsBehind(command, values, positionals, words.slice(index + 1));
+    if (word.length < 2 || !word.startsWith("-")) {
+      if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
+      positionals.push(word);
+      continue;
+    }
+    const found = findOption(specs, word);
+    if (found === undefined) {
+      if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
+      const bundle = expandBundle(specs, word);
+      if (bundle === undefined) throw complain(unknownOption(specs, word, path));
+      for (const name of bundle) values[name] = true;
+      continue;
+    }
+    const { name, spec, attached } = found;
+    if (spec.kind === "flag") {
+      // The agent may give a flag of the same name a value.
+      if (attached !== undefined && command.isPassThrough === true)
+        return { options: values, positionals, rest: words.slice(index) };
+      if (attached !== undefined) throw complain(`--${name} takes no value`);
+      values[name] = true;
+      continue;
+    }
+    const raw = attached ?? words[++index];
+    if (raw === undefined) throw complain(`--${name} needs a value: ${describeValue(spec)}`);
+    values[name] = readValue(name, spec, raw, values[name], complain);
+  }
+  return { options: values, positionals, rest: [] };
+}
+
+/** Words behind `--` are no options: required arguments that are still missing come first, then what is passed on. */
+function withWordsBehind(
+  command: LeafCommand,
+  options: Parsed["options"],
+  positionals: readonly string[],
+  words: readonly string[],
+): Parsed {
+  const required = (command.positionals ?? []).filter(spec => spec.isOptional !== true).length;
+  const taken = command.isPassThrough === true ? 0 : Math.max(0, required - positionals.length);
+  return { options, positionals: [...positionals, ...words.slice(0, taken)], rest: words.slice(taken) };
+}
+
+export function checkPositionals(command: LeafCommand, parsed: Parsed, path: string): void {
+  const specs = command.positionals ?? [];
+  const exitCode = command.usageExitCode ?? USAGE_EXIT_CODE;
+  const missing = specs.find(
+    (spec, index) => spec.isOptional !== true && parsed.positionals[index] === undefined,
+  );
+  if (missing !== undefined)
+    throw usageError(`missing ${missing.name}: ${missing.summary}`, `${path} --help`, exitCode);
+  const isOpen = specs.at(-1)?.isVariadic === true;
+  const extra = parsed.positionals[specs.length];
+  if (!isOpen && extra !== undefined)
+    throw usageError(`unexpected argument '${extra}'`, `${path} --help`, exitCode);
+}
+
+function initialValues(specs: OptionSpecs): Record<string, Value> {
+  const values: Record<string, Value> = {};
+  for (const [name, spec] of Object.entries(specs)) {
+    if (spec.kind === "flag") values[name] = false;
+    else if (spec.kind === "choice") values[name] = spec.initial;
+    else values[name] = spec.kind === "text" && spec.isRepeatable === true ? [] : undefined;
+  }
+  return values;
+}
+
+interface FoundOption {
+  readonly name: string;
+  readonly spec: OptionSpec;
+  readonly attached: string | undefined;
+}
+
+function findOption(specs: OptionSpecs, word: string): FoundOption | undefined {
+  if (word.startsWith("--")) {
+    const equals = word.indexOf("=");
+    const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    return spec && { name, spec, attached: equals < 0 ? undefined : word.slice(equals + 1) };
+  }
+  const found = Object.entries(specs).find(([, spec]) => spec.short === word[1]);
+  if (found === undefined) return undefined;
+  const [name, spec] = found;
+  if (word.length === 2) return { name, spec, attached: undefined };
+  if (spec.kind === "flag") return undefined;
+  return { name, spec, attached: word[2] === "=" ? word.slice(3) : word.slice(2) };
+}
+
+/** `-vq` as two flags; undefined when any letter is no flag. */
+function expandBundle(specs: OptionSpecs, word: string): readonly string[] | undefined {
+  if (word.startsWith("--")) return undefined;
+  const names: string[] = [];
+  for (const letter of word.slice(1)) {
+    const found = Object.entries(specs).find(([, spec]) => spec.short === letter);
+    if (found === undefined || found[1].kind !== "flag") return undefined;
+    names.push(found[0]);
+  }
+  return names;
+}
+
+function readValue(
+  name: string,
+  spec: Exclude<OptionSpec, { kind: "flag" }>,
+  raw: string,
+  before: Value,
+  complain: (message: string) => CommandError,
+): Value {
+  if (spec.kind === "choice") {
+    const value = spec.synonyms?.[raw] ?? raw;
+    if (spec.choices.includes(value)) return value;
+    const allowed = spec.choices.join(", ");
+    if (name === "format") throw complain(`Invalid format: ${raw}. Must be one of ${allowed}`);
+    const meant = nearest(raw, spec.choices);
+    throw complain(
+      `--${name} must be one of ${allowed}, not '${raw}'${meant ? `; did you mean ${meant}?` : ""}`,
+    );
+  }
+  if (spec.kind === "number") {
+    const isNumber = /^\d+(\.\d+)?$/.test(raw);
+    if (!isNumber || Number(raw) < (spec.minimum ?? 0)) {
+      throw complain(`--${name} must be a number of at least ${spec.minimum ?? 0}, not '${raw}'`);
+    }
+    return Number(raw);
+  }
+  return spec.isRepeatable === true ? [...((before as readonly string[] | undefined) ?? []), raw] : raw;
+}
+
+function describeValue(spec: Exclude<OptionSpec, { kind: "flag" }>): string {
+  return spec.kind === "choice" ? spec.choices.join("|") : spec.label;
+}
+
+function unknownOption(specs: OptionSpecs, word: string, path: string): string {
+  const typed = word.replace(/=.*$/s, "");
+  const visible = Object.entries(specs).filter(([, spec]) => spec.isHidden !== true);
+  const meant = nearest(
+    typed,
+    visible.map(([name]) => `--${name}`),
+  );
+  return `unknown option '${typed}' for ${path}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}

@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from "../protocol/index.ts";
+import type { Schema } from "./schema.ts";
+import { CONFIG_SCHEMA } from "./sections.ts";
+
+/** The same description as a JSON Schema (draft 2020-12), for editors. */
+export function toJsonSchema(schema: Schema, title: string): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title,
+    ...(describe(schema) as JsonObject),
+  };
+}
+
+function describe(schema: Schema): Json {
+  const note = schema.note === undefined ? {} : { description: schema.note };
+  switch (schema.kind) {
+    case "text":
+      return {
+        type: "string",
+        ...note,
+        ...(schema.oneOf === undefined ? {} : { enum: schema.oneOf }),
+        ...(schema.pattern === undefined ? {} : { pattern: schema.pattern }),
+      };
+    case "flag":
+      return { type: "boolean", ...note };
+    case "whole":
+      return { type: "integer", ...note, minimum: schema.min, maximum: schema.max };
+    case "list":
+      return {
+        type: "array",
+        ...note,
+        items: describe(schema.of),
+        ...(schema.atLeast === undefined ? {} : { minItems: schema.atLeast }),
+      };
+    case "map":
+      return {
+        type: "object",
+        ...note,
+        additionalProperties: describe(schema.of),
+        ...(schema.keys === undefined ? {} : { propertyNames: { pattern: schema.keys } }),
+      };
+    case "record":
+      return {
+        type: "object",
+        ...note,
+        properties: Object.fromEntries(
+          Object.entries(schema.fields).map(([name, field]) => [name, describe(field)]),
+        ),
+        ...(schema.required === undefined ? {} : { required: schema.required }),
+        additionalProperties: false,
+      };
+  }
+}
+
+/** The text of `schemas/config.schema.json`. */
+export function renderConfigSchema(): string {
+  const { properties, ...rest } = toJsonSchema(CONFIG_SCHEMA, "Configuration of amplihack");
+  const reference = { $schema: { type: "string" } };
+  return `${JSON.stringify({ ...rest, properties: { ...reference, ...(properties as JsonObject) } }, undefined, 2)}\n`;
+}

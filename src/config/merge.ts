@@ -1,0 +1,105 @@
+import type { FailurePolicy } from "../protocol/index.ts";
+import { type ConfigFile, type GuardSection, LEVELS, type Level } from "./sections.ts";
+import type { Config, GuardSettings } from "./settings.ts";
+
+/** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
+export function override(base: Config, file: ConfigFile): Config {
+  return {
+    guard: file.guard === undefined ? base.guard : overrideGuard(base.guard, file.guard),
+    failure:
+      file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
+    bridge: { command: file.bridge?.command ?? base.bridge.command },
+    reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
+    memory: { ...base.memory, ...file.memory },
+    update: { ...base.update, ...file.update },
+  };
+}
+
+function mergedFailure(tables: Config["failure"]): Record<string, FailurePolicy> {
+  return Object.assign({}, ...tables) as Record<string, FailurePolicy>;
+}
+
+function overrideGuard(base: GuardSettings, section: GuardSection): GuardSettings {
+  return {
+    level: section.level ?? base.level,
+    rules: { ...base.rules, ...section.rules },
+    floors: base.floors,
+    protectedBranches: section.protectedBranches ?? base.protectedBranches,
+    prodNames: section.prodNames ?? base.prodNames,
+    paths: addPaths(base.paths, section.paths),
+    allow: [...base.allow, ...(section.allow ?? [])],
+    custom: [...base.custom, ...(section.custom ?? [])],
+    audit: { ...base.audit, ...section.audit },
+  };
+}
+
+/** Told of every member that asks for less protection and does not get it. */
+export type Refuse = (member: string) => void;
+
+/** Lays a file over the rest that may only raise: verdicts, branches, protected paths, rules, failure policy. */
+export function tighten(base: Config, file: ConfigFile, refuse: Refuse): Config {
+  const { guard, failure } = file;
+  return {
+    ...base,
+    guard: guard === undefined ? base.guard : tightenGuard(base.guard, guard, refuse),
+    failure: failure === undefined ? base.failure : [...base.failure, failure],
+  };
+}
+
+function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse): GuardSettings {
+  const { paths } = section;
+  const loosening: readonly [string, unknown][] = [
+    ["allow", section.allow?.length],
+    ["audit", section.audit],
+    ["trustedProjects", section.trustedProjects],
+    ["paths.regenerable", paths?.regenerable?.length],
+    ["paths.temp", paths?.temp?.length],
+  ];
+  for (const [member, value] of loosening) {
+    if (value !== undefined && value !== 0) refuse(`guard.${member}`);
+  }
+  const secrets = paths?.secrets?.filter(pattern => !pattern.startsWith("!"));
+  if (secrets?.length !== paths?.secrets?.length) refuse("guard.paths.secrets");
+  if (section.level !== undefined && isLower(section.level, base.level)) refuse("guard.level");
+  for (const [id, setting] of Object.entries(section.rules ?? {})) {
+    if (setting === "off" || setting === "allow") refuse(`guard.rules.${id}`);
+  }
+  return {
+    ...base,
+    level: stricterLevel(base.level, section.level),
+    floors: { ...base.floors, ...section.rules },
+    protectedBranches: unite(base.protectedBranches, section.protectedBranches),
+    prodNames: unite(base.prodNames, section.prodNames),
+    paths: addPaths(base.paths, {
+      ...(paths?.deny === undefined ? {} : { deny: paths.deny }),
+      ...(paths?.noRead === undefined ? {} : { noRead: paths.noRead }),
+      ...(paths?.noDelete === undefined ? {} : { noDelete: paths.noDelete }),
+      ...(secrets === undefined ? {} : { secrets }),
+    }),
+    custom: [...base.custom, ...(section.custom ?? [])],
+  };
+}
+
+export function stricterLevel(one: Level, other: Level | undefined): Level {
+  return other !== undefined && isLower(one, other) ? other : one;
+}
+
+function isLower(one: Level, other: Level): boolean {
+  return LEVELS.indexOf(one) < LEVELS.indexOf(other);
+}
+
+function unite(base: readonly string[], more: readonly string[] | undefined): readonly string[] {
+  return more === undefined ? base : [...new Set([...base, ...more])];
+}
+
+function addPaths(base: GuardSettings["paths"], more: GuardSection["paths"]): GuardSettings["paths"] {
+  if (more === undefined) return base;
+  return {
+    deny: unite(base.deny, more.deny),
+    noRead: unite(base.noRead, more.noRead),
+    noDelete: unite(base.noDelete, more.noDelete),
+    regenerable: unite(base.regenerable, more.regenerable),
+    temp: unite(base.temp, more.temp),
+    secrets: unite(base.secrets, more.secrets),
+  };
+}

@@ -1,0 +1,168 @@
+import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
+
+/** A description of configuration as data: validation, the JSON Schema file and the types all come from it. */
+export type Schema = { readonly note?: string } & (
+  | { readonly kind: "text"; readonly oneOf?: readonly string[]; readonly pattern?: string }
+  | { readonly kind: "flag" }
+  | { readonly kind: "whole"; readonly min: number; readonly max: number }
+  | { readonly kind: "list"; readonly of: Schema; readonly atLeast?: number }
+  | {
+      readonly kind: "record";
+      readonly fields: { readonly [name: string]: Schema };
+      readonly required?: readonly string[];
+    }
+  | { readonly kind: "map"; readonly of: Schema; readonly keys?: string }
+);
+
+type Fields<F, R> = {
+  readonly [K in keyof F as K extends R ? K : never]: Infer<F[K]>;
+} & { readonly [K in keyof F as K extends R ? never : K]?: Infer<F[K]> };
+
+/** The values a schema accepts. */
+export type Infer<S> = S extends { kind: "text"; oneOf: readonly (infer T)[] }
+  ? T
+  : S extends { kind: "text" }
+    ? string
+    : S extends { kind: "flag" }
+      ? boolean
+      : S extends { kind: "whole" }
+        ? number
+        : S extends { kind: "list"; of: infer T }
+          ? readonly Infer<T>[]
+          : S extends { kind: "map"; of: infer T }
+            ? { readonly [key: string]: Infer<T> }
+            : S extends { kind: "record"; fields: infer F; required: readonly (infer R)[] }
+              ? Fields<F, R>
+              : S extends { kind: "record"; fields: infer F }
+                ? Fields<F, never>
+                : never;
+
+export interface SchemaProblem {
+  readonly code: "unknown-key" | "wrong-type" | "bad-value" | "missing-key";
+  /** dotted path of the member, for instance `guard.rules.git.push` */
+  readonly member: string;
+  readonly expected: string;
+}
+
+/**
+ * Keeps what fits and names what does not: an unknown key, a member of a wrong type or an entry without a
+ * required key is left out, the rest stands. Undefined when the value as a whole does not fit.
+ */
+export function accept(
+  schema: Schema,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
+  switch (schema.kind) {
+    case "text":
+      return acceptText(schema, value, member, problems);
+    case "flag":
+      return typeof value === "boolean" ? value : reject(problems, "wrong-type", member, "true or false");
+    case "whole": {
+      const isWhole = typeof value === "number" && Number.isInteger(value);
+      if (isWhole && value >= schema.min && value <= schema.max) return value;
+      const expected = `a whole number from ${schema.min} to ${schema.max}`;
+      return reject(problems, isWhole ? "bad-value" : "wrong-type", member, expected);
+    }
+    case "list":
+      return acceptList(schema, value, member, problems);
+    case "map":
+    case "record":
+      if (!isJsonObject(value)) return reject(problems, "wrong-type", member, "an object");
+      return schema.kind === "map"
+        ? acceptMap(schema, value, member, problems)
+        : acceptRecord(schema, value, member, problems);
+  }
+}
+
+type Of<K extends Schema["kind"]> = Extract<Schema, { readonly kind: K }>;
+
+function acceptText(
+  schema: Of<"text">,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
+  if (typeof value !== "string") return reject(problems, "wrong-type", member, "a text");
+  if (schema.oneOf !== undefined && !schema.oneOf.includes(value)) {
+    return reject(problems, "bad-value", member, `one of ${schema.oneOf.join(", ")}`);
+  }
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value)) {
+    return reject(problems, "bad-value", member, schema.note ?? `text that matches ${schema.pattern}`);
+  }
+  return value;
+}
+
+function acceptList(
+  schema: Of<"list">,
+  value: Json,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
+  if (!Array.isArray(value)) return reject(problems, "wrong-type", member, "a list");
+  const items = value.flatMap((item: Json, index) => {
+    const kept = accept(schema.of, item, `${member}[${index}]`, problems);
+    return kept === undefined ? [] : [kept];
+  });
+  if (items.length < (schema.atLeast ?? 0)) {
+    return reject(problems, "bad-value", member, `at least ${schema.atLeast} entry`);
+  }
+  return items;
+}
+
+function acceptMap(schema: Of<"map">, value: JsonObject, member: string, problems: SchemaProblem[]): Json {
+  const keys = schema.keys === undefined ? undefined : new RegExp(schema.keys);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => {
+      const path = join(member, key);
+      if (keys !== undefined && !keys.test(key)) {
+        problems.push({ code: "unknown-key", member: path, expected: `a key that matches ${schema.keys}` });
+        return [];
+      }
+      const kept = accept(schema.of, item, path, problems);
+      return kept === undefined ? [] : [[key, kept] as const];
+    }),
+  );
+}
+
+function acceptRecord(
+  schema: Of<"record">,
+  value: JsonObject,
+  member: string,
+  problems: SchemaProblem[],
+): Json | undefined {
+  const names = Object.keys(schema.fields);
+  const kept = Object.entries(value).flatMap(([key, item]) => {
+    const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+    if (field === undefined) {
+      if (key === "$schema") return [];
+      problems.push({
+        code: "unknown-key",
+        member: join(member, key),
+        expected: `one of ${names.join(", ")}`,
+      });
+      return [];
+    }
+    const accepted = accept(field, item, join(member, key), problems);
+    return accepted === undefined ? [] : [[key, accepted] as const];
+  });
+  const result = Object.fromEntries(kept);
+  const missing = (schema.required ?? []).filter(name => !Object.hasOwn(result, name));
+  if (missing.length === 0) return result;
+  return reject(problems, "missing-key", member, `the key ${missing.join(", ")}`);
+}
+
+function reject(
+  problems: SchemaProblem[],
+  code: SchemaProblem["code"],
+  member: string,
+  expected: string,
+): undefined {
+  problems.push({ code, member, expected });
+  return undefined;
+}
+
+function join(member: string, key: string): string {
+  return member === "" ? key : `${member}.${key}`;
+}

@@ -1,0 +1,148 @@
+import type { Infer, Schema } from "./schema.ts";
+
+export const LEVELS = ["relaxed", "standard", "strict"] as const;
+export type Level = (typeof LEVELS)[number];
+export const POLICIES = ["open", "ask", "closed"] as const;
+/** `off` is another word for `allow`. In rising order of strictness. */
+export const RULE_SETTINGS = ["off", "allow", "ask", "deny"] as const;
+export type RuleSetting = (typeof RULE_SETTINGS)[number];
+
+const TEXTS = { kind: "list", of: { kind: "text" } } as const;
+const patterns = (note: string) => ({ ...TEXTS, note }) as const;
+
+const ALLOW_ENTRY = {
+  kind: "record",
+  note: "a command that is permitted although a rule objects; compared after quotes and variables are resolved",
+  required: ["command"],
+  fields: {
+    command: { kind: "text" },
+    cwd: { kind: "text", note: "absolute directory in which the command must run; any when absent" },
+    reason: { kind: "text" },
+    expires: {
+      kind: "text",
+      pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+      note: "last day, as YYYY-MM-DD",
+    },
+  },
+} as const satisfies Schema;
+
+const CUSTOM_RULE = {
+  kind: "record",
+  required: ["id", "when", "verdict", "reason"],
+  fields: {
+    id: {
+      kind: "text",
+      pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
+      note: "lower case, for instance acme.deploy",
+    },
+    when: {
+      kind: "record",
+      note: "every member given must hold",
+      required: ["command"],
+      fields: {
+        command: { kind: "text", note: "base name of the program" },
+        args: patterns("operands in this order, starting with the first"),
+        flags: patterns("options that must all be there, as --long or -s"),
+        operand: { kind: "text", note: "pattern for one operand: literals, . [..] * + ? ^ $ and |" },
+        path: {
+          kind: "text",
+          oneOf: ["root", "home", "project", "outside", "temp", "regenerable", "secret"],
+          note: "class of path that one operand must name",
+        },
+      },
+    },
+    verdict: { kind: "text", oneOf: ["ask", "deny"] },
+    reason: { kind: "text" },
+    safer: { kind: "text" },
+  },
+} as const satisfies Schema;
+
+const GUARD = {
+  kind: "record",
+  fields: {
+    level: { kind: "text", oneOf: LEVELS },
+    rules: {
+      kind: "map",
+      note: "verdict per rule id; an id may end in .*",
+      of: { kind: "text", oneOf: RULE_SETTINGS },
+    },
+    protectedBranches: patterns("branch names; * matches within a name"),
+    paths: {
+      kind: "record",
+      fields: {
+        deny: patterns("never written or deleted"),
+        noRead: patterns("content is not shown"),
+        noDelete: patterns("never deleted or moved away"),
+        regenerable: patterns("may be deleted freely"),
+        temp: patterns("absolute directories that count as temporary"),
+        secrets: patterns("more protected files; a leading ! takes a built-in name out"),
+      },
+    },
+    allow: { kind: "list", of: ALLOW_ENTRY },
+    custom: { kind: "list", of: CUSTOM_RULE },
+    prodNames: patterns("words in a context, profile, namespace, project or host name that mean production"),
+    audit: {
+      kind: "record",
+      fields: {
+        file: { kind: "text", note: "system and user layers only" },
+        allowed: { kind: "flag", note: "also write a line for every command that was allowed" },
+        maxMb: { kind: "whole", min: 1, max: 1024 },
+      },
+    },
+    trustedProjects: {
+      kind: "list",
+      note: "project files that may also loosen; written by guard init --trust, user layer only",
+      of: {
+        kind: "record",
+        required: ["path", "sha256"],
+        fields: { path: { kind: "text" }, sha256: { kind: "text", pattern: "^[0-9a-f]{64}$" } },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+/** Everything a configuration file may hold. */
+export const CONFIG_SCHEMA = {
+  kind: "record",
+  fields: {
+    guard: GUARD,
+    failure: {
+      kind: "map",
+      note: "what happens when a hook could not run: default, or one subcommand",
+      keys: "^(default|[a-z][a-z-]*)$",
+      of: { kind: "text", oneOf: POLICIES },
+    },
+    bridge: {
+      kind: "record",
+      fields: {
+        command: { ...TEXTS, atLeast: 1, note: "program and arguments that answer bridge requests" },
+      },
+    },
+    reflect: { kind: "record", fields: { agent: { kind: "text", note: "agent that reflections may ask" } } },
+    memory: {
+      kind: "record",
+      note: "limits of what is put into a prompt",
+      fields: {
+        maxItems: { kind: "whole", min: 0, max: 100 },
+        maxCharacters: { kind: "whole", min: 0, max: 20_000 },
+        maxAgeDays: { kind: "whole", min: 1, max: 3650 },
+      },
+    },
+    update: {
+      kind: "record",
+      fields: {
+        source: { kind: "text", pattern: "^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:|/|$))" },
+        check: { kind: "flag" },
+        publicKey: { kind: "text" },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+/** One file as written: every member optional. */
+export type ConfigFile = Infer<typeof CONFIG_SCHEMA>;
+export type GuardSection = Infer<typeof GUARD>;
+export type AllowEntry = Infer<typeof ALLOW_ENTRY>;
+export type CustomRule = Infer<typeof CUSTOM_RULE>;
+/** Sections that a project file may hold. */
+export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure"];

@@ -1,0 +1,81 @@
+import type { FailurePolicy } from "../protocol/index.ts";
+import type { AllowEntry, CustomRule, Level, RuleSetting } from "./sections.ts";
+
+export interface GuardPaths {
+  readonly deny: readonly string[];
+  readonly noRead: readonly string[];
+  readonly noDelete: readonly string[];
+  readonly regenerable: readonly string[];
+  readonly temp: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** The guard's settings after all layers. */
+export interface GuardSettings {
+  readonly level: Level;
+  /** by the machine and the user: the last word on a rule, up or down */
+  readonly rules: Readonly<Record<string, RuleSetting>>;
+  /** by a project nobody trusted: may only raise what `rules` gives */
+  readonly floors: Readonly<Record<string, RuleSetting>>;
+  readonly protectedBranches: readonly string[];
+  readonly prodNames: readonly string[];
+  readonly paths: GuardPaths;
+  readonly allow: readonly AllowEntry[];
+  readonly custom: readonly CustomRule[];
+  readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
+}
+
+/** Tables of one or more layers; the strictest answer counts. */
+export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
+
+export interface Config {
+  readonly guard: GuardSettings;
+  readonly failure: FailureSettings;
+  readonly bridge: { readonly command: readonly string[] | undefined };
+  readonly reflect: { readonly agent: string | undefined };
+  readonly memory: {
+    readonly maxItems: number;
+    readonly maxCharacters: number;
+    readonly maxAgeDays: number;
+  };
+  readonly update: {
+    readonly source: string | undefined;
+    readonly check: boolean;
+    readonly publicKey: string | undefined;
+  };
+}
+
+export const BUILT_IN: Config = {
+  guard: {
+    level: "standard",
+    rules: {},
+    floors: {},
+    protectedBranches: ["main", "master", "release/*"],
+    prodNames: ["prod", "production", "live"],
+    paths: { deny: [], noRead: [], noDelete: [], regenerable: [], temp: [], secrets: [] },
+    allow: [],
+    custom: [],
+    audit: { file: undefined, allowed: false, maxMb: 8 },
+  },
+  failure: [],
+  bridge: { command: undefined },
+  reflect: { agent: undefined },
+  memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 30 },
+  update: { source: undefined, check: true, publicKey: undefined },
+};
+
+const STRICTNESS: readonly FailurePolicy[] = ["open", "ask", "closed"];
+
+/** What one subcommand does when it could not run. */
+export function failurePolicyOf(config: Pick<Config, "failure">, subcommand: string): FailurePolicy {
+  let strictest: FailurePolicy = "open";
+  for (const table of config.failure) {
+    const policy = own(table, subcommand) ?? own(table, "default") ?? "open";
+    if (STRICTNESS.indexOf(policy) > STRICTNESS.indexOf(strictest)) strictest = policy;
+  }
+  return strictest;
+}
+
+function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

@@ -1,0 +1,203 @@
+import { hookDeadlineMs } from "../hosts/hook-registry.ts";
+import { HOST_IDS } from "../hosts/host.ts";
+import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
+import {
+  appendJsonLine,
+  checkFileName,
+  escapeControls,
+  findProjectRoot,
+  findSessionDirectory,
+  findSessionId,
+  generateSessionId,
+  LogFile,
+  type LogLevel,
+  localTimestamp,
+  makeRuntimeDirectory,
+  runtimePath,
+  serialise,
+} from "../state/index.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import type { System } from "../system/system.ts";
+
+/** What the program around the hooks knows and a hook cannot find out. */
+export interface HookOptions {
+  /** the configured program that answers bridge requests, in place of our own */
+  readonly bridgeCommand?: readonly string[] | undefined;
+  /** how to start `amplihack`: the sibling of the hook program */
+  readonly program?: readonly string[] | undefined;
+  /** milliseconds this hook may take; the hook's own default when left out */
+  readonly budgetMs?: number | undefined;
+}
+
+/**
+ * One run of one hook: where its project is, whose session it is, and where it writes. Nothing here throws for a
+ * log or metric that cannot be written: no decision may depend on it. Such failures are told once on stderr.
+ */
+export interface HookContext {
+  readonly hookName: string;
+  readonly system: System;
+  readonly options: HookOptions;
+  readonly projectRoot: string;
+  /** the session's own directory */
+  readonly directory: string;
+  /** sanitised; undefined when nobody says, and then what stands in differs by use */
+  readonly sessionId: string | undefined;
+  /** what went wrong without ending the hook; becomes the `error` of telemetry */
+  readonly problems: readonly string[];
+  /** a path below `.claude/runtime`; nothing is made */
+  path(...parts: readonly string[]): string;
+  /** Makes `.claude/runtime`; logging does so too. Whoever writes there without having logged calls it first. */
+  prepare(): void;
+  log(level: LogLevel, message: string): void;
+  metric(name: string, value: Json, metadata?: JsonObject): void;
+  /** A line for the person, on stderr. */
+  notify(text: string): void;
+  /** An error that does not end the hook: on stderr, in the log and in telemetry. */
+  report(problem: string): void;
+  /** the id under which this run keeps session files: the session's, else one in clock form */
+  sessionFilesId(): string;
+  /** Writes a file of the session at hand; objects and lists as JSON, everything else as text. */
+  saveSessionData(filename: string, data: Json): void;
+  remainingMs(): number;
+  nowText(): string;
+}
+
+export function openHookContext(
+  input: HookInput,
+  system: System,
+  hookName: string,
+  options: HookOptions = {},
+): HookContext {
+  const { clock, stdio } = system;
+  const projectRoot = findProjectRoot(system, input.cwd);
+  const sessionId = findSessionId(system, input.sessionId);
+  const deadline = clock.monotonicMs() + (options.budgetMs ?? budgetOf(input, hookName));
+  const logFile = new LogFile(runtimePath(projectRoot, "logs", `${hookName}.log`), { system });
+  const problems: string[] = [];
+  let generatedId: string | undefined;
+  let isPrepared = false;
+
+  const context: HookContext = {
+    hookName,
+    system,
+    options,
+    projectRoot,
+    directory: findSessionDirectory(system, input.cwd) ?? projectRoot,
+    sessionId,
+    problems,
+    path: (...parts) => runtimePath(projectRoot, ...parts),
+    prepare() {
+      if (isPrepared) return;
+      isPrepared = true;
+      try {
+        makeRuntimeDirectory(system, projectRoot);
+      } catch {
+        // Whoever writes below it meets the same failure and reports it.
+      }
+    },
+    log(level, message) {
+      context.prepare();
+      logFile.write(level, message);
+    },
+    metric(name, value, metadata) {
+      context.prepare();
+      const line = { timestamp: context.nowText(), metric: name, value, hook: hookName };
+      const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
+      try {
+        const path = context.path("metrics", `${hookName}_metrics.jsonl`);
+        appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line);
+      } catch (error) {
+        context.log("WARNING", `metric ${name} was not written: ${messageOf(error)}`);
+      }
+    },
+    notify(text) {
+      stdio.writeError(`amplihack ${hookName}: ${text.split("\n").map(escapeControls).join("\n  ")}\n`);
+    },
+    report(problem) {
+      problems.push(problem);
+      context.log("ERROR", problem);
+      context.notify(problem);
+    },
+    sessionFilesId() {
+      generatedId ??= sessionId ?? generateSessionId(system);
+      return generatedId;
+    },
+    saveSessionData(filename, data) {
+      try {
+        checkFileName(filename);
+      } catch (error) {
+        context.log("WARNING", messageOf(error));
+        throw error;
+      }
+      context.prepare();
+      const path = context.path("logs", context.sessionFilesId(), filename);
+      try {
+        const text = typeof data === "object" && data !== null ? serialise(data, path, 2) : String(data);
+        writeAtomically(system, path, system.text.encode(text));
+      } catch (error) {
+        context.log("ERROR", `${filename} was not written: ${messageOf(error)}`);
+      }
+    },
+    remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
+    nowText: () => localTimestamp(clock.nowMs()),
+  };
+  return context;
+}
+
+/** A second less than the host waits. */
+function budgetOf(input: HookInput, hookName: string): number {
+  const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
+  return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
+}
+
+/** What an error says; for anything else that was thrown, what it is. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Makes a hook of a function over its context. Problems the function reported go out as diagnostics, so that
+ * whoever runs the hook sees them.
+ */
+export function defineHook<K extends HookInput["kind"]>(
+  hook: {
+    readonly id: string;
+    readonly event: string;
+    /** events beside `event` that it also serves when it is given their input */
+    readonly alsoServes?: readonly string[];
+    readonly hookName: string;
+    readonly kind: K;
+  },
+  options: HookOptions,
+  run: (
+    input: Extract<HookInput, { readonly kind: K }>,
+    context: HookContext,
+  ) => Effect | undefined | Promise<Effect | undefined>,
+): Hook<System> {
+  const events = [hook.event, ...(hook.alsoServes ?? [])];
+  return {
+    id: hook.id,
+    event: hook.event,
+    async run(input, system) {
+      if (!events.includes(input.event) || !isOfKind(input, hook.kind)) return undefined;
+      const context = openHookContext(input, system, hook.hookName, options);
+      const effect = await run(input, context);
+      if (context.problems.length === 0) return effect;
+      return {
+        ...effect,
+        diagnostics: [...(effect?.diagnostics ?? []), ...context.problems.map(toDiagnostic)],
+      };
+    },
+  };
+}
+
+function isOfKind<K extends HookInput["kind"]>(
+  input: HookInput,
+  kind: K,
+): input is Extract<HookInput, { readonly kind: K }> {
+  return input.kind === kind;
+}
+
+function toDiagnostic(detail: string): Diagnostic {
+  return { code: "hook-problem", severity: "error", detail };
+}

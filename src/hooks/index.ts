@@ -1,0 +1,39 @@
+import type { Hook } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+import type { HookOptions } from "./context.ts";
+import { postToolUse, postToolUseFailure } from "./post-tool-use.ts";
+import { preCompact } from "./pre-compact/pre-compact.ts";
+import { sessionStart } from "./session-start/session-start.ts";
+import { sessionStop } from "./session-stop.ts";
+import { stop } from "./stop/stop.ts";
+import { userPromptSubmit } from "./user-prompt-submit.ts";
+import { workflowClassificationReminder } from "./workflow-classification-reminder.ts";
+
+export * from "./bridge/contracts.ts";
+export { type HookContext, type HookOptions, openHookContext } from "./context.ts";
+export { type RestoredConversation, restoreLatestConversation } from "./pre-compact/restore.ts";
+export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stop/lock-commands.ts";
+export {
+  postToolUse,
+  postToolUseFailure,
+  preCompact,
+  sessionStart,
+  sessionStop,
+  stop,
+  userPromptSubmit,
+  workflowClassificationReminder,
+};
+
+/** All stock hooks but the guard, in the order in which they are registered. */
+export function stockHooks(options: HookOptions = {}): readonly Hook<System>[] {
+  return [
+    sessionStart(options),
+    stop(options),
+    postToolUse(options),
+    postToolUseFailure(options),
+    workflowClassificationReminder(options),
+    userPromptSubmit(options),
+    preCompact(options),
+    sessionStop(options),
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Effect, Hook, InputOf, Json, JsonObject } from "../protocol/index.ts";
+import { isJsonObject, ownValue } from "../protocol/index.ts";
+import { AtomicFlag, sha256Hex } from "../state/index.ts";
+import { join } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
+import { trackWorkflow } from "./workflow-tracking.ts";
+
+/** Counter metrics by canonical tool name. */
+const COUNTERS: Readonly<Record<string, string>> = {
+  Bash: "bash_commands",
+  Read: "file_operations",
+  Write: "file_operations",
+  Edit: "file_operations",
+  Grep: "search_operations",
+  Glob: "search_operations",
+};
+const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
+const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
+const REMEMBERED_MS = 60_000;
+
+/**
+ * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
+ * host reports as failed are counted as such.
+ */
+export function postToolUse(options: HookOptions = {}): Hook<System> {
+  return defineHook(
+    {
+      id: "amplihack.post-tool-use",
+      event: "PostToolUse",
+      alsoServes: ["PostToolUseFailure"],
+      hookName: "post_tool_use",
+      kind: "tool",
+    },
+    options,
+    observeCall,
+  );
+}
+
+/** The same hook for whoever registers each event by itself. */
+export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
+  return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
+}
+
+function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {
+  if (isRepeated(input, context)) return undefined;
+  const { tool } = input;
+  const isFailure = input.event === "PostToolUseFailure";
+  const duration = durationOf(input);
+  context.log("INFO", `tool ${tool.name}${isFailure ? " failed" : ""}`);
+  context.metric("tool_usage", tool.name, duration === undefined ? {} : { duration_ms: duration });
+  if (isFailure) context.metric("tool_failures", tool.name);
+  const warning = failedWrite(input);
+  if (warning !== undefined) context.log("WARNING", warning);
+  const counter = Object.hasOwn(COUNTERS, tool.canonicalName) ? COUNTERS[tool.canonicalName] : undefined;
+  if (counter !== undefined) context.metric(counter, 1);
+
+  const observed = askObservers(OBSERVERS, input, context);
+  for (const text of observed.warnings) context.log("WARNING", text);
+  const metadata: JsonObject = {
+    ...mergeMetadata(warning === undefined ? {} : { warning, tool: tool.name }, observed.metadata),
+    ...(observed.warnings.length === 0 ? {} : { warnings: observed.warnings }),
+  };
+  const texts = [...(warning === undefined ? [] : [warning]), ...observed.warnings];
+  if (Object.keys(metadata).length === 0) return undefined;
+  return {
+    ...(texts.length === 0 ? {} : { context: texts.join("\n\n") }),
+    extras: { claude: { metadata } },
+  };
+}
+
+/** Part of the result in some hosts, beside it in others. */
+function durationOf({ result, raw }: InputOf<"tool">): number | undefined {
+  const inside = isJsonObject(result) ? ownValue(result, "duration_ms") : undefined;
+  const duration = inside ?? ownValue(raw, "duration_ms");
+  return typeof duration === "number" && Number.isFinite(duration) ? duration : undefined;
+}
+
+function failedWrite(input: InputOf<"tool">): string | undefined {
+  if (!WRITERS.has(input.tool.canonicalName)) return undefined;
+  const inside = isJsonObject(input.result) ? ownValue(input.result, "error") : undefined;
+  if (!isTruthy(inside ?? input.error)) return undefined;
+  return `${input.tool.name} reported an error: the file may not have been written as intended. Check it.`;
+}
+
+function isTruthy(value: Json | undefined): boolean {
+  return Boolean(value);
+}
+
+/** A host that reads two of our registrations calls twice for one tool use; the second call is not counted. */
+function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
+  const { useId } = input.tool;
+  if (useId === undefined || useId === "") return false;
+  const { system } = context;
+  const directory = context.path("dedupe");
+  const key = sha256Hex(system.text.encode(`${context.sessionId ?? ""}\0${useId}`)).slice(0, 32);
+  context.prepare();
+  try {
+    const isNew = new AtomicFlag(join(directory, key), { system }).set();
+    forgetOld(context, directory);
+    return !isNew;
+  } catch (error) {
+    context.log("WARNING", `a repeated call would not be noticed: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function forgetOld(context: HookContext, directory: string): void {
+  const { files, clock } = context.system;
+  for (const name of files.list(directory)) {
+    const path = join(directory, name);
+    const facts = files.inspect(path);
+    if (facts === undefined || clock.nowMs() - facts.modifiedMs <= REMEMBERED_MS) continue;
+    try {
+      files.remove(path);
+    } catch (error) {
+      if (!hasErrorCode(error, "ENOENT")) throw error;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import type { Effect, Hook, InputOf, JsonObject } from "../../protocol/index.ts";
+import { compactTimestamp } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
+import { type Entry, isUserMessage, textOf } from "../transcript/entry.ts";
+import { toolNaming } from "../transcript/naming.ts";
+import { readMessages, readTranscript } from "../transcript/read.ts";
+import { countCharacters } from "../words.ts";
+import { addCompactionEvent, type CompactionEvent } from "./compaction-events.ts";
+import { exportConversation } from "./export.ts";
+import { StreamedFile } from "./streamed-file.ts";
+
+const REQUEST_LENGTH = 50;
+const KEPT_COPIES = 20;
+
+/** Keeps the whole conversation before the host shortens it. Never blocks. */
+export function preCompact(options: HookOptions = {}): Hook<System> {
+  return defineHook(
+    { id: "amplihack.pre-compact", event: "PreCompact", hookName: "pre_compact", kind: "compact" },
+    options,
+    keepConversation,
+  );
+}
+
+function keepConversation(input: InputOf<"compact">, context: HookContext): Effect {
+  const directory = context.path("logs", context.sessionFilesId());
+  context.prepare();
+  try {
+    const event = exportSession(input, context, directory);
+    context.metric("messages_exported", event.messages_exported);
+    context.metric("compaction_events", 1);
+    context.metric("transcript_exported", true);
+    return tellClaude({
+      status: "success",
+      message: `${event.messages_exported} messages were kept before the compaction`,
+      transcript_path: event.transcript_path,
+      metadata: { ...event },
+    });
+  } catch (error) {
+    context.metric("transcript_exported", false);
+    context.report(`the conversation was not exported: ${messageOf(error)}`);
+    return tellClaude({
+      status: "error",
+      message: "the conversation was not exported before the compaction",
+      error: messageOf(error),
+    });
+  }
+}
+
+function tellClaude(members: JsonObject): Effect {
+  return { extras: { claude: members } };
+}
+
+function exportSession(input: InputOf<"compact">, context: HookContext, directory: string): CompactionEvent {
+  const { system } = context;
+  const sessionId = context.sessionFilesId();
+  const timestamp = context.nowText();
+  let request: string | undefined;
+  const exported = exportConversation(
+    system,
+    directory,
+    { sessionId, time: timestamp },
+    entriesOf(input, context),
+    entry => {
+      if (request === undefined && isUserMessage(entry) && countCharacters(textOf(entry)) > REQUEST_LENGTH) {
+        request = textOf(entry);
+      }
+    },
+  );
+  if (request !== undefined) {
+    const extracted = extractRequest(request, sessionId, timestamp);
+    context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(extracted));
+    context.saveSessionData("original_request.json", requestDocument(extracted));
+  }
+  keepCopy(context, directory, exported.path);
+  const event: CompactionEvent = {
+    timestamp,
+    session_id: sessionId,
+    messages_exported: exported.messages,
+    transcript_path: exported.path,
+    original_request_preserved: request !== undefined,
+    compaction_trigger: input.trigger ?? "unknown",
+  };
+  addCompactionEvent(context, directory, event);
+  return event;
+}
+
+/** The host's file, else the messages in the payload. */
+function* entriesOf(input: InputOf<"compact">, context: HookContext): Generator<Entry> {
+  const name = toolNaming(input.host);
+  const path = input.transcriptPath;
+  if (path?.startsWith("/") === true && context.system.files.follow(path)?.kind === "file") {
+    const count = { lines: 0, unreadable: 0 };
+    let isEmpty = true;
+    for (const entry of readTranscript(context.system, path, name, count)) {
+      isEmpty = false;
+      yield entry;
+    }
+    if (count.unreadable > 0)
+      context.log("WARNING", `${count.unreadable} lines of the transcript were unreadable`);
+    if (!isEmpty) return;
+  }
+  const conversation = readMessages(input.conversation, name);
+  yield* conversation.length > 0 ? conversation : readMessages(input.messages, name);
+}
+
+/** One copy per compaction, of which the newest are kept; a failure here costs nothing but the copy. */
+function keepCopy(context: HookContext, directory: string, path: string): void {
+  const { system } = context;
+  const copies = join(directory, "transcripts");
+  try {
+    const stamp = compactTimestamp(system.clock.nowMs());
+    const copy = new StreamedFile(system, join(copies, `conversation_${stamp}.md`));
+    copy.writeFileContent(path);
+    copy.finish();
+    const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
+    for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
+  } catch (error) {
+    context.log("WARNING", `the transcript was not copied: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,265 @@
+import { type Config, failurePolicyOf, loadConfig } from "../config/index.ts";
+import type { Answer, HostId } from "../hosts/host.ts";
+import { normalise } from "../hosts/normalise.ts";
+import { recognise } from "../hosts/recognise.ts";
+import { render } from "../hosts/render.ts";
+import { renderFailure } from "../hosts/render-failure.ts";
+import type { Subcommand } from "../hosts/subcommands.ts";
+import {
+  checkInput,
+  type Diagnostic,
+  describeEvent,
+  type Effect,
+  type FailurePolicy,
+  findEvent,
+  fold,
+  type Hook,
+  type HookInput,
+  type JsonObject,
+  NO_OUTCOME,
+  type Normalised,
+  type Outcome,
+  powerOf,
+} from "../protocol/index.ts";
+import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
+import type { System } from "../system/system.ts";
+import type { HookOptions } from "./context.ts";
+import { isShuttingDown } from "./shutdown.ts";
+import { logRun, type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
+
+/** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
+export interface HookProgram {
+  readonly subcommand: Subcommand;
+  readonly hook: Hook<System> | undefined;
+  /** what "nothing to say" is for this hook */
+  readonly silence?: Effect;
+  /** a guard is not switched off by the environment, nor by the size of what it is asked */
+  readonly isGuard?: boolean;
+}
+
+/** A hook that is yet to learn where it runs: how the sibling program is started, and what is configured. */
+export interface HookDefinition extends Omit<HookProgram, "subcommand" | "hook"> {
+  readonly hook: ((options: HookOptions) => Hook<System>) | undefined;
+  /** starts bridges, so the configured command that may replace our own is looked up */
+  readonly usesBridge?: boolean;
+}
+
+/** The program of one call. `amplihack` is how the sibling of the hook program is started. */
+export function openProgram(
+  definition: HookDefinition,
+  subcommand: Subcommand,
+  amplihack: readonly string[] | undefined,
+  system: System,
+): HookProgram {
+  const { hook, usesBridge, ...rest } = definition;
+  if (hook === undefined) return { ...rest, subcommand, hook: undefined };
+  const bridgeCommand = usesBridge === true ? configuration(system, undefined)?.bridge.command : undefined;
+  return { ...rest, subcommand, hook: hook({ program: amplihack, bridgeCommand }) };
+}
+
+/** What the command line said besides the subcommand. */
+export interface HookCall {
+  readonly host: HostId | undefined;
+  readonly nativeEvent: string | undefined;
+}
+
+export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
+const REASON_LIMIT = 4_000;
+const CONTEXT_LIMIT = 100_000;
+
+/** A run that answers exactly once, by `run` or, when time is up or the process is told to end, by `abandon`. */
+export interface HookRun {
+  run(): Promise<number>;
+  /** Answers by the failure policy if nothing was answered yet; the exit code, or undefined when too late. */
+  abandon(reason: string): number | undefined;
+}
+
+export function openRun(program: HookProgram, call: HookCall, system: System): HookRun {
+  const startedMs = system.clock.monotonicMs();
+  const { subcommand } = program;
+  const problems: string[] = [];
+  let host: HostId = recognise(undefined, system.env, call.host);
+  let nativeEvent = call.nativeEvent ?? subcommand.event;
+  let event = subcommand.event;
+  let payload: JsonObject = {};
+  let input: HookInput | undefined;
+  let exitCode: number | undefined;
+
+  function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
+    if (exitCode !== undefined) return exitCode;
+    exitCode = given.exitCode;
+    const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
+    if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
+    problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
+    const record: RunRecord = {
+      hook: subcommand.hookName,
+      durationMs: system.clock.monotonicMs() - startedMs,
+      result: result === "ok" && problems.length > 0 ? "error" : result,
+      error: problems.length === 0 ? undefined : problems.join("; "),
+      host,
+      event,
+      decision: outcome.decision.kind,
+      rules: rulesOf(outcome),
+      sessionId: input?.sessionId,
+      cwd: input?.cwd,
+    };
+    if (program.hook !== undefined) logRun(record, Object.keys(payload), given, system);
+    const notes = recordRun(record, system);
+    system.stdio.writeError(stderrText([given.stderr, ...outcomeNotes(outcome), ...notes], record));
+    return exitCode;
+  }
+
+  function fail(reason: string, result: "error" | "panic", forced?: FailurePolicy): number {
+    problems.push(reason);
+    const policy = forced ?? choosePolicy();
+    const given = renderFailure(host, { event, nativeEvent, policy, reason, payload });
+    return answer(
+      { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
+      result,
+      NO_OUTCOME,
+    );
+  }
+
+  /** Only where a hook can stop something does it matter that it could not run. */
+  function choosePolicy(): FailurePolicy {
+    const power = powerOf(describeEvent(event), payload);
+    if (power !== "veto") return "open";
+    try {
+      const config = configuration(system, input?.cwd);
+      return config === undefined ? "open" : failurePolicyOf(config, subcommand.name);
+    } catch (error) {
+      problems.push(`cannot read the failure policy: ${nameOf(error)}`);
+      return "open";
+    }
+  }
+
+  function say(effect: Effect | undefined): number {
+    const said = clip(effect ?? program.silence ?? {});
+    const outcome = fold([{ hook: program.hook?.id ?? subcommand.name, effect: said }], {
+      power: powerOf(describeEvent(event), payload),
+    });
+    return answer(render(host, { event, nativeEvent, outcome, payload }), "ok", outcome);
+  }
+
+  async function receive(): Promise<number> {
+    if (isShuttingDown(system) && program.isGuard !== true) return say(undefined);
+    const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
+    if (received.kind === "closed" && program.isGuard !== true) return say(undefined);
+    if (received.kind === "closed") return fail("standard input is closed", "error");
+    if (received.kind === "failed") return fail(`standard input cannot be read: ${received.code}`, "error");
+    if (received.kind === "too-large") {
+      const limit = `the payload is larger than ${received.limitBytes} bytes`;
+      return fail(limit, "error", program.isGuard === true ? "ask" : undefined);
+    }
+    const { text } = system.text.decode(received.bytes);
+    const isBlank = text.replace("\uFEFF", "").trim() === "";
+    const read = normalise(isBlank ? "{}" : text, {
+      ...(call.host === undefined ? {} : { host: call.host }),
+      event: nativeEvent,
+      env: system.env,
+    });
+    if (!read.ok) {
+      host = read.host;
+      event = read.event ?? event;
+      nativeEvent = read.nativeEvent ?? nativeEvent;
+      payload = read.raw ?? payload;
+      // An event without a counterpart here is no fault of anybody.
+      return read.code === "unmapped-event" ? say(undefined) : fail(read.message, "error");
+    }
+    return consider(read.value);
+  }
+
+  async function consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
+    host = normalised.host;
+    nativeEvent = normalised.nativeEvent;
+    event = findEvent(normalised.event)?.name ?? normalised.event;
+    payload = normalised.raw;
+    if (program.hook === undefined || !subcommand.events.includes(event)) return say(undefined);
+    const checked = checkInput(normalised);
+    if (!checked.ok) return fail(checked.problem, "error");
+    input = checked.input;
+    problems.push(...checked.problems);
+    return say(await program.hook.run(input, system));
+  }
+
+  return {
+    async run() {
+      try {
+        return await receive();
+      } catch (error) {
+        showStack(error, system);
+        return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
+      }
+    },
+    abandon: reason => (exitCode === undefined ? fail(reason, "error") : undefined),
+  };
+}
+
+/** Read only where it is needed: most runs that answer do not pay for it. */
+function configuration(system: System, cwd: string | undefined): Config | undefined {
+  const projectRoot = findProjectRoot(system, cwd);
+  const stateHome = findStateHome(system, projectRoot);
+  const home = findHome(system);
+  if (stateHome === undefined || home === undefined) return undefined;
+  return loadConfig(system, { home, stateHome, projectRoot }).config;
+}
+
+function stderrText(parts: readonly string[], record: RunRecord): string {
+  return joinLines([...parts, telemetryLine(record)]);
+}
+
+function joinLines(parts: readonly string[]): string {
+  return parts
+    .map(part => part.trimEnd())
+    .filter(part => part !== "")
+    .map(part => `${part}\n`)
+    .join("");
+}
+
+/** Where the failure is to be found; what it is stands before it, in the words the host gets. */
+function errorBlock(hookName: string, severity: "error" | "panic"): string {
+  const level = severity === "panic" ? "fatal" : "error";
+  return `amplihack ${hookName}: ${level}; log: .claude/runtime/logs/${hookName}.log`;
+}
+
+/** Our hooks tell their own problems on stderr as they meet them; these only go into the records. */
+function isHookProblem(diagnostic: Diagnostic): boolean {
+  return diagnostic.code === "hook-problem";
+}
+
+function outcomeNotes(outcome: Outcome): readonly string[] {
+  return outcome.diagnostics
+    .filter(one => one.severity !== "info" && !isHookProblem(one))
+    .map(one => `${one.code}: ${one.detail}`);
+}
+
+/** Rule ids that a guard put beside its verdict, for the records. */
+function rulesOf(outcome: Outcome): readonly string[] {
+  const { rules } = outcome.extras;
+  return Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [];
+}
+
+/** An error's message may quote a payload, so only its kind is told; the stack is for those who ask for it. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+function showStack(error: unknown, system: System): void {
+  const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
+  if (isDebug && error instanceof Error) system.stdio.writeError(`${error.stack ?? error.message}\n`);
+}
+
+function clip(effect: Effect): Effect {
+  const { decision, context } = effect;
+  return {
+    ...effect,
+    ...(decision?.reason === undefined
+      ? {}
+      : { decision: { ...decision, reason: cut(decision.reason, REASON_LIMIT) } }),
+    ...(context === undefined ? {} : { context: cut(context, CONTEXT_LIMIT) }),
+  };
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}

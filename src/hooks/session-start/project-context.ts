@@ -1,0 +1,81 @@
+import { join } from "../../system/paths.ts";
+import { callBridge } from "../bridge/call.ts";
+import type { HookContext } from "../context.ts";
+import { readInside, readPreferencesFile } from "../framework-files.ts";
+import { oneLine } from "../words.ts";
+
+/** What the model should know when a session begins, part by part. */
+export async function assembleContext(context: HookContext): Promise<string> {
+  const parts = [
+    projectPart(context),
+    await learningsPart(context),
+    preferencesPart(context),
+    workflowPart(context),
+    VERBOSITY,
+  ];
+  return parts.filter(part => part !== undefined).join("\n");
+}
+
+function projectPart(context: HookContext): string {
+  return `## Project Context\n${describeProject(context)}`;
+}
+
+function describeProject(context: HookContext): string {
+  const { projectRoot, system } = context;
+  const path = join(projectRoot, ".claude", "context", "PROJECT.md");
+  const shown = ".claude/context/PROJECT.md";
+  if (system.files.inspect(path) === undefined) return `Describe the project in ${shown}; none was found.`;
+  const text = readInside(context, projectRoot, path);
+  if (text === undefined) return `The project is described in ${shown}, which could not be read.`;
+  const line = text
+    .split("\n")
+    .map(candidate => candidate.trim())
+    .find(candidate => candidate !== "" && !candidate.startsWith("#") && !candidate.startsWith("---"));
+  return line ?? `Project context was loaded from ${shown}.`;
+}
+
+async function learningsPart(context: HookContext): Promise<string> {
+  return `\n## Recent Learnings\n${await describeLearnings(context)}`;
+}
+
+const POINTER = "See .claude/context/DISCOVERIES.md for what was learnt earlier.";
+
+async function describeLearnings(context: HookContext): Promise<string> {
+  const answer = await callBridge(context, "get_context", {
+    session_id: context.sessionId ?? "unknown",
+    project_path: context.projectRoot,
+  });
+  if (answer.kind !== "reply") {
+    context.report(answer.problem);
+    return `(Memory was unavailable at the start of this session.)\n${POINTER}`;
+  }
+  const { context: text, memories } = answer.reply;
+  if (text.trim() !== "") return text.trim();
+  if (memories.length === 0) return POINTER;
+  return [
+    `${memories.length} from memory:`,
+    ...memories.map(({ key, value }) => `- [${oneLine(key)}] ${oneLine(value)}`),
+  ].join("\n");
+}
+
+function preferencesPart(context: HookContext): string | undefined {
+  const text = readPreferencesFile(context);
+  if (text === undefined || text.trim() === "") return undefined;
+  return `\n## 🎯 USER PREFERENCES (MANDATORY, must be followed)\n\n${text.trim()}`;
+}
+
+function workflowPart(context: HookContext): string {
+  const shown = ".claude/workflow/DEFAULT_WORKFLOW.md";
+  const isThere = context.system.files.follow(join(context.projectRoot, shown))?.kind === "file";
+  return [
+    "",
+    "## 📝 Default Workflow",
+    isThere
+      ? `Follow ${shown} for work that is more than a question. To customise it, edit that file.`
+      : `There is no ${shown}; create it to customise the workflow.`,
+    "Phases: understand the request, create an issue and a branch, design, write tests, implement, simplify, run",
+    "all checks, commit, open a pull request, review, address the review, make it mergeable.",
+  ].join("\n");
+}
+
+const VERBOSITY = "\n## 🎯 Verbosity\nMode: balanced";

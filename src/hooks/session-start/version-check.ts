@@ -1,0 +1,43 @@
+import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { join } from "../../system/paths.ts";
+import { version } from "../../version.ts";
+import type { HookContext } from "../context.ts";
+import { readInside } from "../framework-files.ts";
+
+/** Tells when the project was set up by another version. Reports only: updating belongs to the command line. */
+export function checkVersion(context: HookContext): void {
+  const found = readProjectFile(context, ".version")?.trim() ?? "";
+  if (found === version) {
+    context.log("INFO", `the project's version is ${version}`);
+    return;
+  }
+  const project = found === "" ? "of unknown version" : `of version ${found}`;
+  const wish = findWish(context);
+  context.log("INFO", `version mismatch, preference: ${wish ?? "none"}`);
+  context.notify(
+    `this project's files are ${project}, amplihack is ${version}${HINTS[wish ?? "none"] ?? ""}`,
+  );
+  if (wish === undefined) context.metric("version_prompt_skipped_non_interactive", 1);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  always: '; run "amplihack update" to bring them up to date',
+  never: "; your preference is not to update",
+  none: '; run "amplihack update", or set "Auto Update" in USER_PREFERENCES.md',
+};
+
+/** What the user wants done about it, by the preferences or by the older file. */
+function findWish(context: HookContext): "always" | "never" | undefined {
+  const preferences = readProjectFile(context, "context/USER_PREFERENCES.md") ?? "";
+  const heading = /^### Auto Update[^\S\n]*\n[^\S\n]*\n?[^\S\n]*(\S+)/m.exec(preferences)?.[1];
+  const read = readJson(readProjectFile(context, ".update_preference") ?? "", {
+    recover: false,
+    maxDepth: 8,
+  });
+  const recorded = read.ok && isJsonObject(read.value) ? ownValue(read.value, "auto_update") : undefined;
+  return [heading?.toLowerCase(), recorded].find(wish => wish === "always" || wish === "never");
+}
+
+function readProjectFile(context: HookContext, name: string): string | undefined {
+  return readInside(context, context.projectRoot, join(context.projectRoot, ".claude", name));
+}

@@ -1,0 +1,275 @@
+import type { InputOf } from "../../../protocol/index.ts";
+import { readText, VARIABLES } from "../../../state/index.ts";
+import { join } from "../../../system/paths.ts";
+import type { HookContext } from "../../context.ts";
+import { forbidsMergeWithoutPermission } from "../../preferences.ts";
+import { toolNaming } from "../../transcript/naming.ts";
+import { stringAt } from "../../transcript/parts.ts";
+import type { ReadCount } from "../../transcript/read.ts";
+import { loadConfig, loadConsiderations, type PowerSteeringConfig } from "./config.ts";
+import type { Consideration } from "./considerations.ts";
+import { FactCollector, type SessionFacts } from "./facts.ts";
+import { applyHeuristic, completionClaims, type Surroundings } from "./heuristics.ts";
+import { SessionRecords } from "./records.ts";
+import { isFailedBlocker, type Result, renderHold, renderSummary, renderTable } from "./report.ts";
+import { findPullRequest, findSharedRuntime, isStateVerified } from "./repository.ts";
+import { classifySession, isQuestionAndAnswer, type SessionType } from "./session-type.ts";
+import { isReadablePlace, openSession, transcriptId } from "./source.ts";
+import { fingerprintOf, isLoop, MOST_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
+
+/** Why a stop was let through, or the text with which it is held. */
+export type SteeringVerdict =
+  | { readonly kind: "approve"; readonly because: Approval; readonly table?: string }
+  | { readonly kind: "hold"; readonly reason: string };
+
+export type Approval =
+  | "disabled"
+  | "concurrent"
+  | "missing_transcript"
+  | "unreadable_place"
+  | "already_ran"
+  | "auto_approve_threshold"
+  | "qa_session"
+  | "no_applicable_checks"
+  | "user_confirmed"
+  | "pr_merged"
+  | "loop_detected"
+  | "first_stop"
+  | "all_passed";
+
+const TEXT_BYTES = 1024 * 1024;
+
+/** Asks whether the work of a session is complete; never because of an error of its own. */
+export async function checkWork(input: InputOf<"stop">, context: HookContext): Promise<SteeringVerdict> {
+  const { system } = context;
+  const exists = (path: string) => system.files.inspect(path) !== undefined;
+  const config = loadConfig(context);
+  const workingDirectory = system.files.workingDirectory() ?? context.directory;
+  if (VARIABLES.AMPLIHACK_SKIP_POWER_STEERING.get(system)) return approve("disabled");
+  if (!config.isEnabled || exists(join(workingDirectory, ".disabled"))) return approve("disabled");
+  const shared = await findSharedRuntime(context);
+  if (exists(join(shared.path, "power-steering", ".disabled"))) return approve("disabled");
+  if (exists(context.path("power-steering", ".power_steering_lock"))) return approve("concurrent");
+  const path = input.transcriptPath;
+  if (path === undefined || !path.startsWith("/")) return approve("missing_transcript");
+  if (!isReadablePlace(context, path)) return approve("unreadable_place");
+  if (system.files.follow(path)?.kind !== "file") return approve("missing_transcript");
+
+  const sessionId = transcriptId(path);
+  const records = new SessionRecords(context, shared.root, sessionId);
+  if (records.completed.isSet()) return approve("already_ran");
+  records.countRun();
+  if (records.turns.read().consecutive_blocks >= MOST_BLOCKS) {
+    records.turns.update(resetBlocks);
+    records.diagnose({ verdict: "approve", because: "auto_approve_threshold" });
+    return approve("auto_approve_threshold");
+  }
+  const count: ReadCount = { lines: 0, unreadable: 0 };
+  const ids = context.sessionId === undefined ? [sessionId] : [context.sessionId, sessionId];
+  const source = openSession(context, path, ids, toolNaming(input.host));
+  const facts = gatherFacts(input, source.entries(count));
+  if (count.unreadable > 0) context.metric("transcript_parse_errors", count.unreadable);
+  const check = new WorkCheck(context, records, {
+    facts,
+    sessionId,
+    count,
+    isRepository: shared.isRepository,
+  });
+  return check.run(config, source.isCompacted);
+}
+
+function approve(because: Approval): SteeringVerdict {
+  return { kind: "approve", because };
+}
+
+/** The host may write its file late; what it says in the payload closes the gap. */
+function gatherFacts(
+  input: InputOf<"stop">,
+  entries: Iterable<Parameters<FactCollector["see"]>[0]>,
+): SessionFacts {
+  const collector = new FactCollector();
+  let lastText = "";
+  for (const entry of entries) {
+    collector.see(entry);
+    const text = entry.parts.flatMap(part => (part.kind === "text" ? [part.text] : [])).join("\n");
+    if (entry.role === "assistant" && text !== "") lastText = text;
+  }
+  const last = stringAt(input.raw, "last_assistant_message", "prompt_response");
+  if (last !== undefined && last.trim() !== "" && last.trim() !== lastText.trim()) {
+    const parts = [{ kind: "text" as const, text: last }];
+    collector.see({ role: "assistant", timestamp: undefined, parts, isSynthetic: false });
+  }
+  return collector.facts();
+}
+
+interface Subject {
+  readonly facts: SessionFacts;
+  readonly sessionId: string;
+  readonly count: ReadCount;
+  readonly isRepository: boolean;
+}
+
+/** The part of the check that has the facts and asks what they mean. */
+class WorkCheck {
+  private readonly context: HookContext;
+  private readonly records: SessionRecords;
+  private readonly subject: Subject;
+
+  constructor(context: HookContext, records: SessionRecords, subject: Subject) {
+    this.context = context;
+    this.records = records;
+    this.subject = subject;
+  }
+
+  async run(config: PowerSteeringConfig, isCompacted: boolean): Promise<SteeringVerdict> {
+    const { facts } = this.subject;
+    const sessionType =
+      VARIABLES.AMPLIHACK_SESSION_TYPE.tryGet(this.context.system) ?? classifySession(facts);
+    if (isQuestionAndAnswer(facts)) return this.release("qa_session", sessionType, []);
+    const considerations = applicable(await loadConsiderations(this.context), config, sessionType);
+    if (considerations.length === 0) {
+      this.records.completed.set();
+      return this.release("no_applicable_checks", sessionType, []);
+    }
+    const surroundings = this.lookAround();
+    const results = considerations.map(consideration => ({
+      consideration,
+      finding:
+        consideration.heuristic === undefined
+          ? undefined
+          : applyHeuristic(consideration.heuristic, facts, surroundings),
+    }));
+    if (!results.some(isFailedBlocker)) return this.pass(sessionType, results);
+    const evidence = await this.findEvidence(isCompacted);
+    if (evidence === "state_verified") return this.pass(sessionType, results.map(withoutBlocker));
+    return evidence === undefined
+      ? this.hold(sessionType, results)
+      : this.release(evidence, sessionType, results);
+  }
+
+  /** Facts outside the transcript that outweigh it. */
+  private async findEvidence(
+    isCompacted: boolean,
+  ): Promise<"user_confirmed" | "pr_merged" | "state_verified" | undefined> {
+    const { context, subject } = this;
+    const confirmation = context.path("power-steering", subject.sessionId, "user_confirmed_complete");
+    if (context.system.files.inspect(confirmation) !== undefined) return "user_confirmed";
+    if (!subject.isRepository) return undefined;
+    const pullRequest = await findPullRequest(context);
+    if (pullRequest?.state === "MERGED") return "pr_merged";
+    return isCompacted && (await isStateVerified(context, pullRequest)) ? "state_verified" : undefined;
+  }
+
+  private hold(sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+    const { context, records, subject } = this;
+    const { facts, count } = subject;
+    const failed = results.filter(isFailedBlocker);
+    const ids = failed.map(({ consideration }) => consideration.id);
+    const fingerprint = fingerprintOf(context.system, ids);
+    const claims = completionClaims(facts, 5);
+    const timestamp = context.nowText();
+    let reason: string | undefined;
+    records.shown.set();
+    records.turns.update(state => {
+      if (isLoop(state, fingerprint)) return resetBlocks(state);
+      reason = renderHold(state, facts, results);
+      if (state.consecutive_blocks >= 2)
+        context.log("WARNING", `held ${state.consecutive_blocks} times before`);
+      return recordBlock(
+        state,
+        {
+          timestamp,
+          transcript_index: state.last_analyzed_transcript_index,
+          transcript_length: count.lines,
+          failed_evidence: failed.map(({ consideration, finding }) => ({
+            consideration_id: consideration.id,
+            reason: finding?.reason ?? "",
+            evidence_quote: finding?.quote ?? null,
+            timestamp,
+            was_claimed_complete: claims.length > 0,
+          })),
+          user_claims_detected: claims,
+        },
+        fingerprint,
+      );
+    });
+    if (reason === undefined) {
+      this.diagnose("approve", "loop_detected", sessionType, results);
+      return approve("loop_detected");
+    }
+    const work = `${facts.counts.toolUses} tool uses, ${facts.writes.length} files written`;
+    records.addRedirect(ids, reason, work);
+    records.saveViolations(
+      failed.map(({ consideration, finding }) => ({ id: consideration.id, reason: finding?.reason ?? "" })),
+    );
+    this.diagnose("hold", "failed_blockers", sessionType, results);
+    return { kind: "hold", reason };
+  }
+
+  /** Nothing holds the session; the first time, the results are shown. */
+  private pass(sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+    const isFirst = this.records.shown.set();
+    if (!isFirst) {
+      this.records.saveSummary(renderSummary(this.subject.sessionId, this.context.nowText(), results));
+    }
+    this.records.completed.set();
+    const because = isFirst ? "first_stop" : "all_passed";
+    const verdict = this.release(because, sessionType, results);
+    return isFirst && verdict.kind === "approve" ? { ...verdict, table: renderTable(results) } : verdict;
+  }
+
+  private release(because: Approval, sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+    this.records.turns.update(resetBlocks);
+    this.diagnose("approve", because, sessionType, results);
+    return approve(because);
+  }
+
+  private diagnose(
+    verdict: string,
+    because: string,
+    sessionType: SessionType,
+    results: readonly Result[],
+  ): void {
+    const { count, facts } = this.subject;
+    this.records.diagnose({
+      verdict,
+      because,
+      session_type: sessionType,
+      entries: facts.counts.entries,
+      lines: count.lines,
+      unreadable_lines: count.unreadable,
+      failed: results.filter(result => result.finding !== undefined).map(result => result.consideration.id),
+    });
+  }
+
+  private lookAround(): Surroundings {
+    const { projectRoot, system } = this.context;
+    const read = (...parts: readonly string[]) => {
+      try {
+        return readText(system, join(projectRoot, ...parts), TEXT_BYTES) ?? "";
+      } catch {
+        return "";
+      }
+    };
+    return {
+      forbidsMerge: forbidsMergeWithoutPermission(read(".claude", "context", "USER_PREFERENCES.md")),
+      readme: read("README.md"),
+    };
+  }
+}
+
+function applicable(
+  considerations: readonly Consideration[],
+  config: PowerSteeringConfig,
+  sessionType: SessionType,
+): readonly Consideration[] {
+  if (sessionType === "SIMPLE" || sessionType === "OPERATIONS") return [];
+  return considerations.filter(
+    ({ id, enabled, sessionTypes }) =>
+      enabled && config.isCheckEnabled(id) && (sessionTypes === "all" || sessionTypes.includes(sessionType)),
+  );
+}
+
+function withoutBlocker(result: Result): Result {
+  return isFailedBlocker(result) ? { ...result, finding: undefined } : result;
+}

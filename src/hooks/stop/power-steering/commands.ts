@@ -1,0 +1,112 @@
+import { wordPattern } from "../../words.ts";
+
+/** What a shell command does, as far as the checks at the end of a session care. */
+const TEST_COMMAND = wordPattern([
+  "pytest",
+  "python3? -m unittest",
+  "tox",
+  "(?:npm|pnpm|yarn|bun)(?: run)? test(?::[\\w:-]+)?",
+  "(?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test)",
+  "node --test",
+  "deno test",
+  "cargo (?:nextest|test)",
+  "go test",
+  "ctest",
+  "make (?:test|check)",
+  "mvn (?:\\S+ )*(?:test|verify)",
+  "gradlew? (?:\\S+ )*test",
+  "dotnet test",
+  "rspec",
+  "phpunit",
+  "swift test",
+  "uvx --from",
+]);
+const LINT_COMMAND = wordPattern([
+  "ruff(?: check)?",
+  "mypy",
+  "flake8",
+  "pylint",
+  "pyright",
+  "eslint",
+  "biome (?:check|ci|lint)",
+  "tsc",
+  "cargo (?:clippy|check)",
+  "go vet",
+  "golangci-lint",
+  "pre-commit run",
+  "shellcheck",
+  "(?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)",
+]);
+/** The checks that count as local testing by themselves. */
+const STATIC_CHECK = wordPattern(["ruff check", "mypy", "flake8"]);
+const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
+const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
+
+export function isTestCommand(command: string): boolean {
+  return TEST_COMMAND.test(command);
+}
+
+export function isLintCommand(command: string): boolean {
+  return LINT_COMMAND.test(command);
+}
+
+export function isStaticCheck(command: string): boolean {
+  return STATIC_CHECK.test(command);
+}
+
+/** `python -c` or `node -e` that loads or asserts something, not one that prints a word. */
+export function isInlineValidation(command: string): boolean {
+  return [...command.matchAll(INLINE_CODE)].some(match => MEANINGFUL_CODE.test(match[2] ?? ""));
+}
+
+const PASSED = /\bpassed\b|\bPASSED\b|\bOK\b|^ok\b|^# pass [1-9]/m;
+const FAILED = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?|errors?)\b|^# fail [1-9]/m;
+
+/** The output of a test run that ended well. */
+export function isPassingResult(text: string): boolean {
+  return PASSED.test(text) && !FAILED.test(text);
+}
+
+const GIT = "\\bgit(?:\\s+-[cC]\\s+\\S+|\\s+--?[\\w-]+(?:=\\S+)?)*\\s+";
+const COMMIT = new RegExp(`${GIT}commit\\b`);
+const PUSH = new RegExp(`${GIT}push\\b([^;&|\\n]*)`);
+const MAIN = /(?:^|[\s:+])(?:refs\/heads\/)?(?:main|master)(?=\s|$)/;
+
+export function isCommit(command: string): boolean {
+  return COMMIT.test(command);
+}
+
+export function isPush(command: string): boolean {
+  return PUSH.test(command);
+}
+
+/** `git push origin main`, also as `HEAD:main`. */
+export function isPushToMain(command: string): boolean {
+  const words = PUSH.exec(command)?.[1] ?? "";
+  return /\sorigin\s/.test(`${words} `) && MAIN.test(words);
+}
+
+/** A push that names no branch and so pushes the current one. */
+export function isBarePush(command: string): boolean {
+  const words = PUSH.exec(command)?.[1];
+  if (words === undefined) return false;
+  return words.split(/\s+/).filter(word => word !== "" && !word.startsWith("-")).length <= 1;
+}
+
+/** The branch that a command's output names; undefined when it names none. */
+export function branchIn(output: string): string | undefined {
+  for (const pattern of BRANCH_LINES) {
+    const branch = pattern.exec(output)?.[1];
+    if (branch !== undefined) return branch;
+  }
+  return undefined;
+}
+
+const BRANCH_LINES = [
+  /^On branch (\S+)/m,
+  /^## ([^\s.]+)(?:\.\.\.|$)/m,
+  /^\* ([^\s(]+)/m,
+  /^\[([^\s\]]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/m,
+  /^Switched to (?:a new )?branch '([^']+)'/m,
+  /^\s*(main|master)\s*$/,
+];

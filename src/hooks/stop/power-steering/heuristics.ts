@@ -1,0 +1,254 @@
+import { findStatement, saysWords, wordPattern } from "../../words.ts";
+import type { SessionFacts } from "./facts.ts";
+import { quoteAt } from "./statements.ts";
+
+/** What a check found missing. */
+export interface Finding {
+  readonly reason: string;
+  readonly quote?: string;
+}
+
+/** What a heuristic may ask besides the session itself. */
+export interface Surroundings {
+  readonly forbidsMerge: boolean;
+  /** text of the project's README, empty when there is none */
+  readonly readme: string;
+}
+
+type Heuristic = (facts: SessionFacts, surroundings: Surroundings) => Finding | undefined;
+
+const COMPLETION = wordPattern([
+  "completed?",
+  "finished",
+  "done",
+  "implemented",
+  "successfully",
+  "all tests pass(?:ed|ing)?",
+  "pr (?:created|ready)",
+  "pushed to",
+  "merged",
+  "no bugs?",
+  "no issues? found",
+  "not a bug",
+  "as expected",
+  "by design",
+  "no changes needed",
+]);
+
+const NEXT_STEPS = wordPattern([
+  "next steps?",
+  "follow[- ]ups?",
+  "future work",
+  "remaining (?:work|tasks?)",
+  "still needs? to",
+  "todos?",
+  "to-dos?",
+  "(?:left|more) to do",
+  "to do(?=\\s*(?:[:.;,)]|lists?|items?|$))",
+  "(?:additional|further) work",
+  "outstanding",
+  "not yet (?:complete|done)",
+  "incomplete",
+  "pending",
+  "planned for later",
+  "deferred",
+]);
+
+/** Sentences of the closing messages that announce more work. */
+export function announcedSteps({ recent }: SessionFacts, limit: number): readonly string[] {
+  const found: string[] = [];
+  for (const text of closingMessages(recent)) {
+    for (const line of text.split(/(?<=[.!?])\s+|\n/)) {
+      const at = found.length < limit ? findStatement(line, NEXT_STEPS) : undefined;
+      if (at !== undefined && !isSettled(line, at)) found.push(quoteAt(line, at));
+    }
+  }
+  return found;
+}
+
+/** "All todos are completed" announces nothing. */
+function isSettled(sentence: string, at: number): boolean {
+  const isAboutAll = /\b(?:all|every|each)(?:\s+(?:of|the|my|our))*\s+$/i.test(sentence.slice(0, at));
+  return isAboutAll && /\b(?:completed?|done|finished|resolved|addressed|closed)\b/i.test(sentence.slice(at));
+}
+
+/** The last ten assistant messages among the last twenty entries. */
+function closingMessages(recent: SessionFacts["recent"]): readonly string[] {
+  return recent
+    .filter(entry => entry.isAssistant && entry.text !== "")
+    .slice(-10)
+    .map(entry => entry.text);
+}
+
+/** Sentences in which the agent says that it is done. */
+export function completionClaims({ recent }: SessionFacts, limit: number): readonly string[] {
+  return closingMessages(recent)
+    .flatMap(text => {
+      const at = findStatement(text, COMPLETION);
+      return at === undefined ? [] : [quoteAt(text, at)];
+    })
+    .slice(-limit);
+}
+
+const BUILT_IN_COMMANDS = new Set(
+  (
+    "add-dir agents bashes bug clear compact config context cost doctor effort exit export fast feedback help " +
+    "hooks ide init install-github-app login logout mcp memory model output-style permissions plan plugin " +
+    "pr-comments privacy-settings release-notes rename resume rewind sandbox stats status statusline " +
+    "terminal-setup theme todos upgrade usage vim"
+  ).split(" "),
+);
+
+const USUAL_ROOT_FILES =
+  /^(?:\.[^/]+|README[^/]*|LICEN[CS]E[^/]*|CHANGELOG[^/]*|CONTRIBUTING[^/]*|SECURITY[^/]*|CODE_OF_CONDUCT[^/]*|CLAUDE\.md|AGENTS\.md|GEMINI\.md|Makefile|Dockerfile[^/]*|docker-compose[^/]*|Justfile|Procfile|[^/]+\.(?:toml|json|lock|cfg|ini|ya?ml|gradle|mod|sum|sln|csproj)|[^/]+\.config\.[cm]?[jt]s|setup\.py|conftest\.py|manage\.py|requirements[^/]*\.txt|go\.(?:mod|sum)|build\.rs)$/i;
+
+const HEURISTICS: Readonly<Record<string, Heuristic>> = {
+  todos_complete: ({ todos }) => {
+    const open = todos.filter(todo => todo.status !== "completed");
+    return open.length === 0
+      ? undefined
+      : { reason: `${open.length} of ${todos.length} todo entries are not completed` };
+  },
+  objective_completion: facts => {
+    if (facts.hasCreatedPullRequest || facts.hasPushed) return undefined;
+    const closing = facts.recent.slice(-10).filter(entry => entry.isAssistant);
+    if (closing.some(entry => saysWords(entry.text, COMPLETION))) return undefined;
+    return { reason: "nothing in the last messages says that the objective was reached" };
+  },
+  next_steps: facts => {
+    const [quote] = announcedSteps(facts, 1);
+    return quote === undefined ? undefined : { reason: "the last messages announce more work", quote };
+  },
+  skill_invocation: ({ commandsTyped, skillsCalled }) => {
+    const missing = commandsTyped.filter(name => !BUILT_IN_COMMANDS.has(name) && !skillsCalled.has(name));
+    return missing.length === 0
+      ? undefined
+      : { reason: `asked for but never invoked: ${missing.map(name => `/${name}`).join(", ")}` };
+  },
+  no_direct_main_commit: ({ mainBranchCommand }) =>
+    mainBranchCommand === undefined
+      ? undefined
+      : { reason: `${mainBranchCommand} went straight to the main branch` },
+  dev_workflow_complete: facts =>
+    facts.writes.length > 0 && !facts.hasRunTests && !facts.hasLinted && !facts.hasInlineValidation
+      ? { reason: "files were written, but no test, linter or other validation was run" }
+      : undefined,
+  philosophy_compliance: ({ writes }) => {
+    const write = writes.find(candidate => candidate.leftover !== undefined);
+    return write === undefined ? undefined : { reason: `${write.path} contains ${write.leftover}` };
+  },
+  local_testing: facts =>
+    facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation
+      ? undefined
+      : { reason: "no test run with a passing result was seen" },
+  review_responses: ({ user, assistant }) =>
+    user.has("review") && !assistant.has("response")
+      ? { reason: "review comments were mentioned, but nothing says that they were addressed" }
+      : undefined,
+  ci_status: ({ assistant }, { forbidsMerge }) => {
+    if (forbidsMerge) return judgeWithoutMerge(assistant);
+    const failure = assistant.openFailure;
+    if (failure !== undefined) return { reason: "a failure was reported and not put right", quote: failure };
+    return assistant.has("continuousIntegration") && !assistant.has("mergeable")
+      ? { reason: "CI was mentioned, but not that the pull request is mergeable" }
+      : undefined;
+  },
+  agent_unnecessary_questions: ({ counts }) =>
+    counts.assistantQuestionMarks > 3
+      ? { reason: `the agent asked ${counts.assistantQuestionMarks} questions` }
+      : undefined,
+  documentation_updates: ({ writes }) =>
+    writes.some(write => write.isCode) && !writes.some(write => write.isDocument)
+      ? { reason: "code was written, but no document" }
+      : undefined,
+  tutorial_needed: ({ user, writes }) =>
+    user.has("feature") && !writes.some(write => /example|tutorial|how_?to|guide|demo/i.test(write.path))
+      ? { reason: "a new feature has no example or tutorial" }
+      : undefined,
+  feature_docs_discoverable: ({ writes }, { readme }) => {
+    const feature = writes.find(
+      ({ path, isNew }) => isNew && /(?:^|\/)(?:commands|agents|skills|scenarios)\//.test(path),
+    );
+    if (feature === undefined) return undefined;
+    const pages = writes
+      .filter(write => /(?:^|\/)docs\//.test(write.path))
+      .map(write => baseName(write.path));
+    const isLinked = pages.some(page => readme.split(page).length > 2);
+    return isLinked
+      ? undefined
+      : { reason: `${feature.path} has no page in docs/ linked twice in the README` };
+  },
+  presentation_needed: () => undefined,
+  docs_organization: ({ writes }) => {
+    const stray = writes.find(
+      ({ path }) =>
+        /(?:investigation|session|(?:^|[_\-/])log)[^/]*\.(?:md|txt|log)$/i.test(path) &&
+        !/(?:^|\/)\.claude\//.test(path),
+    );
+    return stray === undefined ? undefined : { reason: `${stray.path} belongs below .claude` };
+  },
+  investigation_docs: ({ user, assistant, writes }) =>
+    (user.has("investigation") || assistant.has("investigation")) && !writes.some(write => write.isDocument)
+      ? { reason: "the investigation left no document" }
+      : undefined,
+  shortcuts: ({ writes }) => {
+    const write = writes.find(candidate => candidate.hasShortcut);
+    return write === undefined ? undefined : { reason: `${write.path} has a comment that admits a shortcut` };
+  },
+  interactive_testing: ({ user, assistant, mostTestsPassed }) =>
+    user.has("manualTest") || assistant.has("manualTest") || mostTestsPassed >= 10
+      ? undefined
+      : { reason: "no manual test and no run with ten or more passing tests" },
+  unrelated_changes: ({ writes }) =>
+    writes.length > 20 ? { reason: `${writes.length} writes in one session` } : undefined,
+  root_pollution: ({ writes }) => {
+    const stray = writes.find(
+      ({ path, isNew }) => isNew && !path.includes("/") && !USUAL_ROOT_FILES.test(path),
+    );
+    return stray === undefined ? undefined : { reason: `${stray.path} was written to the project root` };
+  },
+  pr_description: ({ pullRequestTexts }) => {
+    const wanted = ["summary", "test", "plan"];
+    const missing = pullRequestTexts.flatMap(text =>
+      wanted.filter(word => !new RegExp(word, "i").test(text)),
+    );
+    return missing.length === 0
+      ? undefined
+      : { reason: `the pull request text lacks: ${[...new Set(missing)].join(", ")}` };
+  },
+  branch_rebase: ({ isBehind }) =>
+    isBehind ? { reason: "the branch is behind or has diverged from its base" } : undefined,
+  ci_precommit_mismatch: ({ hasPassedPreCommit, assistant }) =>
+    hasPassedPreCommit && assistant.has("continuousIntegrationFailed")
+      ? { reason: "pre-commit passed, but CI failed" }
+      : undefined,
+};
+
+/** The user wants to merge by hand: passing or ready for review is enough, a draft is not. */
+function judgeWithoutMerge(assistant: SessionFacts["assistant"]): Finding | undefined {
+  if (assistant.has("draft") && !assistant.has("readyForReview"))
+    return { reason: "the pull request is still a draft" };
+  if (assistant.has("passing") || assistant.has("readyForReview")) return undefined;
+  const failure = assistant.openFailure;
+  if (failure !== undefined) return { reason: "a failure was reported and not put right", quote: failure };
+  return assistant.has("continuousIntegration")
+    ? { reason: "CI was mentioned, but not that it passes" }
+    : undefined;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** What the heuristic of that name misses; undefined when it is content. */
+export function applyHeuristic(
+  name: string,
+  facts: SessionFacts,
+  surroundings: Surroundings,
+): Finding | undefined {
+  return hasHeuristic(name) ? HEURISTICS[name]?.(facts, surroundings) : undefined;
+}
+
+export function hasHeuristic(name: string): boolean {
+  return Object.hasOwn(HEURISTICS, name);
+}

@@ -1,0 +1,75 @@
+import { clip } from "../../../state/index.ts";
+import { findStatement, oneLine, wordPattern } from "../../words.ts";
+
+/** What somebody may have said during a session; each is remembered once it was said without a negation. */
+const TOPICS = {
+  review: wordPattern(["reviews?", "reviewed", "feedback", "comments?", "requested changes"]),
+  response: wordPattern(["addressed", "fixed", "updated", "changed", "resolved"]),
+  feature: wordPattern(["new features?", "(?:add|implement|build|create) (?:an? |the )?(?:\\w+ )?features?"]),
+  investigation: wordPattern(["investigat\\w+", "root cause", "diagnos\\w+", "findings", "analysis"]),
+  manualTest: wordPattern([
+    "manual(?:ly)? test(?:ed|ing)?",
+    "tested (?:it )?(?:manually|interactively|locally|end[- ]to[- ]end|in (?:the|a) browser)",
+    "verified (?:it )?(?:manually|interactively|in (?:the|a) browser)",
+    "interactive(?:ly)? test(?:ed|ing)?",
+  ]),
+  continuousIntegration: wordPattern(["ci", "github actions"]),
+  mergeable: wordPattern(["mergeable"]),
+  passing: wordPattern(["pass(?:es|ing|ed)?", "green"]),
+  readyForReview: wordPattern(["ready[- ]for[- ]review"]),
+  draft: wordPattern(["draft"]),
+  continuousIntegrationFailed: wordPattern([
+    "(?:ci|github actions|pipeline|checks?|workflow|build)\\b[^.!?\\n]{0,60}\\b(?:failed|failing|fails|red)",
+  ]),
+} as const satisfies Record<string, RegExp>;
+
+export type Topic = keyof typeof TOPICS;
+
+/** Failure words, unless they name a thing that is built ("error handling") rather than one that happened. */
+const FAILURE = wordPattern([
+  "failing",
+  "failed",
+  "error(?!s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))",
+]);
+/** What shows that an earlier failure is over. */
+const RECOVERY = wordPattern([
+  "mergeable",
+  "(?:all|both) (?:the )?(?:tests|checks)(?: now)? pass(?:ed|ing)?",
+  "(?:tests|checks|ci|build|pipeline)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)",
+]);
+
+export class Statements {
+  private readonly said = new Set<Topic>();
+  private failure: string | undefined;
+
+  see(text: string): void {
+    if (text === "") return;
+    for (const topic of Object.keys(TOPICS) as Topic[]) {
+      if (!this.said.has(topic) && findStatement(text, TOPICS[topic]) !== undefined) this.said.add(topic);
+    }
+    const failed = findStatement(text, FAILURE);
+    const recovered = findStatement(text, RECOVERY);
+    if (failed !== undefined && (recovered === undefined || recovered < failed)) {
+      this.failure = quoteAt(text, failed);
+    } else if (recovered !== undefined) {
+      this.failure = undefined;
+    }
+  }
+
+  has(topic: Topic): boolean {
+    return this.said.has(topic);
+  }
+
+  /** the sentence of the latest failure that nothing said since has put right */
+  get openFailure(): string | undefined {
+    return this.failure;
+  }
+}
+
+/** The sentence around a position, as one line of at most 150 characters. */
+export function quoteAt(text: string, at: number): string {
+  const start = Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf(". ", at - 1) + 1, 0);
+  const rest = text.slice(start);
+  const end = rest.slice(at - start).search(/[.!?](?:\s|$)|\n/);
+  return clip(oneLine(end < 0 ? rest : rest.slice(0, at - start + end + 1)), 150);
+}

@@ -1,0 +1,188 @@
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../protocol/index.ts";
+import { AtomicJsonFile, sha256Hex } from "../../../state/index.ts";
+import { join } from "../../../system/paths.ts";
+import type { System } from "../../../system/system.ts";
+import type { HookContext } from "../../context.ts";
+
+export interface FailedEvidence {
+  readonly consideration_id: string;
+  readonly reason: string;
+  readonly evidence_quote: string | null;
+  readonly timestamp: string;
+  readonly was_claimed_complete: boolean;
+}
+
+export interface BlockRecord {
+  readonly block_number: number;
+  readonly timestamp: string;
+  readonly transcript_index: number;
+  readonly transcript_length: number;
+  readonly failed_evidence: readonly FailedEvidence[];
+  readonly user_claims_detected: readonly string[];
+}
+
+/** What is remembered from stop to stop of one session. */
+export interface TurnState {
+  readonly session_id: string;
+  readonly turn_count: number;
+  readonly consecutive_blocks: number;
+  readonly first_block_timestamp: string | null;
+  readonly last_block_timestamp: string | null;
+  readonly block_history: readonly BlockRecord[];
+  readonly last_analyzed_transcript_index: number;
+  readonly failure_fingerprints: readonly string[];
+}
+
+export const MOST_BLOCKS = 5;
+const MOST_REPEATS = 3;
+
+export function emptyTurnState(sessionId: string): TurnState {
+  return {
+    session_id: sessionId,
+    turn_count: 0,
+    consecutive_blocks: 0,
+    first_block_timestamp: null,
+    last_block_timestamp: null,
+    block_history: [],
+    last_analyzed_transcript_index: 0,
+    failure_fingerprints: [],
+  };
+}
+
+/** The file of one session; a malformed one is set aside and the count starts anew. */
+export class TurnStateFile {
+  private readonly file: AtomicJsonFile<TurnState>;
+  private readonly context: HookContext;
+  private readonly sessionId: string;
+
+  constructor(context: HookContext, directory: string, sessionId: string) {
+    this.context = context;
+    this.sessionId = sessionId;
+    this.file = new AtomicJsonFile<TurnState>(join(directory, sessionId, "turn_state.json"), {
+      system: context.system,
+      lockPath: join(directory, sessionId, ".turn_state.lock"),
+      lockTimeoutMs: 2_000,
+      parse: value => parseTurnState(value, sessionId),
+      onBrokenLock: message => context.log("WARNING", message),
+    });
+  }
+
+  /** Each call is one stop: the turn is counted whatever becomes of it. */
+  update(change: (state: TurnState) => TurnState): TurnState {
+    return this.file.update(
+      state => change({ ...state, turn_count: state.turn_count + 1 }),
+      emptyTurnState(this.sessionId),
+      {
+        onMalformed: "set-aside",
+        onSetAside: () =>
+          this.context.report("the turn state was malformed; it was set aside and starts anew"),
+      },
+    );
+  }
+
+  read(): TurnState {
+    try {
+      return this.file.readOrDefault(emptyTurnState(this.sessionId));
+    } catch {
+      return emptyTurnState(this.sessionId);
+    }
+  }
+}
+
+/** Nothing holds the session any more; turns stay counted. */
+export function resetBlocks(state: TurnState): TurnState {
+  return { ...emptyTurnState(state.session_id), turn_count: state.turn_count };
+}
+
+/** The first 16 hexadecimal digits of SHA-256 over the sorted ids. */
+export function fingerprintOf(system: Pick<System, "text">, ids: readonly string[]): string {
+  return sha256Hex(system.text.encode([...ids].sort().join("|"))).slice(0, 16);
+}
+
+/** The same failures for the third time: holding on would be a loop. */
+export function isLoop(state: TurnState, fingerprint: string): boolean {
+  return state.failure_fingerprints.filter(known => known === fingerprint).length + 1 >= MOST_REPEATS;
+}
+
+export function recordBlock(
+  state: TurnState,
+  block: Omit<BlockRecord, "block_number">,
+  fingerprint: string,
+): TurnState {
+  const number = state.consecutive_blocks + 1;
+  return {
+    ...state,
+    consecutive_blocks: number,
+    first_block_timestamp: state.first_block_timestamp ?? block.timestamp,
+    last_block_timestamp: block.timestamp,
+    block_history: [...state.block_history, { block_number: number, ...block }].slice(-MOST_BLOCKS * 2),
+    last_analyzed_transcript_index: block.transcript_length,
+    failure_fingerprints: [...state.failure_fingerprints, fingerprint].slice(-50),
+  };
+}
+
+/** Missing members have their defaults; anything else that does not fit is malformed. */
+export function parseTurnState(value: Json, sessionId: string): TurnState {
+  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
+  const state = emptyTurnState(sessionId);
+  return {
+    ...state,
+    turn_count: count(value, "turn_count"),
+    consecutive_blocks: count(value, "consecutive_blocks"),
+    first_block_timestamp: textOrNull(value, "first_block_timestamp"),
+    last_block_timestamp: textOrNull(value, "last_block_timestamp"),
+    block_history: list(value, "block_history").map(parseBlock),
+    last_analyzed_transcript_index: count(value, "last_analyzed_transcript_index"),
+    failure_fingerprints: texts(value, "failure_fingerprints"),
+  };
+}
+
+function parseBlock(value: Json): BlockRecord {
+  if (!isJsonObject(value)) throw new Error("block_history must hold objects");
+  return {
+    block_number: count(value, "block_number"),
+    timestamp: textOrNull(value, "timestamp") ?? "",
+    transcript_index: count(value, "transcript_index"),
+    transcript_length: count(value, "transcript_length"),
+    failed_evidence: list(value, "failed_evidence").map(parseEvidence),
+    user_claims_detected: texts(value, "user_claims_detected"),
+  };
+}
+
+function parseEvidence(value: Json): FailedEvidence {
+  if (!isJsonObject(value)) throw new Error("failed_evidence must hold objects");
+  return {
+    consideration_id: textOrNull(value, "consideration_id") ?? "",
+    reason: textOrNull(value, "reason") ?? "",
+    evidence_quote: textOrNull(value, "evidence_quote"),
+    timestamp: textOrNull(value, "timestamp") ?? "",
+    was_claimed_complete: ownValue(value, "was_claimed_complete") === true,
+  };
+}
+
+function count(object: JsonObject, name: string): number {
+  const value = ownValue(object, name) ?? 0;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
+    throw new Error(`${name} must be a whole number, 0 or more`);
+  }
+  return value;
+}
+
+function textOrNull(object: JsonObject, name: string): string | null {
+  const value = ownValue(object, name) ?? null;
+  if (value !== null && typeof value !== "string") throw new Error(`${name} must be a string`);
+  return value;
+}
+
+function list(object: JsonObject, name: string): readonly Json[] {
+  const value = ownValue(object, name) ?? [];
+  if (!Array.isArray(value)) throw new Error(`${name} must be a list`);
+  return value;
+}
+
+function texts(object: JsonObject, name: string): readonly string[] {
+  return list(object, name).map(item => {
+    if (typeof item !== "string") throw new Error(`${name} must hold strings`);
+    return item;
+  });
+}

@@ -1,0 +1,89 @@
+import type { Effect, Hook, InputOf } from "../../protocol/index.ts";
+import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { LockFiles } from "./lock-files.ts";
+import { judgeLock } from "./lock-mode.ts";
+import { checkWork } from "./power-steering/check.ts";
+import { reflect } from "./reflection.ts";
+
+/** Letting a stop through is said aloud in the form of our own that Claude Code knows. */
+export const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
+
+/** Decides whether the agent may end its turn: lock mode, then the check of its work, then reflection. */
+export function stop(options: HookOptions = {}): Hook<System> {
+  return defineHook(
+    { id: "amplihack.stop", event: "Stop", hookName: "stop", kind: "stop" },
+    options,
+    decideStop,
+  );
+}
+
+async function decideStop(input: InputOf<"stop">, context: HookContext): Promise<Effect> {
+  const { system } = context;
+  if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system)) return APPROVAL;
+  const lock = new LockFiles(system, runtimePath(findLocksRoot(system, input.cwd), "locks"));
+  switch (isLocked(context, lock)) {
+    case "yes": {
+      const verdict = judgeLock(context, lock);
+      return verdict.kind === "hold" ? hold(verdict.reason) : APPROVAL;
+    }
+    case "unknown":
+      return APPROVAL;
+    default: {
+      const reason = (await steer(input, context)) ?? (await tryToReflect(input, context));
+      return reason === undefined ? APPROVAL : hold(reason);
+    }
+  }
+}
+
+function hold(reason: string): Effect {
+  return { decision: { kind: "deny", reason } };
+}
+
+function isLocked(context: HookContext, lock: LockFiles): "yes" | "no" | "unknown" {
+  try {
+    return lock.active.isSet() ? "yes" : "no";
+  } catch (error) {
+    context.metric("lock_config_errors", 1);
+    context.report(`the lock of lock mode cannot be looked at: ${messageOf(error)}`);
+    return "unknown";
+  }
+}
+
+/** The text that holds the stop, if any. An error of the check itself never holds it. */
+async function steer(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
+  try {
+    const verdict = await checkWork(input, context);
+    if (verdict.kind === "hold") {
+      context.metric("power_steering_blocks", 1);
+      context.log("INFO", "power steering holds the stop");
+      return verdict.reason;
+    }
+    context.metric(METRICS[verdict.because] ?? "power_steering_approves", 1, { reason: verdict.because });
+    context.log("INFO", `power steering lets the stop through: ${verdict.because}`);
+    if (verdict.table !== undefined) context.notify(verdict.table);
+  } catch (error) {
+    context.metric("power_steering_errors", 1);
+    context.report(`the work could not be checked, the stop is let through: ${messageOf(error)}`);
+  }
+  return undefined;
+}
+
+const METRICS: Readonly<Record<string, string>> = {
+  disabled: "power_steering_disabled_checks",
+  concurrent: "power_steering_concurrent_skips",
+  missing_transcript: "power_steering_missing_transcript",
+  unreadable_place: "power_steering_check_errors",
+  first_stop: "power_steering_first_stop_visibility",
+};
+
+async function tryToReflect(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
+  try {
+    return await reflect(input, context);
+  } catch (error) {
+    context.metric("reflection_errors", 1);
+    context.report(`reflection failed, the stop is let through: ${messageOf(error)}`);
+    return undefined;
+  }
+}

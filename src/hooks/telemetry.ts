@@ -1,0 +1,92 @@
+import {
+  appendJsonLine,
+  clip,
+  escapeControls,
+  findProjectRoot,
+  findStateHome,
+  LogFile,
+  makeRuntimeDirectory,
+  type Rotation,
+  runtimePath,
+} from "../state/index.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+
+/** One run as it is told on stderr and kept in the log of all runs. Never holds payload text. */
+export interface RunRecord {
+  /** snake case, as in file names */
+  readonly hook: string;
+  readonly durationMs: number;
+  readonly result: "ok" | "error" | "panic";
+  readonly error: string | undefined;
+  readonly host: string;
+  readonly event: string;
+  readonly decision: string;
+  readonly rules: readonly string[];
+  readonly sessionId: string | undefined;
+  readonly cwd: string | undefined;
+}
+
+const ROTATION: Rotation = { limitBytes: 16 * 1024 * 1024, keep: 8 };
+const ERROR_LENGTH = 300;
+
+/** The last line on stderr: what a machine reads about this run. */
+export function telemetryLine(record: RunRecord): string {
+  return JSON.stringify(measured(record));
+}
+
+/** Appends the run to `~A/logs/runs.jsonl`. Returns what to tell the user when that fails; it never throws. */
+export function recordRun(record: RunRecord, system: System): readonly string[] {
+  try {
+    const project = findProjectRoot(system, record.cwd);
+    const home = findStateHome(system, project);
+    if (home === undefined) return ["amplihack: no home directory, so this run is not recorded"];
+    const line = {
+      ...measured(record),
+      ts: new Date(system.clock.nowMs()).toISOString(),
+      host: record.host,
+      event: record.event,
+      decision: record.decision,
+      rules: record.rules,
+      session: record.sessionId ?? null,
+      project,
+    };
+    appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`amplihack: this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
+  }
+}
+
+const SHOWN_KEYS = 40;
+
+/** One line about the run in the hook's own log: member names, never what they hold. Never throws. */
+export function logRun(
+  record: RunRecord,
+  keys: readonly string[],
+  answer: { readonly stdout: string },
+  system: System,
+): void {
+  const root = findProjectRoot(system, record.cwd);
+  try {
+    makeRuntimeDirectory(system, root, "logs");
+  } catch {
+    // The log meets the same failure and tells it.
+  }
+  const log = new LogFile(runtimePath(root, "logs", `${record.hook}.log`), { system });
+  const said = record.decision === "none" ? `${answer.stdout.trim().length} characters` : record.decision;
+  const told = `${record.event} from ${record.host}, version ${version}; keys ${keys.slice(0, SHOWN_KEYS).join(", ") || "none"}; answered ${said}`;
+  log.write("INFO", told);
+  if (record.error !== undefined) log.write("ERROR", record.error);
+}
+
+function measured(record: RunRecord) {
+  return {
+    hook: record.hook,
+    duration_us: Math.max(0, Math.round(record.durationMs * 1000)),
+    result: record.result,
+    ...(record.error === undefined ? {} : { error: clip(record.error, ERROR_LENGTH) }),
+  };
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject, ownValue } from "../../protocol/index.ts";
+import type { Entry, Part } from "./entry.ts";
+import { type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+
+/** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
+export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
+  const type = stringAt(value, "type");
+  if ((type !== "user" && type !== "gemini") || ownValue(value, "message") !== undefined) return undefined;
+  const calls = ownValue(value, "toolCalls");
+  const tools = Array.isArray(calls) ? calls.filter(isJsonObject).flatMap(call => callParts(call, name)) : [];
+  return {
+    role: type === "user" ? "user" : "assistant",
+    timestamp: stringAt(value, "timestamp"),
+    parts: [...partsOf(ownValue(value, "content"), name), ...tools],
+    isSynthetic: false,
+  };
+}
+
+function outcomeOf(call: JsonObject): boolean | undefined {
+  const status = stringAt(call, "status");
+  return status === undefined ? undefined : status === "error";
+}
+
+function callParts(call: JsonObject, name: Naming): readonly Part[] {
+  const id = stringAt(call, "id");
+  const result = ownValue(call, "resultDisplay") ?? ownValue(call, "result");
+  const use: Part = {
+    kind: "tool-use",
+    id,
+    name: name(stringAt(call, "name") ?? "unknown"),
+    input: call["args"] ?? {},
+  };
+  return result === undefined || result === null
+    ? [use]
+    : [use, { kind: "tool-result", id, text: plainText(result), hasFailed: outcomeOf(call) }];
+}

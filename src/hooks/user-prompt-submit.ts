@@ -1,0 +1,79 @@
+import type { Effect, Hook, InputOf } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+import { mentionedAgents } from "./agent-mentions.ts";
+import { callBridge } from "./bridge/call.ts";
+import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
+import { parsePreferences, renderPreferences } from "./preferences.ts";
+import { firstCharacters } from "./words.ts";
+import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
+import { startTracking } from "./workflow-tracking.ts";
+
+const QUERY_LENGTH = 500;
+
+/** Gives the model the user's preferences, memories of mentioned agents and the framework's text. Never blocks. */
+export function userPromptSubmit(options: HookOptions = {}): Hook<System> {
+  return defineHook(
+    {
+      id: "amplihack.user-prompt-submit",
+      event: "UserPromptSubmit",
+      hookName: "user_prompt_submit",
+      kind: "prompt",
+    },
+    options,
+    enrichPrompt,
+  );
+}
+
+async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
+  const prompt = input.prompt ?? "";
+  const isInner = isNested(context) || isWorkflowActive(context, input.cwd);
+  if (!isInner && asksForDevelopment(prompt)) tryToTrack(context);
+  const parts = [
+    renderOwnPreferences(context),
+    await recall(prompt, context),
+    isInner ? undefined : readFrameworkText(context),
+  ].filter(part => part !== undefined && part !== "");
+  const text = parts.join("\n\n");
+  context.metric("context_length", text.length);
+  return text === "" ? undefined : { context: text };
+}
+
+function asksForDevelopment(prompt: string): boolean {
+  return isDevCommand(prompt) || prompt.toLowerCase().includes("dev-orchestrator");
+}
+
+function tryToTrack(context: HookContext): void {
+  try {
+    context.prepare();
+    startTracking(context, "user_prompt_submit");
+  } catch (error) {
+    context.log("ERROR", `the workflow is not tracked: ${messageOf(error)}`);
+  }
+}
+
+function renderOwnPreferences(context: HookContext): string | undefined {
+  const file = readPreferencesFile(context);
+  const preferences = file === undefined ? undefined : parsePreferences(file);
+  context.metric("preferences_injected", preferences?.found.length ?? 0);
+  return preferences === undefined ? undefined : renderPreferences(preferences);
+}
+
+/** Memories of the agents that the prompt mentions; no agent, no question. */
+async function recall(prompt: string, context: HookContext): Promise<string | undefined> {
+  const agents = mentionedAgents(prompt);
+  if (agents.length === 0) return undefined;
+  const answer = await callBridge(context, "inject_memory", {
+    session_id: context.sessionId ?? "unknown",
+    prompt: firstCharacters(prompt, QUERY_LENGTH),
+    agents,
+  });
+  context.metric("agents_detected", agents.length);
+  if (answer.kind !== "reply") {
+    context.report(answer.problem);
+    return "(Agent memory was unavailable for this prompt.)";
+  }
+  const { injected_context: text, memory_keys_used: keys } = answer.reply;
+  context.metric("agent_memory_injected", keys.length);
+  return text.trim() === "" ? undefined : text.trim();
+}

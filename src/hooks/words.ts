@@ -1,0 +1,61 @@
+const BEFORE = "(?<![\\p{L}\\p{N}_])";
+const AFTER = "(?![\\p{L}\\p{N}_])";
+
+/**
+ * One pattern for many phrases, each matched as whole words in any case: `reset` is not in "preset". A phrase is
+ * a piece of a regular expression, so that `next steps?` is one row; a blank matches any run of white space.
+ */
+export function wordPattern(phrases: readonly string[]): RegExp {
+  const alternatives = phrases.map(phrase => phrase.replace(/ /g, "\\s+")).join("|");
+  return new RegExp(`${BEFORE}(?:${alternatives})${AFTER}`, "iu");
+}
+
+/** True when the words occur and at least one occurrence is not negated just before ("no next steps"). */
+export function saysWords(text: string, pattern: RegExp): boolean {
+  return findStatement(text, pattern) !== undefined;
+}
+
+/** The position of the first occurrence that is not negated in its own clause. */
+export function findStatement(text: string, pattern: RegExp): number | undefined {
+  const all = new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`);
+  for (const match of text.matchAll(all)) {
+    if (!isNegated(text, match.index)) return match.index;
+  }
+  return undefined;
+}
+
+const NEGATION_REACH = 24;
+const NEGATION = /(?:\b(?:no|not|nothing|none|without|zero|never|cannot)\b|\b0\b|n['’]t\b)[^.!?;:,\n]*$/i;
+
+function isNegated(text: string, at: number): boolean {
+  return NEGATION.test(text.slice(Math.max(0, at - NEGATION_REACH), at));
+}
+
+/** The first `length` code points; never splits a surrogate pair. */
+export function firstCharacters(text: string, length: number): string {
+  if (text.length <= length) return text;
+  let end = 0;
+  for (let count = 0; count < length && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** Text from outside as one harmless line: control characters become blanks. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g, " ")
+    .replace(/ {2,}/g, " ")
+    .trim();
+}
+
+/** Text from outside without control characters other than newline and tab. */
+export function withoutControls(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "");
+}

@@ -1,0 +1,210 @@
+import { type InputOf, isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { AtomicJsonFile } from "../state/index.ts";
+import { hasErrorCode } from "../system/system.ts";
+import { type HookContext, messageOf } from "./context.ts";
+import type { Observation } from "./observers.ts";
+import { stringAt } from "./transcript/parts.ts";
+
+/** A development request whose workflow has not shown itself yet. */
+interface Tracking {
+  /** seconds since 1970 */
+  readonly dev_invoked_at: number;
+  readonly tool_calls_since: number;
+  readonly warning_emitted: boolean;
+  readonly source?: string;
+}
+
+const CALLS_BEFORE_WARNING = 3;
+const FORGOTTEN_AFTER_S = 24 * 60 * 60;
+const LOCK_TIMEOUT_MS = 2_000;
+
+const WORKFLOW_SKILLS: ReadonlySet<string> = new Set([
+  "dev-orchestrator",
+  "amplihack:dev",
+  "amplihack:amplihack:dev",
+  "default-workflow",
+  "amplihack:default-workflow",
+  "amplihack:amplihack:default-workflow",
+  ".claude:amplihack:dev",
+  ".claude:amplihack:default-workflow",
+]);
+
+/** Signs that the workflow runs, by canonical tool; each is looked for in one text of the call. */
+const EVIDENCE: Readonly<
+  Record<string, { readonly in: (call: ToolCall) => string; readonly signs: readonly string[] }>
+> = {
+  Bash: {
+    in: call => call.command,
+    signs: [
+      "run_recipe_by_name",
+      "smart-orchestrator",
+      "recipe_runner",
+      "amplihack.recipes",
+      "amplihack recipe run",
+      "git checkout -b",
+      "git switch -c",
+      "git branch ",
+      "gh pr create",
+      "gh issue create",
+    ],
+  },
+  Read: {
+    in: call => call.paths.join("\n"),
+    signs: [
+      "DEFAULT_WORKFLOW.md",
+      "smart-orchestrator.yaml",
+      "default-workflow.yaml",
+      "investigation-workflow.yaml",
+    ],
+  },
+  TodoWrite: {
+    in: call => call.todos,
+    signs: [
+      "Step ",
+      "step ",
+      "STEP ",
+      "Create GitHub issue",
+      "Create feature branch",
+      "Recipe Runner",
+      "recipe runner",
+    ],
+  },
+};
+const TOOLS_OF_WORKFLOWS: ReadonlySet<string> = new Set(["Agent", "TaskCreate"]);
+
+interface ToolCall {
+  readonly name: string;
+  readonly command: string;
+  readonly paths: readonly string[];
+  readonly todos: string;
+}
+
+/** Begins to watch: called when a prompt asks for development. */
+export function startTracking(context: HookContext, source?: string): void {
+  const fresh = freshTracking(context, source);
+  openState(context).write(fresh);
+}
+
+/** Watches one call; once, after three calls without a sign of the workflow, it warns. */
+export function trackWorkflow(input: InputOf<"tool">, context: HookContext): Observation | undefined {
+  try {
+    const skill = input.tool.canonicalName === "Skill" ? stringAt(input.tool.input, "skill") : undefined;
+    if (skill !== undefined && WORKFLOW_SKILLS.has(skill)) {
+      startTracking(context);
+      return undefined;
+    }
+    const state = openState(context);
+    if (!isTracking(context, state)) return undefined;
+    if (showsWorkflow(describeCall(input))) {
+      stopTracking(context, state.path);
+      return undefined;
+    }
+    return countCall(context, state);
+  } catch (error) {
+    context.log("ERROR", `workflow tracking failed: ${messageOf(error)}`);
+    return { metadata: { workflow_enforcement_error: messageOf(error) } };
+  }
+}
+
+function openState(context: HookContext): AtomicJsonFile<Tracking> {
+  const path = context.path("workflow-enforcement", `${context.sessionId ?? "current"}.json`);
+  return new AtomicJsonFile(path, {
+    system: context.system,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    parse: parseTracking,
+  });
+}
+
+function freshTracking(context: HookContext, source: string | undefined): Tracking {
+  return {
+    dev_invoked_at: context.system.clock.nowMs() / 1000,
+    tool_calls_since: 0,
+    warning_emitted: false,
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+/** A state that cannot be read watches nothing; one of yesterday is forgotten. */
+function isTracking(context: HookContext, state: AtomicJsonFile<Tracking>): boolean {
+  try {
+    const tracking = state.read();
+    if (tracking === undefined) return false;
+    return context.system.clock.nowMs() / 1000 - tracking.dev_invoked_at <= FORGOTTEN_AFTER_S;
+  } catch (error) {
+    context.log("WARNING", `workflow tracking is off: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function stopTracking(context: HookContext, path: string): void {
+  try {
+    context.system.files.remove(path);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+  }
+}
+
+function countCall(context: HookContext, state: AtomicJsonFile<Tracking>): Observation | undefined {
+  let isFirstWarning = false;
+  const { tool_calls_since: calls } = state.update(
+    tracking => {
+      const calls = tracking.tool_calls_since + 1;
+      isFirstWarning = calls >= CALLS_BEFORE_WARNING && !tracking.warning_emitted;
+      return {
+        ...tracking,
+        tool_calls_since: calls,
+        warning_emitted: tracking.warning_emitted || isFirstWarning,
+      };
+    },
+    freshTracking(context, undefined),
+  );
+  if (!isFirstWarning) return undefined;
+  return {
+    warnings: [
+      `Workflow bypass detected: ${calls} tool calls since the development request and no sign of the workflow. ` +
+        "Run the recipe runner now (amplihack recipe run smart-orchestrator); implementing directly is not allowed.",
+    ],
+    metadata: { workflow_enforcement: "WARNING", tool_calls_without_evidence: calls },
+  };
+}
+
+function describeCall({ tool, facts }: InputOf<"tool">): ToolCall {
+  const todos = isJsonObject(tool.input) ? ownValue(tool.input, "todos") : undefined;
+  const path = stringAt(tool.input, "file_path", "path");
+  return {
+    name: tool.canonicalName,
+    command: facts.command ?? stringAt(tool.input, "command") ?? "",
+    paths: facts.paths.length > 0 || path === undefined ? facts.paths : [path],
+    todos: typeof todos === "string" ? todos : Array.isArray(todos) ? todos.map(todoText).join("\n") : "",
+  };
+}
+
+function todoText(todo: Json): string {
+  return `${stringAt(todo, "content") ?? ""} ${stringAt(todo, "activeForm") ?? ""}`;
+}
+
+function showsWorkflow(call: ToolCall): boolean {
+  if (TOOLS_OF_WORKFLOWS.has(call.name)) return true;
+  const evidence = Object.hasOwn(EVIDENCE, call.name) ? EVIDENCE[call.name] : undefined;
+  if (evidence === undefined) return false;
+  const text = evidence.in(call);
+  return evidence.signs.some(sign => text.includes(sign));
+}
+
+function parseTracking(value: Json): Tracking {
+  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
+  const source = stringAt(value, "source");
+  return {
+    dev_invoked_at: numberAt(value, "dev_invoked_at"),
+    tool_calls_since:
+      ownValue(value, "tool_calls_since") === undefined ? 0 : numberAt(value, "tool_calls_since"),
+    warning_emitted: ownValue(value, "warning_emitted") === true,
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+function numberAt(object: JsonObject, name: string): number {
+  const value = ownValue(object, name);
+  if (typeof value !== "number" || value < 0) throw new Error(`${name} must be a number, 0 or more`);
+  return value;
+}

@@ -1,0 +1,28 @@
+import { isJsonObject, type Json, type JsonObject, type VerdictKind } from "../protocol/index.ts";
+
+/** An answer while it is being put together. */
+export interface Draft {
+  verdict: VerdictKind;
+  reason: string | undefined;
+  /** a rewrite that the host can make */
+  input: JsonObject | undefined;
+  context: string;
+  words: JsonObject;
+  readonly stderr: string[];
+  readonly degraded: string[];
+  readonly unsupported: string[];
+}
+
+export function say(draft: Draft, words: JsonObject): void {
+  draft.words = merge(draft.words, words);
+}
+
+/** Members of both; objects under one name are merged, otherwise the later one counts. */
+function merge(left: JsonObject, right: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...left };
+  for (const [name, value] of Object.entries(right)) {
+    const before = merged[name];
+    merged[name] = isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value;
+  }
+  return merged;
+}

@@ -1,0 +1,74 @@
+import { isJsonObject, isPatchTool, type Json, type JsonObject, readJson } from "../protocol/index.ts";
+import type { HostDescriptor } from "./host.ts";
+
+/** What a tool call is about, as far as its input says: the command line, or the files. */
+export interface Facts {
+  readonly command: string | null;
+  readonly paths: readonly string[];
+}
+
+export const NO_FACTS: Facts = Object.freeze({ command: null, paths: Object.freeze([]) });
+
+const COMMAND_NAMES = ["command", "command_line", "CommandLine", "cmd"];
+const PATH_NAMES: ReadonlySet<string> = new Set([
+  "file_path",
+  "filePath",
+  "path",
+  "TargetFile",
+  "AbsolutePath",
+]);
+const PATCH_NAMES: ReadonlySet<string> = new Set(["patchText", "patch"]);
+const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
+const PATCH_LINE = /^\*\*\* (?:Add File|Update File|Delete File|Move to):[ \t]*(.*?)[ \t\r]*$/gm;
+
+/** Facts of a tool input in any host's spelling; `toolName` is the host's own. */
+export function deriveFacts(
+  host: HostDescriptor,
+  toolName: string,
+  canonicalName: string,
+  toolInput: Json,
+): Facts {
+  if (canonicalName === "Bash") return { command: commandOf(toolInput), paths: [] };
+  if (!FILE_TOOLS.has(canonicalName)) return NO_FACTS;
+  if (typeof toolInput === "string") return { command: null, paths: unique(patchedPaths(toolInput)) };
+  if (!isJsonObject(toolInput)) return NO_FACTS;
+  const own = host.reading?.paths?.(toolInput) ?? [];
+  return { command: null, paths: unique([...pathsOf(toolInput, isPatchTool(toolName)), ...own]) };
+}
+
+function commandOf(toolInput: Json): string | null {
+  if (!isJsonObject(toolInput)) return null;
+  for (const name of COMMAND_NAMES) {
+    const value = Object.hasOwn(toolInput, name) ? toolInput[name] : undefined;
+    if (typeof value === "string") return value;
+  }
+  return joinedCommands(Object.hasOwn(toolInput, "commands") ? toolInput["commands"] : undefined);
+}
+
+/** A list of command lines; some hosts send it as JSON text. */
+function joinedCommands(value: Json | undefined): string | null {
+  if (typeof value === "string") {
+    const read = readJson(value);
+    return read.ok && Array.isArray(read.value) ? joinedCommands(read.value) : value;
+  }
+  if (!Array.isArray(value)) return null;
+  return (value as readonly Json[]).filter(line => typeof line === "string").join("\n");
+}
+
+function pathsOf(toolInput: JsonObject, isPatch: boolean): string[] {
+  return Object.entries(toolInput).flatMap(([name, value]) => {
+    if (typeof value !== "string" || value === "") return [];
+    if (PATH_NAMES.has(name)) return [value];
+    return isPatch || PATCH_NAMES.has(name) ? patchedPaths(value) : [];
+  });
+}
+
+function patchedPaths(patch: string): string[] {
+  return [...patch.matchAll(PATCH_LINE)].flatMap(([, path]) =>
+    path === undefined || path === "" ? [] : [path],
+  );
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}

@@ -1,0 +1,92 @@
+import { describeEvent, type Effect, fold, type JsonObject, powerOf } from "../protocol/index.ts";
+import type { Answer, HostId } from "./host.ts";
+import { type NormaliseOptions, normalise } from "./normalise.ts";
+import { render } from "./render.ts";
+import { renderFailure } from "./render-failure.ts";
+
+export const ANSWER_KINDS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
+
+export interface InspectOptions extends NormaliseOptions {
+  /** also show what this host would get for such an effect on this event */
+  readonly answer?: AnswerKind | undefined;
+  readonly reason?: string | undefined;
+  /** for `modify`: the new tool input; the old one when absent */
+  readonly input?: JsonObject | undefined;
+  readonly context?: string | undefined;
+}
+
+export type Inspection =
+  | {
+      readonly host: HostId;
+      readonly event: string;
+      readonly nativeEvent: string;
+      readonly toolName: string | null;
+      readonly canonicalToolName: string | null;
+      readonly toolInput: unknown;
+      readonly cwd: string | null;
+      readonly sessionId: string | null;
+      readonly transcriptPath: string | null;
+      readonly facts: { readonly command: string | null; readonly paths: readonly string[] };
+      /** codes of what was noticed and could be lived with */
+      readonly warnings: readonly string[];
+      readonly answer?: Answer;
+    }
+  | { readonly error: { readonly code: string; readonly message: string } };
+
+const HOOK = "amplihack hooks inspect";
+
+/** What was understood of a payload and, on request, the exact answer to an effect. */
+export function inspect(text: string, options: InspectOptions): Inspection {
+  const result = normalise(text, options);
+  if (!result.ok) return { error: { code: result.code, message: result.message } };
+  const { host, event, nativeEvent, toolName, canonicalToolName, toolInput, facts } = result.value;
+  const { cwd, sessionId, transcriptPath, warnings, raw } = result.value;
+  const seen = {
+    host,
+    event,
+    nativeEvent,
+    toolName,
+    canonicalToolName,
+    toolInput,
+    cwd,
+    sessionId,
+    transcriptPath,
+    facts,
+    warnings: [...new Set(warnings.map(warning => warning.code))],
+  };
+  if (options.answer === undefined) return seen;
+  const moment = { event, nativeEvent, payload: raw };
+  if (options.answer === "crash") {
+    const reason = options.reason ?? `${HOOK} was told to fail`;
+    return { ...seen, answer: renderFailure(host, { ...moment, policy: "closed", reason }) };
+  }
+  const effect = effectOf(options.answer, options, toolInput);
+  const power = powerOf(describeEvent(event), { source: raw["source"] });
+  const outcome = fold([{ hook: HOOK, effect }], { power });
+  const answer = render(host, { ...moment, outcome });
+  const isIgnored = outcome.diagnostics.some(({ code }) => code === "decision-ignored");
+  return { ...seen, answer: isIgnored ? withUnsupported(answer, options.answer) : answer };
+}
+
+function effectOf(kind: Exclude<AnswerKind, "crash">, options: InspectOptions, toolInput: unknown): Effect {
+  const { reason } = options;
+  switch (kind) {
+    case "none":
+      return {};
+    case "allow":
+    case "ask":
+      return { decision: reason === undefined ? { kind } : { kind, reason } };
+    case "deny":
+      return { decision: { kind, reason: reason ?? `refused by ${HOOK}` } };
+    case "modify":
+      return { input: options.input ?? (toolInput as JsonObject) };
+    case "context":
+      return { context: options.context ?? `context from ${HOOK}` };
+  }
+}
+
+/** The event has no power here: nothing a hook decides on it counts. */
+function withUnsupported(answer: Answer, kind: AnswerKind): Answer {
+  return { ...answer, unsupported: [...(answer.unsupported ?? []), kind] };
+}

@@ -1,0 +1,36 @@
+import { eventKey, findEvent } from "../protocol/index.ts";
+import type { HostDescriptor } from "./host.ts";
+
+/** A canonical event and, for a form that a host specialised on one tool, that tool (`mcp` for any MCP tool). */
+export interface MappedEvent {
+  readonly event: string;
+  readonly tool?: string;
+}
+
+/**
+ * What a host's event is here: null when it has no counterpart, undefined when the host is not known to have it.
+ * Spelling counts as little as it does for canonical names.
+ */
+export function mapEvent(host: HostDescriptor, native: string): MappedEvent | null | undefined {
+  const target = lookUp(host, native);
+  if (target === null) return null;
+  if (target !== undefined) {
+    const [event = target, tool] = target.split(":");
+    return tool === undefined ? { event } : { event, tool };
+  }
+  const canonical = host.usesCanonicalEvents ? findEvent(native) : undefined;
+  return canonical === undefined ? undefined : { event: canonical.name };
+}
+
+function lookUp(host: HostDescriptor, native: string): string | null | undefined {
+  if (Object.hasOwn(host.events, native)) return host.events[native];
+  const key = eventKey(native);
+  return Object.entries(host.events).find(([name]) => eventKey(name) === key)?.[1];
+}
+
+/** The host's own name for a canonical event: the one it is registered by, else the first that maps to it. */
+export function nativeEventName(host: HostDescriptor, event: string): string {
+  const registered = host.registration?.events[event];
+  if (registered?.length === 1 && registered[0] !== undefined) return registered[0];
+  return Object.entries(host.events).find(([, target]) => target === event)?.[0] ?? event;
+}

@@ -1,0 +1,174 @@
+import {
+  describeEvent,
+  FIELD_NAMES,
+  findEvent,
+  type InputWarning,
+  isJsonObject,
+  type JsonObject,
+  readJson,
+} from "../protocol/index.ts";
+import { HOSTS } from "./descriptors.ts";
+import { deriveFacts, NO_FACTS } from "./facts.ts";
+import type {
+  EnvironmentReader,
+  HostDescriptor,
+  HostId,
+  NormaliseErrorCode,
+  NormaliseResult,
+} from "./host.ts";
+import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
+import { readFirst } from "./payload-paths.ts";
+import { canonicalName, readToolInput, readToolName } from "./read-tool.ts";
+import { recognise } from "./recognise.ts";
+
+export interface NormaliseOptions {
+  /** given on the command line; beats every other evidence */
+  readonly host?: HostId | undefined;
+  /** given on the command line; counts when the payload names no event */
+  readonly event?: string | undefined;
+  readonly env: EnvironmentReader;
+}
+
+const EVENT_NAMES = [...FIELD_NAMES.event, "event", "agent_action_name", "hookName"];
+const CWD_PATHS = [
+  ...FIELD_NAMES.cwd,
+  "working_dir",
+  "workingDirectory",
+  "tool_info.cwd",
+  "toolCall.args.Cwd",
+  "workspace_roots.0",
+  "workspaceRoots.0",
+  "workspacePaths.0",
+];
+const SESSION_PATHS = [
+  ...FIELD_NAMES.sessionId,
+  "conversation_id",
+  "conversationId",
+  "trajectory_id",
+  "taskId",
+];
+const TRANSCRIPT_PATHS = [...FIELD_NAMES.transcriptPath, "tool_info.transcript_path"];
+
+const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
+  "empty-stdin": "stdin is empty; expected one JSON object",
+  "invalid-json": "stdin is not JSON; expected one JSON object",
+  "not-an-object": "stdin is JSON but not an object",
+  "unknown-event": "the payload names no event; name it on the command line (--event)",
+  "unmapped-event": "the event has no counterpart here and passes through",
+  "missing-tool-name": "a tool event needs a tool name, a string that is not empty",
+};
+
+/**
+ * A host's payload in one vocabulary. Lenient: what can be lived with becomes a warning, and no input makes it
+ * throw. The hook program judges the result with `checkInput`; `hooks inspect` prints it as it is.
+ */
+export function normalise(text: string, options: NormaliseOptions): NormaliseResult {
+  const read = readPayload(text, options);
+  const host = recognise(read.payload, options.env, options.host);
+  if (read.payload === undefined) return failure(read.code, { host });
+  return normalisePayload(HOSTS[host], read.payload, options);
+}
+
+type PayloadRead =
+  | { readonly payload: JsonObject }
+  | { readonly payload?: undefined; readonly code: NormaliseErrorCode };
+
+function readPayload(text: string, options: NormaliseOptions): PayloadRead {
+  const fromStdin = parsePayload(text);
+  const host = recognise(fromStdin.payload, options.env, options.host);
+  const variable = HOSTS[host].reading?.environment?.payload;
+  const carried = variable === undefined ? undefined : options.env.get(variable);
+  return carried === undefined || carried === "" ? fromStdin : parsePayload(carried);
+}
+
+function parsePayload(text: string): PayloadRead {
+  const read = readJson(text);
+  if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
+  return isJsonObject(read.value) ? { payload: read.value } : { code: "not-an-object" };
+}
+
+function normalisePayload(
+  host: HostDescriptor,
+  raw: JsonObject,
+  { event: hint, env }: NormaliseOptions,
+): NormaliseResult {
+  const named = nameEvent(host, raw, hint);
+  if (named === undefined) return failure("unknown-event", { host: host.id, raw });
+  const { nativeEvent, mapped } = named;
+  if (mapped === undefined || mapped === null)
+    return failure("unmapped-event", { host: host.id, nativeEvent, raw });
+
+  const warnings: InputWarning[] = [];
+  const { environment } = host.reading ?? {};
+  const text = (paths: readonly string[], variable: string | undefined) =>
+    readText(raw, paths, warnings) ?? fromEnvironment(env, variable);
+  const base = {
+    host: host.id,
+    event: mapped.event,
+    nativeEvent,
+    cwd: text(CWD_PATHS, environment?.cwd),
+    sessionId: text([...SESSION_PATHS, ...(host.reading?.sessionId ?? [])], environment?.sessionId),
+    transcriptPath: text(TRANSCRIPT_PATHS, undefined),
+    warnings,
+    raw,
+    ...aliasesOf(host, raw, nativeEvent),
+  };
+  if (!describeEvent(mapped.event).requiresTool) {
+    const noTool = { toolName: null, canonicalToolName: null, toolInput: null, facts: NO_FACTS };
+    return { ok: true, value: { ...base, ...noTool } };
+  }
+  const toolName = readToolName(host, raw, mapped);
+  if (toolName === undefined)
+    return failure("missing-tool-name", { host: host.id, event: mapped.event, nativeEvent, raw });
+  const canonical = canonicalName(host, raw, mapped, toolName);
+  const toolInput = readToolInput(host, raw, nativeEvent, warnings);
+  const facts = deriveFacts(host, toolName, canonical, toolInput);
+  return { ok: true, value: { ...base, toolName, canonicalToolName: canonical, toolInput, facts } };
+}
+
+function failure(
+  code: NormaliseErrorCode,
+  known: { host: HostId; event?: string; nativeEvent?: string; raw?: JsonObject },
+): NormaliseResult {
+  return { ok: false, code, message: MESSAGES[code], ...known };
+}
+
+/** The payload's own name wins; a name from the command line may also be canonical. */
+function nameEvent(
+  host: HostDescriptor,
+  raw: JsonObject,
+  hint: string | undefined,
+): { readonly nativeEvent: string; readonly mapped: MappedEvent | null | undefined } | undefined {
+  for (const path of [...EVENT_NAMES, ...(host.reading?.event ?? [])]) {
+    const value = readFirst(raw, [path])?.value;
+    if (typeof value === "string" && value.trim() !== "")
+      return { nativeEvent: value, mapped: mapEvent(host, value) };
+  }
+  if (hint === undefined || hint === "") return undefined;
+  const name = host.reading?.unnamedEvent?.(raw, hint) ?? hint;
+  const mapped = mapEvent(host, name);
+  const canonical = mapped === undefined ? findEvent(name) : undefined;
+  if (canonical === undefined) return { nativeEvent: name, mapped };
+  return { nativeEvent: nativeEventName(host, canonical.name), mapped: { event: canonical.name } };
+}
+
+/** The first path that leads to a string that is not empty; other types on the way are reported, not guessed. */
+function readText(raw: JsonObject, paths: readonly string[], warnings: InputWarning[]): string | null {
+  for (const path of paths) {
+    const field = readFirst(raw, [path]);
+    if (field === undefined || field.value === "") continue;
+    if (typeof field.value === "string") return field.value;
+    warnings.push({ code: "field-wrong-type", field: field.name });
+  }
+  return null;
+}
+
+function fromEnvironment(env: EnvironmentReader, variable: string | undefined): string | null {
+  const value = variable === undefined ? undefined : env.get(variable);
+  return value === undefined || value === "" ? null : value;
+}
+
+function aliasesOf(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
+  const aliases = host.reading?.aliases?.(raw, nativeEvent) ?? {};
+  return Object.keys(aliases).length === 0 ? {} : { aliases };
+}

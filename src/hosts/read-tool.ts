@@ -1,0 +1,74 @@
+import {
+  FIELD_NAMES,
+  type InputWarning,
+  isJsonObject,
+  JSON_DEPTH_LIMIT,
+  type Json,
+  type JsonObject,
+  readJson,
+} from "../protocol/index.ts";
+import { canonicalToolName, mcpToolName, nativeToolName } from "./canonical-tool.ts";
+import type { HostDescriptor } from "./host.ts";
+import type { MappedEvent } from "./native-events.ts";
+import { readFirst, rename } from "./payload-paths.ts";
+
+/** The tool in the host's spelling; undefined when the payload names none that could be one. */
+export function readToolName(
+  host: HostDescriptor,
+  raw: JsonObject,
+  { tool }: MappedEvent,
+): string | undefined {
+  const paths = [...FIELD_NAMES.toolName, "toolUse.name", ...(host.reading?.toolName ?? [])];
+  const found = readFirst(raw, paths)?.value;
+  if (found === undefined && tool !== undefined && tool !== "mcp") return nativeToolName(host, tool);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+export function canonicalName(
+  host: HostDescriptor,
+  raw: JsonObject,
+  { tool }: MappedEvent,
+  toolName: string,
+): string {
+  const canonical = canonicalToolName(host, toolName, raw);
+  if (tool === "mcp") return canonical.startsWith("mcp__") ? canonical : mcpToolName("unknown", toolName);
+  return canonical;
+}
+
+/** An object, except for plain text that is no JSON and JSON text that holds something else. */
+export function readToolInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+  warnings: InputWarning[],
+): Json {
+  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.reading?.toolInput ?? [])];
+  const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
+  if (field === undefined) {
+    warnings.push({ code: "missing-tool-input" });
+    return {};
+  }
+  if (isJsonObject(field.value)) return field.value;
+  if (typeof field.value === "string") {
+    const read = readJson(field.value, { recover: false, maxDepth: JSON_DEPTH_LIMIT });
+    if (read.ok) return read.value;
+    warnings.push({ code: "tool-input-not-json", field: field.name });
+    return field.value;
+  }
+  warnings.push({ code: "tool-input-wrong-type", field: field.name });
+  return {};
+}
+
+/** Specialised events spread the tool input over the payload. */
+function assembleInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+): { readonly name: string; readonly value: Json } | undefined {
+  const plan = host.reading?.assembledInput;
+  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
+  if (sources === undefined) return undefined;
+  if (typeof sources === "string") return readFirst(raw, [sources]);
+  const value = rename(raw, sources);
+  return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
+}

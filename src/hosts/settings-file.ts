@@ -1,0 +1,111 @@
+import { getNodeValue, type Node } from "jsonc-parser";
+import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
+import type { Layout } from "./host.ts";
+import { memberOf, openJson, placeOf, propertiesOf } from "./json-text.ts";
+import { type OwnedCommand, ownedHandler } from "./owned-command.ts";
+
+export const BOM = "\uFEFF";
+
+/** One handler found in a file. `owned` is undefined for other people's. */
+export interface FoundEntry {
+  readonly event: string;
+  readonly matcher: string | undefined;
+  readonly handler: JsonObject;
+  readonly owned: OwnedCommand | undefined;
+}
+
+export interface Problem {
+  readonly ok: false;
+  /** what was expected and what came, never content of the file */
+  readonly problem: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A configuration file, read as far as hooks are concerned. */
+export interface OpenedFile {
+  readonly ok: true;
+  readonly bom: string;
+  readonly body: string;
+  readonly root: Node;
+  /** the event map; undefined when the file has none yet */
+  readonly events: Node | undefined;
+}
+
+/** A handler and where it stands: in the list of a group, or in the list of an event itself. */
+export interface LocatedEntry extends FoundEntry {
+  readonly node: Node;
+  readonly handlers: Node;
+  /** the item of the event's list that holds it: a group, or the handler itself */
+  readonly item: Node;
+  readonly list: Node;
+}
+
+/** All handlers of a file, ours and others'. */
+export function listEntries(
+  text: string,
+  layout: Layout,
+): Problem | { readonly ok: true; readonly entries: readonly FoundEntry[] } {
+  const opened = openFile(text, layout);
+  if (!opened.ok) return opened;
+  const entries = locateEntries(opened).map(({ event, matcher, handler, owned }) => ({
+    event,
+    matcher,
+    handler,
+    owned,
+  }));
+  return { ok: true, entries };
+}
+
+/** Refuses what could only be edited by guessing: broken JSON, wrong types on our way, repeated names. */
+export function openFile(text: string, layout: Layout): Problem | OpenedFile {
+  const bom = text.startsWith(BOM) ? BOM : "";
+  const body = text.slice(bom.length).trim() === "" ? "{}" : text.slice(bom.length);
+  const opened = openJson(body);
+  if (!opened.ok) return opened;
+  const { root } = opened;
+  const fail = (node: Node, problem: string): Problem => ({
+    ok: false,
+    problem,
+    ...placeOf(body, node.offset),
+  });
+  if (root.type !== "object") return fail(root, `expected an object at the top, found ${root.type}`);
+  let events: Node | undefined = root;
+  for (const name of layout.root) {
+    const [found, twice]: readonly Node[] = propertiesOf(events).flatMap(([key, value]) =>
+      key === name ? [value] : [],
+    );
+    if (twice !== undefined) return fail(twice, `"${name}" stands twice; hosts read only one of them`);
+    events = found;
+    if (events === undefined) break;
+    if (events.type !== "object") return fail(events, `"${name}" must be an object, found ${events.type}`);
+  }
+  const names = new Set<string>();
+  for (const [name, value] of events === undefined ? [] : propertiesOf(events)) {
+    if (names.has(name)) return fail(value, `"${name}" stands twice; hosts read only one of them`);
+    names.add(name);
+  }
+  return { ok: true, bom, body, root, events };
+}
+
+export function locateEntries({ events }: OpenedFile): readonly LocatedEntry[] {
+  if (events === undefined) return [];
+  return propertiesOf(events).flatMap(([event, list]) =>
+    list.type !== "array" ? [] : (list.children ?? []).flatMap(item => entriesIn(event, list, item)),
+  );
+}
+
+/** Hosts accept groups and bare handlers side by side, so both are looked at whatever the layout. */
+function entriesIn(event: string, list: Node, item: Node): LocatedEntry[] {
+  if (item.type !== "object") return [];
+  const group = memberOf(item, "hooks");
+  const matcherNode = memberOf(item, "matcher");
+  const matcher = matcherNode?.type === "string" ? String(matcherNode.value) : undefined;
+  const handlers = group?.type === "array" ? group : list;
+  const nodes = handlers === list ? [item] : (handlers.children ?? []);
+  return nodes.map(node => {
+    const value = getNodeValue(node) as Json;
+    const handler = isJsonObject(value) ? value : {};
+    return { event, matcher, handler, owned: ownedHandler(handler), node, handlers, item, list };
+  });
+}

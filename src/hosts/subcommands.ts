@@ -1,0 +1,82 @@
+import { EVENTS, eventKey, findEvent } from "../protocol/index.ts";
+import { HOSTS } from "./descriptors.ts";
+
+/** One name on the command line of the hook program. */
+export interface Subcommand {
+  /** kebab case, as installed */
+  readonly name: string;
+  /** snake case: file names, telemetry, metrics */
+  readonly hookName: string;
+  readonly event: string;
+  /** events whose payloads belong here; any other named event reached the wrong hook */
+  readonly events: readonly string[];
+  /** false for events that are accepted and answered with "no opinion" */
+  readonly isStock: boolean;
+}
+
+function stock(name: string, event: string, more: readonly string[] = []): Subcommand {
+  return {
+    name,
+    hookName: name.replaceAll("-", "_"),
+    event,
+    events: [event, ...more],
+    isStock: true,
+  };
+}
+
+/** The hooks of this program. Failed tools are counted by the hook that counts tools. */
+export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [
+  stock("pre-tool-use", "PreToolUse"),
+  stock("post-tool-use", "PostToolUse", ["PostToolUseFailure"]),
+  stock("stop", "Stop"),
+  stock("session-start", "SessionStart"),
+  stock("session-stop", "SessionEnd"),
+  stock("user-prompt-submit", "UserPromptSubmit"),
+  stock("workflow-classification-reminder", "UserPromptSubmit"),
+  stock("pre-compact", "PreCompact"),
+];
+
+export const ALIASES: Readonly<Record<string, string>> = {
+  agentstop: "stop",
+  sessionend: "session-stop",
+  sessionstopevent: "session-stop",
+  userprompt: "user-prompt-submit",
+};
+
+/**
+ * The subcommand that a word means: any spelling of a stock hook, of an alias, of a known event, or of a host's own
+ * name for one. Undefined for anything else.
+ */
+export function resolveSubcommand(text: string): Subcommand | undefined {
+  const key = eventKey(text);
+  if (key === "") return undefined;
+  const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : undefined;
+  const known = STOCK_SUBCOMMANDS.find(each => each.name === name || eventKey(each.name) === key);
+  if (known !== undefined) return known;
+  const event = findEvent(text)?.name ?? hostEvent(key);
+  return event === undefined ? undefined : ofEvent(event);
+}
+
+/** The stock hook of an event, or a name for an event that has none. */
+function ofEvent(event: string): Subcommand {
+  const own = STOCK_SUBCOMMANDS.find(each => each.event === event);
+  if (own !== undefined) return own;
+  const name = event.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+  return { name, hookName: name.replaceAll("-", "_"), event, events: [event], isStock: false };
+}
+
+function hostEvent(key: string): string | undefined {
+  for (const host of Object.values(HOSTS)) {
+    for (const [native, target] of Object.entries(host.events)) {
+      if (target !== null && eventKey(native) === key) return target.split(":")[0];
+    }
+  }
+  return undefined;
+}
+
+/** Every subcommand by its installed name, for usage texts. */
+export function listSubcommands(): readonly Subcommand[] {
+  const stockEvents = new Set(STOCK_SUBCOMMANDS.map(each => each.event));
+  const others = EVENTS.filter(({ name }) => !stockEvents.has(name)).map(({ name }) => ofEvent(name));
+  return [...STOCK_SUBCOMMANDS, ...others];
+}

@@ -1,0 +1,68 @@
+import { mcpToolName } from "./canonical-tool.ts";
+import type { HostDescriptor, Speech } from "./host.ts";
+import { readPath, rename } from "./payload-paths.ts";
+
+/** Its stdout reaches nobody: the exit code refuses, stderr says why. */
+const exitGate: Speech = { deny: () => ({}), denyExitCode: 2 };
+
+export const windsurf: HostDescriptor = {
+  id: "windsurf",
+  events: {
+    pre_read_code: "PreToolUse:Read",
+    post_read_code: "PostToolUse:Read",
+    pre_write_code: "PreToolUse:Edit",
+    post_write_code: "PostToolUse:Edit",
+    pre_run_command: "PreToolUse:Bash",
+    post_run_command: "PostToolUse:Bash",
+    pre_mcp_tool_use: "PreToolUse:mcp",
+    post_mcp_tool_use: "PostToolUse:mcp",
+    pre_user_prompt: "UserPromptSubmit",
+    post_cascade_response: "Stop",
+    post_cascade_response_with_transcript: "Stop",
+    post_setup_worktree: "WorktreeCreate",
+  },
+  usesCanonicalEvents: false,
+  tools: {},
+  isCaller: payload => payload["agent_action_name"] !== undefined,
+  reading: {
+    toolName: ["tool_info.mcp_tool_name"],
+    assembledInput: {
+      pre_read_code: { file_path: "tool_info.file_path" },
+      post_read_code: { file_path: "tool_info.file_path" },
+      pre_write_code: { file_path: "tool_info.file_path", edits: "tool_info.edits" },
+      post_write_code: { file_path: "tool_info.file_path", edits: "tool_info.edits" },
+      pre_run_command: { command: "tool_info.command_line" },
+      post_run_command: { command: "tool_info.command_line" },
+      pre_mcp_tool_use: "tool_info.mcp_tool_arguments",
+      post_mcp_tool_use: "tool_info.mcp_tool_arguments",
+    },
+    canonicalTool: (toolName, payload) => {
+      const server = readPath(payload, "tool_info.mcp_server_name");
+      return typeof server === "string" ? mcpToolName(server, toolName) : undefined;
+    },
+    aliases: payload =>
+      rename(payload, { prompt: "tool_info.user_prompt", tool_response: "tool_info.mcp_result" }),
+  },
+  speech: {
+    PreToolUse: exitGate,
+    PostToolUse: {},
+    UserPromptSubmit: exitGate,
+    Stop: {},
+    WorktreeCreate: { ignoresExitCode: true },
+  },
+  silence: "",
+  closed: "exit",
+  registration: {
+    events: {
+      PreToolUse: ["pre_read_code", "pre_write_code", "pre_run_command", "pre_mcp_tool_use"],
+      PostToolUse: ["post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use"],
+      UserPromptSubmit: ["pre_user_prompt"],
+      Stop: ["post_cascade_response"],
+    },
+    layout: { kind: "flat", root: ["hooks"], commandKey: "command", hasType: false },
+    files: [
+      { scope: "user", path: ".codeium/windsurf/hooks.json", isShared: false },
+      { scope: "project", path: ".windsurf/hooks.json", isShared: false },
+    ],
+  },
+};

@@ -1,0 +1,76 @@
+import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { ancestors, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { readText } from "./read-text.ts";
+import { runtimePath } from "./runtime-directory.ts";
+import { VARIABLES } from "./variables.ts";
+
+export const AGENTS = ["claude", "copilot", "codex", "amplifier", "gemini", "opencode", "pi"] as const;
+export type AgentName = (typeof AGENTS)[number];
+export const DEFAULT_AGENT: AgentName = "claude";
+
+const CONTEXT_NAME = "launcher_context.json";
+const CONTEXT_LIMIT = 64 * 1024;
+const CONTEXT_LIFE_MS = 24 * 60 * 60 * 1000;
+const LONGEST_NAME = 32;
+
+/** An agent's name in any case and with blanks around it; undefined for everything else. */
+export function parseAgentName(raw: string): AgentName | undefined {
+  if (raw.length > LONGEST_NAME) return undefined;
+  const name = raw.trim().toLowerCase();
+  return AGENTS.find(agent => agent === name);
+}
+
+/**
+ * The agent that is running, where no command says it: `AMPLIHACK_AGENT_BINARY`, the launcher's record in
+ * `AMPLIHACK_RUNTIME_ROOT`, the one of the project or a directory above it, the default. What is there but not
+ * usable is warned about, without its value, and passed over.
+ */
+export function findActiveAgent(
+  system: Pick<System, "env" | "files" | "text" | "clock">,
+  projectDirectory: string,
+  warn: (message: string) => void,
+): AgentName {
+  const announced = system.env.get("AMPLIHACK_AGENT_BINARY") ?? "";
+  if (announced !== "") {
+    const agent = parseAgentName(announced);
+    if (agent !== undefined) return agent;
+    warn(`AMPLIHACK_AGENT_BINARY names no known agent; expected one of ${AGENTS.join(", ")}`);
+  }
+  const runtimeRoot = VARIABLES.AMPLIHACK_RUNTIME_ROOT.tryGet(system);
+  const contexts = [
+    ...(runtimeRoot === undefined ? [] : [join(runtimeRoot, CONTEXT_NAME)]),
+    ...ancestors(projectDirectory).map(directory => runtimePath(directory, CONTEXT_NAME)),
+  ];
+  for (const path of contexts) {
+    const found = readLauncher(system, path);
+    if (found === undefined) continue;
+    if ("agent" in found) return found.agent;
+    warn(`${path} is passed over: ${found.problem}`);
+  }
+  return DEFAULT_AGENT;
+}
+
+function readLauncher(
+  system: Pick<System, "files" | "text" | "clock">,
+  path: string,
+): { readonly agent: AgentName } | { readonly problem: string } | undefined {
+  let text: string | undefined;
+  let writtenMs: number | undefined;
+  try {
+    text = readText(system, path, CONTEXT_LIMIT);
+    writtenMs = system.files.follow(path)?.modifiedMs;
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  if (text === undefined) return undefined;
+  const read = readJson(text, { recover: false, maxDepth: 20 });
+  if (!read.ok || !isJsonObject(read.value)) return { problem: "it does not hold a JSON object" };
+  const timestamp = ownValue(read.value, "timestamp");
+  const statedMs = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+  const ageMs = system.clock.nowMs() - (Number.isNaN(statedMs) ? (writtenMs ?? 0) : statedMs);
+  if (ageMs > CONTEXT_LIFE_MS) return undefined;
+  const launcher = ownValue(read.value, "launcher");
+  const agent = typeof launcher === "string" ? parseAgentName(launcher) : undefined;
+  return agent === undefined ? { problem: 'its "launcher" names no known agent' } : { agent };
+}

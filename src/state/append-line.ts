@@ -1,0 +1,55 @@
+import { dirname } from "../system/paths.ts";
+import { hasErrorCode, type System, SystemError } from "../system/system.ts";
+import { FileLock } from "./file-lock.ts";
+import { type Rotation, rotateIfLarge } from "./rotate.ts";
+import { serialise } from "./serialise.ts";
+
+export interface AppendOptions {
+  readonly rotation?: Rotation;
+  /** for lines too long to be surely written in one piece. Default 2000. */
+  readonly lockTimeoutMs?: number;
+  /** of parents that have to be made. Default 0700. */
+  readonly directoryMode?: number;
+}
+
+/** Longer lines are written under a lock. */
+const UNLOCKED_BYTES = 4_096;
+const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
+
+/** Appends one JSON value as one line, in one write; the file is made with mode 0600. */
+export function appendJsonLine(
+  system: System,
+  path: string,
+  value: unknown,
+  options: AppendOptions = {},
+): void {
+  appendLine(system, path, serialise(value, path, 0), options);
+}
+
+/**
+ * `line` has no line break in it; one is added. A symlink is refused (`ELOOP`): logs lie in projects too, and a
+ * project must not choose which file of the user is written to.
+ */
+export function appendLine(system: System, path: string, line: string, options: AppendOptions = {}): void {
+  const { rotation } = options;
+  const bytes = system.text.encode(`${line}\n`);
+  if (system.files.inspect(path)?.kind === "symlink") throw new SystemError("ELOOP", "append to", path);
+  if (rotation !== undefined) rotateIfLarge(system, path, rotation);
+  const append = () => appendMakingParents(system, path, bytes, options.directoryMode ?? 0o700);
+  if (bytes.length <= UNLOCKED_BYTES) {
+    append();
+  } else {
+    const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
+    new FileLock(`${path}.lock`, { system, timeoutMs }).run(append);
+  }
+}
+
+function appendMakingParents(system: System, path: string, bytes: Uint8Array, directoryMode: number): void {
+  try {
+    system.files.append(path, bytes, 0o600);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+    system.files.makeDirectory(dirname(path), directoryMode);
+    system.files.append(path, bytes, 0o600);
+  }
+}

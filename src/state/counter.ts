@@ -1,0 +1,95 @@
+import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { FileLock } from "./file-lock.ts";
+import { readText } from "./read-text.ts";
+import { StateError } from "./state-error.ts";
+
+export interface CounterOptions {
+  readonly system: System;
+  /** Default 5000. */
+  readonly lockTimeoutMs?: number;
+  /** `error` (default) for counters that limit something, `restart` for those that are only shown. */
+  readonly onMalformed?: "error" | "restart";
+  readonly onBrokenLock?: (message: string) => void;
+}
+
+const CONTENT_LIMIT = 1_024;
+
+/** A number in a file, as plain digits, that many processes count up: N increments give N distinct values. */
+export class Counter {
+  readonly path: string;
+  private readonly options: CounterOptions;
+
+  constructor(path: string, options: CounterOptions) {
+    this.path = path;
+    this.options = options;
+  }
+
+  /** 0 when the file is missing or empty. */
+  read(): number {
+    try {
+      return this.readStrictly();
+    } catch (error) {
+      if (this.options.onMalformed === "restart" && error instanceof StateError) return 0;
+      throw error;
+    }
+  }
+
+  /** The new value. */
+  increment(): number {
+    const { system, lockTimeoutMs, onBrokenLock } = this.options;
+    const lock = new FileLock(`${this.path}.lock`, {
+      system,
+      ...(lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs }),
+      ...(onBrokenLock === undefined ? {} : { onBroken: onBrokenLock }),
+    });
+    return lock.run(() => {
+      const next = this.read() + 1;
+      if (!Number.isSafeInteger(next)) throw this.malformed("a number that can still grow");
+      writeAtomically(system, this.path, system.text.encode(String(next)));
+      return next;
+    });
+  }
+
+  /** Back to zero. */
+  reset(): void {
+    try {
+      this.options.system.files.remove(this.path);
+    } catch (error) {
+      if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
+    }
+  }
+
+  private readStrictly(): number {
+    let text: string | undefined;
+    try {
+      text = readText(this.options.system, this.path, CONTENT_LIMIT);
+    } catch (error) {
+      if (hasErrorCode(error, "EFBIG")) throw this.malformed(`at most ${CONTENT_LIMIT} bytes`);
+      throw error;
+    }
+    const trimmed = text?.trim() ?? "";
+    if (trimmed === "") return 0;
+    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : readWrappedValue(trimmed);
+    if (value === undefined || !Number.isSafeInteger(value) || value < 0)
+      throw this.malformed("decimal digits");
+    return value;
+  }
+
+  private malformed(expected: string): StateError {
+    return new StateError(
+      "malformed",
+      this.path,
+      `cannot count in ${this.path}: expected ${expected}; remove the file to start at zero`,
+    );
+  }
+}
+
+/** `{"value": n}`, as another implementation writes it. */
+function readWrappedValue(text: string): number | undefined {
+  const read = readJson(text, { recover: false, maxDepth: 2 });
+  if (!read.ok || !isJsonObject(read.value)) return undefined;
+  const value = ownValue(read.value, "value");
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,19 @@
+/** What would forge, hide or reorder lines where text is shown: controls, line separators, direction marks. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** The text on one line, with every control character written out. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    UNSAFE,
+    character => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** At most `length` UTF-16 units, never half a character; a cut is marked. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  const isSplitPair = last >= 0xd800 && last <= 0xdbff;
+  return `${text.slice(0, isSplitPair ? length - 1 : length)}…`;
+}

@@ -1,0 +1,281 @@
+import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { basename, dirname } from "../system/paths.ts";
+import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { serialise } from "./serialise.ts";
+import { StateError } from "./state-error.ts";
+
+export interface FileLockOptions {
+  readonly system: System;
+  /** 0 makes one attempt. Default 5000. */
+  readonly timeoutMs?: number;
+  /** of a parent that has to be made. Default 0700. */
+  readonly directoryMode?: number;
+  /** told when the lock of a process that no longer lives was removed */
+  readonly onBroken?: (message: string) => void;
+}
+
+export const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
+const SHORTEST_PAUSE_MS = 10;
+const PAUSE_SPREAD_MS = 41;
+/** Unreadable content younger than this may be a lock in the making. */
+const UNFINISHED_MS = 2_000;
+const CONTENT_LIMIT = 4_096;
+/** Locks for the breaking of locks for the breaking of locks: each level takes a process killed at the right moment. */
+const DEEPEST_BREAKER = 3;
+const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly start: string | undefined;
+}
+
+/** A lock file as it was found. Two sightings are of one lock when all of it is equal. */
+interface Sighting {
+  readonly facts: FileFacts;
+  /** undefined when it may not be read, or is no file: then nothing is concluded from it */
+  readonly content: string | undefined;
+}
+
+/**
+ * Mutual exclusion between processes by a lock file. Never waits beyond its timeout, which is an error. A lock
+ * left by a process that no longer lives is broken, one of a living process never. Not reentrant: a second
+ * acquire of one path, also in one process, times out.
+ */
+export class FileLock {
+  readonly path: string;
+  private readonly options: FileLockOptions;
+  private readonly timeoutMs: number;
+  private readonly breakerDepth: number;
+  private held: { readonly nonce: string; readonly atEnd: { dispose(): void } } | undefined;
+
+  constructor(path: string, options: FileLockOptions, breakerDepth = 0) {
+    this.path = path;
+    this.options = options;
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
+    this.breakerDepth = breakerDepth;
+  }
+
+  get isHeld(): boolean {
+    return this.held !== undefined;
+  }
+
+  /** Throws a `StateError` with code `lock-timeout` when somebody else holds the lock for too long. */
+  acquire(): void {
+    if (!this.tryAcquire()) {
+      throw new StateError(
+        "lock-timeout",
+        this.path,
+        `could not lock ${this.path} within ${this.timeoutMs} ms: ${this.describeHolder()}`,
+      );
+    }
+  }
+
+  /** As `acquire`; false instead of the error. */
+  tryAcquire(): boolean {
+    const { clock, processes } = this.options.system;
+    const deadline = clock.monotonicMs() + this.timeoutMs;
+    for (let attempt = 1; ; attempt++) {
+      const sighting = this.look();
+      if (sighting === undefined) {
+        if (this.tryCreate()) return true;
+      } else if (this.isDead(sighting) && this.break(sighting) && this.tryCreate()) {
+        return true;
+      }
+      const leftMs = deadline - clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      const pauseMs = SHORTEST_PAUSE_MS + ((processes.self.pid * 7 + attempt * 13) % PAUSE_SPREAD_MS);
+      clock.sleepMs(Math.min(pauseMs, leftMs));
+    }
+  }
+
+  /** Gives the lock back; harmless when it is not held. */
+  release(): void {
+    const { held } = this;
+    if (held === undefined) return;
+    this.held = undefined;
+    held.atEnd.dispose();
+    const content = this.look()?.content;
+    if (content !== undefined && readNonce(content) === held.nonce) this.removeIfThere(this.path);
+  }
+
+  /** Runs `action`, which is not asynchronous, while holding the lock. */
+  run<T>(action: () => T): T {
+    this.acquire();
+    try {
+      return action();
+    } finally {
+      this.release();
+    }
+  }
+
+  /** Runs `action` and holds the lock until its promise is settled. */
+  async runAsync<T>(action: () => Promise<T>): Promise<T> {
+    this.acquire();
+    try {
+      return await action();
+    } finally {
+      this.release();
+    }
+  }
+
+  private look(path: string = this.path): Sighting | undefined {
+    const { files, text } = this.options.system;
+    const facts = files.inspect(path);
+    if (facts === undefined) return undefined;
+    if (facts.kind !== "file") return { facts, content: undefined };
+    try {
+      return { facts, content: text.decode(files.read(path, CONTENT_LIMIT)).text };
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT")) return undefined;
+      if (hasErrorCode(error, "EFBIG")) return { facts, content: "" };
+      if (hasErrorCode(error, "EACCES", "EPERM")) return { facts, content: undefined };
+      throw error;
+    }
+  }
+
+  /** The content is complete before the name exists, so nobody ever reads half of it. */
+  private tryCreate(): boolean {
+    const { system } = this.options;
+    const { files, text } = system;
+    const nonce = system.random.hex(32);
+    const { pid, host, start } = system.processes.self;
+    const created = new Date(system.clock.nowMs()).toISOString();
+    const content = text.encode(serialise({ pid, host, start: start ?? null, created, nonce }, this.path, 0));
+    const temporary = `${dirname(this.path)}/.${basename(this.path).slice(-60)}.${nonce}.tmp`;
+    this.appendMakingParents(temporary, content);
+    try {
+      try {
+        files.link(temporary, this.path);
+      } catch (error) {
+        if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
+        files.createExclusive(this.path, content, 0o600);
+      }
+    } catch (error) {
+      if (hasErrorCode(error, "EEXIST")) return false;
+      throw error;
+    } finally {
+      this.removeIfThere(temporary);
+    }
+    this.held = { nonce, atEnd: system.processes.onEnd(() => this.release()) };
+    return true;
+  }
+
+  /** An append and not an exclusive create, because that would wait for the disk and a lock need not last. */
+  private appendMakingParents(path: string, content: Uint8Array): void {
+    const { files } = this.options.system;
+    try {
+      files.append(path, content, 0o600);
+    } catch (error) {
+      if (!hasErrorCode(error, "ENOENT")) throw error;
+      files.makeDirectory(dirname(path), this.options.directoryMode ?? 0o700);
+      files.append(path, content, 0o600);
+    }
+  }
+
+  private isDead({ facts, content }: Sighting): boolean {
+    if (content === undefined) return false;
+    const { clock, processes } = this.options.system;
+    const holder = readHolder(content);
+    if (holder === undefined) return clock.nowMs() - facts.modifiedMs > UNFINISHED_MS;
+    if (holder.host !== processes.self.host) return false;
+    const found = processes.look(holder.pid);
+    if (found === undefined) return true;
+    return holder.start !== undefined && found.start !== undefined && holder.start !== found.start;
+  }
+
+  /**
+   * Removes a lock judged dead. Only the holder of the breaker lock removes other people's locks, so what it
+   * sees cannot change under its hands; the check after the rename covers a breaker that was itself broken.
+   */
+  private break(judged: Sighting): boolean {
+    if (this.breakerDepth >= DEEPEST_BREAKER) return this.moveAside(judged);
+    const breaker = new FileLock(
+      `${this.path}.break`,
+      { ...this.options, timeoutMs: 0 },
+      this.breakerDepth + 1,
+    );
+    if (!breaker.tryAcquire()) return false;
+    try {
+      return isSame(judged, this.look()) && this.moveAside(judged);
+    } finally {
+      breaker.release();
+    }
+  }
+
+  private moveAside(judged: Sighting): boolean {
+    const { files, random } = this.options.system;
+    const aside = `${this.path}.${random.hex(16)}.stale`;
+    try {
+      files.rename(this.path, aside);
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT")) return true;
+      throw error;
+    }
+    const isJudgedOne = isSame(judged, this.look(aside));
+    if (!isJudgedOne) this.putBack(aside);
+    this.removeIfThere(aside);
+    if (isJudgedOne) this.options.onBroken?.(`broke the lock ${this.path} of a process that no longer lives`);
+    return isJudgedOne;
+  }
+
+  private putBack(aside: string): void {
+    const { files } = this.options.system;
+    try {
+      files.link(aside, this.path);
+    } catch (error) {
+      if (hasErrorCode(error, "EEXIST")) return;
+      if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
+      files.createExclusive(this.path, files.read(aside, CONTENT_LIMIT), 0o600);
+    }
+  }
+
+  private removeIfThere(path: string): void {
+    try {
+      this.options.system.files.remove(path);
+    } catch (error) {
+      if (!hasErrorCode(error, "ENOENT")) throw error;
+    }
+  }
+
+  private describeHolder(): string {
+    const sighting = this.look();
+    if (sighting === undefined) return "others kept taking it; try again";
+    if (sighting.facts.kind !== "file") return `a ${sighting.facts.kind} is in its place; remove it`;
+    const holder = sighting.content === undefined ? undefined : readHolder(sighting.content);
+    if (holder === undefined) return "its content is not readable; remove it if no amplihack process runs";
+    const place = holder.host === this.options.system.processes.self.host ? "" : ` on host ${holder.host}`;
+    return `process ${holder.pid}${place} holds it; remove the file only if that process is gone`;
+  }
+}
+
+function isSame(judged: Sighting, now: Sighting | undefined): boolean {
+  return (
+    now !== undefined &&
+    now.content === judged.content &&
+    now.facts.identity === judged.facts.identity &&
+    now.facts.modifiedMs === judged.facts.modifiedMs
+  );
+}
+
+function readLockContent(content: string) {
+  const read = readJson(content, { recover: false, maxDepth: 2 });
+  return read.ok && isJsonObject(read.value) ? read.value : undefined;
+}
+
+function readNonce(content: string): string | undefined {
+  const members = readLockContent(content);
+  const nonce = members === undefined ? undefined : ownValue(members, "nonce");
+  return typeof nonce === "string" ? nonce : undefined;
+}
+
+function readHolder(content: string): Holder | undefined {
+  const members = readLockContent(content);
+  if (members === undefined || readNonce(content) === undefined) return undefined;
+  const pid = ownValue(members, "pid");
+  const host = ownValue(members, "host");
+  const start = ownValue(members, "start");
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== "string")
+    return undefined;
+  return { pid, host, start: typeof start === "string" ? start : undefined };
+}

@@ -1,0 +1,94 @@
+import { ancestors, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
+import type { Files, System } from "../system/system.ts";
+import { findHome } from "./homes.ts";
+import { resolvePath } from "./path-containment.ts";
+import { VARIABLES } from "./variables.ts";
+
+type Surroundings = Pick<System, "files" | "env">;
+
+/**
+ * The directory the session works in: what the host's payload says when that is a directory, else the directory
+ * of the process. Guards use this one; state uses the project root.
+ */
+export function findSessionDirectory(
+  { files }: Surroundings,
+  payloadCwd: string | undefined,
+): string | undefined {
+  if (payloadCwd !== undefined && isAbsolute(payloadCwd) && isDirectory(files, payloadCwd)) {
+    return normalise(payloadCwd);
+  }
+  return files.workingDirectory();
+}
+
+/**
+ * The project root, first match: `.claude` upward from the process's directory, the same from the session's,
+ * `AMPLIHACK_ROOT`, the git top level of the session directory, the session directory. The home directory and
+ * those above it count only for a session that works in the home directory itself. `/` when nothing is known.
+ */
+export function findProjectRoot(system: Surroundings, payloadCwd: string | undefined): string {
+  const { files } = system;
+  const processDirectory = files.workingDirectory();
+  const sessionDirectory = findSessionDirectory(system, payloadCwd) ?? "/";
+  const isAcceptable = homeRule(system, sessionDirectory);
+  const upward = (from: string | undefined, marker: string) =>
+    from === undefined
+      ? undefined
+      : ancestors(from).find(
+          directory => directory !== "/" && isAcceptable(directory) && hasEntry(files, directory, marker),
+        );
+  const configured = VARIABLES.AMPLIHACK_ROOT.tryGet(system);
+  return (
+    upward(processDirectory, ".claude") ??
+    upward(sessionDirectory, ".claude") ??
+    (configured !== undefined && isAcceptable(configured) && hasEntry(files, configured, ".claude")
+      ? configured
+      : undefined) ??
+    upward(sessionDirectory, ".git") ??
+    sessionDirectory
+  );
+}
+
+/** Where lock mode keeps its files: a `CLAUDE_PROJECT_DIR` with `.claude` goes first, for readers and writers. */
+export function findLocksRoot(system: Surroundings, payloadCwd: string | undefined): string {
+  const announced = VARIABLES.CLAUDE_PROJECT_DIR.tryGet(system);
+  return announced !== undefined && hasEntry(system.files, announced, ".claude")
+    ? announced
+    : findProjectRoot(system, payloadCwd);
+}
+
+function homeRule(system: Surroundings, sessionDirectory: string): (directory: string) => boolean {
+  const home = findHome(system);
+  if (home === undefined) return () => true;
+  const realHome = tryResolve(system.files, home);
+  const isSessionAtHome =
+    sessionDirectory === home || tryResolve(system.files, sessionDirectory) === realHome;
+  return directory => {
+    if (isSessionAtHome && (directory === home || directory === realHome)) return true;
+    return !isInside(directory, home) && !isInside(directory, realHome);
+  };
+}
+
+/** A place that cannot be looked at is no place for state; the caller goes on to the next. */
+function hasEntry(files: Files, directory: string, name: string): boolean {
+  try {
+    return files.inspect(join(directory, name)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isDirectory(files: Files, path: string): boolean {
+  try {
+    return files.follow(path)?.kind === "directory";
+  } catch {
+    return false;
+  }
+}
+
+function tryResolve(files: Files, path: string): string {
+  try {
+    return resolvePath(files, path);
+  } catch {
+    return path;
+  }
+}

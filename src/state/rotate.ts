@@ -1,0 +1,69 @@
+import { basename, dirname, extension, join } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { FileLock } from "./file-lock.ts";
+import { compactTimestamp } from "./timestamp.ts";
+
+export interface Rotation {
+  /** a file larger than this is put away before the next line */
+  readonly limitBytes: number;
+  /** how many put-away files are kept */
+  readonly keep: number;
+}
+
+/**
+ * Renames `name.ext` to `name.<YYYYMMDD_HHMMSS>.ext` when it has outgrown its limit, and removes the oldest of
+ * those beyond the number kept. Of several processes one rotates; the others go on writing.
+ */
+export function rotateIfLarge(system: System, path: string, rotation: Rotation): void {
+  if (!isTooLarge(system, path, rotation)) return;
+  const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
+  if (!lock.tryAcquire()) return;
+  try {
+    if (!isTooLarge(system, path, rotation)) return;
+    system.files.rename(path, freeName(system, path));
+    for (const old of rotationsOf(system, path).slice(rotation.keep)) system.files.remove(old);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The put-away files of a log, newest first. */
+export function rotationsOf(system: Pick<System, "files">, path: string): readonly string[] {
+  const directory = dirname(path);
+  const { stem, ending } = split(path);
+  let names: readonly string[];
+  try {
+    names = system.files.list(directory);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+  return names
+    .filter(name => name.startsWith(`${stem}.`) && name.endsWith(ending))
+    .filter(name => /^\d{8}_\d{6}(_\d{3})?$/.test(name.slice(stem.length + 1, name.length - ending.length)))
+    .sort()
+    .reverse()
+    .map(name => join(directory, name));
+}
+
+function isTooLarge(system: System, path: string, rotation: Rotation): boolean {
+  const facts = system.files.inspect(path);
+  return facts?.kind === "file" && facts.size > rotation.limitBytes;
+}
+
+/** A second rotation within one second gets a number, so that it does not replace the first. */
+function freeName(system: System, path: string): string {
+  const { stem, ending } = split(path);
+  const stamp = compactTimestamp(system.clock.nowMs());
+  const nameWith = (suffix: string) => join(dirname(path), `${stem}.${stamp}${suffix}${ending}`);
+  let name = nameWith("");
+  for (let number = 1; system.files.inspect(name) !== undefined; number++) {
+    name = nameWith(`_${String(number).padStart(3, "0")}`);
+  }
+  return name;
+}
+
+function split(path: string): { stem: string; ending: string } {
+  const ending = extension(path);
+  return { stem: basename(path).slice(0, basename(path).length - ending.length), ending };
+}

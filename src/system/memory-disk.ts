@@ -1,0 +1,115 @@
+import { SystemError } from "./system.ts";
+import { utf8 } from "./utf8.ts";
+
+export type DiskNode = FileNode | DirectoryNode | SymlinkNode | OtherNode;
+interface NodeBase {
+  readonly id: number;
+  mode: number;
+  uid: number;
+  modifiedMs: number;
+}
+export interface FileNode extends NodeBase {
+  readonly kind: "file";
+  bytes: Uint8Array;
+}
+export interface DirectoryNode extends NodeBase {
+  readonly kind: "directory";
+  readonly entries: Map<string, DiskNode>;
+}
+export interface SymlinkNode extends NodeBase {
+  readonly kind: "symlink";
+  readonly target: string;
+}
+/** A pipe, socket or device: there, and holding nothing. */
+export interface OtherNode extends NodeBase {
+  readonly kind: "other";
+}
+
+/** Where a path leads. `name` is undefined when it ends in the root, `.` or `..`. */
+export interface Place {
+  readonly directory: DirectoryNode;
+  readonly name: string | undefined;
+  readonly node: DiskNode | undefined;
+  /** the directories from the root down to `directory` */
+  readonly chain: readonly DirectoryNode[];
+}
+
+const LINK_LIMIT = 40;
+const NAME_BYTES = 255;
+const PATH_BYTES = 4095;
+
+/** A file tree that several processes may share, with the rules of path lookup that Linux has. */
+export class MemoryDisk {
+  readonly root: DirectoryNode = {
+    kind: "directory",
+    id: 1,
+    mode: 0o755,
+    uid: 0,
+    modifiedMs: 0,
+    entries: new Map(),
+  };
+  private lastId = 1;
+
+  nextId(): number {
+    return ++this.lastId;
+  }
+
+  /** Throws ENOENT, ENOTDIR, ELOOP and ENAMETOOLONG for the directories on the way; the last part may be absent. */
+  walk(path: string, follow: boolean): Place {
+    if (path === "") throw failure("ENOENT", path);
+    if (utf8.encode(path).length > PATH_BYTES) throw failure("ENAMETOOLONG", path);
+    const endsInSlash = path.endsWith("/");
+    let chain: DirectoryNode[] = [this.root];
+    const pending = partsOf(path).reverse();
+    let links = 0;
+    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+      const directory = chain.at(-1) ?? this.root;
+      if (part === ".") continue;
+      if (part === "..") {
+        if (chain.length > 1) chain.pop();
+        continue;
+      }
+      if (utf8.encode(part).length > NAME_BYTES) throw failure("ENAMETOOLONG", path);
+      const node = directory.entries.get(part);
+      const isLast = pending.length === 0;
+      if (node?.kind === "symlink" && (!isLast || follow || endsInSlash)) {
+        if (++links > LINK_LIMIT) throw failure("ELOOP", path);
+        if (node.target.startsWith("/")) chain = [this.root];
+        pending.push(...partsOf(node.target).reverse());
+      } else if (isLast) {
+        if (endsInSlash && node !== undefined && node.kind !== "directory") throw failure("ENOTDIR", path);
+        return { directory, name: part, node, chain };
+      } else if (node === undefined) {
+        throw failure("ENOENT", path);
+      } else if (node.kind === "directory") {
+        chain.push(node);
+      } else {
+        throw failure("ENOTDIR", path);
+      }
+    }
+    const directory = chain.at(-1) ?? this.root;
+    return { directory, name: undefined, node: directory, chain };
+  }
+
+  /** The path without links, `.` and `..`; throws ENOENT when it leads nowhere. */
+  realPath(path: string): string {
+    const { chain, name, node } = this.walk(path, true);
+    if (node === undefined) throw failure("ENOENT", path);
+    const names = chain.slice(1).map((directory, index) => nameIn(chain[index] ?? this.root, directory));
+    return `/${(name === undefined ? names : [...names, name]).join("/")}`;
+  }
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter(part => part !== "");
+}
+
+function nameIn(parent: DirectoryNode, child: DiskNode): string {
+  for (const [name, node] of parent.entries) if (node === child) return name;
+  throw failure("ENOENT", "a removed directory");
+}
+
+/** Operation and path are filled in by the caller, who knows what was asked. */
+function failure(code: string, path: string): SystemError {
+  return new SystemError(code, "look up", path);
+}

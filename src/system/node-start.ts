@@ -1,0 +1,175 @@
+import type { ChildProcess } from "node:child_process";
+import { onEnd } from "./node-end.ts";
+import { errorCode } from "./node-files.ts";
+import { loadChildProcess } from "./node-load.ts";
+import { Output } from "./output.ts";
+import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
+
+const DEFAULT_KILL_AFTER_MS = 1_000;
+const DEFAULT_PIPE_GRACE_MS = 250;
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+type End = ProcessResult["end"];
+
+/** Starts a child as the leader of its own process group; `ProcessRequest` says what is promised. */
+export function startProcess(request: ProcessRequest): RunningProcess {
+  const startedNs = process.hrtime.bigint();
+  const output = new Output(request.limits);
+  const report = (end: End, facts: { killed: boolean; pipeHeld: boolean }): ProcessResult => ({
+    end,
+    ...output.result(),
+    ...facts,
+    durationMs: Number(process.hrtime.bigint() - startedNs) / 1e6,
+  });
+  const [program, ...args] = request.argv;
+  try {
+    const child = loadChildProcess().spawn(program, args, {
+      cwd: request.cwd,
+      env: request.env,
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    return supervise(child, request, output, report);
+  } catch (error) {
+    const end = { kind: "not-started", code: errorCode(error) } as const;
+    return {
+      pid: undefined,
+      done: Promise.resolve(report(end, { killed: false, pipeHeld: false })),
+      stop() {},
+    };
+  }
+}
+
+function supervise(
+  child: ChildProcess,
+  request: ProcessRequest,
+  output: Output,
+  report: (end: End, facts: { killed: boolean; pipeHeld: boolean }) => ProcessResult,
+): RunningProcess {
+  const { pid } = child;
+  const { killAfterMs = DEFAULT_KILL_AFTER_MS, pipeGraceMs = DEFAULT_PIPE_GRACE_MS } = request;
+  const { promise: done, resolve } = settleable<ProcessResult>();
+  /** why we end it; once set, what the child says is no longer kept */
+  let reason: End | undefined;
+  let exit: End | undefined;
+  let killed = false;
+  let isSettled = false;
+
+  const deadline = startTimer(request.timeoutMs, () => terminate({ kind: "timeout" }));
+  let killTimer: NodeJS.Timeout | undefined;
+  let graceTimer: NodeJS.Timeout | undefined;
+
+  function settle(end: End, pipeHeld: boolean): void {
+    if (isSettled) return;
+    isSettled = true;
+    for (const timer of [deadline, killTimer, graceTimer]) clearTimeout(timer);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    if (request.endsGroup === true && pid !== undefined) {
+      signalGroup(pid, "SIGKILL");
+      liveGroups.remove(pid);
+    }
+    if (exit === undefined) child.unref();
+    resolve(report(end, { killed, pipeHeld }));
+  }
+
+  function settleAfterGrace(): void {
+    clearTimeout(graceTimer);
+    graceTimer = startTimer(pipeGraceMs, () =>
+      settle(reason ?? exit ?? { kind: "stopped" }, exit !== undefined),
+    );
+  }
+
+  function terminate(why: End): void {
+    if (isSettled || exit !== undefined || reason !== undefined || pid === undefined) return;
+    reason = why;
+    output.close();
+    clearTimeout(deadline);
+    signalGroup(pid, "SIGTERM");
+    killTimer = startTimer(killAfterMs, () => {
+      if (exit !== undefined) return;
+      killed = true;
+      signalGroup(pid, "SIGKILL");
+      settleAfterGrace();
+    });
+  }
+
+  child.once("error", error => {
+    if (pid === undefined) settle({ kind: "not-started", code: errorCode(error) }, false);
+  });
+  child.once("exit", (code, signal) => {
+    exit = signal === null ? { kind: "exit", code: code ?? 0 } : { kind: "signal", signal };
+    clearTimeout(deadline);
+    clearTimeout(killTimer);
+    if (pid !== undefined) {
+      // What a terminated leader leaves behind goes with it; after a normal end helpers may live on.
+      if (reason !== undefined) signalGroup(pid, "SIGKILL");
+      if (request.endsGroup !== true) liveGroups.remove(pid);
+    }
+    settleAfterGrace();
+  });
+  child.once("close", () => settle(reason ?? exit ?? { kind: "stopped" }, false));
+
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream]?.on("data", (chunk: Uint8Array) => {
+      output.push(stream, chunk);
+      request.onOutput?.(stream, chunk);
+      if (output.isOverflowing) terminate({ kind: "overflow" });
+    });
+    child[stream]?.on("error", () => {
+      // A pipe that breaks has ended; the exit tells the rest.
+    });
+  }
+  child.stdin?.on("error", () => {
+    // A child need not read its input.
+  });
+  child.stdin?.end(request.input);
+  if (pid !== undefined) liveGroups.add(pid);
+
+  return { pid, done, stop: () => terminate({ kind: "stopped" }) };
+}
+
+/**
+ * The action waits for one more turn of the event loop after the time is up: an exit or output that arrived
+ * while this process was busy is then seen first, and a slow parent does not make a punctual child late.
+ */
+function startTimer(ms: number, action: () => void): NodeJS.Timeout {
+  return setTimeout(() => setImmediate(action), Math.min(ms, LONGEST_TIMER_MS));
+}
+
+function settleable<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>(settle => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void {
+  if (leader <= 1) return;
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // The group is gone already, or is no longer ours to signal; the timers settle the run either way.
+  }
+}
+
+/** Groups that must not outlive this process. */
+const liveGroups = {
+  leaders: new Set<number>(),
+  atEnd: undefined as { dispose(): void } | undefined,
+
+  add(leader: number): void {
+    this.leaders.add(leader);
+    this.atEnd ??= onEnd(() => {
+      for (const left of this.leaders) signalGroup(left, "SIGKILL");
+    });
+  },
+
+  remove(leader: number): void {
+    this.leaders.delete(leader);
+    if (this.leaders.size > 0) return;
+    this.atEnd?.dispose();
+    this.atEnd = undefined;
+  },
+};

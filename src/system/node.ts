@@ -1,0 +1,63 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { closeSync, openSync, readSync } from "node:fs";
+import { createNodeFiles, toSystemError } from "./node-files.ts";
+import { createNodeProcesses } from "./node-processes.ts";
+import { createNodeStdio } from "./node-stdio.ts";
+import { sleepMs } from "./node-wait.ts";
+import type { Clock, Environment, Random, System, TextCodec } from "./system.ts";
+
+/** The system of this very process. Cheap to make: what a run does not use is not loaded. */
+export function createNodeSystem(): System {
+  return {
+    files: createNodeFiles(),
+    env: environment,
+    clock,
+    random,
+    stdio: createNodeStdio(),
+    text,
+    processes: createNodeProcesses(),
+  };
+}
+
+const environment: Environment = {
+  get(name) {
+    const value: unknown = process.env[name];
+    return typeof value === "string" ? value : undefined;
+  },
+  names: () => Object.keys(process.env),
+};
+
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+  sleepMs,
+};
+
+/** The kernel's generator: the crypto module would cost more to load than a whole hook to run. */
+const random: Random = {
+  hex(length) {
+    const bytes = Buffer.alloc(Math.ceil(length / 2));
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync("/dev/urandom", "r");
+      for (let filled = 0; filled < bytes.length; )
+        filled += readSync(descriptor, bytes, filled, bytes.length - filled, null);
+    } catch (error) {
+      throw toSystemError(error, "read random bytes from", "/dev/urandom");
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+    return bytes.toString("hex").slice(0, length);
+  },
+};
+
+const text: TextCodec = {
+  decode(bytes) {
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { text: view.toString("utf8"), replaced: !isUtf8(view) };
+  },
+  encode(content) {
+    const encoded = Buffer.from(content, "utf8");
+    return new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  },
+};

@@ -1,0 +1,89 @@
+/** POSIX paths as text: nothing here touches a disk. All results are normalised. */
+
+/** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
+export function normalise(path: string): string {
+  const isAbsolute = path.startsWith("/");
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (!isAbsolute) parts.push("..");
+  }
+  const joined = parts.join("/");
+  if (isAbsolute) return `/${joined}`;
+  return joined === "" ? "." : joined;
+}
+
+export function isAbsolute(path: string): boolean {
+  return path.startsWith("/");
+}
+
+/** All parts in a row; an absolute part does not start anew. */
+export function join(...parts: readonly string[]): string {
+  return normalise(parts.filter(part => part !== "").join("/"));
+}
+
+/** Where `path` leads when it is used from `directory`. */
+export function resolve(directory: string, path: string): string {
+  return isAbsolute(path) ? normalise(path) : join(directory, path);
+}
+
+export function dirname(path: string): string {
+  const clean = normalise(path);
+  const slash = clean.lastIndexOf("/");
+  if (slash < 0) return ".";
+  return slash === 0 ? "/" : clean.slice(0, slash);
+}
+
+/** The last part; empty for the root. */
+export function basename(path: string): string {
+  const clean = normalise(path);
+  return clean.slice(clean.lastIndexOf("/") + 1);
+}
+
+/** The extension of the last part with its dot; empty for `name`, `.name` and `name.`. */
+export function extension(path: string): string {
+  const name = basename(path);
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 || dot === name.length - 1 ? "" : name.slice(dot);
+}
+
+export function components(path: string): readonly string[] {
+  return normalise(path)
+    .split("/")
+    .filter(part => part !== "" && part !== ".");
+}
+
+/** `path` is `directory` or lies below it, compared part by part. Both absolute, or both relative. */
+export function isInside(directory: string, path: string): boolean {
+  if (isAbsolute(directory) !== isAbsolute(path)) return false;
+  const outer = components(directory);
+  const inner = components(path);
+  if (inner[outer.length] === "..") return false;
+  return outer.length <= inner.length && outer.every((part, index) => part === inner[index]);
+}
+
+/** The way from `directory` to `path`, both absolute; `.` when they are one. */
+export function relative(directory: string, path: string): string {
+  const from = components(directory);
+  const to = components(path);
+  let shared = 0;
+  while (shared < from.length && shared < to.length && from[shared] === to[shared]) shared++;
+  return normalise([...from.slice(shared).map(() => ".."), ...to.slice(shared)].join("/"));
+}
+
+/** Every directory from `path` itself up to the root. */
+export function ancestors(path: string): readonly string[] {
+  const parts = components(path);
+  return Array.from(
+    { length: parts.length + 1 },
+    (_, index) => `/${parts.slice(0, parts.length - index).join("/")}`,
+  );
+}
+
+/** `~` and `~/…` by the given home; everything else, and `~user`, unchanged. */
+export function expandHome(path: string, home: string | undefined): string {
+  if (home === undefined || home === "" || (path !== "~" && !path.startsWith("~/"))) return path;
+  return join(home, path.slice(1));
+}

@@ -1,0 +1,196 @@
+import { type FileFacts, type ProcessResult, type System, SystemError } from "./system.ts";
+
+/**
+ * What the native host puts into the engine. A primitive answers with its value, or with the errno name as a
+ * plain string; text comes in a one-element list so that the two are never confused.
+ */
+export interface NativeHost {
+  read(path: string, limit: number): Uint8Array | string;
+  readRange(path: string, offset: number, length: number): Uint8Array | string;
+  createExclusive(path: string, bytes: Uint8Array, mode: number): undefined | string;
+  append(path: string, bytes: Uint8Array, mode: number): undefined | string;
+  rename(from: string, to: string): undefined | string;
+  link(from: string, to: string): undefined | string;
+  symlink(target: string, path: string): undefined | string;
+  readLink(path: string): readonly [string] | string;
+  remove(path: string): undefined | string;
+  removeDirectory(path: string): undefined | string;
+  makeDirectory(path: string, mode: number): undefined | string;
+  list(path: string): string[] | string;
+  inspect(path: string): FileFacts | undefined | string;
+  follow(path: string): FileFacts | undefined | string;
+  realPath(path: string): readonly [string] | string;
+  changeMode(path: string, mode: number): undefined | string;
+  syncDirectory(path: string): void;
+  workingDirectory(): string | undefined;
+  getEnvironment(name: string): string | undefined;
+  environmentNames(): string[];
+  nowMs(): number;
+  monotonicMs(): number;
+  sleepMs(ms: number): void;
+  /** the run is interrupted this long after its start */
+  setDeadlineMs(ms: number): void;
+  randomHex(length: number): readonly [string] | string;
+  encode(text: string): Uint8Array;
+  decode(bytes: Uint8Array): { readonly text: string; readonly replaced: boolean };
+  readInput(limit: number): Uint8Array | string;
+  writeOutput(text: string): string | undefined;
+  writeError(text: string): void;
+  isTerminal(descriptor: number): boolean;
+  readonly pid: number;
+  hostName(): string;
+  startTime(pid: number): string | undefined;
+  isAlive(pid: number): boolean;
+  start(request: NativeProcessRequest): NativeProcessResult;
+}
+
+interface NativeProcessRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: readonly (readonly [string, string])[];
+  readonly input: Uint8Array;
+  readonly timeoutMs: number;
+  readonly killAfterMs?: number | undefined;
+  readonly pipeGraceMs?: number | undefined;
+  readonly stdoutBytes: number;
+  readonly tailBytes: number;
+  readonly stderrBytes: number;
+  readonly drainBytes: number;
+  readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Uint8Array) => void) | undefined;
+}
+
+type NativeProcessResult = Omit<ProcessResult, "end"> & {
+  readonly kind: ProcessResult["end"]["kind"];
+  readonly detail: number | string | undefined;
+};
+
+const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
+
+/** The system of the native executable, and what is to run when the process ends. */
+export function createQuickJsSystem(host: NativeHost): { readonly system: System; readonly end: () => void } {
+  const endings = new Set<() => void>();
+  const system: System = {
+    files: openFiles(host),
+    env: {
+      get: name => host.getEnvironment(wellFormed(name)) ?? undefined,
+      names: () => host.environmentNames(),
+    },
+    clock: {
+      nowMs: () => host.nowMs(),
+      monotonicMs: () => host.monotonicMs(),
+      sleepMs: ms => host.sleepMs(ms),
+    },
+    random: { hex: length => unwrapText(host.randomHex(length), "read random bytes from", "/dev/urandom") },
+    stdio: {
+      readInput(limitBytes) {
+        const bytes = host.readInput(limitBytes);
+        if (typeof bytes !== "string") return { kind: "bytes", bytes };
+        if (bytes === "EFBIG") return { kind: "too-large", limitBytes };
+        return bytes === "EBADF" ? { kind: "closed" } : { kind: "failed", code: bytes };
+      },
+      writeOutput(text) {
+        const code = host.writeOutput(wellFormed(text)) ?? undefined;
+        if (code === undefined) return "written";
+        return code === "EPIPE" ? "gone" : { code };
+      },
+      writeError: text => host.writeError(wellFormed(text)),
+      isTerminal: stream => host.isTerminal(DESCRIPTORS[stream]),
+    },
+    text: { decode: bytes => host.decode(bytes), encode: text => host.encode(wellFormed(text)) },
+    processes: {
+      get self() {
+        return { pid: host.pid, start: host.startTime(host.pid) ?? undefined, host: host.hostName() };
+      },
+      look: pid => (host.isAlive(pid) ? { start: host.startTime(pid) ?? undefined } : undefined),
+      start(request) {
+        const { limits, killAfterMs, pipeGraceMs, onOutput } = request;
+        const result = host.start({
+          argv: request.argv.map(wellFormed),
+          cwd: wellFormed(request.cwd),
+          env: Object.entries(request.env).map(
+            ([name, value]) => [wellFormed(name), wellFormed(value)] as const,
+          ),
+          input: request.input,
+          timeoutMs: request.timeoutMs,
+          killAfterMs,
+          pipeGraceMs,
+          ...limits,
+          onOutput,
+        });
+        return { pid: undefined, done: Promise.resolve(toResult(result)), stop() {} };
+      },
+      onEnd(callback) {
+        endings.add(callback);
+        return { dispose: () => void endings.delete(callback) };
+      },
+    },
+  };
+  return {
+    system,
+    end() {
+      for (const callback of endings) callback();
+      endings.clear();
+    },
+  };
+}
+
+function openFiles(host: NativeHost): System["files"] {
+  const name = wellFormed;
+  return {
+    read: (path, limit) => unwrap(host.read(name(path), limit), "read", path),
+    readRange: (path, offset, length) => unwrap(host.readRange(name(path), offset, length), "read", path),
+    createExclusive: (path, bytes, mode) =>
+      unwrap(host.createExclusive(name(path), bytes, mode), "create", path),
+    append: (path, bytes, mode) => unwrap(host.append(name(path), bytes, mode), "append to", path),
+    rename: (from, to) => unwrap(host.rename(name(from), name(to)), "rename", from),
+    link: (from, to) => unwrap(host.link(name(from), name(to)), "link", to),
+    symlink: (target, path) => unwrap(host.symlink(name(target), name(path)), "symlink", path),
+    readLink: path => unwrapText(host.readLink(name(path)), "read link", path),
+    remove: path => unwrap(host.remove(name(path)), "remove", path),
+    removeDirectory: path => unwrap(host.removeDirectory(name(path)), "remove directory", path),
+    makeDirectory: (path, mode) => unwrap(host.makeDirectory(name(path), mode), "make directory", path),
+    list: path => unwrap(host.list(name(path)), "list", path).sort(),
+    inspect: path => unwrap(host.inspect(name(path)) ?? undefined, "inspect", path),
+    follow: path => unwrap(host.follow(name(path)) ?? undefined, "inspect", path),
+    realPath: path => unwrapText(host.realPath(name(path)), "resolve", path),
+    changeMode: (path, mode) => unwrap(host.changeMode(name(path), mode), "change mode of", path),
+    syncDirectory: path => host.syncDirectory(name(path)),
+    workingDirectory: () => host.workingDirectory() ?? undefined,
+  };
+}
+
+function unwrap<T>(answer: T | string, operation: string, path: string): T {
+  if (typeof answer === "string") throw new SystemError(answer, operation, path);
+  return answer;
+}
+
+function unwrapText(answer: readonly [string] | string, operation: string, path: string): string {
+  return unwrap(answer, operation, path)[0];
+}
+
+/** Lone surrogates as U+FFFD: the host takes UTF-8 only. */
+function wellFormed(text: string): string {
+  return /[\uD800-\uDFFF]/.test(text)
+    ? text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD")
+    : text;
+}
+
+function toResult({ kind, detail, ...facts }: NativeProcessResult): ProcessResult {
+  return { ...facts, end: toEnd(kind, detail) };
+}
+
+function toEnd(
+  kind: ProcessResult["end"]["kind"],
+  detail: number | string | undefined,
+): ProcessResult["end"] {
+  switch (kind) {
+    case "exit":
+      return { kind, code: Number(detail) };
+    case "signal":
+      return { kind, signal: String(detail) };
+    case "not-started":
+      return { kind, code: String(detail) };
+    default:
+      return { kind };
+  }
+}

@@ -1,0 +1,38 @@
+// `npm run bench [NAME…]`: runs every file beside this one that exports `bench()`, prints one table and writes
+// bench-results.json. Figures are compared only with others of the same run; nothing here is an assertion.
+import { readdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const wanted = process.argv.slice(2);
+const names = readdirSync(folder)
+  .filter(file => file.endsWith(".mjs") && !["run.mjs", "measure.mjs"].includes(file))
+  .map(file => file.slice(0, -4))
+  .filter(name => wanted.length === 0 || wanted.includes(name));
+
+const rows = [];
+for (const name of names) {
+  process.stderr.write(`measuring ${name} …\n`);
+  const { bench } = await import(new URL(`${name}.mjs`, import.meta.url).href);
+  for (const row of await bench()) rows.push({ bench: name, ...row });
+}
+
+const number = value => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const cells = rows.map(row => [
+  row.bench,
+  row.name,
+  number(row.p50),
+  number(row.p95),
+  row.unit ?? "ms",
+  row.ratio === undefined ? "" : `${row.ratio.toFixed(2)} ×`,
+  row.target ?? "",
+]);
+const header = ["bench", "what", "p50", "p95", "unit", "ratio", "target"];
+const widths = header.map((title, column) => Math.max(title.length, ...cells.map(row => row[column].length)));
+const line = row =>
+  row
+    .map((cell, column) => cell.padEnd(widths[column]))
+    .join("  ")
+    .trimEnd();
+console.log([line(header), line(widths.map(width => "-".repeat(width))), ...cells.map(line)].join("\n"));
+writeFileSync("bench-results.json", `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`);

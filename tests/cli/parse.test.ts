@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { defineCommand } from "../../src/cli/command.ts";
+import { CommandError } from "../../src/cli/errors.ts";
+import { checkPositionals, parseWords } from "../../src/cli/parse.ts";
+
+const sample = defineCommand({
+  name: "sample",
+  summary: "a command with one option of each kind",
+  options: {
+    "dry-run": { kind: "flag", short: "n", summary: "change nothing" },
+    verbose: { kind: "flag", short: "v", summary: "say more" },
+    context: { kind: "text", short: "c", label: "K=V", summary: "set a value", isRepeatable: true },
+    cwd: { kind: "text", label: "DIR", summary: "start there" },
+    depth: { kind: "number", label: "N", summary: "how deep", minimum: 1 },
+    format: {
+      kind: "choice",
+      short: "f",
+      summary: "form",
+      choices: ["table", "json"],
+      synonyms: { text: "table" },
+      initial: "table",
+    },
+    secret: { kind: "flag", summary: "not shown", isHidden: true },
+  },
+  positionals: [{ name: "NAME", summary: "what to do it to" }],
+  examples: [],
+  run: () => 0,
+});
+
+function read(...words: string[]) {
+  return parseWords(sample, words, "amplihack sample");
+}
+
+function complaint(...words: string[]): string {
+  try {
+    read(...words);
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+  }
+  throw new Error("expected a usage error");
+}
+
+describe("reading the words of a command", () => {
+  it("accepts a value beside the option, after an equals sign and glued to a short one", () => {
+    for (const words of [["--cwd", "/x"], ["--cwd=/x"]]) expect(read(...words).options["cwd"]).toBe("/x");
+    for (const words of [["-c", "a=1"], ["-ca=1"]])
+      expect(read(...words).options["context"]).toEqual(["a=1"]);
+  });
+
+  it("keeps an equals sign inside a value", () => {
+    expect(read("--context=k=v=w").options["context"]).toEqual(["k=v=w"]);
+  });
+
+  it("collects a repeatable option in order", () => {
+    expect(read("-c", "a=1", "--context", "b=2").options["context"]).toEqual(["a=1", "b=2"]);
+  });
+
+  it("splits bundled flags", () => {
+    expect(read("-nv").options).toMatchObject({ "dry-run": true, verbose: true });
+  });
+
+  it("takes options before and after positionals, and nothing after a double dash", () => {
+    const parsed = read("one", "--dry-run", "--", "--verbose");
+    expect(parsed).toMatchObject({ positionals: ["one"], rest: ["--verbose"] });
+    expect(parsed.options).toMatchObject({ "dry-run": true, verbose: false });
+  });
+
+  it("takes words behind a double dash for required arguments that are still missing", () => {
+    const command = defineCommand({
+      name: "store",
+      summary: "",
+      options: {},
+      positionals: [
+        { name: "KEY", summary: "" },
+        { name: "VALUE", summary: "" },
+        { name: "NOTE", summary: "", isOptional: true },
+      ],
+      examples: [],
+      run: () => 0,
+    });
+    const words = (...given: readonly string[]) => parseWords(command, given, "amplihack store");
+    expect(words("key", "--", "-value", "more")).toMatchObject({
+      positionals: ["key", "-value"],
+      rest: ["more"],
+    });
+    expect(words("key", "value", "--", "--more")).toMatchObject({
+      positionals: ["key", "value"],
+      rest: ["--more"],
+    });
+  });
+
+  it("takes a lone dash for a positional", () => {
+    expect(read("-").positionals).toEqual(["-"]);
+  });
+
+  it("translates synonyms of a choice", () => {
+    expect(read("--format", "text").options["format"]).toBe("table");
+  });
+
+  it.each([
+    [["--dry-rum"], "unknown option '--dry-rum' for amplihack sample; did you mean --dry-run?"],
+    [["--zzzzzz"], "unknown option '--zzzzzz' for amplihack sample"],
+    [["-nx"], "unknown option '-nx' for amplihack sample"],
+    [["--format", "xml"], "Invalid format: xml. Must be one of table, json"],
+    [["--cwd"], "--cwd needs a value: DIR"],
+    [["--dry-run=yes"], "--dry-run takes no value"],
+    [["--depth", "0"], "--depth must be a number of at least 1, not '0'"],
+    [["--depth", "two"], "--depth must be a number of at least 1, not 'two'"],
+    [["--constructor"], "unknown option '--constructor' for amplihack sample"],
+  ])("refuses %j", (words, message) => {
+    expect(complaint(...words)).toBe(message);
+  });
+
+  it("never hints at a hidden option", () => {
+    expect(complaint("--secre")).not.toContain("--secret");
+  });
+
+  it("asks for what is missing and refuses what is too much", () => {
+    expect(() => checkPositionals(sample, read(), "amplihack sample")).toThrow(
+      "missing NAME: what to do it to",
+    );
+    expect(() => checkPositionals(sample, read("a", "b"), "amplihack sample")).toThrow(
+      "unexpected argument 'b'",
+    );
+  });
+});
+
+describe("a command that passes words on", () => {
+  const launch = defineCommand({ ...sample, isPassThrough: true, positionals: [] });
+
+  it.each([
+    [
+      ["--cwd", "/x", "--model", "m"],
+      ["--model", "m"],
+    ],
+    [["--", "--cwd"], ["--cwd"]],
+    [
+      ["fix it", "--cwd", "/x"],
+      ["fix it", "--cwd", "/x"],
+    ],
+  ])("hands %j over from the first word it does not know", (words, rest) => {
+    expect(parseWords(launch, words, "amplihack claude").rest).toEqual(rest);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import {
+  findAssetHome,
+  findHome,
+  findStateHome,
+  makeRuntimeDirectory,
+  readText,
+  runtimePath,
+} from "../../src/state/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+
+const withEnv = (env: Record<string, string>, files = {}) => createMemorySystem({ env, files });
+
+describe("the two homes", () => {
+  it("are ~/.amplihack by default", () => {
+    const system = withEnv({ HOME: "/home/u" });
+    expect(findAssetHome(system)).toBe("/home/u/.amplihack");
+    expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
+  });
+
+  it("are AMPLIHACK_HOME when it has nothing to do with the project", () => {
+    const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "/opt/amplihack" });
+    expect(findAssetHome(system)).toBe("/opt/amplihack");
+    expect(findStateHome(system, "/home/u/p")).toBe("/opt/amplihack");
+    expect(findStateHome(system, undefined)).toBe("/opt/amplihack");
+  });
+
+  it.each(["/home/u/p", "/home/u/p/inside", "/home/u", "/"])(
+    "part where AMPLIHACK_HOME is %s and the project /home/u/p: assets may come from there, state not",
+    home => {
+      const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: home });
+      expect(findAssetHome(system)).toBe(home);
+      expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
+    },
+  );
+
+  it("part also when a link hides that it lies in the project", () => {
+    const system = withEnv(
+      { HOME: "/home/u", AMPLIHACK_HOME: "/opt/link" },
+      { "/opt/link": { target: "/home/u/p/evil" }, "/home/u/p/evil/x": "" },
+    );
+    expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
+  });
+
+  it("are not confused by a name that merely begins alike", () => {
+    const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "/home/u/project-home" });
+    expect(findStateHome(system, "/home/u/project")).toBe("/home/u/project-home");
+  });
+
+  it("are unknown without a usable HOME", () => {
+    for (const env of [{}, { HOME: "" }, { HOME: "relative" }]) {
+      const system = withEnv(env);
+      expect(findHome(system)).toBeUndefined();
+      expect(findAssetHome(system)).toBeUndefined();
+      expect(findStateHome(system, "/p")).toBeUndefined();
+    }
+  });
+
+  it("ignore an AMPLIHACK_HOME that is no absolute path", () => {
+    const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "here" });
+    expect(findStateHome(system, "/p")).toBe("/home/u/.amplihack");
+  });
+});
+
+describe("the run-time directory of a project", () => {
+  it("is made on demand: .claude open, the rest private", () => {
+    const system = createMemorySystem();
+    const path = makeRuntimeDirectory(system, "/p", "logs", "s1");
+    expect(path).toBe("/p/.claude/runtime/logs/s1");
+    expect(path).toBe(runtimePath("/p", "logs", "s1"));
+    expect(system.files.inspect("/p/.claude")?.mode).toBe(0o755);
+    expect(system.files.inspect("/p/.claude/runtime")?.mode).toBe(0o700);
+    expect(system.files.inspect(path)?.mode).toBe(0o700);
+    makeRuntimeDirectory(system, "/p", "logs", "s1");
+  });
+
+  it("cannot be made below a file", () => {
+    const system = createMemorySystem({ files: { "/p/.claude": "text" } });
+    expect(() => makeRuntimeDirectory(system, "/p", "logs")).toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+describe("reading a text", () => {
+  it("gives undefined for no file, replaces bytes that are no text, and keeps to the limit", () => {
+    const system = createMemorySystem({ files: { "/t": Uint8Array.of(0x61, 0xff) } });
+    expect(readText(system, "/missing", 10)).toBeUndefined();
+    expect(readText(system, "/t/below", 10)).toBeUndefined();
+    expect(readText(system, "/t", 10)).toBe("a\ufffd");
+    expect(() => readText(system, "/t", 1)).toThrow(/EFBIG/);
+  });
+});

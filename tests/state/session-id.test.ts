@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  findSessionId,
+  generateSessionId,
+  isSafeSessionId,
+  sanitiseSessionId,
+} from "../../src/state/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+
+describe("a session id as a file name", () => {
+  it.each([
+    ["abc-DEF_123", "abc-DEF_123"],
+    ["../../etc/passwd", "______etc_passwd"],
+    ["a b\nc\0d", "a_b_c_d"],
+    ["ä😀", "__"],
+    ["", "unknown"],
+    [".", "_"],
+  ])("makes %j into %j", (raw, clean) => {
+    expect(sanitiseSessionId(raw)).toBe(clean);
+  });
+
+  it("is always safe, never too long, and stays as it is when it was safe", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), raw => {
+        const clean = sanitiseSessionId(raw);
+        expect(isSafeSessionId(clean)).toBe(true);
+        expect(sanitiseSessionId(clean)).toBe(clean);
+      }),
+    );
+  });
+
+  it.each(["", "a/b", "a\n", "x".repeat(129)])("is not safe as it is: %j", raw => {
+    expect(isSafeSessionId(raw)).toBe(false);
+  });
+});
+
+describe("the session at hand", () => {
+  const env = { AMPLIHACK_SESSION_ID: "a/1", CLAUDE_SESSION_ID: "b", CLAUDE_CODE_SESSION_ID: "c" };
+
+  it("is named by the payload, then by the variables in their order", () => {
+    const system = createMemorySystem({ env });
+    expect(findSessionId(system, "p q")).toBe("p_q");
+    expect(findSessionId(system, "")).toBe("a_1");
+    expect(findSessionId(system, undefined)).toBe("a_1");
+    system.variables.set("AMPLIHACK_SESSION_ID", "");
+    expect(findSessionId(system, undefined)).toBe("b");
+    system.variables.delete("CLAUDE_SESSION_ID");
+    expect(findSessionId(system, undefined)).toBe("c");
+  });
+
+  it("is unknown when nothing names it", () => {
+    expect(findSessionId(createMemorySystem(), undefined)).toBeUndefined();
+  });
+
+  it("can be made up from the clock for file names", () => {
+    const system = createMemorySystem({ nowMs: new Date(2026, 10, 9, 8, 7, 6, 5).getTime() });
+    expect(generateSessionId(system)).toBe("20261109_080706_005000");
+  });
+});

@@ -1,0 +1,62 @@
+/** A process that starts a child or registers last words, and then ends in the way it was told. */
+import { writeFileSync } from "node:fs";
+import { createNodeSystem } from "../../../src/system/node.ts";
+
+const system = createNodeSystem();
+const [action = "", argument = ""] = process.argv.slice(2);
+
+function startSleeper(): number | undefined {
+  return system.processes.start({
+    argv: ["sleep", "300"],
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "" },
+    input: new Uint8Array(0),
+    timeoutMs: 300_000,
+    limits: { stdoutBytes: 10, tailBytes: 0, stderrBytes: 10, drainBytes: 10 },
+  }).pid;
+}
+
+const say = (text: string) => system.stdio.writeOutput(`${text}\n`);
+const forever = () => setInterval(() => {}, 60_000);
+
+const actions: Record<string, () => void> = {
+  "child-exit"() {
+    say(String(startSleeper()));
+    process.exit(0);
+  },
+  "child-throw"() {
+    say(String(startSleeper()));
+    throw new Error("on purpose");
+  },
+  "child-wait"() {
+    say(String(startSleeper()));
+  },
+  "words-exit"() {
+    system.processes.onEnd(() => {
+      throw new Error("the first fails");
+    });
+    system.processes.onEnd(() => writeFileSync(argument, "said"));
+  },
+  "words-wait"() {
+    system.processes.onEnd(() => writeFileSync(argument, "said"));
+    say("ready");
+    forever();
+  },
+  "words-other-listener"() {
+    system.processes.onEnd(() => say("last words"));
+    process.on("SIGTERM", () => {
+      say("stays");
+      setImmediate(() => process.exit(7));
+    });
+    say("ready");
+    forever();
+  },
+  "signal-while-busy"() {
+    const registration = system.processes.onEnd(() => {});
+    process.kill(process.pid, "SIGTERM");
+    system.clock.sleepMs(5);
+    registration.dispose();
+    forever();
+  },
+};
+actions[action]?.();
