@@ -67,11 +67,14 @@ function inspectPush(effect: EffectOf<"git">, scene: Scene): void {
   for (const ref of push.refs) {
     const isProtected = isProtectedBranch(protectedBranches, ref.name);
     const shown = ref.name ?? "the current branch";
-    if (ref.isForced || ref.isDeleted) {
-      scene.report("git.push", { target: shown, verdict: isProtected ? "deny" : undefined }, effect.by);
-    } else if (push.hasLease && isProtected) {
-      scene.report("git.push", { target: shown, verdict: "deny" }, effect.by);
-    } else if (isProtected) scene.report("git.main", { target: shown, action: "push to" }, effect.by);
+    if (isProtected && (ref.isForced || ref.isDeleted || push.hasLease)) {
+      scene.report(
+        "git.push",
+        { target: shown, verdict: "deny", safer: "git push origin HEAD:refs/heads/my-change" },
+        effect.by,
+      );
+    } else if (ref.isForced || ref.isDeleted) scene.report("git.push", { target: shown }, effect.by);
+    else if (isProtected) scene.report("git.main", { target: shown, action: "push to" }, effect.by);
   }
 }
 

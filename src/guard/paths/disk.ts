@@ -2,6 +2,7 @@ import { normalise } from "../../system/paths.ts";
 import type { FileKind, System } from "../../system/system.ts";
 
 const LINK_LIMIT = 40;
+const PATH_LIMIT = 4096;
 
 /**
  * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
@@ -40,6 +41,8 @@ export function createDisk(
   };
 
   const resolve = (path: string, followsLast: boolean): string => {
+    // The kernel refuses longer ones, so there is nothing to follow.
+    if (path.length > PATH_LIMIT) return normalise(path);
     const waiting = path.split("/").reverse();
     let reached = "/";
     let followed = 0;

@@ -36,6 +36,7 @@ const SYSTEM_TREES = wordSet(
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
 const IGNORE_LIMIT = 64 * 1024;
+const DEEPEST_IGNORE_FILE = 32;
 
 export function zoneOf(around: Surroundings, path: string): Zone {
   const { project, home, temps } = around;
@@ -153,7 +154,7 @@ function isIgnoredByGit(around: Surroundings, project: string, parts: readonly s
   };
   add(`${project}/.git/info/exclude`, project, 0, cache);
   let directory = project;
-  for (let depth = 0; depth < parts.length; depth += 1) {
+  for (let depth = 0; depth < Math.min(parts.length, DEEPEST_IGNORE_FILE); depth += 1) {
     add(`${directory}/.gitignore`, directory, depth, cache);
     directory = `${directory}/${parts[depth]}`;
   }
