@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileLookup } from "../../src/shell/file-lookup.ts";
 import type { Invocation } from "../../src/shell/facts.ts";
+import { createFileLookup } from "../../src/shell/file-lookup.ts";
 import type { Value } from "../../src/shell/value.ts";
 import { couldBe } from "../../src/shell/words/could-be.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -78,10 +78,7 @@ function readLog(content: string): readonly Start[] {
     .split("\u0001\u0000")
     .slice(0, -1)
     .map(record => {
-      const [cwd = "", ...words] = record
-        .split("\u0000")
-        .slice(0, -1)
-        .map(withoutNumber);
+      const [cwd = "", ...words] = record.split("\u0000").slice(0, -1).map(withoutNumber);
       return { cwd, words };
     });
 }
