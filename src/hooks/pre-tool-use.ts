@@ -102,10 +102,16 @@ function refusalOf(
   };
 }
 
-function toEffect({ verdict, reason }: Judgement, diagnostics: readonly Diagnostic[]): Effect | undefined {
+/** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
+function toEffect(
+  { verdict, reason, findings, code }: Judgement,
+  diagnostics: readonly Diagnostic[],
+): Effect | undefined {
   const told = diagnostics.length === 0 ? {} : { diagnostics };
-  if (verdict !== "allow" && reason !== undefined) return { decision: { kind: verdict, reason }, ...told };
-  return diagnostics.length === 0 ? undefined : told;
+  if (verdict === "allow" || reason === undefined) return diagnostics.length === 0 ? undefined : told;
+  const rules = [...new Set(findings.map(finding => finding.rule))];
+  const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
+  return { decision: { kind: verdict, reason }, extras, ...told };
 }
 
 function toDiagnostic(notice: ConfigNotice): Diagnostic {
