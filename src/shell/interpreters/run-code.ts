@@ -23,7 +23,7 @@ import { leaveUnexamined } from "../walk/session.ts";
 import { type LanguageSpec, languageOptions } from "./languages.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
-export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
+function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
   const start = spec.subcommands === undefined ? 1 : skipSubcommand(spec.subcommands, call);
   const parsed = parseOptions(call.argv.map(unbundle), spec.options, start);
   const operands = operandsOf(spec, parsed);

@@ -37,7 +37,7 @@ function endOfAction(argv: readonly Value[], start: number): number {
 }
 
 /** The paths in front of the first expression; the current directory without any. */
-export function startPoints(call: Call): readonly Value[] {
+function startPoints(call: Call): readonly Value[] {
   const starts: Value[] = [];
   for (const word of call.argv.slice(1)) {
     const written = knownPrefix(word);
