@@ -104,7 +104,7 @@ writeFileSync(
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
-    `pub static MODULES: &[(&str, &[u8])] = &[${modules.map(name => `(${JSON.stringify(name)}, include_bytes!("../../generated/${name}.bc"))`).join(", ")}];`,
+    `pub static MODULES: &[(&str, &[u8])] = &[${modules.map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
     "",
   ].join("\n"),
 );
