@@ -5,9 +5,15 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:f
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { entryNames, nodeEntrySource } from "./entries.mjs";
+import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const {
+  version,
+  exports: subPaths,
+  dependencies,
+  peerDependencies,
+} = JSON.parse(readFileSync("package.json", "utf8"));
 const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
 const common = {
   bundle: true,
@@ -16,6 +22,8 @@ const common = {
   define,
   logLevel: "warning",
   charset: "utf8",
+  // A package's ES modules first: its UMD form hides its own imports from a bundler.
+  mainFields: ["module", "main"],
 };
 
 rmSync("dist", { recursive: true, force: true });
@@ -34,12 +42,14 @@ await build({
   entryPoints: {
     "bin/amplihack": "src/bin/amplihack.ts",
     "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
+    "bin/record-code": "src/bin/record-code.ts",
     ...Object.fromEntries(entryNames().map(name => [`bin/hook-entries/${name}`, `hook-entry:${name}`])),
   },
   outdir: "dist",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
   minify: true,
+  charset: "ascii",
   external: ["libsql"],
   plugins: [
     {
@@ -68,13 +78,15 @@ await build({
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: Object.keys(dependencies),
+  external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
 });
 
 for (const name of ["amplihack", "amplihack-hooks"]) {
   const path = `dist/bin/${name}.cjs`;
   if (existsSync(path)) chmodSync(path, 0o755);
 }
+
+recordCode("dist/bin", entryNames());
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 process.exit(types.status ?? 1);

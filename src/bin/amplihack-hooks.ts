@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
+import { loadEntry } from "./load-entry.ts";
 
 /**
  * The names the installer writes. Their entries are loaded at once; every other spelling is first looked up in
@@ -21,16 +23,36 @@ const INSTALLED = new Set([
 
 /** One file per hook, so that an event pays only for what it uses. */
 function load<T>(entry: string): T {
-  return require(join(__dirname, "hook-entries", `${entry}.cjs`)) as T;
+  return loadEntry(join(__dirname, "hook-entries", `${entry}.cjs`)) as T;
+}
+
+/** A program that cannot even load still answers, with what every caller takes for silence. */
+function refuseToBreak(name: string, error: unknown): void {
+  const reason = error instanceof Error ? error.name : typeof error;
+  process.exitCode = 0;
+  writeSync(1, "{}\n");
+  writeSync(
+    2,
+    `amplihack-hooks: could not check this: ${name} could not be loaded (${reason}); reinstall amplihack\n`,
+  );
+  writeSync(
+    2,
+    `${JSON.stringify({ hook: name.replaceAll("-", "_"), duration_us: 0, result: "panic", error: "not loaded" })}\n`,
+  );
 }
 
 const argv = process.argv.slice(2);
 const [name = ""] = argv;
 if (name === "--version" || name === "-V") {
-  process.stdout.write(`amplihack-hooks ${version}\n`);
+  writeSync(1, `amplihack-hooks ${version}\n`);
 } else {
-  const entry = INSTALLED.has(name)
-    ? name
-    : load<{ findEntry(name: string): string }>("no-opinion").findEntry(name);
-  load<{ main: HookMain }>(entry).main(argv);
+  try {
+    const isInstalled = INSTALLED.has(name);
+    const entry = isInstalled
+      ? name
+      : load<{ findEntry(name: string): string }>("no-opinion").findEntry(name);
+    load<{ main: HookMain }>(entry).main(argv);
+  } catch (error) {
+    refuseToBreak(name, error);
+  }
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { version } from "../version.ts";
@@ -18,5 +19,12 @@ async function start(): Promise<void> {
   process.exitCode = await runProgram(argv, join(dist, "commands"));
 }
 
-if (isVersionQuestion()) process.stdout.write(`amplihack ${version}\n`);
-else void start();
+if (isVersionQuestion()) writeSync(1, `amplihack ${version}\n`);
+else
+  start().catch((error: unknown) => {
+    writeSync(
+      2,
+      `Error: amplihack could not start: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exitCode = 1;
+  });

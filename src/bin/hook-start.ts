@@ -4,6 +4,7 @@ import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram, openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
+import type { System } from "../system/system.ts";
 
 /** One call of the hook program; `argv` begins with the subcommand. The process ends with it. */
 export type HookMain = (argv: readonly string[]) => void;
@@ -15,19 +16,39 @@ export function defineEntry(definition: HookDefinition): HookMain {
     if (line.notice !== "") writeSync(2, line.notice);
     if (!line.ok) process.exit(1);
     const { subcommand, call } = line;
-    const system = createNodeSystem();
+    const system = afterInput(createNodeSystem(), () =>
+      process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready"))),
+    );
     const amplihack = [process.execPath, join(__dirname, "..", "amplihack.cjs")];
     const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system);
     const end = (code: number | undefined): void => {
       if (code !== undefined) process.exit(code);
     };
-    process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready")));
     const deadlineMs = hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event);
     setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), deadlineMs).unref();
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(event, () => lastWords(subcommand.hookName));
     }
     void run.run().then(end);
+  };
+}
+
+/**
+ * The same system, with something to do once the input is there. Node hears no signal while it waits for input, so
+ * a listener from the start would keep SIGTERM from ending a run whose caller never closes the pipe.
+ */
+function afterInput(system: System, act: () => void): System {
+  return {
+    ...system,
+    processes: system.processes,
+    stdio: {
+      ...system.stdio,
+      readInput(limitBytes) {
+        const read = system.stdio.readInput(limitBytes);
+        act();
+        return read;
+      },
+    },
   };
 }
 

@@ -27,7 +27,7 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as string;
-    if (word === "--") return { options: values, positionals, rest: words.slice(index + 1) };
+    if (word === "--") return withWordsBehind(command, values, positionals, words.slice(index + 1));
     if (word.length < 2 || !word.startsWith("-")) {
       if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
       positionals.push(word);
@@ -52,6 +52,19 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
     values[name] = readValue(name, spec, raw, values[name], complain);
   }
   return { options: values, positionals, rest: [] };
+}
+
+/** Words behind `--` are no options: arguments that are still missing come first, the rest is passed on. */
+function withWordsBehind(
+  command: LeafCommand,
+  options: Parsed["options"],
+  positionals: readonly string[],
+  words: readonly string[],
+): Parsed {
+  const specs = command.positionals ?? [];
+  const isOpen = command.isPassThrough === true || specs.at(-1)?.isVariadic === true;
+  const taken = isOpen ? 0 : Math.max(0, specs.length - positionals.length);
+  return { options, positionals: [...positionals, ...words.slice(0, taken)], rest: words.slice(taken) };
 }
 
 export function checkPositionals(command: LeafCommand, parsed: Parsed, path: string): void {

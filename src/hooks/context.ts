@@ -1,4 +1,5 @@
-import { HOST_IDS, hookDeadlineMs } from "../hosts/index.ts";
+import { hookDeadlineMs } from "../hosts/hook-registry.ts";
+import { HOST_IDS } from "../hosts/host.ts";
 import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
 import {
   appendJsonLine,
@@ -162,6 +163,8 @@ export function defineHook<K extends HookInput["kind"]>(
   hook: {
     readonly id: string;
     readonly event: string;
+    /** events beside `event` that it also serves when it is given their input */
+    readonly alsoServes?: readonly string[];
     readonly hookName: string;
     readonly kind: K;
   },
@@ -171,11 +174,12 @@ export function defineHook<K extends HookInput["kind"]>(
     context: HookContext,
   ) => Effect | undefined | Promise<Effect | undefined>,
 ): Hook<System> {
+  const events = [hook.event, ...(hook.alsoServes ?? [])];
   return {
     id: hook.id,
     event: hook.event,
     async run(input, system) {
-      if (input.event !== hook.event || !isOfKind(input, hook.kind)) return undefined;
+      if (!events.includes(input.event) || !isOfKind(input, hook.kind)) return undefined;
       const context = openHookContext(input, system, hook.hookName, options);
       const effect = await run(input, context);
       if (context.problems.length === 0) return effect;

@@ -20,18 +20,27 @@ const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
 const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
 
-/** Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. */
+/**
+ * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
+ * host reports as failed are counted as such.
+ */
 export function postToolUse(options: HookOptions = {}): Hook<System> {
-  return watchTool("amplihack.post-tool-use", "PostToolUse", options);
+  return defineHook(
+    {
+      id: "amplihack.post-tool-use",
+      event: "PostToolUse",
+      alsoServes: ["PostToolUseFailure"],
+      hookName: "post_tool_use",
+      kind: "tool",
+    },
+    options,
+    observeCall,
+  );
 }
 
-/** The same for calls that the host reports as failed. */
+/** The same hook for whoever registers each event by itself. */
 export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
-  return watchTool("amplihack.post-tool-use-failure", "PostToolUseFailure", options);
-}
-
-function watchTool(id: string, event: string, options: HookOptions): Hook<System> {
-  return defineHook({ id, event, hookName: "post_tool_use", kind: "tool" }, options, observeCall);
+  return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }
 
 function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {

@@ -25,7 +25,7 @@ import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { isShuttingDown } from "./shutdown.ts";
-import { type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
+import { logRun, type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
 export interface HookProgram {
@@ -83,10 +83,11 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   let event = subcommand.event;
   let payload: JsonObject = {};
   let input: HookInput | undefined;
-  let hasAnswered = false;
+  let exitCode: number | undefined;
 
   function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
-    hasAnswered = true;
+    if (exitCode !== undefined) return exitCode;
+    exitCode = given.exitCode;
     const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
@@ -102,9 +103,10 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       sessionId: input?.sessionId,
       cwd: input?.cwd,
     };
+    if (program.hook !== undefined) logRun(record, Object.keys(payload), given, system);
     const notes = recordRun(record, system);
     system.stdio.writeError(stderrText([given.stderr, ...outcomeNotes(outcome), ...notes], record));
-    return given.exitCode;
+    return exitCode;
   }
 
   function fail(reason: string, result: "error" | "panic", forced?: FailurePolicy): number {
@@ -112,7 +114,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     const policy = forced ?? choosePolicy();
     const given = renderFailure(host, { event, nativeEvent, policy, reason, payload });
     return answer(
-      { ...given, stderr: joinLines([errorBlock(subcommand.hookName, result, reason), given.stderr]) },
+      { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
       result,
       NO_OUTCOME,
     );
@@ -185,12 +187,11 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       try {
         return await receive();
       } catch (error) {
-        if (hasAnswered) throw error;
         showStack(error, system);
         return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
       }
     },
-    abandon: reason => (hasAnswered ? undefined : fail(reason, "error")),
+    abandon: reason => (exitCode === undefined ? fail(reason, "error") : undefined),
   };
 }
 
@@ -215,9 +216,10 @@ function joinLines(parts: readonly string[]): string {
     .join("");
 }
 
-function errorBlock(hookName: string, severity: "error" | "panic", message: string): string {
+/** Where the failure is to be found; what it is stands before it, in the words the host gets. */
+function errorBlock(hookName: string, severity: "error" | "panic"): string {
   const level = severity === "panic" ? "fatal" : "error";
-  return `amplihack ${hookName}: ${level}: ${message}\n  log: .claude/runtime/logs/${hookName}.log`;
+  return `amplihack ${hookName}: ${level}; log: .claude/runtime/logs/${hookName}.log`;
 }
 
 /** Our hooks tell their own problems on stderr as they meet them; these only go into the records. */

@@ -8,11 +8,11 @@ export function allowOnceCommand(extras: JsonObject): string | undefined {
   return typeof code === "string" && /^[A-Za-z0-9-]+$/.test(code) ? `${COMMAND} ${code}` : undefined;
 }
 
-/** The reason of an ask that this host turns into a deny. */
+/** The reason of an ask that becomes a deny. */
 export function refusalInsteadOfAsk(reason: string | undefined, extras: JsonObject): string {
   const asked = reason ?? "a person should confirm this";
   if (asked.includes(`${COMMAND} `)) return asked;
   const command = allowOnceCommand(extras);
-  if (command === undefined) return `${asked}\nThis agent cannot ask its user, so the call is refused.`;
-  return `${asked}\nThis agent cannot ask. To permit the call once, your user runs:\n${command}`;
+  if (command === undefined) return `${asked}\nNobody can be asked here, so it is refused.`;
+  return `${asked}\nNobody can be asked here. A person can permit it once:\n${command}`;
 }

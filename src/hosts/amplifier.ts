@@ -33,7 +33,7 @@ export const amplifier: HostDescriptor = {
     PostToolUseFailure: {},
     PreCompact: { ignoresExitCode: true },
     PostCompact: {},
-    PermissionRequest: { ignoresExitCode: true },
+    PermissionRequest: { ask: () => ({}), ignoresExitCode: true },
     PermissionDenied: {},
   },
   silence: "",

@@ -82,7 +82,7 @@ export const claudeSpeech: Readonly<Record<string, Speech>> = {
   WorktreeRemove: observe,
   Elicitation: elicitation,
   ElicitationResult: elicitation,
-  PreModelSwitch: { ...observe, ...nestedPermission },
+  PreModelSwitch: { ...observe, ...nestedPermission, ignoresExitCode: true },
   PostModelSwitch: tell,
 };
 

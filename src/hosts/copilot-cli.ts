@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { eventKey, isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
 import { asText, block, doublePermission, flatContext, flatDeny } from "./claude-words.ts";
 import type { HostDescriptor, Occasion, Speech } from "./host.ts";
 import { claudeNamesSpeech } from "./vscode-copilot.ts";
@@ -48,6 +48,13 @@ function usesClaudeNames({ payload }: Occasion): boolean {
   return typeof payload["timestamp"] === "string" || payload["session_id"] !== undefined;
 }
 
+/** A failed tool and a finished one call the same command, in a file where nothing but its name may stand. */
+function unnamedEvent(payload: JsonObject, hinted: string): string {
+  const isAfterTool = eventKey(hinted) === "posttooluse";
+  const isFailure = payload["error"] !== undefined && payload["toolResult"] === undefined;
+  return isAfterTool && isFailure ? "postToolUseFailure" : hinted;
+}
+
 export const copilotCli: HostDescriptor = {
   id: "copilot-cli",
   events: {
@@ -90,6 +97,7 @@ export const copilotCli: HostDescriptor = {
     payload["toolArgs"] !== undefined,
   transcriptFolder: "/.copilot/session-state/",
   markers: ["COPILOT_CLI"],
+  reading: { unnamedEvent },
   speech: on => (usesClaudeNames(on) ? claudeDialectSpeech : camelCaseSpeech),
   silence: "{}\n",
   contextLimit: 10_000,

@@ -59,7 +59,8 @@ export function settleInput(
     (speech.inputIsMerged !== true || !removesMembers(input, on.payload));
   if (isSayable) {
     draft.input = input;
-    if (speech.caveats?.input !== undefined) draft.degraded.push(speech.caveats.input);
+    if (speech.caveats?.input !== undefined && draft.verdict === "none")
+      draft.degraded.push(speech.caveats.input);
     return;
   }
   if (power !== "veto") {
@@ -71,7 +72,7 @@ export function settleInput(
   const why = draft.reason === undefined ? "" : `${draft.reason}\n`;
   draft.degraded.push("input → deny");
   draft.verdict = "deny";
-  draft.reason = `${why}The input has to be changed, which this agent's hooks cannot do. Use this input instead: ${shown}`;
+  draft.reason = `${why}The input has to be changed, which cannot be done here. Use this input instead: ${shown}`;
 }
 
 function removesMembers(input: JsonObject, payload: JsonObject): boolean {
@@ -80,13 +81,13 @@ function removesMembers(input: JsonObject, payload: JsonObject): boolean {
   return Object.keys(original).some(name => !Object.hasOwn(input, name));
 }
 
+/** Where a refusal takes the place of the result, its reason can be the new result. */
 export function settleOutput(draft: Draft, speech: Speech, on: Occasion, output: Json): void {
   if (speech.output !== undefined) {
     say(draft, speech.output(output, on));
-  } else if (speech.denyReplacesResult === true && draft.verdict !== "deny") {
+  } else if (speech.denyReplacesResult === true && speech.deny !== undefined && draft.verdict !== "deny") {
     draft.degraded.push("output → deny");
-    draft.verdict = "deny";
-    draft.reason = asText(output);
+    say(draft, speech.deny(asText(output), on));
   } else {
     draft.unsupported.push("output");
   }

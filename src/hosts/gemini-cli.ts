@@ -17,7 +17,7 @@ const speech: Readonly<Record<string, Speech>> = {
     inputIsMerged: true,
   },
   PostToolUse: { ...gateAndTell, ...block, denyReplacesResult: true },
-  PreCompact: observe,
+  PreCompact: { ...observe, ignoresExitCode: true },
   Notification: observe,
 };
 

@@ -166,6 +166,8 @@ export interface Speech {
 /** Where a host keeps things that others keep under the common names. Paths are dotted; numbers index arrays. */
 export interface Reading {
   readonly event?: readonly string[];
+  /** the event of a payload that names none, where its members say more than the command line does */
+  readonly unnamedEvent?: (payload: JsonObject, hinted: string) => string;
   readonly toolName?: readonly string[];
   readonly toolInput?: readonly string[];
   readonly sessionId?: readonly string[];

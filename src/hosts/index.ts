@@ -25,6 +25,13 @@ export { type PrintModeCall, type PrintModeRequest, printModeArguments } from ".
 export { recognise } from "./recognise.ts";
 export { render } from "./render.ts";
 export { renderFailure } from "./render-failure.ts";
-export { type Edited, type IsUnwanted, registerEntries, unregisterEntries } from "./settings-entries.ts";
+export {
+  type Edited,
+  type EmptyContainers,
+  type IsUnwanted,
+  registerEntries,
+  type UnregisterOptions,
+  unregisterEntries,
+} from "./settings-entries.ts";
 export { type FoundEntry, listEntries, type Problem } from "./settings-file.ts";
 export { listSubcommands, resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "./subcommands.ts";

@@ -86,15 +86,17 @@ export function removeChild(text: string, container: Node, index: number): strin
     const shortened = splice(text, keepLineEnd(text, from, blank, end), end, "");
     return splice(shortened, before, before + 1, "");
   }
-  return removeOnly(text, container, blank, end);
+  return removeOnly(text, blank, end);
 }
 
-function removeOnly(text: string, container: Node, from: number, end: number): string {
+function removeOnly(text: string, from: number, end: number): string {
   const rest = /^\r?\n/.exec(text.slice(end))?.[0].length ?? 0;
-  const removed = splice(text, from, end + rest, "");
-  const inner = removed.slice(container.offset + 1, endOf(container) - 1 - (end + rest - from));
-  const isOurs = inner !== "" && inner === lineIndent(text, container.offset);
-  return isOurs ? splice(removed, container.offset + 1, container.offset + 1 + inner.length, "") : removed;
+  return splice(text, from, end + rest, "");
+}
+
+/** Puts other text in the place of a value. */
+export function replaceNode(text: string, node: Node, replacement: string): string {
+  return splice(text, node.offset, endOf(node), replacement);
 }
 
 /** Where to cut so that what follows does not slip into a line comment. */

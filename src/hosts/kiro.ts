@@ -67,7 +67,14 @@ export const kiro: HostDescriptor = {
       Stop: ["stop"],
     },
     timeout: { key: "timeout_ms", unit: "ms" },
-    layout: { kind: "flat", root: ["hooks"], commandKey: "command", hasType: false },
+    // An agent file of our own: hooks belong to an agent there, and every agent file has a name.
+    layout: {
+      kind: "flat",
+      root: ["hooks"],
+      commandKey: "command",
+      hasType: false,
+      header: { name: "amplihack" },
+    },
     files: [
       { scope: "user", path: ".kiro/agents/amplihack.json", isShared: false },
       { scope: "project", path: ".kiro/agents/amplihack.json", isShared: false },

@@ -27,7 +27,10 @@ const FAILURE = ${JSON.stringify(options.failure)};
 const DEADLINE_MS = ${MODULE_DEADLINE_SECONDS * 1_000};
 const OUTPUT_LIMIT = ${OUTPUT_LIMIT};
 
-/** Runs one hook. Resolves to { answer } or, when policy could not run, to { problem }. */
+/**
+ * Runs one hook. Resolves to { answer } or, when policy could not run, to { problem }. A hook that failed and lets
+ * things pass says so in a notice.
+ */
 function askProgram(subcommand, nativeEvent, cwd, payload) {
   return new Promise(resolve => {
     let child;
@@ -79,7 +82,7 @@ function askProgram(subcommand, nativeEvent, cwd, payload) {
         try {
           const answer = JSON.parse(stdout);
           if (typeof answer !== "object" || answer === null || Array.isArray(answer)) throw new Error("no object");
-          finish({ answer });
+          finish({ answer, notice: /^could not check.*/m.exec(stderr)?.[0] });
         } catch {
           fail("the hook program did not answer in JSON");
         }
@@ -121,7 +124,10 @@ function readAnswer(answer) {
 
 /** A failure as an answer; the policy acts only where an action can still be refused. */
 function judge(result, canRefuse) {
-  if (result.answer !== undefined) return readAnswer(result.answer);
+  if (result.answer !== undefined) {
+    const said = readAnswer(result.answer);
+    return { ...said, message: said.message ?? result.notice };
+  }
   if (canRefuse && FAILURE === "closed") return { refusal: result.problem };
   if (canRefuse && FAILURE === "ask") return { question: result.problem };
   return { message: result.problem };

@@ -145,9 +145,10 @@ function nameEvent(
       return { nativeEvent: value, mapped: mapEvent(host, value) };
   }
   if (hint === undefined || hint === "") return undefined;
-  const mapped = mapEvent(host, hint);
-  const canonical = mapped === undefined ? findEvent(hint) : undefined;
-  if (canonical === undefined) return { nativeEvent: hint, mapped };
+  const name = host.reading?.unnamedEvent?.(raw, hint) ?? hint;
+  const mapped = mapEvent(host, name);
+  const canonical = mapped === undefined ? findEvent(name) : undefined;
+  if (canonical === undefined) return { nativeEvent: name, mapped };
   return { nativeEvent: nativeEventName(host, canonical.name), mapped: { event: canonical.name } };
 }
 

@@ -34,7 +34,8 @@ export function ownedHandler(handler: Json): OwnedCommand | undefined {
 
 function withArguments(owned: OwnedCommand, handler: JsonObject): OwnedCommand {
   if (owned.subcommand !== undefined) return owned;
-  const [first] = (ownValue(handler, "args") ?? []) as readonly Json[];
+  const words = ownValue(handler, "args");
+  const first: unknown = Array.isArray(words) ? words[0] : undefined;
   return typeof first === "string" ? { ...owned, subcommand: first } : owned;
 }
 

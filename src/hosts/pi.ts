@@ -64,7 +64,7 @@ export const pi: HostDescriptor = {
     },
     UserPromptSubmit: { ...systemMessage, ...block, ...nestedContext },
     SessionStart: { ...systemMessage, ...nestedContext },
-    SessionEnd: {},
+    SessionEnd: systemMessage,
     PreCompact: { ...systemMessage, ...block },
     PostCompact: {},
     Stop: {},

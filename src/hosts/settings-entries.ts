@@ -2,7 +2,15 @@ import { getNodeValue, type Node } from "jsonc-parser";
 import { isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
 import type { WantedEntry } from "./hook-registry.ts";
 import type { Layout } from "./host.ts";
-import { insertFirst, insertMember, memberOf, placeOf, propertiesOf, removeChild } from "./json-text.ts";
+import {
+  insertFirst,
+  insertMember,
+  memberOf,
+  placeOf,
+  propertiesOf,
+  removeChild,
+  replaceNode,
+} from "./json-text.ts";
 import {
   BOM,
   type FoundEntry,
@@ -30,6 +38,9 @@ const MANAGED_KEYS: ReadonlySet<string> = new Set([
   "on_failure",
 ]);
 
+/** Text of empty containers by their path, for instance `hooks/Stop`. */
+export type EmptyContainers = Readonly<Record<string, string>>;
+
 export interface Edited {
   readonly ok: true;
   readonly text: string;
@@ -42,8 +53,8 @@ export interface Edited {
     readonly subcommand: string;
     readonly timeout: number;
   }[];
-  /** containers that were there and empty before; hand them to `unregisterEntries` to find them again */
-  readonly emptyBefore: readonly string[];
+  /** text of containers that were there and empty before; `unregisterEntries` puts it back */
+  readonly emptyBefore: EmptyContainers;
   /** nothing is left but what a file of this kind must have */
   readonly isBare: boolean;
 }
@@ -67,7 +78,7 @@ export function registerEntries(
   for (const event of eventsOf(ours, entries)) {
     const mine = entries.filter(entry => entry.nativeEvent === event);
     if (isUpToDate(edited, layout, event, mine)) continue;
-    const cleared = clear(edited, layout, event, mine.length > 0 ? "keep" : "drop", []);
+    const cleared = clear(edited, layout, event, mine.length > 0 ? "keep" : "drop", {});
     if (!cleared.ok) return cleared;
     edited = mine.length === 0 ? cleared.text : insertEntries(cleared.text, layout, event, mine);
   }
@@ -77,12 +88,18 @@ export function registerEntries(
 /** Says of an entry of ours whether it has to go, given those of ours before it in the same event. */
 export type IsUnwanted = (entry: FoundEntry, earlier: readonly FoundEntry[]) => boolean;
 
+export interface UnregisterOptions {
+  /** what `registerEntries` found, to be put back */
+  readonly emptyBefore?: EmptyContainers;
+  /** all entries of ours when absent */
+  readonly isUnwanted?: IsUnwanted;
+}
+
 /** Takes every unwanted entry of ours away, and the containers that are empty because of it. */
 export function unregisterEntries(
   text: string,
   layout: Layout,
-  emptyBefore: readonly string[] = [],
-  isUnwanted: IsUnwanted = () => true,
+  { emptyBefore = {}, isUnwanted = () => true }: UnregisterOptions = {},
 ): Problem | Edited {
   const before = listEntries(text, layout);
   if (!before.ok) return before;
@@ -93,7 +110,7 @@ export function unregisterEntries(
     if (!cleared.ok) return cleared;
     edited = cleared.text;
   }
-  return summarise(text, edited, layout, before.entries, { raisedTimeouts: [], emptyBefore: [] });
+  return summarise(text, edited, layout, before.entries, { raisedTimeouts: [], emptyBefore: {} });
 }
 
 function summarise(
@@ -174,7 +191,7 @@ function clear(
   layout: Layout,
   event: string,
   fate: "keep" | "drop",
-  emptyBefore: readonly string[],
+  emptyBefore: EmptyContainers,
   isUnwanted: IsUnwanted = () => true,
 ): Problem | { readonly ok: true; readonly text: string } {
   let current = text;
@@ -194,17 +211,22 @@ function removeEntry(
   layout: Layout,
   { event, node, handlers, item, list }: LocatedEntry,
   fate: "keep" | "drop",
-  emptyBefore: readonly string[],
+  emptyBefore: EmptyContainers,
 ): string {
   if (handlers !== list && childCount(handlers) > 1)
     return removeChild(body, handlers, indexOf(handlers, node));
-  const isListKept = fate === "keep" || emptyBefore.includes(pathName(layout, event));
-  if (childCount(list) > 1 || isListKept) return removeChild(body, list, indexOf(list, item));
+  if (childCount(list) > 1 || fate === "keep") return removeChild(body, list, indexOf(list, item));
+  const emptyList = ownText(emptyBefore, pathName(layout, event));
+  if (emptyList !== undefined) return replaceNode(body, list, emptyList);
   if (events === undefined) return body;
   const [top] = layout.root;
-  const isMapKept = top === undefined || emptyBefore.includes(pathName(layout));
-  if (childCount(events) > 1 || isMapKept) return removeMember(body, events, event);
-  return removeMember(body, root, top);
+  if (childCount(events) > 1 || top === undefined) return removeMember(body, events, event);
+  const emptyMap = ownText(emptyBefore, pathName(layout));
+  return emptyMap === undefined ? removeMember(body, root, top) : replaceNode(body, events, emptyMap);
+}
+
+function ownText(texts: EmptyContainers, path: string): string | undefined {
+  return Object.hasOwn(texts, path) ? texts[path] : undefined;
 }
 
 function removeMember(body: string, object: Node, name: string): string {
@@ -285,14 +307,20 @@ function pathName(layout: Layout, event?: string): string {
   return [...layout.root, ...(event === undefined ? [] : [event])].join("/");
 }
 
-function emptyContainers(text: string, layout: Layout): readonly string[] {
+function emptyContainers(text: string, layout: Layout): EmptyContainers {
   const opened = openFile(text, layout);
-  if (!opened.ok || opened.events === undefined || layout.root.length === 0) return [];
-  const lists = propertiesOf(opened.events).filter(
-    ([, list]) => list.type === "array" && (list.children ?? []).length === 0,
+  if (!opened.ok || opened.events === undefined || layout.root.length === 0) return {};
+  const { body, events } = opened;
+  const containers: readonly (readonly [string, Node])[] = [
+    [pathName(layout), events],
+    ...propertiesOf(events).map(([event, list]) => [pathName(layout, event), list] as const),
+  ];
+  const empty = containers.filter(
+    ([, node]) => (node.type === "array" || node.type === "object") && childCount(node) === 0,
   );
-  const isRootEmpty = (opened.events.children ?? []).length === 0;
-  return [...(isRootEmpty ? [pathName(layout)] : []), ...lists.map(([event]) => pathName(layout, event))];
+  return Object.fromEntries(
+    empty.map(([path, node]) => [path, body.slice(node.offset, node.offset + node.length)]),
+  );
 }
 
 function isBareFile(text: string, layout: Layout): boolean {

@@ -119,6 +119,9 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
 
   if (aborted && options.power === "veto" && decision.kind !== "deny") {
     decision = { kind: "deny", reason: "aborted", by: [] };
+  } else if (aborted && decision.kind === "allow") {
+    // Who has not heard everybody cannot know that all agree.
+    decision = { kind: "none" };
   }
   if (decision.kind !== "none" && options.power === "none") {
     if (decision.kind === "deny") {

@@ -81,6 +81,12 @@ describe("a call that the host reports as failed", () => {
     expect(metrics(system)).toEqual(["tool_usage=Bash", "tool_failures=Bash", "bash_commands=1"]);
   });
 
+  it("is served by the one hook that the program has for both", async () => {
+    const system = projectSystem();
+    await postToolUse().run(inputOf("PostToolUseFailure", tool("Bash", {}, { error: "x" })), system);
+    expect(metrics(system)).toContain("tool_failures=Bash");
+  });
+
   it("warns when it was a write", async () => {
     const effect = await runHook(
       postToolUseFailure(),

@@ -27,7 +27,9 @@ const REPLY_BYTES = 1024 * 1024;
 const STDERR_BYTES = 4 * 1024;
 /** What a child may print beyond what is kept before it is stopped. */
 const DRAIN_BYTES = 4 * 1024 * 1024;
+/** Kept from the hook's time for what comes after the answer, or after the end of a child that gave none. */
 const RESERVE_MS = 1_000;
+const LAST_WORDS_MS = 500;
 const KILL_AFTER_MS = 3_000;
 
 /**
@@ -52,7 +54,7 @@ export async function callBridge<A extends BridgeAction>(
     env: childEnvironment(system, bridgeVariables(context)),
     input: system.text.encode(`${JSON.stringify(request)}\n`),
     timeoutMs,
-    killAfterMs: Math.min(KILL_AFTER_MS, remaining - timeoutMs),
+    killAfterMs: Math.min(KILL_AFTER_MS, remaining - timeoutMs - LAST_WORDS_MS),
     limits: { stdoutBytes: REPLY_BYTES, tailBytes: 0, stderrBytes: STDERR_BYTES, drainBytes: DRAIN_BYTES },
   });
   const result = await done;

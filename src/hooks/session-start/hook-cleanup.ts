@@ -1,10 +1,6 @@
-import {
-  type FoundEntry,
-  HOSTS,
-  type IsUnwanted,
-  listEntries,
-  unregisterEntries,
-} from "../../hosts/index.ts";
+import { claudeCode } from "../../hosts/claude-code.ts";
+import { type IsUnwanted, unregisterEntries } from "../../hosts/settings-entries.ts";
+import { type FoundEntry, listEntries } from "../../hosts/settings-file.ts";
 import { isJsonObject, isSameJson, ownValue } from "../../protocol/index.ts";
 import { AtomicJsonFile, FileLock, findHome, findStateHome, readExactText } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
@@ -14,7 +10,7 @@ import type { HookContext } from "../context.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 2_000;
-const LAYOUT = HOSTS["claude-code"].registration?.layout;
+const LAYOUT = claudeCode.registration?.layout;
 
 /**
  * Where the user's and the project's settings both register a hook it would run twice. The user's copy goes, but
@@ -114,7 +110,7 @@ function planEdit(context: HookContext, path: string, isUnwanted: IsUnwanted) {
   const edited =
     before === undefined || LAYOUT === undefined
       ? undefined
-      : unregisterEntries(before, LAYOUT, [], isUnwanted);
+      : unregisterEntries(before, LAYOUT, { isUnwanted });
   if (before === undefined || edited?.ok !== true || !edited.isChanged || LAYOUT === undefined)
     return undefined;
   const count = (text: string) => {

@@ -3,6 +3,8 @@ import type { System } from "../../system/system.ts";
 export interface LineOptions {
   readonly maxLineBytes: number;
   readonly chunkBytes: number;
+  /** lines from the first of these numbers up to, not including, the second are passed over; the first line is 0 */
+  readonly skip?: readonly [number, number];
 }
 
 export const LINE_OPTIONS: LineOptions = { maxLineBytes: 10 * 1024 * 1024, chunkBytes: 512 * 1024 };
@@ -23,19 +25,24 @@ export function* readLines(
   path: string,
   options: LineOptions = LINE_OPTIONS,
 ): Generator<Line> {
+  const [skipFrom, skipTo] = options.skip ?? [0, 0];
+  let number = 0;
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
+  const isWanted = () => number < skipFrom || number >= skipTo;
   const take = (piece: Uint8Array) => {
     pendingBytes += piece.length;
-    if (pendingBytes > options.maxLineBytes) pending = [];
+    if (pendingBytes > options.maxLineBytes || !isWanted()) pending = [];
     else if (piece.length > 0) pending.push(piece);
   };
-  const finish = (): Line => {
+  const finish = (): readonly Line[] => {
     const isTooLong = pendingBytes > options.maxLineBytes;
-    const line = { text: isTooLong ? undefined : system.text.decode(join(pending, pendingBytes)).text };
+    const text = isTooLong || !isWanted() ? undefined : system.text.decode(join(pending, pendingBytes)).text;
+    const lines = isWanted() ? [{ text }] : [];
+    number++;
     pending = [];
     pendingBytes = 0;
-    return line;
+    return lines;
   };
 
   for (let offset = 0; ; ) {
@@ -46,11 +53,28 @@ export function* readLines(
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       take(chunk.subarray(start, end));
       start = end + 1;
-      yield finish();
+      yield* finish();
     }
     take(chunk.slice(start));
   }
-  if (pendingBytes > 0) yield finish();
+  if (pendingBytes > 0) yield* finish();
+}
+
+/** How many lines a file has, without looking at any of them. */
+export function countLines(
+  { files }: Pick<System, "files">,
+  path: string,
+  chunkBytes: number = LINE_OPTIONS.chunkBytes,
+): number {
+  let count = 0;
+  let isOpen = false;
+  for (let offset = 0; ; ) {
+    const chunk = files.readRange(path, offset, chunkBytes);
+    if (chunk.length === 0) return isOpen ? count + 1 : count;
+    offset += chunk.length;
+    isOpen = chunk[chunk.length - 1] !== NEWLINE;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) count++;
+  }
 }
 
 function join(pieces: readonly Uint8Array[], length: number): Uint8Array {

@@ -1,5 +1,6 @@
 import { canonicalToolName } from "../../hosts/canonical-tool.ts";
-import { HOST_IDS, HOSTS } from "../../hosts/index.ts";
+import { HOSTS } from "../../hosts/descriptors.ts";
+import { HOST_IDS } from "../../hosts/host.ts";
 import type { Naming } from "./parts.ts";
 
 /** Canonical names for the tools in a host's session files. */

@@ -146,11 +146,20 @@ describe("the transcript", () => {
     expect((await stopIn(system, { transcript_path: "/tmp/s2.jsonl" }))?.decision?.kind).toBe("deny");
   });
 
-  it("is read up to a number of lines", async () => {
-    const said = [...FINISHED, todos("pending")];
-    expect(await verdict({ said })).toBe("held");
-    expect(await verdict({ said, env: { PSC_MAX_TRANSCRIPT_LINES: String(FINISHED.length) } })).toBe("free");
-    expect(await verdict({ said, env: { PSC_QUERY_TIMEOUT: "abc", PSC_MAX_TRANSCRIPT_LINES: "many" } })).toBe(
+  it("is read up to a number of lines, of which a tenth is the beginning and the rest the end", async () => {
+    const filler = Array.from({ length: 40 }, () => assistant("working"));
+    const said = [...UNFINISHED.slice(0, 1), ...filler, ...UNFINISHED.slice(1)];
+    expect(await verdict({ said, env: { PSC_MAX_TRANSCRIPT_LINES: "12" } })).toBe("held");
+    const middle = [
+      ...FINISHED.slice(0, 1),
+      todos("pending"),
+      ...filler,
+      ...FINISHED.slice(1, 4),
+      ...FINISHED.slice(-1),
+    ];
+    expect(await verdict({ said: middle })).toBe("held");
+    expect(await verdict({ said: middle, env: { PSC_MAX_TRANSCRIPT_LINES: "12" } })).toBe("free");
+    expect(await verdict({ env: { PSC_QUERY_TIMEOUT: "abc", PSC_MAX_TRANSCRIPT_LINES: "many" } })).toBe(
       "held",
     );
   });

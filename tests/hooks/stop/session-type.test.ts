@@ -85,6 +85,11 @@ describe("the type of a session", () => {
     expect(typeOf(user("go"), write("README.md"), write("logo.svg"))).toBe("INFORMATIONAL");
   });
 
+  it("does not depend on the name of a command the user typed", () => {
+    const typed = "<command-name>/reset</command-name><command-message>reset</command-message>go";
+    expect(typeOf(user(typed), write("a.py"))).toBe("DEVELOPMENT");
+  });
+
   it("does not depend on what the host or a hook said in the user's place", () => {
     expect(typeOf(meta("git status"), user("go"), write("a.py"))).toBe("DEVELOPMENT");
   });

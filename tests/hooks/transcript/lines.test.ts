@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readLines } from "../../../src/hooks/transcript/lines.ts";
+import { countLines, readLines } from "../../../src/hooks/transcript/lines.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 
 const lines = (content: string | Uint8Array, maxLineBytes = 1000, chunkBytes = 7) => {
@@ -25,6 +25,17 @@ describe("the lines of a file of any size", () => {
 
   it("gives no text for a line over the limit and goes on behind it", () => {
     expect(lines(`short\n${"x".repeat(50)}\nafter\n`, 20)).toEqual(["short", undefined, "after"]);
+  });
+
+  it("passes over the lines it is told to skip, however long they are", () => {
+    const system = createMemorySystem({ files: { "/t": `0\n1\n${"2".repeat(90)}\n3\n4` } });
+    const options = { maxLineBytes: 50, chunkBytes: 7, skip: [1, 4] as const };
+    expect([...readLines(system, "/t", options)]).toEqual([{ text: "0" }, { text: "4" }]);
+  });
+
+  it("can be counted, with and without a newline at the end", () => {
+    const count = (content: string) => countLines(createMemorySystem({ files: { "/t": content } }), "/t", 3);
+    expect(["", "a", "a\n", "a\nb", "\n\n"].map(count)).toEqual([0, 1, 1, 2, 2]);
   });
 
   it("never asks for more than one chunk at a time", () => {

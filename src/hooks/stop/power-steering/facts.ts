@@ -64,6 +64,9 @@ const KEPT_CHARACTERS = 20_000;
 const KEPT_WRITES = 5_000;
 const READERS = new Set(["Read", "Grep", "Glob"]);
 
+/** The name of a command is not what the user says about the work. */
+const COMMAND_NAME = /<command-(name|message)>[^<]*<\/command-\1>/g;
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class FactCollector {
@@ -125,16 +128,17 @@ export class FactCollector {
     this.assistant.see(text);
   }
 
-  private seeUser(text: string): void {
+  private seeUser(message: string): void {
+    for (const [, command = ""] of message.matchAll(/<command-name>\/([^<\s]+)<\/command-name>/g)) {
+      this.commandsTyped.add(command);
+    }
+    const text = message.replace(COMMAND_NAME, " ");
     this.counts.userMessages++;
     const questions = countOf(text, "?");
     this.counts.userQuestionMarks += questions;
     if (questions > 0) this.counts.userMessagesWithQuestion++;
     if (this.openingMessages.length < OPENING_MESSAGES) {
       this.openingMessages.push(firstCharacters(text, KEPT_CHARACTERS));
-    }
-    for (const [, command = ""] of text.matchAll(/<command-name>\/([^<\s]+)<\/command-name>/g)) {
-      this.commandsTyped.add(command);
     }
     this.user.see(text);
   }

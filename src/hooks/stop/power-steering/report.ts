@@ -1,9 +1,12 @@
+import { clip } from "../../../state/index.ts";
 import { oneLine } from "../../words.ts";
 import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";
 import { announcedSteps, completionClaims, type Finding } from "./heuristics.ts";
 import { MOST_BLOCKS, type TurnState } from "./turn-state.ts";
+
+const SHOWN_TODOS = 10;
 
 /** One consideration and what was found; undefined when it is satisfied. */
 export interface Result {
@@ -39,10 +42,7 @@ export function renderHold(state: TurnState, facts: SessionFacts, results: reado
     ...(attempt > 2
       ? ["This is getting urgent: the same session was held several times. Finish the points below."]
       : []),
-    ...section(
-      "Unfinished todo entries",
-      open.map(todo => `[${oneLine(todo.status)}] ${oneLine(todo.text)}`),
-    ),
+    ...section("Unfinished todo entries", renderTodos(open)),
     ...section("Work you announced yourself", steps),
     ...section("Recognised as addressed since the last attempt", addressed),
     ...section("You said that it is complete, but the checks below fail", ids.length === 0 ? [] : claims),
@@ -56,6 +56,15 @@ export function renderHold(state: TurnState, facts: SessionFacts, results: reado
     "",
     renderTable(results),
   ].join("\n");
+}
+
+/** Each on a line, cut so that a long list leaves room for what follows. */
+function renderTodos(todos: SessionFacts["todos"]): readonly string[] {
+  const shown = todos
+    .slice(0, SHOWN_TODOS)
+    .map(todo => `[${oneLine(todo.status)}] ${clip(oneLine(todo.text), 150)}`);
+  const more = todos.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import { basename, dirname, extension, isInside, join } from "../../../system/pa
 import { type HookContext, messageOf } from "../../context.ts";
 import { type Entry, isUserMessage, textOf } from "../../transcript/entry.ts";
 import { readExport } from "../../transcript/export-form.ts";
+import { countLines, LINE_OPTIONS } from "../../transcript/lines.ts";
 import type { Naming } from "../../transcript/parts.ts";
 import { type ReadCount, readTranscript } from "../../transcript/read.ts";
 
@@ -15,7 +16,7 @@ export function transcriptId(path: string): string {
 }
 
 /** Session files lie in the project, the home directory or a temporary one; others are not read. */
-export function isReadablePlace(context: HookContext, path: string): boolean {
+export function isReadablePlace(context: Pick<HookContext, "system" | "projectRoot">, path: string): boolean {
   const { files, env } = context.system;
   const places = [context.projectRoot, findHome(context.system), env.get("TMPDIR"), "/tmp", "/var/tmp"];
   const resolved = resolvePath(files, path);
@@ -41,9 +42,16 @@ export function openSession(
   name: Naming,
 ): SessionSource {
   const { system } = context;
-  const limit = VARIABLES.PSC_MAX_TRANSCRIPT_LINES.get(system);
   const exported = findExport(context, ids);
-  const live = (count: ReadCount) => readTranscript(system, transcriptPath, name, count);
+  const skip = linesToSkip(context, transcriptPath);
+  const live = (count: ReadCount) =>
+    readTranscript(
+      system,
+      transcriptPath,
+      name,
+      count,
+      skip === undefined ? LINE_OPTIONS : { ...LINE_OPTIONS, skip },
+    );
   const beginsLikeExport = () => {
     if (exported.path === undefined) return true;
     const [first, other] = [
@@ -58,15 +66,25 @@ export function openSession(
       if (exported.path !== undefined && !beginsLikeExport()) {
         yield* readExport(system, exported.path, name);
       }
-      for (const entry of live(count)) {
-        if (count.lines > limit) {
-          context.log("WARNING", `only the first ${limit} lines of the transcript were read`);
-          return;
-        }
-        yield entry;
-      }
+      yield* live(count);
     },
   };
+}
+
+/** How much of the permitted number of lines is taken from the beginning, where the user says what is wanted. */
+const OPENING_SHARE = 0.1;
+
+/** Of a file with too many lines the middle is left out: how a session began and how it ends both count. */
+function linesToSkip(context: HookContext, path: string): readonly [number, number] | undefined {
+  const { system } = context;
+  const limit = VARIABLES.PSC_MAX_TRANSCRIPT_LINES.get(system);
+  const fewestBytes = limit * 2;
+  if ((system.files.follow(path)?.size ?? 0) < fewestBytes) return undefined;
+  const total = countLines(system, path);
+  if (total <= limit) return undefined;
+  const opening = Math.floor(limit * OPENING_SHARE);
+  context.log("WARNING", `${total - limit} of ${total} lines in the middle of the transcript were not read`);
+  return [opening, total - (limit - opening)];
 }
 
 function newCount(): ReadCount {

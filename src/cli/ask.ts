@@ -1,0 +1,29 @@
+import { readSync } from "node:fs";
+import type { Terminal } from "./terminal.ts";
+
+const LONGEST_ANSWER = 64;
+
+/** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
+export function askYesOrNo(terminal: Terminal, question: string): boolean {
+  terminal.warn(`${question} [y/N] `);
+  return /^\s*y(?:es)?\s*$/i.test(readLine());
+}
+
+/** One byte at a time, so that what was typed ahead stays for whoever reads next. */
+function readLine(): string {
+  const byte = new Uint8Array(1);
+  let line = "";
+  while (line.length < LONGEST_ANSWER) {
+    let count: number;
+    try {
+      count = readSync(0, byte);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EAGAIN") continue;
+      throw error;
+    }
+    const character = String.fromCharCode(byte[0] ?? 0);
+    if (count === 0 || character === "\n") break;
+    line += character;
+  }
+  return line;
+}

@@ -1,0 +1,72 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import type { HostId } from "../../hosts/host.ts";
+
+const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
+const ANSWERS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
+
+export const inspectCommand = defineCommand({
+  name: "inspect",
+  summary: "read one hook payload on standard input and show what was understood of it",
+  details: `
+The result is one JSON object: host, event, nativeEvent, toolName, canonicalToolName, toolInput, cwd, sessionId,
+transcriptPath, facts and warnings, or error with its code. With --answer it also holds the exact answer this host
+would get for such an effect on this event: stdout, stderr, exitCode, and what the host cannot express.`,
+  options: {
+    host: { kind: "text", label: "HOST", summary: "who sent it, when the payload does not tell" },
+    event: { kind: "text", label: "EVENT", summary: "the event, when the payload does not name it" },
+    answer: { kind: "choice", choices: ANSWERS, summary: "also show the answer to this effect" },
+    reason: { kind: "text", label: "TEXT", summary: "why, for allow, ask, deny and crash" },
+    input: { kind: "text", label: "JSON", summary: "the new tool input, for modify" },
+    context: { kind: "text", label: "TEXT", summary: "what to tell the model, for context" },
+    format: {
+      kind: "choice",
+      short: "f",
+      choices: ["json"],
+      initial: "json",
+      summary: "the only form there is",
+      isHidden: true,
+    },
+  },
+  examples: [
+    {
+      command: `echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | amplihack hooks inspect`,
+      does: "shows the payload in amplihack's own words",
+    },
+    {
+      command: "amplihack hooks inspect --host codex --answer deny --reason 'not here' < payload.json",
+      does: "shows what Codex would be told",
+    },
+  ],
+  async run({ options, system, terminal }) {
+    const { inspect, resolveHost } = await import("../../hosts/index.ts");
+    const { isJsonObject, readJson } = await import("../../protocol/index.ts");
+    let host: HostId | undefined;
+    if (options.host !== undefined) {
+      host = resolveHost(options.host);
+      if (host === undefined)
+        throw usageError(`unknown host '${options.host}'`, "amplihack hooks inspect --help");
+    }
+    const given =
+      options.input === undefined ? undefined : readJson(options.input, { recover: false, maxDepth: 200 });
+    if (given !== undefined && !(given.ok && isJsonObject(given.value))) {
+      throw usageError("--input must be a JSON object", '--input \'{"command":"ls"}\'');
+    }
+    const read = system.stdio.readInput(INPUT_LIMIT_BYTES);
+    if (read.kind === "too-large") {
+      throw new CommandError(`the payload is larger than ${read.limitBytes} bytes`, { kind: "too-large" });
+    }
+    const text = read.kind === "bytes" ? system.text.decode(read.bytes).text : "";
+    const inspection = inspect(text, {
+      host,
+      event: options.event,
+      env: system.env,
+      answer: options.answer,
+      reason: options.reason,
+      input: given?.ok === true && isJsonObject(given.value) ? given.value : undefined,
+      context: options.context,
+    });
+    terminal.printJson(inspection);
+    return "error" in inspection ? 1 : 0;
+  },
+});

@@ -1,0 +1,222 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { STOCK_SUBCOMMANDS } from "../../src/hosts/subcommands.ts";
+import { payloads } from "../property/payloads.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { inParallel, PROGRAMS, runProgram } from "./executable.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+const CALLS = 200;
+const MEBIBYTE = 1024 * 1024;
+const PRE = JSON.stringify({
+  hook_event_name: "PreToolUse",
+  tool_name: "Bash",
+  tool_input: { command: "ls" },
+});
+const POST = PRE.replace("Pre", "Post");
+
+function place(): { readonly home: string; readonly cwd: string } {
+  const home = temporaryDirectory();
+  const cwd = join(home, "project");
+  mkdirSync(join(cwd, ".claude"), { recursive: true });
+  return { home, cwd };
+}
+
+describe.each(PROGRAMS)("the $name executable", ({ name: runtime, argv }) => {
+  const [file = "", ...args] = argv;
+
+  it("tells its version", () => {
+    const { stdout, status } = spawnSync(file, [...args, "--version"], { encoding: "utf8" });
+    expect([stdout, status]).toEqual([`amplihack-hooks ${version}\n`, 0]);
+  });
+
+  it.each([[[]], [["no-such-hook"]], [["--help"]]])("answers %j with its usage and exit 1", async words => {
+    const { code, stdout, stderr } = await runProgram(argv, words, { ...place(), input: "" });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("usage: amplihack-hooks SUBCOMMAND");
+    expect(stderr).toContain("pre-tool-use");
+  });
+
+  it.each(STOCK_SUBCOMMANDS.map(one => one.name))(
+    `keeps %s to its contract on ${CALLS} generated payloads`,
+    async subcommand => {
+      const where = place();
+      const inputs = fc.sample(payloads, CALLS);
+      const results = await inParallel(
+        4,
+        inputs.map(input => () => runProgram(argv, [subcommand], { ...where, input })),
+      );
+      for (const { code, stdout, stderr } of results) {
+        expect([0, 2]).toContain(code);
+        if (stdout !== "") expect(JSON.parse(stdout)).toBeTypeOf("object");
+        expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "")).toHaveProperty("duration_us");
+      }
+    },
+    120_000,
+  );
+
+  it.runIf(runtime === "node")("answers even when a hook cannot be loaded", async () => {
+    const broken = temporaryDirectory();
+    copyFileSync(argv[1] ?? "", join(broken, "amplihack-hooks.cjs"));
+    const { code, stdout, stderr } = await runProgram([file, join(broken, "amplihack-hooks.cjs")], ["stop"], {
+      ...place(),
+      input: "{}",
+    });
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(stderr).toContain("could not be loaded");
+  });
+
+  it("ends with exit 0 when nobody reads its answer", async () => {
+    const { home, cwd } = place();
+    const script = `"$@" post-tool-use <<< '${POST}' | true; echo "\${PIPESTATUS[0]}"`;
+    const run = spawnSync("bash", ["-c", script, "bash", ...argv], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: home },
+      encoding: "utf8",
+    });
+    expect(run.stdout).toBe("0\n");
+  });
+
+  it.each(["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])("survives being started with %s", closing => {
+    const { home, cwd } = place();
+    const script = `echo '${POST}' | "$@" post-tool-use ${closing}; echo "\${PIPESTATUS[1]}" >&9`;
+    const run = spawnSync("bash", ["-c", `exec 9>&1; ${script}`, "bash", ...argv], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: home },
+      encoding: "utf8",
+    });
+    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe("0");
+  });
+
+  it("ends at once when it is told to while it waits for its input", async () => {
+    for (const [failure, code] of [
+      ["open", 0],
+      ["closed", 2],
+    ] as const) {
+      const { home, cwd } = place();
+      const child = spawn(file, [...args, "pre-tool-use"], {
+        cwd,
+        env: { PATH: process.env["PATH"], HOME: home, AMPLIHACK_FAILURE_POLICY: failure },
+      });
+      child.stdin.write(PRE.slice(0, 10));
+      const ended = new Promise<unknown>(resolve => child.once("close", (...end) => resolve(end)));
+      await untilReading(child.pid ?? 0);
+      child.kill("SIGTERM");
+      // The native program hears the signal and answers by the policy; Node cannot hear it there.
+      expect(await ended).toEqual(runtime === "node" ? [null, "SIGTERM"] : [code, null]);
+    }
+  });
+
+  it("answers by the failure policy when it is told to end while a child works for it", async () => {
+    const { home, cwd } = place();
+    const child = spawn(file, [...args, "session-start"], {
+      cwd,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        AMPLIHACK_TESTING: "1",
+        AMPLIHACK_TEST_BRIDGE_COMMAND: "sleep 60",
+      },
+    });
+    child.stdin.end("{}");
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    const ended = new Promise<unknown>(resolve => child.once("close", (...end) => resolve(end)));
+    await untilParent(child.pid ?? 0);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(stdout).toBe("{}\n");
+  });
+
+  it("stops reading at the limit, with bounded memory, and asks", async () => {
+    const { home, cwd } = place();
+    const child = spawn(file, [...args, "pre-tool-use"], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: home },
+    });
+    const ended = new Promise<string>(resolve => {
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      child.once("close", () => resolve(text));
+    });
+    let peakBytes = 0;
+    let isOpen = true;
+    child.stdin.on("error", () => (isOpen = false));
+    const chunk = Buffer.alloc(MEBIBYTE, "x");
+    for (let sent = 0; sent < 200 && isOpen; sent++) {
+      if (!child.stdin.write(chunk)) {
+        await new Promise<void>(resolve => {
+          const go = (): void => {
+            for (const event of ["drain", "close"]) child.stdin.off(event, go);
+            resolve();
+          };
+          for (const event of ["drain", "close"]) child.stdin.once(event, go);
+        });
+      }
+      peakBytes = Math.max(peakBytes, residentPeak(child.pid ?? 0));
+    }
+    child.stdin.destroy();
+    expect(JSON.parse(await ended)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
+    expect(isOpen).toBe(false);
+    expect(peakBytes).toBeLessThan((runtime === "node" ? 140 : 40) * MEBIBYTE);
+  });
+
+  it("still decides where nothing can be written", async () => {
+    const { home, cwd } = place();
+    writeFileSync(join(cwd, "plain"), "");
+    const asFile = temporaryDirectory();
+    writeFileSync(join(asFile, ".claude"), "not a directory");
+    for (const directory of [asFile, readOnly()]) {
+      const { code, stdout, stderr } = await runProgram(argv, ["post-tool-use"], {
+        home,
+        cwd: directory,
+        input: POST,
+      });
+      expect([code, stdout]).toEqual([0, "{}\n"]);
+      if (directory === asFile) expect(stderr).toContain("cannot be written");
+    }
+  });
+});
+
+function readOnly(): string {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, ".claude"));
+  chmodSync(join(directory, ".claude"), 0o500);
+  return directory;
+}
+
+function residentPeak(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Waits until the process has started a child of its own. */
+async function untilParent(pid: number): Promise<void> {
+  for (let look = 0; look < 2_000; look++) {
+    if (readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim() !== "") return;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error("the process never started a child");
+}
+
+/** Waits until the process sleeps in a read, which is where a payload that never ends keeps it. */
+async function untilReading(pid: number): Promise<void> {
+  for (let look = 0; look < 2_000; look++) {
+    const waitsIn = readFileSync(`/proc/${pid}/wchan`, "utf8");
+    if (/pipe_read|unix_stream|sk_wait|read/.test(waitsIn) || waitsIn === "0") {
+      const state = /State:\s+(\w)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      if (state === "S" && look > 20) return;
+    }
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error("the process never waited for its input");
+}

@@ -1,0 +1,326 @@
+import { describe, expect, it } from "vitest";
+import { INPUT_LIMIT_BYTES, openRun } from "../../src/hooks/run.ts";
+import { resolveSubcommand } from "../../src/hosts/subcommands.ts";
+import type { Hook } from "../../src/protocol/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+import type { System } from "../../src/system/system.ts";
+import { callProgram } from "./call-program.ts";
+
+const TOOL = {
+  session_id: "s1",
+  cwd: "/home/user/project",
+  tool_name: "Bash",
+  tool_input: { command: "ls" },
+};
+const post = (more = {}) => JSON.stringify({ hook_event_name: "PostToolUse", ...TOOL, ...more });
+const pre = (more = {}) => JSON.stringify({ hook_event_name: "PreToolUse", ...TOOL, ...more });
+const closed = { HOME: "/home/user", AMPLIHACK_FAILURE_POLICY: "closed" };
+
+describe("an ordinary call", () => {
+  it("answers with one object, exit 0 and one telemetry line at the end of stderr", async () => {
+    const { code, stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: post() });
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(telemetry).toEqual({ hook: "post_tool_use", duration_us: expect.any(Number), result: "ok" });
+  });
+
+  it("is recorded with host, event, decision, session and project", async () => {
+    const { system } = await callProgram(["post-tool-use"], { stdin: post() });
+    const [line = ""] = (system.peek("/home/user/.amplihack/logs/runs.jsonl") ?? "").split("\n");
+    expect(JSON.parse(line)).toMatchObject({
+      hook: "post_tool_use",
+      host: "claude-code",
+      event: "PostToolUse",
+      decision: "none",
+      rules: [],
+      session: "s1",
+      project: "/home/user/project",
+      ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+  });
+
+  it("leaves one line in the hook's own log, with the payload's member names and nothing they hold", async () => {
+    const { system } = await callProgram(["pre-tool-use"], { stdin: pre() });
+    const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log") ?? "";
+    expect(log).toMatch(/^\[[^\]]+\] INFO: PreToolUse from claude-code, .*keys hook_event_name, session_id/m);
+    expect(log).not.toContain("ls");
+    expect(system.files.inspect("/home/user/project/.claude")?.mode).toBe(0o755);
+    expect(system.files.inspect("/home/user/project/.claude/runtime/logs")?.mode).toBe(0o700);
+  });
+
+  it("leaves the error in the log when it could not be checked", async () => {
+    const { system } = await callProgram(["pre-tool-use"], { stdin: "junk" });
+    const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log");
+    expect(log).toMatch(/ERROR: stdin is not JSON/);
+  });
+
+  it("never shows payload text in telemetry or records", async () => {
+    const secret = "hunter2-hunter2";
+    const { stderr, system } = await callProgram(["post-tool-use"], {
+      stdin: post({ tool_input: { command: `echo ${secret}` } }),
+    });
+    expect(stderr).not.toContain(secret);
+    expect(system.peek("/home/user/.amplihack/logs/runs.jsonl")).not.toContain(secret);
+  });
+
+  it.each([
+    "stop",
+    "agentStop",
+    "session-end",
+    "sessionEnd",
+    "session-stop-event",
+    "user-prompt",
+    "Notification",
+    "worktree-remove",
+    "beforeShellExecution",
+  ])("serves %s", async name => {
+    const stdin = JSON.stringify({ ...TOOL, session_id: "s1" });
+    const { code, telemetry } = await callProgram([name], { stdin });
+    expect([code, telemetry["result"]]).toEqual([0, expect.stringMatching(/ok|error/)]);
+  });
+
+  it("takes an event without a stock hook for a no-op", async () => {
+    const { code, stdout, telemetry } = await callProgram(["teammate-idle"], { stdin: "{}" });
+    expect([code, stdout, telemetry["result"], telemetry["hook"]]).toEqual([
+      0,
+      "{}\n",
+      "ok",
+      "teammate_idle",
+    ]);
+  });
+});
+
+describe("a payload that reached the wrong hook", () => {
+  it("is answered with no opinion", async () => {
+    const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: pre() });
+    expect([stdout, telemetry["result"]]).toEqual(["{}\n", "ok"]);
+  });
+
+  it("lets the agent stop", async () => {
+    const { stdout } = await callProgram(["stop"], { stdin: pre() });
+    expect(JSON.parse(stdout)).toEqual({ decision: "approve" });
+  });
+
+  it("with an event nobody knows is answered with no opinion", async () => {
+    const { code, stdout } = await callProgram(["pre-tool-use"], {
+      stdin: pre({ hook_event_name: "Whatever" }),
+    });
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+  });
+});
+
+describe("a payload that cannot be read", () => {
+  const broken: readonly (readonly [string, string | Uint8Array])[] = [
+    ["not JSON", "no json"],
+    ["a truncated object", '{"tool_name":"Bash"'],
+    ["an array", "[]"],
+    ["null", "null"],
+    ["a string", '"x"'],
+    ["no tool name", JSON.stringify({ tool_input: {} })],
+    ["no tool input", JSON.stringify({ tool_name: "Bash" })],
+    ["a tool input of another type", JSON.stringify({ tool_name: "Bash", tool_input: 7 })],
+    ["a tool input that is no JSON", JSON.stringify({ tool_name: "Bash", tool_input: "{oops" })],
+    ["blank stdin", " \n"],
+    ["nesting without end", "[".repeat(100_000)],
+  ];
+
+  it.each(broken)("%s fails open by default, visibly", async (_, stdin) => {
+    const { code, stdout, stderr, telemetry } = await callProgram(["pre-tool-use"], { stdin });
+    expect([code, stdout, telemetry["result"]]).toEqual([0, "{}\n", "error"]);
+    expect(stderr).toContain("could not check");
+  });
+
+  it.each(broken)("%s is refused under a closed policy", async (_, stdin) => {
+    const { code, stdout, stderr } = await callProgram(["pre-tool-use"], { stdin, env: closed });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("could not check");
+  });
+
+  it("becomes a question under the policy ask", async () => {
+    const env = { HOME: "/home/user", AMPLIHACK_FAILURE_POLICY: "pre-tool-use=ask" };
+    const { code, stdout } = await callProgram(["pre-tool-use"], { stdin: "junk", env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
+  });
+
+  it.each(["post-tool-use", "stop", "session-start", "session-stop"])(
+    "never holds up %s, whatever the policy",
+    async name => {
+      const { code, telemetry } = await callProgram([name], { stdin: "junk", env: closed });
+      expect([code, telemetry["result"]]).toEqual([0, "error"]);
+    },
+  );
+
+  it("takes the policy from the user's configuration", async () => {
+    const files = {
+      "/home/user/.amplihack/config.jsonc": { content: '{"failure":{"pre-tool-use":"closed"}}', mode: 0o600 },
+    };
+    expect((await callProgram(["pre-tool-use"], { stdin: "junk", files })).code).toBe(2);
+    expect((await callProgram(["user-prompt-submit"], { stdin: "junk", files })).code).toBe(0);
+  });
+
+  it("survives a byte order mark, trailing commas, trailing text and invalid UTF-8", async () => {
+    const encode = (text: string) => new TextEncoder().encode(text);
+    const invalid = new Uint8Array([
+      ...encode(post().slice(0, -1)),
+      ...encode(',"note":"'),
+      0xff,
+      0xfe,
+      ...encode('"}'),
+    ]);
+    for (const stdin of [`\uFEFF${post()}`, post().replace(/}$/, ",}"), `${post()} trailing`, invalid]) {
+      expect((await callProgram(["post-tool-use"], { stdin })).telemetry["result"]).toBe("ok");
+    }
+  });
+});
+
+describe("a payload over the size limit", () => {
+  const stdin = { kind: "too-large", limitBytes: INPUT_LIMIT_BYTES } as const;
+
+  it("is a question before a tool, whatever the policy", async () => {
+    for (const env of [{ HOME: "/home/user" }, closed]) {
+      const { code, stdout } = await callProgram(["pre-tool-use"], { stdin, env });
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
+    }
+  });
+
+  it("is no reason to hold up anything else", async () => {
+    const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin });
+    expect([stdout, telemetry["result"]]).toEqual(["{}\n", "error"]);
+  });
+});
+
+describe("a session that is being taken down", () => {
+  const env = { HOME: "/home/user", AMPLIHACK_SHUTDOWN_IN_PROGRESS: "1" };
+
+  it("lets the agent stop at once, without reading anything", async () => {
+    const { stdout, telemetry } = await callProgram(["stop"], { stdin: "junk", env });
+    expect([JSON.parse(stdout), telemetry["result"]]).toEqual([{ decision: "approve" }, "ok"]);
+  });
+
+  it("is not a way round the guard", async () => {
+    const { telemetry } = await callProgram(["pre-tool-use"], { stdin: "junk", env });
+    expect(telemetry["result"]).toBe("error");
+  });
+
+  it("is announced by the value 1 alone", async () => {
+    const other = { ...env, AMPLIHACK_SHUTDOWN_IN_PROGRESS: "true" };
+    expect((await callProgram(["stop"], { stdin: "junk", env: other })).telemetry["result"]).toBe("error");
+  });
+
+  it("may have closed stdin", async () => {
+    const { stdout } = await callProgram(["stop"], { stdin: { kind: "closed" } });
+    expect(JSON.parse(stdout)).toEqual({ decision: "approve" });
+  });
+});
+
+describe("places that cannot be written", () => {
+  it.each([
+    ["a full disk", "ENOSPC"],
+    ["a read-only file system", "EROFS"],
+    ["a directory of somebody else", "EACCES"],
+  ])("%s does not stop the answer and is told on stderr", async (_, code) => {
+    const { stdout, stderr } = await callProgram(["post-tool-use"], { stdin: post() }, system =>
+      system.faults.failUnder("/", code, ["append", "createExclusive", "makeDirectory"]),
+    );
+    expect(stdout).toBe("{}\n");
+    expect(stderr).toContain(code);
+  });
+
+  it(".claude as a file does not stop the answer", async () => {
+    const files = { "/home/user/project/.claude": "a file" };
+    const { code, stdout, stderr } = await callProgram(["post-tool-use"], { stdin: post(), files });
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(stderr).toContain("log cannot be written");
+  });
+
+  it("no home directory is told and does not stop the answer", async () => {
+    const { stdout, stderr } = await callProgram(["post-tool-use"], { stdin: post(), env: {} });
+    expect(stdout).toBe("{}\n");
+    expect(stderr).toContain("no home directory");
+  });
+});
+
+describe("an answer nobody reads", () => {
+  it("ends with exit 0", async () => {
+    const { code } = await callProgram(["post-tool-use"], { stdin: post(), stdoutState: "gone" });
+    expect(code).toBe(0);
+  });
+
+  it("that cannot be written for another reason is an error in the records", async () => {
+    const { telemetry } = await callProgram(["post-tool-use"], {
+      stdin: post(),
+      stdoutState: { code: "EIO" },
+    });
+    expect(telemetry).toMatchObject({ result: "error", error: "cannot write the answer: EIO" });
+  });
+});
+
+describe("a hook that breaks", () => {
+  const subcommand = resolveSubcommand("pre-tool-use");
+  if (subcommand === undefined) throw new Error("no such subcommand");
+  const hookOf = (run: Hook<System>["run"]): Hook<System> => ({ id: "broken", event: "PreToolUse", run });
+  const call = { host: undefined, nativeEvent: undefined };
+
+  it("is a panic that fails open, and whose message stays private", async () => {
+    const system = createMemorySystem({ stdin: pre() });
+    const hook = hookOf(() => {
+      throw new TypeError("the secret of the payload");
+    });
+    expect(await openRun({ subcommand, hook, isGuard: true }, call, system).run()).toBe(0);
+    expect(system.stdout()).toBe("{}\n");
+    expect(system.stderr()).toContain('"result":"panic"');
+    expect(system.stderr()).toContain("TypeError");
+    expect(system.stderr()).not.toContain("secret");
+  });
+
+  it("is refused under a closed policy, also when it rejects later", async () => {
+    const system = createMemorySystem({ stdin: pre(), env: closed });
+    const hook = hookOf(() => Promise.reject(new Error("late")));
+    expect(await openRun({ subcommand, hook, isGuard: true }, call, system).run()).toBe(2);
+    expect(system.stdout()).toBe("");
+  });
+
+  it("shows its stack to those who ask for it", async () => {
+    const system = createMemorySystem({ stdin: pre(), env: { HOME: "/home/user", AMPLIHACK_DEBUG: "1" } });
+    const hook = hookOf(() => {
+      throw new Error("details");
+    });
+    await openRun({ subcommand, hook, isGuard: true }, call, system).run();
+    expect(system.stderr()).toContain("Error: details");
+  });
+
+  it("that is abandoned answers once, by the policy, and never again", async () => {
+    const system = createMemorySystem({ stdin: pre(), env: closed });
+    let finish: () => void = () => {};
+    const hook = hookOf(() => new Promise(resolve => (finish = () => resolve(undefined))));
+    const run = openRun({ subcommand, hook, isGuard: true }, call, system);
+    const running = run.run();
+    await Promise.resolve();
+    expect(run.abandon("told to end")).toBe(2);
+    expect(run.abandon("told again")).toBeUndefined();
+    finish();
+    await running;
+    expect(system.stdout()).toBe("");
+    expect(system.stderr().match(/"hook":/g)).toHaveLength(1);
+  });
+
+  it("cannot flood the host", async () => {
+    const system = createMemorySystem({ stdin: pre() });
+    const hook = hookOf(() => ({
+      decision: { kind: "deny", reason: "x".repeat(1_000_000) },
+      context: "y".repeat(10_000_000),
+    }));
+    await openRun({ subcommand, hook, isGuard: true }, call, system).run();
+    expect(system.stdout().length).toBeLessThan(150_000);
+    expect(JSON.parse(system.stdout())).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+  });
+});
+
+describe("the telemetry of optional fields", () => {
+  it("names a session id of the wrong type and goes on without it", async () => {
+    const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: post({ session_id: 7 }) });
+    expect(stdout).toBe("{}\n");
+    expect(telemetry).toMatchObject({ result: "error", error: expect.stringContaining("session_id") });
+  });
+});
