@@ -24,22 +24,17 @@ export function recordCode(folder, entries) {
   try {
     for (const entry of entries) {
       const subcommand = entry === "no-opinion" ? "notification" : entry;
-      const cache = join(binFolder, "hook-entries", `${entry}.cjs.cache`);
-      const run = spawnSync(
-        process.execPath,
-        [join(binFolder, "record-code.cjs"), entry, cache, subcommand],
-        {
-          input: payload,
-          cwd: project,
-          env: {
-            PATH: process.env.PATH,
-            HOME: home,
-            AMPLIHACK_TESTING: "1",
-            AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
-          },
-          encoding: "utf8",
+      const run = spawnSync(process.execPath, [join(binFolder, "record-code.cjs"), entry, subcommand], {
+        input: payload,
+        cwd: project,
+        env: {
+          PATH: process.env.PATH,
+          HOME: home,
+          AMPLIHACK_TESTING: "1",
+          AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
         },
-      );
+        encoding: "utf8",
+      });
       if (run.status !== 0) throw new Error(`recording ${entry} failed:\n${run.stderr}`);
     }
   } finally {

@@ -5,8 +5,13 @@ const LONGEST_ANSWER = 64;
 
 /** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
 export function askYesOrNo(terminal: Terminal, question: string): boolean {
-  terminal.warn(`${question} [y/N] `);
-  return /^\s*y(?:es)?\s*$/i.test(readLine());
+  return /^\s*y(?:es)?\s*$/i.test(askLine(terminal, `${question} [y/N] `));
+}
+
+/** What a person types; empty at the end of input. Only where somebody is there to answer. */
+export function askLine(terminal: Terminal, question: string): string {
+  terminal.warn(question);
+  return readLine();
 }
 
 /** One byte at a time, so that what was typed ahead stays for whoever reads next. */

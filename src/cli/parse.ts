@@ -54,16 +54,15 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
   return { options: values, positionals, rest: [] };
 }
 
-/** Words behind `--` are no options: arguments that are still missing come first, the rest is passed on. */
+/** Words behind `--` are no options: required arguments that are still missing come first, then what is passed on. */
 function withWordsBehind(
   command: LeafCommand,
   options: Parsed["options"],
   positionals: readonly string[],
   words: readonly string[],
 ): Parsed {
-  const specs = command.positionals ?? [];
-  const isOpen = command.isPassThrough === true || specs.at(-1)?.isVariadic === true;
-  const taken = isOpen ? 0 : Math.max(0, specs.length - positionals.length);
+  const required = (command.positionals ?? []).filter(spec => spec.isOptional !== true).length;
+  const taken = command.isPassThrough === true ? 0 : Math.max(0, required - positionals.length);
   return { options, positionals: [...positionals, ...words.slice(0, taken)], rest: words.slice(taken) };
 }
 

@@ -1,6 +1,11 @@
 import { defineCommand } from "../cli/command.ts";
 import { CommandError, usageError } from "../cli/errors.ts";
-import { BRIDGE_ACTIONS, parseBridgeReply, parseBridgeRequest } from "../hooks/bridge/contracts.ts";
+import {
+  BRIDGE_ACTIONS,
+  BRIDGE_VERSION,
+  parseBridgeReply,
+  parseBridgeRequest,
+} from "../hooks/bridge/contracts.ts";
 import { answerRequest } from "../memory/bridge/answer.ts";
 import { findMemoryPlace } from "../memory/memory-place.ts";
 import { readJson } from "../protocol/index.ts";
@@ -28,7 +33,9 @@ export const command = defineCommand({
     if (!request.ok) throw badRequest(request.problem);
     if (request.value.action !== action) throw badRequest(`its action is not ${action}`);
     const warn = (message: string): void => terminal.warn(`amplihack bridge: ${escapeControls(message)}\n`);
-    if (request.warning !== undefined) warn(request.warning);
+    if (request.value.version !== BRIDGE_VERSION) {
+      warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
+    }
     const answer = await tellingProblems(() =>
       answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn }),
     );

@@ -1,4 +1,4 @@
-export { toJsonSchema } from "./json-schema.ts";
+export { renderConfigSchema, toJsonSchema } from "./json-schema.ts";
 export * from "./load.ts";
 export * from "./sections.ts";
 export * from "./settings.ts";

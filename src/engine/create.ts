@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { Background } from "./background.ts";
@@ -37,6 +38,9 @@ export function assembleEngine<const T extends ToolMap>(
   options: EngineOptions<T>,
   seams: Seams,
 ): HookEngine<T> {
+  if (typeof options.projectDir !== "string" || options.projectDir === "")
+    throw new TypeError(`projectDir must be the path of a folder, not ${JSON.stringify(options.projectDir)}`);
+  const projectDir = resolve(options.projectDir);
   const snapshot: EnvironmentRecord = { ...(options.env ?? environmentOf(seams)) };
   const limits = limitsOf(options.limits);
   const closing = new Closing();
@@ -48,20 +52,20 @@ export function assembleEngine<const T extends ToolMap>(
   const policies = policiesByEvent(options.failurePolicy ?? {}, describeEvent);
   const failurePolicy = (event: string): FailurePolicy | undefined => policies.get(event);
   const core: Core = {
-    projectDir: options.projectDir,
+    projectDir,
     home: snapshot["HOME"],
     seams,
     limits,
     tools: new DeclaredTools(options.tools ?? {}),
     delegates,
     house: {
-      projectDir: options.projectDir,
+      projectDir,
       snapshot,
       env,
       shells: findShells(seams.system.files, env),
       slots: new Slots(maxProcesses),
-      killMs: options.grace?.killMs ?? KILL_MS,
-      pipeMs: options.grace?.pipeMs ?? PIPE_MS,
+      killMs: amountOf(options.grace?.killMs, "grace.killMs") ?? KILL_MS,
+      pipeMs: amountOf(options.grace?.pipeMs, "grace.pipeMs") ?? PIPE_MS,
       closing,
       onProcesses: change => recorder?.processes(change),
     },
@@ -75,14 +79,14 @@ export function assembleEngine<const T extends ToolMap>(
     // One slot is always left for the handlers somebody waits for.
     background: new Background(Math.min(BACKGROUND_HANDLERS, Math.max(1, maxProcesses - 1))),
     once: new OnceLedger(),
-    stops: new StopLedger(options.stopBlockCap ?? STOP_BLOCK_CAP),
+    stops: new StopLedger(amountOf(options.stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
     recorder,
     onAsync: options.onAsync,
     failurePolicy,
     namesOf: namesWith(options.aliases),
   };
   const loading = {
-    projectDir: options.projectDir,
+    projectDir,
     files: seams.system.files,
     findEvent,
     describeEvent,
@@ -111,6 +115,11 @@ function limitsOf(given: Partial<Limits> = {}): Limits {
 function countOf(value: number | undefined, name: string): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
   throw new TypeError(`${name} must be a whole number above zero, not ${value}`);
+}
+
+function amountOf(value: number | undefined, name: string): number | undefined {
+  if (value === undefined || value >= 0) return value;
+  throw new TypeError(`${name} must be a number of at least zero, not ${value}`);
 }
 
 function policiesByEvent(

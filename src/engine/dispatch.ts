@@ -11,7 +11,7 @@ import {
 } from "../protocol/index.ts";
 import { type Core, notify } from "./core.ts";
 import { diagnose } from "./diagnostics.ts";
-import { type Interruption, interruptionOf } from "./interruption.ts";
+import type { Interruption } from "./interruption.ts";
 import { andThen } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
 import { EMPTY_SELECTION, type Plan, type Selection, selectFor } from "./plan.ts";
@@ -36,7 +36,9 @@ export interface Moment {
 export function dispatchMoment(core: Core, moment: Moment): MaybePromise<Outcome> {
   const { recorder } = core;
   if (recorder === undefined) return new Dispatch(core, moment).run();
-  const { event, subject, plan, refused } = moment;
+  const { event, plan, refused } = moment;
+  // Where an event has no subject, hooks may still look at the prompt; that is payload and is not told.
+  const subject = event.subject === undefined ? "" : moment.subject;
   const begunMs = core.seams.timers.nowMs();
   const matched = plan.functions.length + plan.handlers.length;
   return recorder.dispatch(event.name, subject, matched, refused, span =>
@@ -81,7 +83,7 @@ class Dispatch {
     this.core = core;
     this.moment = moment;
     this.power = powerOf(event, payload);
-    this.interruption = interruptionOf(core.closing, options.signal);
+    this.interruption = core.closing.or(options.signal);
     this.names = event.requiresTool ? core.namesOf(event, subject) : [];
     const { onRun } = options;
     this.onRun = onRun === undefined ? undefined : run => notify(core, () => onRun(run));

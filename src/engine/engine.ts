@@ -5,6 +5,7 @@ import {
   type FailurePolicy,
   findEvent,
   type Hook,
+  isJsonObject,
   type JsonObject,
   NO_OUTCOME,
   type Outcome,
@@ -81,6 +82,8 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     } catch (error) {
       return Promise.reject(error);
     }
+    if (!isJsonObject(value))
+      return Promise.reject(new TypeError(`the payload of ${event} must be an object, not ${typeof value}`));
     const subject = entry.subjectOf(value);
     const plan = entry.planFor(subject);
     if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);
@@ -178,7 +181,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
-    const list: readonly Hook<System>[] = Array.isArray(hooks) ? hooks : [hooks as Hook<System>];
+    const list = "run" in hooks ? [hooks] : hooks;
     return this.add(
       list.map(hook =>
         registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence),

@@ -1,39 +1,19 @@
+import { canonicalToolName } from "../hosts/canonical-tool.ts";
+import { HOSTS } from "../hosts/descriptors.ts";
+import { deriveFacts, NO_FACTS } from "../hosts/facts.ts";
+import { readToolInput } from "../hosts/read-tool.ts";
 import {
   type CheckedInput,
   checkInput,
   type EventDescriptor,
   FIELD_NAMES,
-  isJsonObject,
-  type Json,
+  type InputWarning,
   type JsonObject,
-  ownValue,
   readField,
 } from "../protocol/index.ts";
 
-/** How agents call the tools that hooks care most about; a host names others through `aliases`. */
-const CANONICAL: Readonly<Record<string, string>> = {
-  bash: "Bash",
-  shell: "Bash",
-  exec: "Bash",
-  terminal: "Bash",
-  run_command: "Bash",
-  run_shell_command: "Bash",
-  execute_command: "Bash",
-  read: "Read",
-  read_file: "Read",
-  write: "Write",
-  write_file: "Write",
-  edit: "Edit",
-  edit_file: "Edit",
-  apply_patch: "Edit",
-};
-const CANONICAL_NAMES: ReadonlySet<string> = new Set([
-  ...Object.values(CANONICAL),
-  "MultiEdit",
-  "NotebookEdit",
-]);
-const COMMAND_NAMES = ["command", "cmd", "script"];
-const PATH_NAMES = ["file_path", "filePath", "path", "notebook_path"];
+/** The engine's payloads are in the form of this host. */
+const HOST = HOSTS["claude-code"];
 
 /** The engine's payload as hooks written against the `Hook` type see it. */
 export function toHookInput(
@@ -41,40 +21,63 @@ export function toHookInput(
   payload: JsonObject,
   toolNames: readonly string[],
 ): CheckedInput {
-  const toolName = textAt(payload, FIELD_NAMES.toolName);
-  const toolInput = readField(payload, FIELD_NAMES.toolInput)?.value ?? null;
-  return checkInput({
-    host: "claude-code",
+  const base = {
+    host: HOST.id,
     event: event.name,
     nativeEvent: event.name,
-    toolName,
-    canonicalToolName:
-      toolName === null ? null : canonicalName(toolNames.length === 0 ? [toolName] : toolNames),
-    toolInput,
     cwd: textAt(payload, FIELD_NAMES.cwd),
     sessionId: textAt(payload, FIELD_NAMES.sessionId),
     transcriptPath: textAt(payload, FIELD_NAMES.transcriptPath),
-    facts: { command: textIn(toolInput, COMMAND_NAMES)[0] ?? null, paths: textIn(toolInput, PATH_NAMES) },
-    warnings: event.requiresTool && toolInput === null ? [{ code: "missing-tool-input" }] : [],
     raw: payload,
-  });
+  };
+  if (!event.requiresTool) {
+    const noTool = {
+      toolName: null,
+      canonicalToolName: null,
+      toolInput: null,
+      facts: NO_FACTS,
+      warnings: [],
+    };
+    return checkInput({ ...base, ...noTool });
+  }
+  const warnings: InputWarning[] = [];
+  const toolInput = readToolInput(HOST, payload, event.name, warnings);
+  const toolName = textAt(payload, FIELD_NAMES.toolName);
+  const canonical = toolName === null ? null : canonicalName([toolName, ...toolNames]);
+  const facts = canonical === null ? NO_FACTS : deriveFacts(HOST, toolName ?? "", canonical, toolInput);
+  return checkInput({ ...base, toolName, canonicalToolName: canonical, toolInput, facts, warnings });
 }
 
+let knownNames: ReadonlyMap<string, string> | undefined;
+
+/** How all hosts call their tools, and the canonical names themselves. */
+function namesOfAllHosts(): ReadonlyMap<string, string> {
+  if (knownNames !== undefined) return knownNames;
+  const names = new Map<string, string>();
+  for (const { tools } of Object.values(HOSTS)) {
+    for (const [native, canonical] of Object.entries(tools)) {
+      if (!names.has(native)) names.set(native, canonical);
+      names.set(canonical, canonical);
+    }
+  }
+  knownNames = names;
+  return names;
+}
+
+/**
+ * The name rules use for a tool of somebody's own agent: the first of its names, aliases included, that any
+ * host has. A guard that misses a shell because it is called otherwise guards nothing.
+ */
 export function canonicalName(names: readonly string[]): string {
-  const known = names.find(name => CANONICAL_NAMES.has(name));
-  const [own = ""] = names;
-  return known ?? CANONICAL[own.toLowerCase()] ?? own;
+  const known = namesOfAllHosts();
+  for (const name of names) {
+    const canonical = known.get(name);
+    if (canonical !== undefined) return canonical;
+  }
+  return canonicalToolName(HOST, names[0] ?? "", {});
 }
 
 function textAt(payload: JsonObject, names: readonly string[]): string | null {
   const value = readField(payload, names)?.value;
   return typeof value === "string" ? value : null;
-}
-
-function textIn(input: Json, names: readonly string[]): string[] {
-  if (!isJsonObject(input)) return [];
-  return names.flatMap(name => {
-    const value = ownValue(input, name);
-    return typeof value === "string" ? [value] : [];
-  });
 }

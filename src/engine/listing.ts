@@ -1,6 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
+import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
-import { clipText } from "./output/text.ts";
 import type { Registration } from "./registration.ts";
 import type { Action } from "./source/handler.ts";
 import type { Candidate } from "./source/load.ts";
@@ -16,7 +16,7 @@ export function listHandler(candidate: Candidate, isEnabled: boolean): Listing {
     source: spec.source.kind,
     dialect: spec.dialect,
     ...(spec.matcher === undefined ? {} : { matcher: spec.matcher }),
-    summary: clipText(summarise(spec.action), SUMMARY_CHARS),
+    summary: clip(escapeControls(summarise(spec.action)), SUMMARY_CHARS),
     timeoutMs: spec.timeoutMs,
     onFailure,
     identity: candidate.identity(),

@@ -49,7 +49,10 @@ function compileClaude(text: string): CompiledMatcher {
   try {
     return accept(matchPattern(new RegExp(text)));
   } catch (error) {
-    return { ok: false, problem: `the matcher is no regular expression: ${(error as Error).message}` };
+    return {
+      ok: false,
+      problem: `the matcher is no regular expression: ${error instanceof Error ? error.message : ""}`,
+    };
   }
 }
 

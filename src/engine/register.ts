@@ -57,11 +57,6 @@ function callable(hook: unknown, method: string): (subject: unknown, scope: Hook
   return (subject, scope) => hook(subject, scope);
 }
 
-/** A promise or a value, whatever the function gave back. */
-function settle(returned: unknown): MaybePromise<unknown> {
-  return returned;
-}
-
 export function registerBefore(
   tool: ToolSelector,
   hook: AnyHook,
@@ -78,7 +73,7 @@ export function registerBefore(
   };
   return register(wanted, (view, scope) =>
     andThen(view.checkedInput(), checked =>
-      withTypedCall(tool, checked, view, subject => andThen(settle(call(subject, scope)), readBefore)),
+      withTypedCall(tool, checked, view, subject => andThen(call(subject, scope), readBefore)),
     ),
   );
 }
@@ -103,7 +98,7 @@ export function registerAfter(
     andThen(view.checkedInput(), checked =>
       withTypedCall(tool, checked, view, subject => {
         const done = { ...subject, result: view.result, isError: view.isError };
-        return andThen(settle(call(done, scope)), readAfter);
+        return andThen(call(done, scope), readAfter);
       }),
     ),
   );
@@ -151,7 +146,7 @@ export function registerOn(
     ...selectSubjects(event, matcher),
     options,
   };
-  return register(wanted, (view, scope) => andThen(settle(call(view.payload, scope)), readBefore));
+  return register(wanted, (view, scope) => andThen(call(view.payload, scope), readBefore));
 }
 
 function selectSubjects(
@@ -181,6 +176,6 @@ export function registerHook(
   return register(wanted, ({ payload, names }) => {
     const checked = toHookInput(event, payload, names);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return andThen(settle(hook.run(checked.input, system)), readEffect);
+    return andThen(hook.run(checked.input, system), readEffect);
   });
 }

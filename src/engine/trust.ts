@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Files } from "../system/system.ts";
 import type { HookSource, TrustState, TrustStore } from "./options.ts";
 import { expandArgument } from "./run/environment.ts";
@@ -29,10 +28,17 @@ export function identityOf(spec: HandlerSpec, pin?: string): string {
 }
 
 /** The identity of a source's wish to switch all hooks off, so that a store can agree to it or not. */
-export const DISABLE_ALL_IDENTITY = hashOf({ disableAllHooks: true });
+export function disableAllIdentity(): string {
+  return hashOf({ disableAllHooks: true });
+}
 
 function hashOf(value: unknown): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return digestOf(canonicalJson(value));
+}
+
+/** Loaded when first needed: an engine whose handlers nobody lists or doubts does without. */
+function digestOf(content: string | Uint8Array): string {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
 
 /** JSON with sorted keys and without absent members. */
@@ -98,7 +104,7 @@ function digestBelow(path: string, roots: readonly string[], files: Files): stri
     if (files.follow(path)?.kind !== "file") return undefined;
     const real = files.realPath(path);
     if (!roots.some(root => real.startsWith(`${files.realPath(root)}/`))) return undefined;
-    return createHash("sha256").update(files.read(real, SCRIPT_BYTES)).digest("hex");
+    return digestOf(files.read(real, SCRIPT_BYTES));
   } catch (error) {
     // Unreadable now means: whatever it becomes later is something else than what is agreed to today.
     return `unreadable:${error instanceof Error ? error.message : "unknown"}`;

@@ -19,8 +19,13 @@ const TOKENS = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 
-const SECRET_ASSIGNMENT =
-  /\b([A-Za-z0-9_.-]*(?:secret|token|passw(?:or)?d|passwd|pwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth|session|cookie)[A-Za-z0-9_.-]*)(["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s;&|"',}]+)/gi;
+const SECRET_WORD =
+  "(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth)";
+/** `NAME=value`, `"name": "value"` and the header `X-Name: value`; prose with a colon is none of these. */
+const SECRET_ASSIGNMENT = new RegExp(
+  `\\b([A-Za-z0-9_.-]*${SECRET_WORD}[A-Za-z0-9_.-]*)(=|["']\\s*:\\s*|(?<=-[A-Za-z]*):\\s*)("(?:[^"\\\\]|\\\\.)*"|'[^']*'|[^\\s;&|"',}]+)`,
+  "gi",
+);
 const SECRET_OPTION =
   /(\s--?(?:password|passwd|token|secret|api-key|apikey|auth|pass|access-token|client-secret)(?:=|\s+))("[^"]*"|'[^']*'|[^\s;&|]+)/gi;
 const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;

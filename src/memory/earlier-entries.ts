@@ -1,7 +1,8 @@
+import { Buffer } from "node:buffer";
 import { firstCharacters } from "../hooks/words.ts";
 import { CATEGORIES, type Category, type Memory, TEXT_LIMITS } from "./memory.ts";
 import type { Row, SqliteConnection } from "./sqlite-connection.ts";
-import { COLUMNS, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";
+import { bytesOf, COLUMNS, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";
 
 /**
  * Earlier programs of this name kept their memories in the same file, in a table of their own. What is in it is
@@ -18,20 +19,28 @@ const CATEGORY_NAMES: ReadonlyMap<string, Category> = new Map([
 ]);
 
 export function hasEarlierEntries(connection: SqliteConnection): boolean {
-  const columns = new Set(connection.rows(`PRAGMA table_info(${TABLE})`).map(row => row["name"]));
-  return NEEDED.every(name => columns.has(name));
+  const columns = connection.rows(
+    `SELECT 1 FROM pragma_table_info('${TABLE}') WHERE name IN (${NEEDED.map(() => "?").join(", ")})`,
+    NEEDED,
+  );
+  return columns.length === NEEDED.length;
 }
 
 export function adoptEarlierEntries(connection: SqliteConnection, nowMs: number): void {
   const taken = new Set<string>();
-  for (const row of connection.rows(`SELECT ${NEEDED.join(", ")} FROM ${TABLE} ORDER BY created_at, id`)) {
+  for (const row of connection.rows(
+    `SELECT ${NEEDED.map(bytesOf).join(", ")} FROM ${TABLE} ORDER BY created_at, id`,
+  )) {
     const memory = withFreeKey(toMemory(row, nowMs), taken);
     connection.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, valuesOf(memory));
   }
 }
 
 function toMemory(row: Row, nowMs: number): Memory {
-  const text = (column: string): string => String(row[column] ?? "");
+  const text = (column: string): string => {
+    const bytes = row[column];
+    return bytes instanceof ArrayBuffer ? Buffer.from(bytes).toString("utf8") : "";
+  };
   const kind = text("memory_type");
   const createdMs = Date.parse(text("created_at"));
   const times = Number.isNaN(createdMs) ? nowMs : createdMs;

@@ -2,7 +2,10 @@
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
-const WORD = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+const WORD = new RegExp(
+  `(?:(?=[\\p{L}\\p{N}])[${UNSPACED}])+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`,
+  "gu",
+);
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 
 /** More words than these say nothing more about what a prompt is about. */

@@ -1,3 +1,4 @@
+import { Buffer, isUtf8 } from "node:buffer";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type Row, type Value } from "./sqlite-connection.ts";
@@ -7,6 +8,16 @@ import { decodeText, encodeText } from "./stored-text.ts";
 export const COLUMNS =
   "id, project, agent, session, key, type, category, created_ms, updated_ms, fingerprint, seal, value";
 export const PLACEHOLDERS = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
+/** For `memoryOf`. The library ends the process when a text is not UTF-8, so it is given bytes to hand on. */
+export const SELECTED = [
+  "number, created_ms, updated_ms",
+  ...["id", "project", "agent", "session", "key", "type", "category", "seal", "value"].map(bytesOf),
+].join(", ");
+
+/** A text column as bytes. */
+export function bytesOf(column: string): string {
+  return `CAST(${column} AS BLOB) AS ${column}`;
+}
 
 export function valuesOf(memory: Memory): readonly Value[] {
   return [
@@ -28,9 +39,9 @@ export function valuesOf(memory: Memory): readonly Value[] {
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
 export function memoryOf(row: Row, path: string): Memory {
   const text = (column: string): string => {
-    const value = row[column];
-    if (typeof value !== "string") throw damagedRow(row, path);
-    return decodeText(value);
+    const bytes = row[column];
+    if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
+    return decodeText(Buffer.from(bytes).toString("utf8"));
   };
   const number = (column: string): number => {
     const value = row[column];
@@ -38,7 +49,8 @@ export function memoryOf(row: Row, path: string): Memory {
     return value;
   };
   const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
-    const found = allowed.find(value => value === row[column]);
+    const given = text(column);
+    const found = allowed.find(value => value === given);
     if (found === undefined) throw damagedRow(row, path);
     return found;
   };
@@ -54,7 +66,7 @@ export function memoryOf(row: Row, path: string): Memory {
     createdMs: number("created_ms"),
     updatedMs: number("updated_ms"),
   };
-  if (row["seal"] !== sealOf(memory)) throw damagedRow(row, path);
+  if (text("seal") !== sealOf(memory)) throw damagedRow(row, path);
   return memory;
 }
 

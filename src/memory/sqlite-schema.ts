@@ -4,7 +4,7 @@ import { MemoryError } from "./memory-error.ts";
 import { indexText } from "./search-words.ts";
 import { shortHash } from "./short-hash.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { COLUMNS, memoryOf } from "./sqlite-rows.ts";
+import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 
 /** "ampm": tells our databases from those of other programs. */
 const APPLICATION_ID = 0x616d706d;
@@ -30,7 +30,7 @@ function versionOf(connection: SqliteConnection, path: string): number {
   const owner = Number(connection.rows("PRAGMA application_id")[0]?.["application_id"]);
   const version = Number(connection.rows("PRAGMA user_version")[0]?.["user_version"]);
   if (owner !== APPLICATION_ID) {
-    const tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1");
+    const tables = connection.rows("SELECT 1 FROM sqlite_schema LIMIT 1");
     if (owner === 0 && version === 0 && (tables.length === 0 || hasEarlierEntries(connection))) return 0;
     throw new MemoryError(
       "foreign",
@@ -79,7 +79,7 @@ function makeSearchIndex(connection: SqliteConnection, path: string): void {
       scope, key, value,
       content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
     )`);
-  for (const row of connection.rows(`SELECT number, ${COLUMNS} FROM memories`)) {
+  for (const row of connection.rows(`SELECT ${SELECTED} FROM memories`)) {
     addToIndex(connection, Number(row["number"]), memoryOf(row, path));
   }
 }

@@ -3,7 +3,7 @@ import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
 import { choosePhrases, MOST_WEIGHED } from "./ranking.ts";
 import type { Row, SqliteConnection, Value } from "./sqlite-connection.ts";
-import { COLUMNS, fingerprintOf, memoryOf, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";
+import { COLUMNS, fingerprintOf, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex, scopeWord } from "./sqlite-schema.ts";
 import type { Candidate, ImportCounts, MemoryFilter, MemoryStore, Retention } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
@@ -28,7 +28,7 @@ export class SqliteStore implements MemoryStore {
     const { text, values } = conditions(filter);
     const by = order === "name" ? "agent, session, key" : "updated_ms DESC, number DESC";
     const rows = this.connection.rows(
-      `SELECT number, ${COLUMNS} FROM memories WHERE ${text} ORDER BY ${by} LIMIT ?`,
+      `SELECT ${SELECTED} FROM memories WHERE ${text} ORDER BY ${by} LIMIT ?`,
       [...values, limit ?? -1],
     );
     return rows.map(row => memoryOf(row, this.path));
@@ -50,7 +50,7 @@ export class SqliteStore implements MemoryStore {
     const { text, values } = conditions(filter);
     const match = query(chosen);
     const rows = this.connection.rows(
-      `SELECT memories.number, ${COLUMNS}, weight
+      `SELECT ${SELECTED}, weight
        FROM (
          SELECT rowid AS found, -bm25(memory_words, ${WEIGHTS}) AS weight
          FROM memory_words WHERE memory_words MATCH ? AND rowid >= ?
@@ -164,7 +164,7 @@ export class SqliteStore implements MemoryStore {
 
   private findOne(condition: string, values: readonly string[]): FoundMemory | undefined {
     const [row] = this.connection.rows(
-      `SELECT number, ${COLUMNS} FROM memories WHERE ${condition} LIMIT 1`,
+      `SELECT ${SELECTED} FROM memories WHERE ${condition} LIMIT 1`,
       values.map(encodeText),
     );
     return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, this.path) };

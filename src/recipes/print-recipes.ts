@@ -1,11 +1,12 @@
 import { resolve } from "../system/paths.ts";
-import { describeRecipe } from "./describe-recipe.ts";
-import { findRecipe, isDirectory, type RecipeSearch } from "./find-recipe.ts";
-import { listRecipes } from "./list-recipes.ts";
-import { loadRecipe } from "./load-recipe.ts";
-import { EXIT_CODES } from "./result.ts";
+import { describeRecipe } from "./find/describe-recipe.ts";
+import { findRecipe, type RecipeSearch } from "./find/find-recipe.ts";
+import { listRecipes } from "./find/list-recipes.ts";
+import { loadRecipe } from "./find/load-recipe.ts";
+import { isDirectory } from "./find/look.ts";
+import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
+import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
-import { type Validation, validateRecipe } from "./validate-recipe.ts";
 import { documentText } from "./views/document-text.ts";
 import { recipeGraph } from "./views/graph-view.ts";
 import { recipeListDocument, recipeListTable } from "./views/list-view.ts";

@@ -1,12 +1,12 @@
 import { isJsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
-import type { Observer } from "./events.ts";
-import { Interruption, listenForSignals } from "./interruption.ts";
+import type { Observer } from "./logs/events.ts";
 import { createLiveProgress } from "./progress/live-progress.ts";
 import { createPlainProgress } from "./progress/plain-progress.ts";
-import type { RunOutcome } from "./run-outcome.ts";
-import { runRecipe } from "./run-recipe.ts";
-import type { RunRequest } from "./run-request.ts";
+import { Interruption, listenForSignals } from "./run/interruption.ts";
+import type { RunOutcome } from "./run/run-outcome.ts";
+import { runRecipe } from "./run/run-recipe.ts";
+import type { RunRequest } from "./run/run-request.ts";
 import { type DocumentFormat, documentText } from "./views/document-text.ts";
 import { problemExcerpt } from "./views/problem-view.ts";
 import { resultTable } from "./views/result-view.ts";

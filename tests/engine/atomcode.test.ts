@@ -198,6 +198,17 @@ describe("atomcode: output before a tool", () => {
   });
 });
 
+describe("atomcode: output that is not UTF-8", () => {
+  it("changes no input and still blocks", async () => {
+    const bytes = (json: string) => preTool(`printf '${json.replace("?", "\\377")}'`);
+    const modify = await tool({ only: bytes('{"action":"modify","args":{"a":"?"}}') });
+    expect(modify).not.toHaveProperty("input");
+    expect(codesOf(modify)).toEqual(["output-invalid-utf8", "noise-privilege-dropped"]);
+    const block = await tool({ only: bytes('{"action":"block","reason":"?"}') });
+    expect(block.decision.kind).toBe("deny");
+  });
+});
+
 describe("atomcode: several hooks", () => {
   const modify = (value: string) => say({ action: "modify", args: { value } });
   it("a change survives a later allow", async () => {

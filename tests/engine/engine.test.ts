@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { assembleEngine } from "../../src/engine/create.ts";
 import {
   createNodeSystem,
   type Hook,
@@ -8,6 +9,10 @@ import {
   type Outcome,
   type System,
 } from "../../src/engine/index.ts";
+import { nodeTimers } from "../../src/engine/seams.ts";
+import { guard } from "../../src/guard/index.ts";
+import { stockHooks } from "../../src/hooks/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, source } from "./fixture.ts";
 
 describe("an event without hooks", () => {
@@ -31,6 +36,7 @@ describe("an event without hooks", () => {
       throw new Error("host bug");
     };
     await expect(engine.dispatch("Stop", broken)).rejects.toThrow("host bug");
+    await expect(engine.dispatch("Stop", 7 as unknown as JsonObject)).rejects.toThrow(/must be an object/);
   });
 });
 
@@ -201,6 +207,47 @@ describe("hooks of the Hook type", () => {
     expect(engine.list().map(({ id }) => id)).toEqual(["a", "b"]);
     used[Symbol.dispose]();
     expect(engine.list()).toEqual([]);
+  });
+
+  it("of the stock run on any system", async () => {
+    const system = createMemorySystem({ cwd: "/home/user/project" });
+    const engine = assembleEngine(
+      { projectDir: "/home/user/project", env: {} },
+      { system, timers: nodeTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
+    );
+    engine.use(stockHooks());
+    const payload = { session_id: "s", cwd: "/home/user/project" };
+    const after = {
+      ...payload,
+      tool_name: "Bash",
+      tool_input: { command: "ls" },
+      tool_response: { stdout: "" },
+    };
+    for (const [event, given] of [
+      ["PostToolUse", after],
+      ["UserPromptSubmit", { ...payload, prompt: "hello" }],
+    ] as const) {
+      const outcome = await engine.dispatch(event, given);
+      expect(outcome.runs.length).toBeGreaterThan(0);
+      expect(outcome.runs.every(({ status }) => status === "ok")).toBe(true);
+    }
+  });
+
+  it("of the guard judge a shell under whatever name the agent gives it", async () => {
+    const system = createMemorySystem({ cwd: "/home/user/project" });
+    const engine = assembleEngine(
+      { projectDir: "/home/user/project", env: {} },
+      { system, timers: nodeTimers, http: { post: async () => ({ kind: "failed", reason: "none" }) } },
+    );
+    engine.use(guard());
+    const judge = async (tool_name: string, command: string) => {
+      const payload = { session_id: "s", cwd: "/home/user/project", tool_name, tool_input: { command } };
+      return (await engine.dispatch("PreToolUse", payload)).decision.kind;
+    };
+    for (const name of ["Bash", "bash", "run_shell_command", "shell"]) {
+      expect(await judge(name, "rm -rf /")).toBe("deny");
+      expect(await judge(name, "git status")).toBe("none");
+    }
   });
 
   it("run on the system of the process", () => {

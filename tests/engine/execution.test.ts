@@ -416,6 +416,19 @@ describe("time", () => {
     expect(world.pendingTimers).toBe(0);
   });
 
+  it("a function that calls everything off itself is not waited for", async () => {
+    const world = new World(() => ({}));
+    const engine = world.engine({});
+    const controller = new AbortController();
+    engine.on("PreToolUse", "*", () => {
+      controller.abort();
+      return new Promise(() => {});
+    });
+    const outcome = await world.settle(engine.dispatch("PreToolUse", CALL, { signal: controller.signal }));
+    expect(outcome).toMatchObject({ aborted: true, runs: [{ status: "aborted" }] });
+    expect(world.nowMs).toBe(0);
+  });
+
   it("a dispatch that was aborted before it began starts nothing", async () => {
     const { world, engine } = worldOf([{ child: { exitsAfterMs: 1 }, timeoutMs: 10, dialect: "claude" }]);
     const outcome = await engine.dispatch("PreToolUse", CALL, { signal: AbortSignal.abort() });

@@ -355,7 +355,7 @@ describe("dedupe and fold order", () => {
             { command, timeout: 9, onFailure: "ask" },
           ]),
         ),
-        source("claude", claudeCommands("PreToolUse", [command]), { kind: "user" }),
+        source("claude", claudeCommands("PreToolUse", [{ command, timeout: 2 }]), { kind: "user" }),
         source("claude", claudeCommands("PreToolUse", [command]), {
           kind: "plugin",
           pluginRoot: "/opt/p",
@@ -371,7 +371,7 @@ describe("dedupe and fold order", () => {
     ]);
     expect(codesOf(outcome)).toEqual(["deduplicated", "deduplicated"]);
     expect(engine.preview("PreToolUse", BASH_CALL).at(-1)).toMatchObject({
-      timeoutMs: 600_000,
+      timeoutMs: 9000,
       onFailure: "ask",
     });
   });

@@ -137,6 +137,14 @@ describe("telemetry", () => {
     expect(JSON.stringify([spans, counts, records])).not.toContain("S3CRET");
   });
 
+  it("never tells a prompt, also where a matcher looks at it", async () => {
+    const { telemetry, spans } = recording();
+    const hooks = [{ event: "UserPromptSubmit", matcher: "S3CRET", command: "true" }];
+    const engine = makeEngine({ telemetry, sources: [source("batuta", { hooks })] });
+    expect((await engine.dispatch("UserPromptSubmit", { prompt: "my S3CRET" })).runs).toHaveLength(1);
+    expect(JSON.stringify(spans)).not.toContain("S3CRET");
+  });
+
   it("says nothing of a dispatch without hooks", async () => {
     const { telemetry, spans, counts } = recording();
     await makeEngine({ telemetry }).dispatch("PreToolUse", BASH_CALL);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 
 const yaml = (value: unknown): string => JSON.stringify(value);
@@ -146,6 +147,24 @@ describe("checks before the first step", () => {
       showing({ repo: "repo/sub" }, { context_validation: { repo: "git_repo" } }),
     );
     expect(exitCode).toBe(0);
+  });
+});
+
+describe("a run that cannot have a private directory", () => {
+  it("still ends in a document", async () => {
+    const machine = recipeMachine();
+    const files = {
+      ...machine.system.files,
+      makeDirectory() {
+        throw new Error("the disk is full");
+      },
+    };
+    const recipe = machine.write("recipe.yaml", showing({}));
+    const { document, exitCode } = await runRecipe({ recipe }, { ...machine.system, files });
+    expect({ document, exitCode }).toMatchObject({
+      exitCode: 1,
+      document: { status: "ERROR", error_kind: "internal", error: "the disk is full", step_results: [] },
+    });
   });
 });
 

@@ -105,6 +105,13 @@ describe("the external runner", () => {
     expect(json(end)).toMatchObject({ success: false, error: "Recipe runner timed out after 1s" });
   });
 
+  it("is not asked for what it cannot do", () => {
+    const machine = withRunner("echo '{\"success\":true}'");
+    const end = cli.run(machine, "recipe", "run", "recipe.yaml", "--include-tags", "a", "--format", "json");
+    expect(end.code).toBe(4);
+    expect(json(end)["error"]).toContain("cannot take --include-tags");
+  });
+
   it("that is not executable is refused, not passed over", () => {
     const machine = recipeMachine({ RECIPE_RUNNER_RS_PATH: "/nowhere/runner" });
     machine.write("recipe.yaml", recipe);

@@ -1,13 +1,9 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  findRecipe,
-  type RecipeSearch,
-  SHIPPED_RECIPES,
-  searchDirectories,
-} from "../../src/recipes/find-recipe.ts";
-import { listRecipes } from "../../src/recipes/list-recipes.ts";
+import { findRecipe, type RecipeSearch, searchDirectories } from "../../src/recipes/find/find-recipe.ts";
+import { listRecipes } from "../../src/recipes/find/list-recipes.ts";
+import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 const recipe = (name: string, command = "true", more = ""): string =>

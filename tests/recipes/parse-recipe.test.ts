@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRecipe } from "../../src/recipes/parse-recipe.ts";
+import { parseRecipe } from "../../src/recipes/format/parse-recipe.ts";
 
 const errorsOf = (text: string): readonly string[] => parseRecipe(text).errors.map(error => error.message);
 const warningsOf = (text: string): readonly string[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent, StepReference } from "../../src/recipes/events.ts";
+import type { RunEvent, StepReference } from "../../src/recipes/logs/events.ts";
 import { createLiveProgress } from "../../src/recipes/progress/live-progress.ts";
 import { createPlainProgress } from "../../src/recipes/progress/plain-progress.ts";
-import { stepResult } from "../../src/recipes/run-step.ts";
+import { stepResult } from "../../src/recipes/steps/run-step.ts";
 
 const step = (id: string, more: Partial<StepReference> = {}): StepReference => ({
   id,

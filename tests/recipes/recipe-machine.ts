@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../../src/protocol/index.ts";
-import type { RunEvent } from "../../src/recipes/events.ts";
-import type { StepResult } from "../../src/recipes/result.ts";
-import type { RunOutcome } from "../../src/recipes/run-outcome.ts";
-import { runRecipe } from "../../src/recipes/run-recipe.ts";
-import type { RunRequest } from "../../src/recipes/run-request.ts";
+import type { RunEvent } from "../../src/recipes/logs/events.ts";
+import type { StepResult } from "../../src/recipes/run/result.ts";
+import type { RunOutcome } from "../../src/recipes/run/run-outcome.ts";
+import { runRecipe } from "../../src/recipes/run/run-recipe.ts";
+import type { RunRequest } from "../../src/recipes/run/run-request.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

@@ -48,6 +48,9 @@ const NASTY = [
   "x=1",
 ];
 
+/** Stands between what two contexts saw. */
+const MARK = "end-of-what-one-context-saw";
+
 /** Runs every context with every value in one bash; answers what each context saw, by value. */
 function observe(values: readonly string[]): readonly (readonly string[])[] {
   const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" };
@@ -57,12 +60,12 @@ function observe(values: readonly string[]): readonly (readonly string[])[] {
     lines.push(`w=$V_${index}`);
     for (const { script } of SHELL_CONTEXTS) {
       const rendered = renderShell(script, () => `V_${index}`).script;
-      lines.push("(", rendered, ")", "printf '\\1\\0'");
+      lines.push("(", rendered, ")", `printf '%s\\0' ${MARK}`);
     }
   });
   const run = spawnSync("/bin/bash", [], { input: lines.join("\n"), env, encoding: "utf8", maxBuffer: 1e9 });
   expect(run.stderr).toBe("");
-  const seen = run.stdout.split("\u0001\0");
+  const seen = run.stdout.split(`${MARK}\0`);
   return values.map((_, index) =>
     SHELL_CONTEXTS.map((_, position) =>
       (seen[index * SHELL_CONTEXTS.length + position] ?? "").replace(/\0$/, ""),
@@ -80,8 +83,6 @@ function check(values: readonly string[]): void {
   });
 }
 
-const SEPARATOR = "\u0001\0";
-
 describe("a value in a bash command is data in every quoting context", () => {
   it.each(NASTY.map(value => [JSON.stringify(value), value]))("%s", (_, value) => {
     check([value]);
@@ -97,12 +98,72 @@ describe("a value in a bash command is data in every quoting context", () => {
       pieces
         .join("")
         .replaceAll("\0", "")
-        .replace(/\p{Surrogate}/gu, "")
-        .replaceAll(SEPARATOR, ""),
+        .replace(/\p{Surrogate}/gu, ""),
     );
     fc.assert(
       fc.property(fc.array(value, { minLength: 8, maxLength: 8 }), values => check(values)),
       { numRuns: 15 },
+    );
+  });
+});
+
+/** A bash word that gives the value of `{{v}}` followed by `suffix`, built from shell inside shell. */
+interface NestedWord {
+  readonly text: string;
+  readonly suffix: string;
+}
+
+/** A delimiter that no here-document further in uses. */
+const end = (text: string): string => `E${text.length}`;
+const inBackticks = (text: string): string => text.replace(/[\\`$]/g, "\\$&");
+
+const nestedWord: fc.Arbitrary<NestedWord> = fc.letrec<{ word: NestedWord }>(tie => {
+  const around = (wrap: (text: string) => string): fc.Arbitrary<NestedWord> =>
+    tie("word").map(({ text, suffix }) => ({ text: wrap(text), suffix: `${suffix}e` }));
+  return {
+    word: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom("{{v}}", '"{{v}}"', "'{{v}}'", "$'{{v}}'").map(text => ({ text, suffix: "" })),
+      around(text => `"$(printf %s ${text}; printf e)"`),
+      around(text => `"$( (printf %s ${text}) ; printf e )"`),
+      around(text => `"$(case ")" in (x|y) : ;; ')') printf %s ${text} ;; esac; printf e)"`),
+      around(text => `"$(: # it's a comment with ) in it\nprintf %s ${text}; printf e)"`),
+      around(text => `"\`printf %s ${inBackticks(text)}; printf e\`"`),
+      around(text => `"$(x=${text}; printf '%s' "\${x}e")"`),
+      around(text => `"$(f() { printf %s "$1"; }; f ${text}; printf e)"`),
+      around(text => `"$(cat <<${end(text)}\n$(printf %s ${text}; printf e)\n${end(text)}\n)"`),
+      around(text => `"$(cat <<${end(text)} | cat\n\${unset_one:-$(printf %s ${text})}e\n${end(text)}\n)"`),
+      around(text => `"$(if [ $((1 + (2 * 3))) = 7 ]; then printf %s ${text}; fi; printf e)"`),
+      around(text => `"$(a=(x ${text} y); printf %s "\${a[1]}"; printf e)"`),
+      around(text => `"$(while :; do printf %s ${text}; break; done < <(echo ")"); printf e)"`),
+    ),
+  };
+}).word;
+
+describe("a value inside shell inside shell", () => {
+  it("is still only data", () => {
+    const values = ["it's", '"q" $(x) `y`', "a\nE\nb", "\\ \\\\ *", ") ;; esac # {{v}}"];
+    fc.assert(
+      fc.property(fc.array(nestedWord, { minLength: 12, maxLength: 12 }), words => {
+        const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" };
+        const lines: string[] = [];
+        values.forEach((value, index) => {
+          env[`V_${index}`] = value;
+          for (const { text } of words) {
+            lines.push(renderShell(`printf '%s\\0' ${text}`, () => `V_${index}`).script);
+          }
+        });
+        const run = spawnSync("/bin/bash", [], { input: lines.join("\n"), env, encoding: "utf8" });
+        expect(run.stderr).toBe("");
+        const wanted = values.flatMap(value => words.map(({ suffix }) => value + suffix));
+        const seen = run.stdout.split("\0").slice(0, -1);
+        seen.forEach((text, index) => {
+          const word = words[index % words.length]?.text;
+          expect({ word, text }).toEqual({ word, text: wanted[index] });
+        });
+        expect(seen).toHaveLength(wanted.length);
+      }),
+      { numRuns: 12 },
     );
   });
 });

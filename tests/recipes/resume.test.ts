@@ -109,6 +109,32 @@ describe("a checkpoint", () => {
     },
   );
 
+  it("of a run that is still going on is refused, and that run is left in peace", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "a", command: "true" },
+          { id: "b", command: "touch at-b; while [ ! -e go ]; do sleep 0.02; done" },
+        ],
+      }),
+    );
+    const child = start(machine);
+    const ended = new Promise(resolve => child.once("close", resolve));
+    await new Promise<void>(resolve => {
+      const look = () => (existsSync(join(machine.project, "at-b")) ? resolve() : setTimeout(look, 5));
+      look();
+    });
+    const runId = (checkpointsOf(machine)[0] ?? "").replace(/\.json$/, "");
+    const { exitCode, document } = await machine.run({ recipe: "recipe.yaml", resume: runId });
+    expect(exitCode).toBe(4);
+    expect(document.error).toBe("Cannot resume: another process is running it");
+    machine.write("go", "");
+    expect(await ended).toBe(0);
+  });
+
   it("is not kept by a run that succeeds or executes nothing", async () => {
     const machine = recipeMachine();
     machine.write("fixed", "");

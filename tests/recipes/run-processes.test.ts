@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { Interruption } from "../../src/recipes/interruption.ts";
+import { Interruption } from "../../src/recipes/run/interruption.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 /** Whether any process still carries the mark in its environment. */

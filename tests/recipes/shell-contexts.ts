@@ -166,7 +166,6 @@ export const SHELL_CONTEXTS: readonly ShellContext[] = [
 
 /** `see` shows an argument, `take` a here-document without its last line break, `both` two of them. */
 export const SHELL_PRELUDE = [
-  "w=$VALUE_UNDER_TEST",
   'see() { [ "$1" = -- ] && [ $# -gt 1 ] && shift; printf "%s\\0" "$1"; }',
   "take() { local x; IFS= read -r -d '' x; printf '%s\\0' \"${x%$'\\n'}\"; }",
   "take_raw() { local x; IFS= read -r -d '' x; printf '%s\\0' \"$x\"; }",

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SHIPPED_RECIPES } from "../../src/recipes/find-recipe.ts";
-import { validateRecipe } from "../../src/recipes/validate-recipe.ts";
+import { validateRecipe } from "../../src/recipes/find/validate-recipe.ts";
+import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { AGENTS } from "../../src/state/index.ts";
 import { type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
 

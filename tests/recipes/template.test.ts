@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/index.ts";
-import { placeholdersIn, renderTemplate, renderValue } from "../../src/recipes/template.ts";
+import { placeholdersIn, renderTemplate, renderValue } from "../../src/recipes/values/template.ts";
 
 const CONTEXT: JsonObject = {
   name: "Ada",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractJson } from "../../src/recipes/extract-json.ts";
-import { readJsonText, textOf, typeFlag, typeOutput } from "../../src/recipes/value.ts";
+import { extractJson } from "../../src/recipes/values/extract-json.ts";
+import { readJsonText, textOf, typeFlag, typeOutput } from "../../src/recipes/values/value.ts";
 
 describe("the value of -c key=text", () => {
   it.each([

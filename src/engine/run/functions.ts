@@ -1,12 +1,12 @@
-import type {
-  Contribution,
-  Diagnostic,
-  Effect,
-  EventDescriptor,
-  FailurePolicy,
-  JsonObject,
-  Power,
-  Run,
+import {
+  type Contribution,
+  type Diagnostic,
+  type Effect,
+  type EventDescriptor,
+  type FailurePolicy,
+  isJsonObject,
+  type Power,
+  type Run,
 } from "../../protocol/index.ts";
 import type { Core } from "../core.ts";
 import { diagnose } from "../diagnostics.ts";
@@ -121,7 +121,10 @@ export class FunctionLane {
       const cancelTimer = this.core.seams.timers.after(timeoutMs, () =>
         giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
       );
-      const unsubscribe = this.interruption.subscribe(() => giveUp({ effect: {}, failure: ABORTED }));
+      const abort = (): void => giveUp({ effect: {}, failure: ABORTED });
+      const unsubscribe = this.interruption.subscribe(abort);
+      // The function itself may have called everything off before it returned its promise.
+      if (this.interruption.isRaised) return abort();
       void answer.then(reply => {
         if (isLate) return this.reportLate(id);
         cancelTimer();
@@ -205,7 +208,7 @@ export class FunctionLane {
     if (place === undefined) return this.contributions;
     const effect: Effect = {
       ...place.effect,
-      ...(state.isInputNew && !isInputReplaced ? { input: state.input as JsonObject } : {}),
+      ...(state.isInputNew && !isInputReplaced && isJsonObject(state.input) ? { input: state.input } : {}),
       ...(state.isResultNew ? { output: state.result } : {}),
       ...(state.isErrorNew ? { extras: { ...place.effect.extras, isError: state.isError } } : {}),
     };

@@ -120,7 +120,7 @@ async function conclude(
   const run: Run = {
     hook: spec.id,
     status: statusOf(verdict.effect, verdict.failure),
-    durationMs: core.seams.timers.nowMs() - begunMs,
+    durationMs: core.seams.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
   };

@@ -1,6 +1,4 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import type { LookupAddress, LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { type AddressRules, refuseAddress } from "./address.ts";
 
@@ -38,7 +36,10 @@ export function createHttpClient(resolveName: Resolver): HttpClient {
   return { post: request => send(request, resolveName) };
 }
 
-export const nodeHttpClient = createHttpClient(lookup);
+/** The modules behind it are loaded by the first request: most engines have no web hooks. */
+export const nodeHttpClient = createHttpClient((hostname, options, callback) =>
+  process.getBuiltinModule("node:dns").lookup(hostname, options, callback),
+);
 
 /** As `lookup` of `node:dns` answers when it is asked for all addresses. */
 export type Resolver = (
@@ -55,7 +56,10 @@ function send(request: HttpRequest, resolveName: Resolver): Promise<HttpReply> {
     if (refusal !== undefined) return resolve({ kind: "refused", reason: refusal });
     const fail = (error: Error): void =>
       resolve({ kind: error instanceof AddressRefused ? "refused" : "failed", reason: error.message });
-    const open = url.protocol === "https:" ? requestHttps : requestHttp;
+    const isSecure = url.protocol === "https:";
+    const { request: open } = isSecure
+      ? process.getBuiltinModule("node:https")
+      : process.getBuiltinModule("node:http");
     try {
       const sent = open(url, {
         method: "POST",
@@ -64,7 +68,7 @@ function send(request: HttpRequest, resolveName: Resolver): Promise<HttpReply> {
         lookup: checkedLookup(request.addresses, resolveName),
         signal,
       });
-      sent.once("error", fail);
+      sent.on("error", fail);
       sent.once("response", response => {
         const chunks: Uint8Array[] = [];
         let room = request.maxBodyBytes;
@@ -75,7 +79,7 @@ function send(request: HttpRequest, resolveName: Resolver): Promise<HttpReply> {
             body: Buffer.concat(chunks),
             isTruncated,
           });
-        response.once("error", fail);
+        response.on("error", fail);
         response.on("data", (chunk: Uint8Array) => {
           if (chunk.byteLength <= room) chunks.push(chunk);
           else {

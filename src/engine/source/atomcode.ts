@@ -9,7 +9,7 @@ import {
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { clip, describe, EntryReader } from "./fields.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
 import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
 
 /** The dialect's events and how it spells them. */
@@ -93,7 +93,7 @@ function nameOf(name: string, { source }: Parser): string {
 function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[] {
   const { source, context, problems } = parser;
   const name = nameOf(ownName, parser);
-  const id = `${context.label}:${clip(name)}`;
+  const id = `${context.label}:${showName(name)}`;
   if (!isJsonObject(entry)) {
     problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describe(entry)}`));
     return [];
@@ -132,7 +132,7 @@ function readEvent(read: EntryReader): AtomcodeEvent | undefined {
   if (event === undefined && read.isUsable)
     read.refuse(
       "event-unknown",
-      `"${clip(text)}" is not one of ${Object.values(ATOMCODE_EVENTS).join(", ")}; the entry is left out`,
+      `"${showName(text)}" is not one of ${Object.values(ATOMCODE_EVENTS).join(", ")}; the entry is left out`,
     );
   return event;
 }
@@ -142,7 +142,7 @@ function parseBlock(eventName: string, groups: readonly Json[], parser: Parser):
   const { source, context, problems } = parser;
   const event = findAtomcodeEvent(eventName);
   if (event === undefined) {
-    const detail = `${context.label}: hooks.${clip(eventName)} is not an event of this dialect; left out`;
+    const detail = `${context.label}: hooks.${showName(eventName)} is not an event of this dialect; left out`;
     problems.push(diagnose("event-unknown", detail));
     return [];
   }

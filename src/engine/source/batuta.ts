@@ -2,7 +2,7 @@ import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protoc
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import type { ParseContext } from "./claude.ts";
-import { clip, describe, EntryReader } from "./fields.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
 import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
 
 export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
@@ -48,7 +48,7 @@ function parseEntry(
   if (read.isUsable && !BATUTA_EVENTS.has(event))
     read.refuse(
       "event-unknown",
-      `"${clip(event)}" is not one of ${[...BATUTA_EVENTS].join(", ")}; the entry is left out`,
+      `"${showName(event)}" is not one of ${[...BATUTA_EVENTS].join(", ")}; the entry is left out`,
     );
   const command = read.requiredText("command");
   const matcher = read.optionalText("matcher");

@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
-import { clip, describe, EntryReader } from "./fields.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
 import {
   type Action,
   type ActionKind,
@@ -78,7 +78,7 @@ function parseEvent(
   context: ParseContext,
   problems: Diagnostic[],
 ): HandlerSpec[] {
-  const where = `${context.label}: hooks.${clip(name)}`;
+  const where = `${context.label}: hooks.${showName(name)}`;
   const descriptor = context.findEvent(name);
   if (descriptor === undefined)
     problems.push(
@@ -114,7 +114,7 @@ export function parseGroup(
   context: ParseContext,
   problems: Diagnostic[],
 ): HandlerSpec[] {
-  const where = `${context.label}: hooks.${clip(place)}`;
+  const where = `${context.label}: hooks.${showName(place)}`;
   const complain = (detail: string): HandlerSpec[] => {
     problems.push(diagnose("config-shape", `${where} ${detail}`));
     return [];
@@ -126,7 +126,7 @@ export function parseGroup(
   const handlers = ownValue(group, "hooks");
   if (!Array.isArray(handlers)) return complain(`must have a list "hooks", not ${describe(handlers)}`);
   return handlers.flatMap((handler: Json, index) => {
-    const id = `${context.label}:${clip(place)}.${index}`;
+    const id = `${context.label}:${showName(place)}.${index}`;
     const spec = parseHandler(handler, event, matcher ?? undefined, id, source, problems);
     return spec === undefined ? [] : [spec];
   });
@@ -224,7 +224,7 @@ function readAction(handler: JsonObject, read: EntryReader): Action | undefined 
   const reader =
     typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type as ActionKind] : undefined;
   if (reader === undefined) {
-    const found = typeof type === "string" ? `"${clip(type)}"` : describe(type);
+    const found = typeof type === "string" ? `"${showName(type)}"` : describe(type);
     read.refuse("handler-type-unknown", `"type" must be ${Object.keys(READERS).join(", ")}, not ${found}`);
     return undefined;
   }

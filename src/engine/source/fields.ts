@@ -1,5 +1,6 @@
 import type { Diagnostic, FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { isJsonObject, ownValue } from "../../protocol/index.ts";
+import { clip, escapeControls } from "../../state/escape.ts";
 import { type DiagnosticCode, diagnose } from "../diagnostics.ts";
 
 /** Node fires a longer timer at once, which would end every hook as it starts. */
@@ -111,7 +112,7 @@ export class EntryReader {
 
   reportUnknown(known: ReadonlySet<string>): void {
     for (const name of Object.keys(this.entry)) {
-      if (!known.has(name)) this.warn("field-unknown", `"${clip(name)}" is not known and is ignored`);
+      if (!known.has(name)) this.warn("field-unknown", `"${showName(name)}" is not known and is ignored`);
     }
   }
 }
@@ -133,6 +134,6 @@ export function isTextRecord(value: unknown): value is Readonly<Record<string, s
 const NAME_CHARS = 60;
 
 /** Names come from untrusted files and end up in messages. */
-export function clip(name: string): string {
-  return name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS)}…`;
+export function showName(name: string): string {
+  return clip(escapeControls(name), NAME_CHARS);
 }

@@ -3,7 +3,7 @@ import type { Files } from "../../system/system.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
 import { SOURCE_KINDS } from "../options.ts";
-import { askTrust, DISABLE_ALL_IDENTITY, identityOf, isTrusted, pinScript } from "../trust.ts";
+import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
 import { type ArmedParts, armHandler } from "./arm.ts";
 import type { HandlerSpec, ParsedSource } from "./handler.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
@@ -144,7 +144,7 @@ function compareNames(left: Candidate, right: Candidate): number {
 function switchOf(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
   const disabling = contents.filter(
     ({ source, parsed }) =>
-      parsed.disablesAll && isTrusted(askTrust(options.trust, () => DISABLE_ALL_IDENTITY, source)),
+      parsed.disablesAll && isTrusted(askTrust(options.trust, disableAllIdentity, source)),
   );
   const isAllOff = disabling.some(({ source }) => source.kind === "managed");
   const isManagedOnly =

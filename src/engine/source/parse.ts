@@ -4,7 +4,7 @@ import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../option
 import { parseAtomcode } from "./atomcode.ts";
 import { parseBatuta } from "./batuta.ts";
 import { type ParseContext, parseClaude } from "./claude.ts";
-import { clip } from "./fields.ts";
+import { showName } from "./fields.ts";
 import { EMPTY_SOURCE, type ParsedSource } from "./handler.ts";
 import { readConfig } from "./read-config.ts";
 
@@ -47,7 +47,7 @@ function unknownMember({ kind, dialect }: HookSource): string | undefined {
 export function labelSources(sources: readonly HookSource[]): string[] {
   const seen = new Map<string, number>();
   return sources.map(({ kind, pluginId }) => {
-    const base = pluginId === undefined ? String(kind) : `${kind}:${clip(pluginId)}`;
+    const base = pluginId === undefined ? String(kind) : `${kind}:${showName(pluginId)}`;
     const count = (seen.get(base) ?? 0) + 1;
     seen.set(base, count);
     return count === 1 ? base : `${base}#${count}`;

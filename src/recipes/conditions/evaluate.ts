@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
-import { lookUp, memberOf, textOf } from "../value.ts";
+import { lookUp, memberOf, textOf } from "../values/value.ts";
 import { ConditionError } from "./condition-error.ts";
 import { FUNCTIONS, METHODS } from "./functions.ts";
 import { type Atom, type Comparison, type Expression, type Postfix, parseCondition } from "./parse.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { textOf } from "../value.ts";
+import { textOf } from "../values/value.ts";
 import { ConditionError } from "./condition-error.ts";
 import { codePointCount, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
 import { clip } from "./tokens.ts";

@@ -1,6 +1,6 @@
-import { firstCharacters } from "../snippet.ts";
-import { readPlaceholder } from "../template.ts";
-import { isCanonicalNumber } from "../value.ts";
+import { firstCharacters } from "../steps/snippet.ts";
+import { readPlaceholder } from "../values/template.ts";
+import { isCanonicalNumber } from "../values/value.ts";
 import { ConditionError } from "./condition-error.ts";
 
 /** A piece of a string literal: text, or the path of a placeholder whose rendered value stands there. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
-import { textOf } from "../value.ts";
+import { textOf } from "../values/value.ts";
 import { compareText } from "./text.ts";
 
 export function isTruthy(value: Json): boolean {

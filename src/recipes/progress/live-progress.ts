@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Observer, RunEvent, StepReference } from "../events.ts";
+import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
 import { outputLines } from "./plain-progress.ts";
 import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Observer, RunEvent } from "../events.ts";
+import type { Observer, RunEvent } from "../logs/events.ts";
 import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
 
 export interface PlainProgressOptions {

@@ -1,5 +1,5 @@
-import type { RunEvent, StepReference } from "../events.ts";
-import type { StepStatus } from "../result.ts";
+import type { RunEvent, StepReference } from "../logs/events.ts";
+import type { StepStatus } from "../run/result.ts";
 
 export const STATUS_MARKS: Readonly<Record<StepStatus, string>> = {
   completed: "✓",

@@ -1,4 +1,4 @@
-import { holdsPlaceholder, readPlaceholder } from "../template.ts";
+import { holdsPlaceholder, readPlaceholder } from "../values/template.ts";
 import { scanQuotedCharacter } from "./quoting.ts";
 import { asText, copy, type Scan, startScan, takeLiteralBackslashes, takePlaceholder } from "./scan.ts";
 

@@ -1,4 +1,4 @@
-import { readPlaceholder } from "../template.ts";
+import { readPlaceholder } from "../values/template.ts";
 import {
   asText,
   asWord,

@@ -1,4 +1,4 @@
-import { holdsPlaceholder } from "../template.ts";
+import { holdsPlaceholder } from "../values/template.ts";
 import { scanCommands } from "./commands.ts";
 import { type PlaceholderUse, type Script, startScan } from "./scan.ts";
 

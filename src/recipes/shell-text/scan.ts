@@ -1,4 +1,4 @@
-import { readPlaceholder } from "../template.ts";
+import { readPlaceholder } from "../values/template.ts";
 
 /** The quoting a placeholder stands in. */
 export type Quoting = "command" | "double" | "single" | "brace" | "arithmetic" | "heredoc" | "comment";

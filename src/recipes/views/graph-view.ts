@@ -1,5 +1,5 @@
-import type { Recipe, Step } from "../recipe.ts";
-import { blocksOf } from "../run-frame.ts";
+import { blocksOf } from "../format/blocks.ts";
+import type { Recipe, Step } from "../format/recipe.ts";
 
 /** The steps of a recipe as a small drawing: order, groups, conditions, and which variable each step fills. */
 export function recipeGraph(recipe: Recipe): string {

@@ -1,4 +1,4 @@
-import type { Problem } from "../recipe.ts";
+import type { Problem } from "../format/recipe.ts";
 
 const LINE_WIDTH = 160;
 

@@ -1,6 +1,6 @@
-import { DEFAULT_VERSION, type Recipe, type Step } from "../recipe.ts";
-import { firstCharacters } from "../snippet.ts";
-import { textOf } from "../value.ts";
+import { DEFAULT_VERSION, type Recipe, type Step } from "../format/recipe.ts";
+import { firstCharacters } from "../steps/snippet.ts";
+import { textOf } from "../values/value.ts";
 
 const PREVIEW_CHARACTERS = 100;
 

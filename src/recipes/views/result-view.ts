@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { formatSeconds, plain } from "../progress/step-lines.ts";
-import { firstCharacters } from "../snippet.ts";
-import { textOf } from "../value.ts";
+import { firstCharacters } from "../steps/snippet.ts";
+import { textOf } from "../values/value.ts";
 
 const OUTPUT_CHARACTERS = 200;
 const MARKS: Readonly<Record<string, string>> = { completed: "✓", failed: "✗", skipped: "⊘", degraded: "⚠" };

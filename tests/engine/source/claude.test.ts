@@ -288,5 +288,8 @@ describe("what refuses to start", () => {
     expect(() => makeEngine({ maxProcesses: 0 })).toThrow(/maxProcesses/);
     expect(() => makeEngine({ limits: { stdoutBytes: -1 } })).toThrow(/stdoutBytes/);
     expect(() => makeEngine({ limits: { jsonDepth: Number.NaN } })).toThrow(/jsonDepth/);
+    expect(() => makeEngine({ stopBlockCap: Number.NaN })).toThrow(/stopBlockCap/);
+    expect(() => makeEngine({ grace: { killMs: -1 } })).toThrow(/killMs/);
+    expect(() => makeEngine({ projectDir: "" })).toThrow(/projectDir/);
   });
 });
