@@ -59,6 +59,13 @@ await build({
   ],
 });
 
+// Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
+// modules lie in one folder, so the host can load them without it.
+for (const name of readdirSync(GENERATED)) {
+  const path = `${GENERATED}/${name}`;
+  writeFileSync(path, readFileSync(path, "utf8").replace(/\bimport\("\.\/([\w-]+)\.js"\)/g, 'amplihackHost.load("$1")'));
+}
+
 run("cargo", [
   "build",
   "--release",
