@@ -49,8 +49,8 @@ export function isPlainlyHarmless(command: string, around: Surroundings): boolea
 
 /** Any part of the word that could be a path, links followed. */
 function mayNameSecret(word: string, around: Surroundings): boolean {
-  const pieces = [word, ...word.split(/[:=,]/)];
-  return pieces.some(piece => {
+  const pieces = new Set([word, ...word.split(/[:=,]/)]);
+  return [...pieces].some(piece => {
     if (piece === "" || piece.startsWith("-")) return false;
     const path = around.disk.resolve(piece.startsWith("/") ? piece : join(around.cwd, piece), true);
     return secretAt(around, path) !== undefined || around.stateHomes.some(home => path.startsWith(home));

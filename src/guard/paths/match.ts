@@ -103,6 +103,7 @@ function readGlob(pattern: string): Token[] {
 
 /** Does the plain pattern (`*`, `?`, `[…]`) match the whole name? A leading dot is an ordinary character. */
 export function globMatches(pattern: string, name: string): boolean {
+  if (!OTHER_THAN_STAR.some(character => pattern.includes(character))) return starMatches(pattern, name);
   let positions = new Set([0]);
   for (const token of globTokens(pattern)) {
     const next = new Set<number>();
@@ -111,6 +112,24 @@ export function globMatches(pattern: string, name: string): boolean {
     positions = next;
   }
   return positions.has(name.length);
+}
+
+const OTHER_THAN_STAR = ["?", "[", "(", "\\"];
+
+/** Most patterns have no wildcard but `*`, and a hook tries a hundred of them on every word. */
+function starMatches(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let from = first.length;
+  const end = name.length - last.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, from);
+    if (found < 0 || found + piece.length > end) return false;
+    from = found + piece.length;
+  }
+  return true;
 }
 
 function opensWithDot(pattern: string): boolean {
