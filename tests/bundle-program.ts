@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll } from "vitest";
+import { version } from "../src/version.ts";
 
 /**
  * Bundles a TypeScript entry as the hook programs are bundled, CommonJS in one file, and gives its path. For
@@ -21,6 +22,8 @@ export function bundleProgram(entry: URL): string {
     platform: "node",
     target: "node20.19",
     format: "cjs",
+    mainFields: ["module", "main"],
+    define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
     logLevel: "warning",
   });
   return outfile;

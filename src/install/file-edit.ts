@@ -1,5 +1,5 @@
 import type { Problem } from "../hosts/index.ts";
-import { backUp, FileLock, readExactText } from "../state/index.ts";
+import { backUp, FileLock, readExactText, resolvePath } from "../state/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { ancestors, dirname } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -112,7 +112,8 @@ function change(
 
 function replaceFile(system: System, edit: FileEdit, text: string | undefined): void {
   if (text === undefined) {
-    system.files.remove(edit.path);
+    // Of a link the file it leads to goes, as it is that file which would be written.
+    system.files.remove(resolvePath(system.files, edit.path));
     return;
   }
   writeAtomically(system, edit.path, system.text.encode(text), {

@@ -128,18 +128,12 @@ function emptyContainers(
   return edited.ok ? edited.emptyBefore : {};
 }
 
-/** Whether a text holds entries that start the hook program, not scripts of earlier versions. */
-export function holdsOwnProgram(host: HostId, text: string): boolean {
-  return ownKinds(host, text).includes("program");
-}
-
-export function holdsOwnEntries(host: HostId, text: string): boolean {
-  return ownKinds(host, text).length > 0;
-}
-
-function ownKinds(host: HostId, text: string): readonly string[] {
+/** Whether a text holds entries of ours; with `program`, only those that start it. */
+export function holdsOwnEntries(host: HostId, text: string, program?: string): boolean {
   const layout = HOSTS[host].registration?.layout;
   const listed = layout === undefined ? undefined : listEntries(text, layout);
-  if (listed?.ok !== true) return [];
-  return listed.entries.flatMap(({ owned }) => (owned === undefined ? [] : [owned.kind]));
+  if (listed?.ok !== true) return false;
+  return listed.entries.some(
+    ({ owned }) => owned !== undefined && (program === undefined || owned.program === program),
+  );
 }

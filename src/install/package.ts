@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isInside } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
+import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
 import { InstallProblem } from "./problem.ts";
 
@@ -16,9 +15,6 @@ export interface Package {
   /** it lies where files do not last: a cache of npx, a temporary directory */
   readonly isEphemeral: boolean;
 }
-
-/** Folders in which package runners keep what they fetched for one call. */
-const RUNNER_CACHES = /\/(?:_npx|dlx-[^/]*|bunx-[^/]*|xfs-[^/]*)\//;
 
 export function findPackage(system: Pick<System, "env" | "files">): Package {
   const root = findRoot(dirname(fileURLToPath(import.meta.url)));
@@ -45,8 +41,4 @@ function findNode(system: Pick<System, "env" | "files">): string {
   const isThisOne = (path: string): boolean =>
     system.files.realPath(path) === system.files.realPath(process.execPath) && !isEphemeral(path);
   return findOnPath(system, "node", isThisOne) ?? process.execPath;
-}
-
-export function isEphemeral(path: string): boolean {
-  return RUNNER_CACHES.test(path) || isInside(tmpdir(), path);
 }

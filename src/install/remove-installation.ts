@@ -45,7 +45,7 @@ export function removeInstallation(
   for (const [path, record] of Object.entries(manifest.edited_files)) {
     if (record.host !== null) continue;
     const taken = record.kind === "profile" ? takeProfile(system, path, record) : takeGenerated(path, record);
-    const { change, keptAs } = takeBack(system, taken, { isBackupWanted: false, isForced: options.isForced });
+    const { change, keptAs } = takeBack(system, taken, options);
     if (change.isChanged) removed.push(record.kind === "profile" ? `${path} (our block)` : path);
     if (keptAs !== undefined) kept.push(keptAs);
   }
@@ -63,7 +63,11 @@ export function removeInstallation(
   }
   if (files.inspect(manifestPath(places)) !== undefined) files.remove(manifestPath(places));
   const made = Object.values(manifest.edited_files).flatMap(record => record.created_dirs);
-  const folders = [...made, ...manifest.dirs.map(name => join(places.stateHome, name)), programFolder(places)];
+  const folders = [
+    ...made,
+    ...manifest.dirs.map(name => join(places.stateHome, name)),
+    programFolder(places),
+  ];
   removeEmptyDirectories(system, [
     ...folders,
     join(places.stateHome, "versions"),

@@ -3,7 +3,7 @@ import type { System } from "../system/system.ts";
 import { type FileChange, planEdit, readFile } from "./file-edit.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Places } from "./places.ts";
+import { hookProgramPath, type Places } from "./places.ts";
 import { codexConfigPath, codexHooksName } from "./register.ts";
 import { filesOf } from "./registrations.ts";
 import {
@@ -15,6 +15,8 @@ import {
   takeTrust,
 } from "./take-back.ts";
 import type { Target } from "./targets.ts";
+
+type TakeBackRequest = Omit<TakeBackOptions, "program">;
 
 export interface TakenBack {
   readonly changes: readonly FileChange[];
@@ -30,7 +32,7 @@ export function planTakeBack(
   places: Places,
   target: Target,
   manifest: Manifest,
-  options: TakeBackOptions,
+  options: TakeBackRequest,
 ): readonly FileChange[] {
   return takenFiles(system, places, target, manifest, options).map(({ edit }) =>
     planEdit(system, edit, options.isForced),
@@ -43,7 +45,7 @@ export function takeBackTarget(
   places: Places,
   target: Target,
   ledger: Ledger,
-  options: TakeBackOptions,
+  options: TakeBackRequest,
 ): TakenBack {
   const isThisOne = (record: { host: string; settings_path: string }) =>
     record.host === target.host && record.settings_path === target.path;
@@ -69,7 +71,7 @@ function takenFiles(
   places: Places,
   target: Target,
   manifest: Manifest,
-  options: TakeBackOptions,
+  options: TakeBackRequest,
 ): readonly TakenFile[] {
   const { layout } = target.registration;
   const others = manifest.hosts.filter(
@@ -81,7 +83,10 @@ function takenFiles(
     return filesOf(target).map(path => takeGenerated(path, recordOf(path)));
   // Claude Code and VS Code are served by one file: it stays until the last of them goes.
   if (isShared(target.path)) return [];
-  const entries = takeEntries(system, target, target.path, recordOf(target.path), options);
+  const entries = takeEntries(system, target, target.path, recordOf(target.path), {
+    ...options,
+    program: hookProgramPath(places),
+  });
   if (target.owner !== "codex") return [entries];
   const config = codexConfigPath(system, places);
   const before = readFile(system, target.path) ?? "";

@@ -10,13 +10,15 @@ import {
   removeEmptyDirectories,
 } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
-import { holdsOwnEntries, holdsOwnProgram } from "./ledger.ts";
+import { holdsOwnEntries } from "./ledger.ts";
 import type { FileKind, FileRecord } from "./manifest.ts";
 import { withoutBlock } from "./profile-block.ts";
 import { isGenerated } from "./registrations.ts";
 import type { Target } from "./targets.ts";
 
 export interface TakeBackOptions {
+  /** the hook program of this installation */
+  readonly program: string;
   /** put back the recorded backup even where it holds entries of an earlier version */
   readonly isBackupWanted: boolean;
   readonly isForced: boolean;
@@ -43,8 +45,9 @@ export function takeEntries(
   const { layout, files } = target.registration;
   // A file that is named after us was never anybody else's.
   const isOwnFile = files.some(file => /(^|\/)amplihack/.test(file.path));
+  // Entries of an earlier version come back only on request, those of this installation never.
   const isAcceptable = (backup: string): boolean =>
-    options.isBackupWanted ? !holdsOwnProgram(target.owner, backup) : !holdsOwnEntries(target.owner, backup);
+    !holdsOwnEntries(target.owner, backup, options.isBackupWanted ? options.program : undefined);
   const exact = exactly(system, path, record, isAcceptable);
   return {
     kind: "entries",
@@ -88,6 +91,8 @@ export function takeTrust(
       compute(current) {
         if (current === undefined) return { ok: true, text: undefined };
         if (exact !== undefined && current === exact.from) return { ok: true, text: exact.to };
+        // An attempt that ended half-way had put it back already.
+        if (hashText(current) === record?.sha256_before) return { ok: true, text: current };
         const changed = changeTrust(current, change);
         const isGone = changed.ok && record?.created_file === true && changed.text?.trim() === "";
         return isGone ? { ok: true, text: undefined } : changed;
@@ -157,7 +162,7 @@ function exactly(
 export function takeBack(
   system: System,
   taken: TakenFile,
-  options: TakeBackOptions,
+  options: Pick<TakeBackOptions, "isForced">,
 ): { readonly change: FileChange; readonly keptAs: string | undefined } {
   const { path, record, edit, isExact, kind } = taken;
   const planned = planEdit(system, edit, options.isForced);

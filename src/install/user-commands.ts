@@ -1,8 +1,8 @@
 import { readText } from "../state/index.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
-import { isEphemeral } from "./package.ts";
 import { type Places, programFolder } from "./places.ts";
 import { isWrapper, programWrapper } from "./wrapper.ts";
 
