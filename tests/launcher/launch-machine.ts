@@ -73,6 +73,7 @@ export class LaunchMachine {
     mkdirSync(join(this.project, ".claude"));
     this.env = {
       HOME: this.home,
+      AMPLIHACK_NO_UPDATE_CHECK: "1",
       PATH: [this.bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
     };
   }
