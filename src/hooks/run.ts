@@ -246,7 +246,8 @@ function nameOf(error: unknown): string {
 
 function showStack(error: unknown, system: System): void {
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
-  if (isDebug && error instanceof Error) system.stdio.writeError(`${error.stack ?? error.message}\n`);
+  // Not every engine puts the message at the head of the stack, or keeps one at all.
+  if (isDebug && error instanceof Error) system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
 }
 
 function clip(effect: Effect): Effect {

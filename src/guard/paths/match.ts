@@ -54,14 +54,27 @@ function advance(token: Token, name: string, position: number, next: Set<number>
   }
 }
 
-function tokensOf(piece: Piece): Token[] {
+function tokensOf(piece: Piece): readonly Token[] {
   if (piece.kind === "text") return [{ kind: "literal", text: piece.text }];
   if (piece.kind === "unknown") return [{ kind: "some" }];
   return globTokens(piece.pattern);
 }
 
+/** Most patterns are our own constants and are asked for again and again. */
+const tokensByPattern = new Map<string, readonly Token[]>();
+const MOST_PATTERNS = 1000;
+
+function globTokens(pattern: string): readonly Token[] {
+  const known = tokensByPattern.get(pattern);
+  if (known !== undefined) return known;
+  if (tokensByPattern.size >= MOST_PATTERNS) tokensByPattern.clear();
+  const tokens = readGlob(pattern);
+  tokensByPattern.set(pattern, tokens);
+  return tokens;
+}
+
 /** The tokens of a shell pattern. Extended groups such as `@(a|b)` could be anything. */
-export function globTokens(pattern: string): Token[] {
+function readGlob(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (let index = 0; index < pattern.length; index += 1) {
     const character = pattern[index] as string;
@@ -90,6 +103,7 @@ export function globTokens(pattern: string): Token[] {
 
 /** Does the plain pattern (`*`, `?`, `[…]`) match the whole name? A leading dot is an ordinary character. */
 export function globMatches(pattern: string, name: string): boolean {
+  if (!OTHER_THAN_STAR.some(character => pattern.includes(character))) return starMatches(pattern, name);
   let positions = new Set([0]);
   for (const token of globTokens(pattern)) {
     const next = new Set<number>();
@@ -98,6 +112,24 @@ export function globMatches(pattern: string, name: string): boolean {
     positions = next;
   }
   return positions.has(name.length);
+}
+
+const OTHER_THAN_STAR = ["?", "[", "(", "\\"];
+
+/** Most patterns have no wildcard but `*`, and a hook tries a hundred of them on every word. */
+function starMatches(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let from = first.length;
+  const end = name.length - last.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, from);
+    if (found < 0 || found + piece.length > end) return false;
+    from = found + piece.length;
+  }
+  return true;
 }
 
 function opensWithDot(pattern: string): boolean {
