@@ -63,6 +63,8 @@ export interface LaunchPlan {
   readonly isInteractive: boolean;
   readonly isRegistered: boolean;
   readonly drift: readonly Finding[];
+  /** where shims go, and what they ask; only when they are wanted */
+  readonly shims: { readonly directory: string; readonly guard: readonly string[] } | undefined;
   /** the version whose `install` ran last, when it is another one */
   readonly otherInstalled: string | undefined;
 }
@@ -161,6 +163,9 @@ export async function planLaunch(
     isInteractive: !isNonInteractive(system),
     isRegistered: settings.isRegistered,
     drift: settings.findings.filter(({ kind }) => kind === "drift"),
+    shims: request.usesShims
+      ? { directory: join(staged, "shims"), guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")] }
+      : undefined,
     otherInstalled: findOtherInstalled(system, stateHome),
   };
 }

@@ -7,6 +7,7 @@ import type { LaunchPlan } from "./plan.ts";
 import { textOf } from "./problem.ts";
 import { releaseClaim, removeClaim, takeClaim } from "./session-claim.ts";
 import { logEnd, logStart } from "./session-log.ts";
+import { writeShims } from "./shims.ts";
 
 /** Starts what was planned, keeps the records of it, and gives the exit code. */
 export async function runPlan(
@@ -15,6 +16,7 @@ export async function runPlan(
   warn: (text: string) => void,
 ): Promise<number> {
   tellNesting(plan, warn);
+  if (plan.shims !== undefined) writeShims(system, plan.shims.directory, plan.shims.guard);
   const records = openRecords(system, plan, warn);
   let end: ChildEnd | undefined;
   try {

@@ -27,9 +27,14 @@ export function buildProgram(): string {
   } as const;
   buildSync({
     ...common,
-    entryPoints: [join(root, "src/bin/amplihack.ts")],
+    entryPoints: {
+      "bin/amplihack": join(root, "src/bin/amplihack.ts"),
+      "bin/amplihack-hooks": join(root, "src/bin/amplihack-hooks.ts"),
+      "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts"),
+    },
     format: "cjs",
     outExtension: { ".js": ".cjs" },
+    mainFields: ["module", "main"],
   });
   const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
   buildSync({
@@ -73,6 +78,7 @@ export class LaunchMachine {
     mkdirSync(join(this.project, ".claude"));
     this.env = {
       HOME: this.home,
+      AMPLIHACK_NO_UPDATE_CHECK: "1",
       PATH: [this.bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
     };
   }

@@ -67,7 +67,7 @@ function leafNode(command: LeafCommand, path: string, names: KnownNames): Comple
   return {
     path,
     subcommands: [],
-    options: optionsOf({ ...command.options, ...GLOBAL_OPTIONS }, names),
+    options: optionsOf({ ...GLOBAL_OPTIONS, ...command.options }, names),
     operand: first === undefined ? undefined : operandOf(first, names),
   };
 }

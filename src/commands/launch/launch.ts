@@ -5,30 +5,55 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { describeEnvironment, describePlan } from "../../launcher/describe-plan.ts";
 import { isNonInteractive, type LaunchRequest, planLaunch, type Voice } from "../../launcher/plan.ts";
+import { checkPlatform } from "../../launcher/platform.ts";
 import { LaunchProblem } from "../../launcher/problem.ts";
 import { offerInstall } from "../../launcher/repair.ts";
 import { runPlan } from "../../launcher/run-plan.ts";
+import { whySkipped } from "../../launcher/update/check.ts";
 import type { AgentName } from "../../state/active-agent.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import type { News } from "./news.ts";
 
 /** A launch command: reads its options, plans, shows or runs the plan. */
 export async function launch(agent: AgentName, invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const isTrial = options["dry-run"] === true || options["print-env"] === true;
   try {
+    checkPlatform(process.platform);
     const { system, directory } = await startIn(invocation, isTrial);
     const voice = voiceOf(terminal);
-    const plan = await planLaunch(system, requestOf(agent, invocation, directory), voice.warn);
+    const request = requestOf(agent, invocation, directory);
+    const news = isTrial ? undefined : await openNews(system, invocation, voice, request);
+    const plan = await planLaunch(system, request, voice.warn);
     if (options["print-env"] === true) terminal.print(describeEnvironment(plan));
     if (options["dry-run"] === true) terminal.print(describePlan(plan));
     if (isTrial) return 0;
     const isSilent = options["subprocess-safe"] === true;
     offerInstall(system, plan, isSilent ? { note: voice.note, warn: voice.warn } : voice, selfPath());
-    return await runPlan(system, plan, voice.warn);
+    const restarted = await news?.tell();
+    if (restarted !== undefined) return restarted;
+    return await runPlan(system, plan, voice.warn).finally(() => news?.close());
   } catch (error) {
     throw error instanceof LaunchProblem ? toCommandError(error, isTrial) : error;
   }
+}
+
+/** The look for a newer version, which goes on beside everything else; undefined when there is none. */
+async function openNews(
+  system: System,
+  { options }: Invocation,
+  voice: Voice,
+  request: LaunchRequest,
+): Promise<News | undefined> {
+  const skipped = whySkipped(system, {
+    isUnwanted: options["skip-update-check"] === true,
+    isDelegated: request.isDelegated,
+  });
+  if (skipped === "told") voice.note("skipping update check (subprocess-safe / no TTY)");
+  if (skipped !== undefined) return undefined;
+  const { startNews } = await import("./news.ts");
+  return startNews(system, request, voice);
 }
 
 /** A trial has its own two codes; a launch those of launchers. */
