@@ -63,7 +63,10 @@ await build({
 // modules lie in one folder, so the host can load them without it.
 for (const name of readdirSync(GENERATED)) {
   const path = `${GENERATED}/${name}`;
-  writeFileSync(path, readFileSync(path, "utf8").replace(/\bimport\("\.\/([\w-]+)\.js"\)/g, 'amplihackHost.load("$1")'));
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replace(/\bimport\("\.\/([\w-]+)\.js"\)/g, 'amplihackHost.load("$1")'),
+  );
 }
 
 run("cargo", [

@@ -108,7 +108,8 @@ function starMatches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
   if (last === undefined) return pattern === name;
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
+    return false;
   let from = first.length;
   const end = name.length - last.length;
   for (const piece of rest) {
