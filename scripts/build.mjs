@@ -4,18 +4,18 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
 import { entryNames } from "./entries.mjs";
 import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const {
-  version,
   exports: subPaths,
   dependencies,
   peerDependencies,
 } = JSON.parse(readFileSync("package.json", "utf8"));
-const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
+const define = buildConstants();
 const common = {
   bundle: true,
   platform: "node",
