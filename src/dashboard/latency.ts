@@ -66,10 +66,10 @@ export class Latency {
 
   add(name: string, atMs: number, us: number): void {
     const hook = this.hooks.has(name) || this.hooks.size < MOST_HOOKS ? name : "other";
-    const series = fetch(this.hooks, hook, () => ({ overall: new Histogram(), buckets: new Map() }));
+    const series = findOrMake(this.hooks, hook, () => ({ overall: new Histogram(), buckets: new Map() }));
     series.overall.add(us);
     const start = this.startOf(atMs);
-    fetch(series.buckets, start, () => new Histogram()).add(us);
+    findOrMake(series.buckets, start, () => new Histogram()).add(us);
     this.starts.add(start);
     while (this.starts.size > MOST_BUCKETS) this.makeRoom();
   }
@@ -91,24 +91,27 @@ export class Latency {
   }
 
   private makeRoom(): void {
-    const isWidest = this.widthMs >= WIDEST_MS;
-    const oldest = Math.min(...this.starts);
-    if (!isWidest) this.widthMs *= 2;
+    if (this.widthMs >= WIDEST_MS) {
+      const oldest = Math.min(...this.starts);
+      this.starts.delete(oldest);
+      for (const { buckets } of this.hooks.values()) buckets.delete(oldest);
+      return;
+    }
+    this.widthMs *= 2;
     this.starts = new Set();
     for (const series of this.hooks.values()) {
       const before = series.buckets;
       series.buckets = new Map();
       for (const [start, histogram] of before) {
-        if (isWidest && start === oldest) continue;
-        const at = this.startOf(start);
-        fetch(series.buckets, at, () => new Histogram()).merge(histogram);
-        this.starts.add(at);
+        const wider = this.startOf(start);
+        findOrMake(series.buckets, wider, () => new Histogram()).merge(histogram);
+        this.starts.add(wider);
       }
     }
   }
 }
 
-function fetch<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function findOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key) ?? make();
   map.set(key, found);
   return found;

@@ -62,7 +62,7 @@ export async function startDashboard(
     if (refusal !== undefined) return sendJson(response, refusal.status, { error: refusal.reason });
     if (url.pathname === "/") return sendPage(response);
     if (url.pathname === "/api/live") {
-      if (!streams.add(response, news(activity, 0)))
+      if (!streams.add(response, news(activity, activity.judgements.total)))
         sendJson(response, 503, { error: "too many pages are open" });
       return;
     }
@@ -139,10 +139,7 @@ function news(activity: Activity, judgementsBefore: number) {
   return {
     runs: runs.total,
     judgements: judgements.total,
-    stopped:
-      judgementsBefore === 0
-        ? []
-        : judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
+    stopped: judgements.page({ count: fresh }).entries.filter(({ decision }) => decision !== "allow"),
   };
 }
 
@@ -156,10 +153,14 @@ function follow(
   const told = new Set<string>();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let isFirst = true;
   const look = async (): Promise<void> => {
     const before = activity.judgements.total;
     try {
-      if (await activity.catchUp()) streams.tell(news(activity, before));
+      const isNews = await activity.catchUp();
+      // What was there before the page is history, not news.
+      if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
+      isFirst = false;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!told.has(message)) warn(`Warning: the logs cannot be read: ${message}\n`);

@@ -304,11 +304,11 @@ function plot(series) {
   const x = ms => (to === from ? right : edge.left + ((ms - from) / (to - from)) * (right - edge.left));
   const y = exponent => bottom - ((exponent - low) / (high - low)) * (bottom - edge.top);
 
-  const slowest = series[0];
+  const busiest = series[0];
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": `Latency over time of ${series.map(one => one.hook).join(", ")}; ${slowest.hook} is called most, 95 % of its calls within ${shownMs(slowest.overall.p95Us / 1000)} ms`,
+    "aria-label": `Latency over time of ${series.map(one => one.hook).join(", ")}; ${busiest.hook} is called most, 95 % of its calls within ${shownMs(busiest.overall.p95Us / 1000)} ms`,
   });
   for (let exponent = low; exponent <= high; exponent++) {
     picture.append(
