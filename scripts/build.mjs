@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const {
-  version,
   exports: subPaths,
   dependencies,
   peerDependencies,
 } = JSON.parse(readFileSync("package.json", "utf8"));
-const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
+const define = buildConstants();
 const common = {
   bundle: true,
   platform: "node",
