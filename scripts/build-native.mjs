@@ -59,6 +59,16 @@ await build({
   ],
 });
 
+// Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
+// modules lie in one folder, so the host can load them without it.
+for (const name of readdirSync(GENERATED)) {
+  const path = `${GENERATED}/${name}`;
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replace(/\bimport\("\.\/([\w-]+)\.js"\)/g, 'amplihackHost.load("$1")'),
+  );
+}
+
 run("cargo", [
   "build",
   "--release",
@@ -104,7 +114,7 @@ writeFileSync(
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
-    `pub static MODULES: &[(&str, &[u8])] = &[${modules.map(name => `(${JSON.stringify(name)}, include_bytes!("../../generated/${name}.bc"))`).join(", ")}];`,
+    `pub static MODULES: &[(&str, &[u8])] = &[${modules.map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
     "",
   ].join("\n"),
 );

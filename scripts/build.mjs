@@ -6,10 +6,15 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { entryNames, nodeEntrySource } from "./entries.mjs";
+import { buildHooks } from "./build-hooks.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { version, exports: subPaths, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const {
+  version,
+  exports: subPaths,
+  dependencies,
+  peerDependencies,
+} = JSON.parse(readFileSync("package.json", "utf8"));
 const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
 const common = {
   bundle: true,
@@ -31,37 +36,7 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-// One file per entry: an event pays only for what it uses. Entries and commands are found by file name at run
-// time, so adding one is adding a file.
-await build({
-  ...common,
-  entryPoints: {
-    "bin/amplihack": "src/bin/amplihack.ts",
-    "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
-    "bin/record-code": "src/bin/record-code.ts",
-    ...Object.fromEntries(entryNames().map(name => [`bin/hook-entries/${name}`, `hook-entry:${name}`])),
-  },
-  outdir: "dist",
-  format: "cjs",
-  outExtension: { ".js": ".cjs" },
-  minify: true,
-  charset: "ascii",
-  external: ["libsql"],
-  plugins: [
-    {
-      name: "hook-entry",
-      setup(builder) {
-        const namespace = "hook-entry";
-        builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
-        builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
-          contents: nodeEntrySource(path),
-          resolveDir: process.cwd(),
-          loader: "ts",
-        }));
-      },
-    },
-  ],
-});
+await buildHooks(common);
 
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
@@ -79,7 +54,7 @@ await build({
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: Object.keys(dependencies),
+  external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
 });
 
 for (const name of ["amplihack", "amplihack-hooks"]) {

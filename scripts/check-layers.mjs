@@ -19,9 +19,9 @@ const LAYERS = [
   "launcher",
   "install",
   "verify",
+  "cli",
   "dashboard",
   "demo",
-  "cli",
   "commands",
   "bin",
 ];
@@ -97,9 +97,15 @@ function checkFile(root, file) {
   return problems;
 }
 
+/** Static imports stand at the start of a line, as the formatter leaves them; lazy ones stand anywhere in code. */
 function importsOf(text) {
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s*)(["'])([^"'\n]+)\1/gm;
-  return [...text.matchAll(pattern)].map(match => ({ specifier: match[2], index: match.index }));
+  const code = text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, found => found.replace(/[^\n]/g, " "));
+  const pattern =
+    /^(?:import|export)\b[^"';]*?\bfrom\s*(["'])([^"'\n]+)\1|^import\s*(["'])([^"'\n]+)\3|(?<!["'`\w.])import\(\s*(["'])([^"'\n]+)\5/gm;
+  return [...code.matchAll(pattern)].map(match => ({
+    specifier: match[2] ?? match[4] ?? match[6],
+    index: match.index,
+  }));
 }
 
 function checkFolder(root, file, layer, specifier) {

@@ -6,12 +6,15 @@ import { buildSync } from "esbuild";
 import { afterAll } from "vitest";
 import { version } from "../src/version.ts";
 
+const PACKAGES = fileURLToPath(new URL("../node_modules", import.meta.url));
+
 /**
  * Bundles a TypeScript entry as the hook programs are bundled, CommonJS in one file, and gives its path. For
- * tests that need a process of their own. Call it at the top of a test file or in `describe`.
+ * tests that need a process of their own. Call it at the top of a test file or in `describe`. Packages with
+ * native parts are `external`: the program then lies where they are found.
  */
-export function bundleProgram(entry: URL): string {
-  const folder = mkdtempSync(join(tmpdir(), "amplihack-program-"));
+export function bundleProgram(entry: URL, external: readonly string[] = []): string {
+  const folder = mkdtempSync(join(external.length === 0 ? tmpdir() : PACKAGES, ".amplihack-program-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const source = fileURLToPath(entry);
   const outfile = join(folder, `${basename(source, ".ts")}.cjs`);
@@ -25,6 +28,7 @@ export function bundleProgram(entry: URL): string {
     mainFields: ["module", "main"],
     define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
     logLevel: "warning",
+    external: [...external],
   });
   return outfile;
 }

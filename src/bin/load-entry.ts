@@ -1,19 +1,29 @@
-import { writeFileSync } from "node:fs";
-import { compileFile, readCache } from "../system/compiled-file.ts";
+import { renameSync, writeFileSync } from "node:fs";
+import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
+/** Set by `record-code` alone: then every file loaded leaves its compiled code behind when the process ends. */
+const RECORDING = Symbol.for("amplihack.record-code");
+
 /**
  * Loads one bundled CommonJS file with the machine code that an earlier run left beside it. Most of a cold start is
- * compiling; the cache takes that away. A run never writes it.
+ * compiling; the cache takes that away. An ordinary run never writes it.
  */
 export function loadEntry(file: string): Exports {
-  return compileFile(file, readCache(file)).run(require);
+  const isRecording = Reflect.has(globalThis, RECORDING);
+  const { script, run } = compileFile(file, isRecording ? undefined : readCache(file));
+  if (isRecording) process.once("exit", () => writeCache(file, script.createCachedData()));
+  return run(require);
 }
 
-/** Loads the file and, when the process ends, writes the cache with everything the run had to compile. */
-export function loadRecording(file: string, cacheFile: string): Exports {
-  const { script, run } = compileFile(file, undefined);
-  process.once("exit", () => writeFileSync(cacheFile, script.createCachedData()));
-  return run(require);
+export function startRecording(): void {
+  Reflect.set(globalThis, RECORDING, true);
+}
+
+/** Hooks may be starting at this moment: they must never read half of it. */
+function writeCache(file: string, code: Buffer): void {
+  const unfinished = `${cacheOf(file)}.${process.pid}.tmp`;
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, cacheOf(file));
 }

@@ -1,7 +1,7 @@
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, type HookRun, openProgram, openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { createQuickJsSystem, type NativeHost } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -14,6 +14,7 @@ export interface NativeEntry {
 
 /** Wires one hook to the native host, as `hook-start.ts` wires it to Node. */
 export function defineNativeEntry(definition: HookDefinition): NativeEntry {
+  supplyTextDecoder(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   let run: HookRun | undefined;
   return {

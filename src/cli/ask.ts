@@ -1,26 +1,50 @@
-import { createInterface } from "node:readline/promises";
+import { readSync } from "node:fs";
+import type { Terminal } from "./terminal.ts";
 
-/** Asks a person one question; the question goes to stderr, so that stdout holds results only. */
-export async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question(question)).trim();
-  } finally {
-    lines.close();
-  }
+const LONGEST_ANSWER = 64;
+
+/** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
+export function askYesOrNo(terminal: Terminal, question: string): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(askLine(terminal, `${question} [y/N] `));
 }
 
-/** No, unless the answer is yes. */
-export async function confirm(question: string): Promise<boolean> {
-  return /^y(es)?$/i.test(await ask(`${question} [y/N] `));
-}
-
-/** One of the choices; the first for an empty answer, and asked again for any other. */
-export async function choose<C extends string>(question: string, choices: readonly [C, ...C[]]): Promise<C> {
+/** One of the choices: the first for an empty answer, and the question again for any other. */
+export function askChoice<C extends string>(
+  terminal: Terminal,
+  question: string,
+  choices: readonly [C, ...C[]],
+): C {
   for (;;) {
-    const answer = (await ask(`${question} (${choices.join(", ")}) [${choices[0]}] `)).toLowerCase();
+    const answer = askLine(terminal, `${question} (${choices.join(", ")}) [${choices[0]}] `)
+      .trim()
+      .toLowerCase();
     if (answer === "") return choices[0];
     const found = choices.find(choice => choice === answer);
     if (found !== undefined) return found;
   }
+}
+
+/** What a person types; empty at the end of input. Only where somebody is there to answer. */
+export function askLine(terminal: Terminal, question: string): string {
+  terminal.warn(question);
+  return readLine();
+}
+
+/** One byte at a time, so that what was typed ahead stays for whoever reads next. */
+function readLine(): string {
+  const byte = new Uint8Array(1);
+  let line = "";
+  while (line.length < LONGEST_ANSWER) {
+    let count: number;
+    try {
+      count = readSync(0, byte);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EAGAIN") continue;
+      throw error;
+    }
+    const character = String.fromCharCode(byte[0] ?? 0);
+    if (count === 0 || character === "\n") break;
+    line += character;
+  }
+  return line;
 }

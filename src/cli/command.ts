@@ -1,4 +1,5 @@
 import type { System } from "../system/system.ts";
+import type { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One long option; its key in `options` is its name on the command line, in kebab case. */
@@ -92,11 +93,15 @@ interface CommandBase {
   readonly usageExitCode?: number;
 }
 
+/** A failure as the command's own JSON document, where readers of its output expect that form. */
+export type FailureDocument = (error: CommandError, words: readonly string[]) => unknown;
+
 export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends CommandBase {
   readonly options: O;
   readonly positionals?: readonly PositionalSpec[];
   /** the first unknown word and all after it belong to another program */
   readonly isPassThrough?: boolean;
+  readonly failureDocument?: FailureDocument;
   run(invocation: Invocation<O>): Promise<number> | number;
 }
 

@@ -153,6 +153,25 @@ async function runLeaf(
   path: string,
   flags: GlobalFlags,
 ): Promise<number> {
+  try {
+    return await runParsed(program, terminal, command, words, path, flags);
+  } catch (error) {
+    if (!(error instanceof CommandError) || command.failureDocument === undefined || !wantsJson(words))
+      throw error;
+    terminal.warn(renderErrorText(error));
+    terminal.printJson(command.failureDocument(error, words));
+    return error.exitCode;
+  }
+}
+
+async function runParsed(
+  program: Program,
+  terminal: Terminal,
+  command: LeafCommand,
+  words: readonly string[],
+  path: string,
+  flags: GlobalFlags,
+): Promise<number> {
   const parsed = parseWords(command, words, path);
   if (parsed.options["help"] === true) {
     terminal.print(commandHelp(command, path, terminal));

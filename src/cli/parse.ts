@@ -27,7 +27,7 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as string;
-    if (word === "--") return { options: values, positionals, rest: words.slice(index + 1) };
+    if (word === "--") return withWordsBehind(command, values, positionals, words.slice(index + 1));
     if (word.length < 2 || !word.startsWith("-")) {
       if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
       positionals.push(word);
@@ -43,6 +43,9 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
     }
     const { name, spec, attached } = found;
     if (spec.kind === "flag") {
+      // The agent may give a flag of the same name a value.
+      if (attached !== undefined && command.isPassThrough === true)
+        return { options: values, positionals, rest: words.slice(index) };
       if (attached !== undefined) throw complain(`--${name} takes no value`);
       values[name] = true;
       continue;
@@ -52,6 +55,18 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
     values[name] = readValue(name, spec, raw, values[name], complain);
   }
   return { options: values, positionals, rest: [] };
+}
+
+/** Words behind `--` are no options: required arguments that are still missing come first, then what is passed on. */
+function withWordsBehind(
+  command: LeafCommand,
+  options: Parsed["options"],
+  positionals: readonly string[],
+  words: readonly string[],
+): Parsed {
+  const required = (command.positionals ?? []).filter(spec => spec.isOptional !== true).length;
+  const taken = command.isPassThrough === true ? 0 : Math.max(0, required - positionals.length);
+  return { options, positionals: [...positionals, ...words.slice(0, taken)], rest: words.slice(taken) };
 }
 
 export function checkPositionals(command: LeafCommand, parsed: Parsed, path: string): void {

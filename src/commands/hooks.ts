@@ -1,11 +1,14 @@
 import { defineFamily } from "../cli/command.ts";
+import { captureCommand } from "./hooks/capture.ts";
+import { compareCommand } from "./hooks/compare.ts";
 import { inspectCommand } from "./hooks/inspect.ts";
+import { replayCommand } from "./hooks/replay.ts";
 
 export const command = defineFamily({
   name: "hooks",
-  summary: "look into hook calls: what a payload means and what a host would be told",
+  summary: "look into hook calls: inspect a payload, compare programs, replay sessions, record answers",
   group: "Look",
-  subcommands: [inspectCommand],
+  subcommands: [inspectCommand, compareCommand, replayCommand, captureCommand],
   examples: [
     {
       command: "amplihack hooks inspect --answer deny < payload.json",

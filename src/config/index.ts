@@ -1,4 +1,4 @@
-export { toJsonSchema } from "./json-schema.ts";
+export { renderConfigSchema, toJsonSchema } from "./json-schema.ts";
 export { readJsonc } from "./jsonc.ts";
 export * from "./load.ts";
 export * from "./sections.ts";

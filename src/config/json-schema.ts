@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../protocol/index.ts";
 import type { Schema } from "./schema.ts";
+import { CONFIG_SCHEMA } from "./sections.ts";
 
 /** The same description as a JSON Schema (draft 2020-12), for editors. */
 export function toJsonSchema(schema: Schema, title: string): JsonObject {
@@ -49,4 +50,11 @@ function describe(schema: Schema): Json {
         additionalProperties: false,
       };
   }
+}
+
+/** The text of `schemas/config.schema.json`. */
+export function renderConfigSchema(): string {
+  const { properties, ...rest } = toJsonSchema(CONFIG_SCHEMA, "Configuration of amplihack");
+  const reference = { $schema: { type: "string" } };
+  return `${JSON.stringify({ ...rest, properties: { ...reference, ...(properties as JsonObject) } }, undefined, 2)}\n`;
 }

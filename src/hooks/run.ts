@@ -25,7 +25,7 @@ import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { isShuttingDown } from "./shutdown.ts";
-import { type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
+import { logRun, type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
 export interface HookProgram {
@@ -103,6 +103,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       sessionId: input?.sessionId,
       cwd: input?.cwd,
     };
+    if (program.hook !== undefined) logRun(record, Object.keys(payload), given, system);
     const notes = recordRun(record, system);
     system.stdio.writeError(stderrText([given.stderr, ...outcomeNotes(outcome), ...notes], record));
     return exitCode;
@@ -113,7 +114,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     const policy = forced ?? choosePolicy();
     const given = renderFailure(host, { event, nativeEvent, policy, reason, payload });
     return answer(
-      { ...given, stderr: joinLines([errorBlock(subcommand.hookName, result, reason), given.stderr]) },
+      { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
       result,
       NO_OUTCOME,
     );
@@ -215,9 +216,10 @@ function joinLines(parts: readonly string[]): string {
     .join("");
 }
 
-function errorBlock(hookName: string, severity: "error" | "panic", message: string): string {
+/** Where the failure is to be found; what it is stands before it, in the words the host gets. */
+function errorBlock(hookName: string, severity: "error" | "panic"): string {
   const level = severity === "panic" ? "fatal" : "error";
-  return `amplihack ${hookName}: ${level}: ${message}\n  log: .claude/runtime/logs/${hookName}.log`;
+  return `amplihack ${hookName}: ${level}; log: .claude/runtime/logs/${hookName}.log`;
 }
 
 /** Our hooks tell their own problems on stderr as they meet them; these only go into the records. */
@@ -244,7 +246,8 @@ function nameOf(error: unknown): string {
 
 function showStack(error: unknown, system: System): void {
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
-  if (isDebug && error instanceof Error) system.stdio.writeError(`${error.stack ?? error.message}\n`);
+  // Not every engine puts the message at the head of the stack, or keeps one at all.
+  if (isDebug && error instanceof Error) system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
 }
 
 function clip(effect: Effect): Effect {

@@ -4,10 +4,14 @@ import {
   escapeControls,
   findProjectRoot,
   findStateHome,
+  LogFile,
+  makeRuntimeDirectory,
   type Rotation,
+  runtimePath,
 } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
 
 /** One run as it is told on stderr and kept in the log of all runs. Never holds payload text. */
 export interface RunRecord {
@@ -54,6 +58,28 @@ export function recordRun(record: RunRecord, system: System): readonly string[] 
     const reason = error instanceof Error ? error.message : String(error);
     return [`amplihack: this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
   }
+}
+
+const SHOWN_KEYS = 40;
+
+/** One line about the run in the hook's own log: member names, never what they hold. Never throws. */
+export function logRun(
+  record: RunRecord,
+  keys: readonly string[],
+  answer: { readonly stdout: string },
+  system: System,
+): void {
+  const root = findProjectRoot(system, record.cwd);
+  try {
+    makeRuntimeDirectory(system, root, "logs");
+  } catch {
+    // The log meets the same failure and tells it.
+  }
+  const log = new LogFile(runtimePath(root, "logs", `${record.hook}.log`), { system });
+  const said = record.decision === "none" ? `${answer.stdout.trim().length} characters` : record.decision;
+  const told = `${record.event} from ${record.host}, version ${version}; keys ${keys.slice(0, SHOWN_KEYS).join(", ") || "none"}; answered ${said}`;
+  log.write("INFO", told);
+  if (record.error !== undefined) log.write("ERROR", record.error);
 }
 
 function measured(record: RunRecord) {

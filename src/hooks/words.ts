@@ -31,12 +31,6 @@ function isNegated(text: string, at: number): boolean {
   return NEGATION.test(text.slice(Math.max(0, at - NEGATION_REACH), at));
 }
 
-/** At most `length` code points, never half of one, with a mark when something was cut. */
-export function clip(text: string, length: number): string {
-  const cut = firstCharacters(text, length);
-  return cut.length === text.length ? text : `${cut}…`;
-}
-
 /** The first `length` code points; never splits a surrogate pair. */
 export function firstCharacters(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -29,7 +29,7 @@ interface PrintMode {
   readonly directoryFlag?: string;
   readonly modelFlag: string;
   readonly allowAllFlag?: string;
-  /** first characters of a prompt that this agent's command line takes for something else */
+  /** prompts that this agent's command line takes for something else, or changes */
   readonly unsafeStart: RegExp;
 }
 
@@ -53,7 +53,7 @@ const MODES: Readonly<Record<AgentName, PrintMode>> = {
     unsafeStart: /^-/,
   },
   codex: {
-    start: ["exec"],
+    start: ["exec", "--skip-git-repo-check"],
     promptFlag: [],
     stdinMarker: ["-"],
     directoryFlag: "--add-dir",
@@ -80,7 +80,8 @@ const MODES: Readonly<Record<AgentName, PrintMode>> = {
     promptFlag: [],
     stdinMarker: [],
     modelFlag: "--model",
-    unsafeStart: /^-/,
+    // It puts quotes around an argument that holds blanks.
+    unsafeStart: /^/,
   },
   pi: {
     start: [],

@@ -1,4 +1,4 @@
-import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
+import { compileFile, readCache } from "../system/compiled-file.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { InstallProblem } from "./problem.ts";
@@ -8,6 +8,7 @@ import { removeTree } from "./remove-tree.ts";
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
 
 const COMMAND = 'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status';
+const LAZY = "lazy-";
 const TIMEOUT_MS = 30_000;
 const LIMITS = { stdoutBytes: 65_536, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1_000_000 };
 
@@ -27,9 +28,11 @@ export function inspectCodeCaches(system: System, binFolder: string): CodeCacheS
   const isFresh = (entry: string): boolean => {
     const file = join(folder, `${entry}.cjs`);
     const cache = readCache(file);
-    return cache !== undefined && compileFile(file, cache).script.cachedDataRejected !== true;
+    // What an ordinary run does not load has no code, and needs none.
+    if (cache === undefined) return entry.startsWith(LAZY);
+    return compileFile(file, cache).script.cachedDataRejected !== true;
   };
-  if (entryNames(system, binFolder).every(isFresh)) return "fresh";
+  if (bundleNames(system, binFolder).every(isFresh)) return "fresh";
   return isWritable(system, folder) ? "stale" : "unwritable";
 }
 
@@ -48,12 +51,10 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
     prompt: "add a test",
   });
   try {
-    for (const entry of entryNames(system, binFolder)) {
-      const cache = cacheOf(join(entriesFolder(binFolder), `${entry}.cjs`));
-      const unfinished = `${cache}.${system.random.hex(16)}.tmp`;
+    for (const entry of bundleNames(system, binFolder).filter(name => !name.startsWith(LAZY))) {
       const subcommand = entry === "no-opinion" ? "notification" : entry;
       const result = await system.processes.start({
-        argv: [node, join(binFolder, "record-code.cjs"), entry, unfinished, subcommand],
+        argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
         cwd: project,
         env: {
           PATH: system.env.get("PATH") ?? "",
@@ -69,7 +70,6 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
         throw new InstallProblem(`the code of ${entry} could not be recorded`, {
           causes: [system.text.decode(result.stderr).text.trim()],
         });
-      system.files.rename(unfinished, cache);
     }
   } finally {
     removeTree(system, home);
@@ -80,7 +80,8 @@ function entriesFolder(binFolder: string): string {
   return join(binFolder, "hook-entries");
 }
 
-function entryNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
+/** One bundle per hook, and one for every part that a hook loads only when it needs it. */
+function bundleNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
   return system.files
     .list(entriesFolder(binFolder))
     .filter(name => name.endsWith(".cjs"))

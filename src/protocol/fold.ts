@@ -77,38 +77,53 @@ export function fold(contributions: readonly Contribution[], options: FoldOption
   return finish(contributions.map(accumulate).reduce(combine, EMPTY), options);
 }
 
+const NONE: readonly never[] = EMPTY.winners as readonly never[];
+
 export function accumulate({ hook, effect, run }: Contribution): Accumulator {
   const { decision, halt, input, output, context, message, extras, diagnostics } = effect;
   return {
-    verdict: decision?.kind ?? "none",
-    winners: decision === undefined ? [] : [{ hook, reason: decision.reason }],
+    verdict: decision === undefined ? "none" : decision.kind,
+    winners: decision === undefined ? NONE : [{ hook, reason: decision.reason }],
     halt: halt === undefined ? undefined : { hook, reason: halt.reason },
     input: input === undefined ? undefined : { value: input, hook },
     hasRewriteConflict: false,
     output: output === undefined ? undefined : { value: output },
-    context: context === undefined ? [] : [{ text: context, hook }],
-    messages: message === undefined ? [] : [{ ...message, hook }],
+    context: context === undefined ? NONE : [{ text: context, hook }],
+    messages: message === undefined ? NONE : [{ ...message, hook }],
     suppress: effect.suppress === true,
-    extras: extras ?? {},
-    diagnostics: (diagnostics ?? []).map(diagnostic => ({ hook, ...diagnostic })),
-    runs: run === undefined ? [] : [run],
+    extras: extras ?? EMPTY.extras,
+    diagnostics: diagnostics === undefined ? NONE : diagnostics.map(diagnostic => ({ hook, ...diagnostic })),
+    runs: run === undefined ? NONE : [run],
   };
 }
 
 export function combine(left: Accumulator, right: Accumulator): Accumulator {
+  const isLeftStricter = isStricter(left.verdict, right.verdict);
+  const isRightStricter = isStricter(right.verdict, left.verdict);
   return {
-    ...strictest(left, right),
+    verdict: isRightStricter ? right.verdict : left.verdict,
+    winners: isLeftStricter
+      ? left.winners
+      : isRightStricter
+        ? right.winners
+        : join(left.winners, right.winners),
     halt: left.halt ?? right.halt,
     input: right.input ?? left.input,
     hasRewriteConflict: left.hasRewriteConflict || right.hasRewriteConflict || rewritesDiffer(left, right),
     output: right.output ?? left.output,
-    context: [...left.context, ...right.context],
-    messages: [...left.messages, ...right.messages],
+    context: join(left.context, right.context),
+    messages: join(left.messages, right.messages),
     suppress: left.suppress || right.suppress,
     extras: mergeExtras(left.extras, right.extras),
-    diagnostics: [...left.diagnostics, ...right.diagnostics],
-    runs: [...left.runs, ...right.runs],
+    diagnostics: join(left.diagnostics, right.diagnostics),
+    runs: join(left.runs, right.runs),
   };
+}
+
+/** Most lists are empty most of the time, and this runs before every tool call. */
+function join<V>(left: readonly V[], right: readonly V[]): readonly V[] {
+  if (right.length === 0) return left;
+  return left.length === 0 ? right : left.concat(right);
 }
 
 export function finish(folded: Accumulator, options: FoldOptions): Outcome {
@@ -119,6 +134,9 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
 
   if (aborted && options.power === "veto" && decision.kind !== "deny") {
     decision = { kind: "deny", reason: "aborted", by: [] };
+  } else if (aborted && decision.kind === "allow") {
+    // Who has not heard everybody cannot know that all agree.
+    decision = { kind: "none" };
   }
   if (decision.kind !== "none" && options.power === "none") {
     if (decision.kind === "deny") {
@@ -166,12 +184,6 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
 
 export function isStricter(left: VerdictKind, right: VerdictKind): boolean {
   return VERDICTS.indexOf(left) > VERDICTS.indexOf(right);
-}
-
-function strictest(left: Accumulator, right: Accumulator): Pick<Accumulator, "verdict" | "winners"> {
-  if (isStricter(left.verdict, right.verdict)) return { verdict: left.verdict, winners: left.winners };
-  if (isStricter(right.verdict, left.verdict)) return { verdict: right.verdict, winners: right.winners };
-  return { verdict: left.verdict, winners: [...left.winners, ...right.winners] };
 }
 
 function decide({ verdict, winners }: Accumulator): Decision {

@@ -65,6 +65,10 @@ function supervise(
     isSettled = true;
     for (const timer of [deadline, killTimer, graceTimer]) clearTimeout(timer);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    if (request.endsGroup === true && pid !== undefined) {
+      signalGroup(pid, "SIGKILL");
+      liveGroups.remove(pid);
+    }
     if (exit === undefined) child.unref();
     resolve(report(end, { killed, pipeHeld }));
   }
@@ -100,7 +104,7 @@ function supervise(
     if (pid !== undefined) {
       // What a terminated leader leaves behind goes with it; after a normal end helpers may live on.
       if (reason !== undefined) signalGroup(pid, "SIGKILL");
-      liveGroups.remove(pid);
+      if (request.endsGroup !== true) liveGroups.remove(pid);
     }
     settleAfterGrace();
   });

@@ -64,6 +64,16 @@ type NativeProcessResult = Omit<ProcessResult, "end"> & {
   readonly detail: number | string | undefined;
 };
 
+/** The one global beyond ECMAScript that a dependency asks for: UTF-8 with the byte order mark kept. */
+export function supplyTextDecoder(host: NativeHost): void {
+  class TextDecoder {
+    decode(bytes: Uint8Array): string {
+      return host.decode(bytes).text;
+    }
+  }
+  Object.assign(globalThis, { TextDecoder });
+}
+
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
 
 /** The system of the native executable, and what is to run when the process ends. */

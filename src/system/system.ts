@@ -149,6 +149,8 @@ export interface ProcessRequest {
   readonly killAfterMs?: number;
   /** how long to wait for pipes that a grandchild still holds after the exit. Default 250. */
   readonly pipeGraceMs?: number;
+  /** Ends what is left of the group when the run is over, also after a normal exit. Default false. */
+  readonly endsGroup?: boolean;
   /** sees every chunk as it arrives, also what is not kept; must not throw */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 }

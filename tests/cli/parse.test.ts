@@ -65,6 +65,30 @@ describe("reading the words of a command", () => {
     expect(parsed.options).toMatchObject({ "dry-run": true, verbose: false });
   });
 
+  it("takes words behind a double dash for required arguments that are still missing", () => {
+    const command = defineCommand({
+      name: "store",
+      summary: "",
+      options: {},
+      positionals: [
+        { name: "KEY", summary: "" },
+        { name: "VALUE", summary: "" },
+        { name: "NOTE", summary: "", isOptional: true },
+      ],
+      examples: [],
+      run: () => 0,
+    });
+    const words = (...given: readonly string[]) => parseWords(command, given, "amplihack store");
+    expect(words("key", "--", "-value", "more")).toMatchObject({
+      positionals: ["key", "-value"],
+      rest: ["more"],
+    });
+    expect(words("key", "value", "--", "--more")).toMatchObject({
+      positionals: ["key", "value"],
+      rest: ["--more"],
+    });
+  });
+
   it("takes a lone dash for a positional", () => {
     expect(read("-").positionals).toEqual(["-"]);
   });

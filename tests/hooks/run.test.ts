@@ -38,6 +38,21 @@ describe("an ordinary call", () => {
     });
   });
 
+  it("leaves one line in the hook's own log, with the payload's member names and nothing they hold", async () => {
+    const { system } = await callProgram(["pre-tool-use"], { stdin: pre() });
+    const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log") ?? "";
+    expect(log).toMatch(/^\[[^\]]+\] INFO: PreToolUse from claude-code, .*keys hook_event_name, session_id/m);
+    expect(log).not.toContain("ls");
+    expect(system.files.inspect("/home/user/project/.claude")?.mode).toBe(0o755);
+    expect(system.files.inspect("/home/user/project/.claude/runtime/logs")?.mode).toBe(0o700);
+  });
+
+  it("leaves the error in the log when it could not be checked", async () => {
+    const { system } = await callProgram(["pre-tool-use"], { stdin: "junk" });
+    const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log");
+    expect(log).toMatch(/ERROR: stdin is not JSON/);
+  });
+
   it("never shows payload text in telemetry or records", async () => {
     const secret = "hunter2-hunter2";
     const { stderr, system } = await callProgram(["post-tool-use"], {
@@ -71,6 +86,27 @@ describe("an ordinary call", () => {
       "ok",
       "teammate_idle",
     ]);
+  });
+});
+
+describe("a refused call", () => {
+  it("is denied in the host's words with exit 0, told on stderr, and recorded with its rules", async () => {
+    const stdin = pre({ tool_input: { command: "rm -rf ~" } });
+    const { code, stdout, stderr, system } = await callProgram(["pre-tool-use"], { stdin });
+    expect(code).toBe(0);
+    const { permissionDecision, permissionDecisionReason } = JSON.parse(stdout).hookSpecificOutput;
+    expect(permissionDecision).toBe("deny");
+    expect(permissionDecisionReason).toContain("fs.home");
+    expect(stderr).toContain(permissionDecisionReason);
+    const record = JSON.parse(
+      (system.peek("/home/user/.amplihack/logs/runs.jsonl") ?? "").split("\n")[0] ?? "",
+    );
+    expect(record).toMatchObject({
+      decision: "deny",
+      rules: expect.arrayContaining(["fs.home"]),
+      result: "ok",
+    });
+    expect(system.peek("/home/user/.amplihack/logs/audit.jsonl")).toContain("fs.home");
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  clip,
   countCharacters,
   findStatement,
   firstCharacters,
@@ -50,8 +49,6 @@ describe("a statement", () => {
 describe("cut texts", () => {
   it("never end in half a character", () => {
     expect(firstCharacters("a😀b", 2)).toBe("a😀");
-    expect(clip("😀😀😀", 2)).toBe("😀😀…");
-    expect(clip("abc", 3)).toBe("abc");
     expect(countCharacters("a😀")).toBe(2);
   });
 

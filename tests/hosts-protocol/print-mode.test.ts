@@ -13,13 +13,22 @@ describe("one prompt without a person at the screen", () => {
   it.each([
     ["claude", ["-p", "do it", "--system-prompt", "be brief", "--add-dir", "/srv/shop", "--model", "m1"]],
     ["copilot", ["-p", "be brief\n\ndo it", "--add-dir", "/srv/shop", "--model", "m1", "--allow-all-tools"]],
-    ["codex", ["exec", "--add-dir", "/srv/shop", "--model", "m1", "be brief\n\ndo it"]],
+    [
+      "codex",
+      ["exec", "--skip-git-repo-check", "--add-dir", "/srv/shop", "--model", "m1", "be brief\n\ndo it"],
+    ],
     ["amplifier", ["run", "--model", "m1", "be brief\n\ndo it"]],
     ["gemini", ["-p", "be brief\n\ndo it", "--include-directories", "/srv/shop", "--model", "m1"]],
-    ["opencode", ["run", "--model", "m1", "be brief\n\ndo it"]],
     ["pi", ["-p", "do it", "--append-system-prompt", "be brief", "--model", "m1"]],
   ] as const)("%s", (agent, args) => {
     expect(printModeArguments(agent, full)).toEqual({ args });
+  });
+
+  it("always comes on stdin to OpenCode, which puts quotes around an argument with blanks", () => {
+    expect(printModeArguments("opencode", full)).toEqual({
+      args: ["run", "--model", "m1"],
+      stdin: "be brief\n\ndo it",
+    });
   });
 
   it("is as short as can be with the prompt alone", () => {
@@ -35,7 +44,7 @@ describe("one prompt without a person at the screen", () => {
       stdin: prompt,
     });
     expect(printModeArguments("codex", { prompt, systemPrompt: "123456789" })).toEqual({
-      args: ["exec", "-"],
+      args: ["exec", "--skip-git-repo-check", "-"],
       stdin: `123456789\n\n${prompt}`,
     });
     const long = "x".repeat(40_000);

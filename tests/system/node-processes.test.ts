@@ -257,6 +257,16 @@ describe("a child that leaves a helper behind", () => {
     expect(textOf(result.stdout)).toBe(`${helper}\n`);
     expect(processes.look(helper)).toBeDefined();
   });
+
+  it("takes it along where the whole group is to end, after hearing what it still has to say", async () => {
+    const { onOutput, number } = firstNumber();
+    const script =
+      "sh -c 'trap \"\" TERM; exec sleep 300' >/dev/null 2>&1 & echo $!; (sleep 0.1; echo late) &";
+    const result = await shell(script, { onOutput, pipeGraceMs: PATIENT_MS, endsGroup: true }).done;
+    expect(result).toMatchObject({ end: { kind: "exit", code: 0 }, pipeHeld: false });
+    expect(textOf(result.stdout)).toBe(`${await number}\nlate\n`);
+    await untilGone(await number);
+  });
 });
 
 describe("looking at processes", () => {

@@ -79,7 +79,7 @@ fn compile(folder: &Path, name: &str) -> Result<Vec<u8>, Box<dyn StdError>> {
     let bytes = context.with(|ctx| {
         Folder(folder.to_owned())
             .load(&ctx, name, None)
-            .and_then(|module| module.write(WriteOptions { strip_source: true, ..Default::default() }))
+            .and_then(|module| module.write(WriteOptions { strip_source: true, strip_debug: true, ..Default::default() }))
             .catch(&ctx)
             .map_err(|error| format!("{name}: {error}"))
     })?;

@@ -6,9 +6,6 @@ pub fn name_of(error: &io::Error) -> &'static str {
     error.raw_os_error().map_or("EINVAL", name)
 }
 
-pub fn last() -> &'static str {
-    name_of(&io::Error::last_os_error())
-}
 
 pub fn name(code: i32) -> &'static str {
     match code {

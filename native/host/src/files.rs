@@ -4,7 +4,7 @@ use crate::reply::{Bytes, Reply, bytes_of};
 use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
 use std::{
     fs::{self, File, Metadata, OpenOptions},
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink},
     thread,
     time::Duration,
@@ -13,7 +13,7 @@ use std::{
 const PIPE_PATIENCE_MS: u64 = 2_000;
 const PIPE_RETRY_MS: u64 = 5;
 
-pub fn install(host: &Object<'_>) -> Result<()> {
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("read", Func::from(|path: String, limit: f64| Reply(read_whole(&path, limit as u64).map(Bytes))))?;
     host.set(
         "readRange",
@@ -39,8 +39,8 @@ pub fn install(host: &Object<'_>) -> Result<()> {
     host.set("removeDirectory", Func::from(|path: String| Reply(fs::remove_dir(path))))?;
     host.set("makeDirectory", Func::from(|path: String, mode: u32| Reply(make_directory(&path, mode))))?;
     host.set("list", Func::from(|path: String| Reply(list(&path))))?;
-    host.set("inspect", Func::from(|ctx: Ctx<'_>, path: String| facts(&ctx, fs::symlink_metadata(path))))?;
-    host.set("follow", Func::from(|ctx: Ctx<'_>, path: String| facts(&ctx, fs::metadata(path))))?;
+    host.set("inspect", Func::from(inspect))?;
+    host.set("follow", Func::from(follow))?;
     host.set("realPath", Func::from(|path: String| Reply(fs::canonicalize(path).map(|real| vec![lossy(&real)]))))?;
     host.set(
         "changeMode",
@@ -80,7 +80,7 @@ fn read_whole(path: &str, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(size as usize + 1);
     let mut waited = 0;
     loop {
-        match file.by_ref().take(limit + 1 - bytes.len() as u64).read_to_end(&mut bytes) {
+        match io::Read::take(&mut file, limit + 1 - bytes.len() as u64).read_to_end(&mut bytes) {
             Ok(_) if bytes.len() as u64 > limit => return Err(too_large()),
             Ok(_) => return Ok(bytes),
             Err(error) if error.kind() == ErrorKind::WouldBlock && waited < PIPE_PATIENCE_MS => {
@@ -137,6 +137,14 @@ fn list(path: &str) -> io::Result<Vec<String>> {
     fs::read_dir(path)?
         .map(|entry| entry.map(|found| found.file_name().to_string_lossy().into_owned()))
         .collect()
+}
+
+fn inspect<'js>(ctx: Ctx<'js>, path: String) -> Result<rquickjs::Value<'js>> {
+    facts(&ctx, fs::symlink_metadata(path))
+}
+
+fn follow<'js>(ctx: Ctx<'js>, path: String) -> Result<rquickjs::Value<'js>> {
+    facts(&ctx, fs::metadata(path))
 }
 
 /// An object of facts, undefined when nothing is there, an errno name for any other failure.

@@ -21,8 +21,5 @@ fn main() {
         return;
     }
     let entry = argv.first().map_or(modules::USAGE_ENTRY, |name| modules::entry_for(name));
-    let code = engine::run(entry, argv);
-    // Without running destructors: the operating system is faster at taking the memory back.
-    // SAFETY: nothing buffered is left to flush.
-    unsafe { libc::_exit(code) }
+    engine::run(entry, argv)
 }

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-pub fn install(host: &Object<'_>) -> Result<()> {
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     let began = Instant::now();
     host.set(
         "getEnvironment",
@@ -32,7 +32,7 @@ pub fn install(host: &Object<'_>) -> Result<()> {
     host.set("setDeadlineMs", Func::from(interrupt::set_deadline))?;
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;
     host.set("encode", Func::from(|text: String| Bytes(text.into_bytes())))?;
-    host.set("decode", Func::from(|ctx: Ctx<'_>, bytes: TypedArray<'_, u8>| decode(&ctx, &bytes)))
+    host.set("decode", Func::from(decode))
 }
 
 fn random_hex(length: usize) -> std::io::Result<String> {
@@ -43,10 +43,10 @@ fn random_hex(length: usize) -> std::io::Result<String> {
     Ok(text)
 }
 
-fn decode<'js>(ctx: &Ctx<'js>, bytes: &TypedArray<'js, u8>) -> Result<Object<'js>> {
-    let bytes = bytes_of(bytes);
+fn decode<'js>(ctx: Ctx<'js>, bytes: TypedArray<'js, u8>) -> Result<Object<'js>> {
+    let bytes = bytes_of(&bytes);
     let text = String::from_utf8_lossy(&bytes);
-    let result = Object::new(ctx.clone())?;
+    let result = Object::new(ctx)?;
     result.set("replaced", matches!(text, std::borrow::Cow::Owned(_)))?;
     result.set("text", text.as_ref())?;
     Ok(result)

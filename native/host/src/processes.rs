@@ -17,7 +17,7 @@ const PIPE_GRACE_MS: f64 = 250.0;
 const POLL_MS: i32 = 10;
 const CHUNK: usize = 64 * 1024;
 
-pub fn install(host: &Object<'_>) -> Result<()> {
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("pid", std::process::id())?;
     host.set("hostName", Func::from(host_name))?;
     host.set(
@@ -25,7 +25,7 @@ pub fn install(host: &Object<'_>) -> Result<()> {
         Func::from(|pid: i32| start_time(pid)),
     )?;
     host.set("isAlive", Func::from(is_alive))?;
-    host.set("start", Func::from(|ctx: Ctx<'_>, request: Object<'_>| start(&ctx, &request)))
+    host.set("start", Func::from(start))
 }
 
 fn host_name() -> String {
@@ -137,7 +137,7 @@ fn milliseconds(value: f64) -> Duration {
     Duration::from_secs_f64((value / 1_000.0).clamp(0.0, 2_147_483.0))
 }
 
-fn start<'js>(ctx: &Ctx<'js>, request: &Object<'js>) -> Result<Object<'js>> {
+fn start<'js>(ctx: Ctx<'js>, request: Object<'js>) -> Result<Object<'js>> {
     let began = Instant::now();
     let argv: Vec<String> = request.get("argv")?;
     let environment: Array<'js> = request.get("env")?;
@@ -183,7 +183,7 @@ fn start<'js>(ctx: &Ctx<'js>, request: &Object<'js>) -> Result<Object<'js>> {
             supervise(child, bytes_of(&input), &mut output, &limits, &mut say)
         }
     };
-    report(ctx, &end, output, killed, pipe_held, began)
+    report(&ctx, &end, output, killed, pipe_held, began)
 }
 
 fn report<'js>(

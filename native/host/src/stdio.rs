@@ -7,8 +7,8 @@ use std::{io, thread, time::Duration};
 const RETRY_MS: u64 = 2;
 const FIRST_CHUNK: usize = 64 * 1024;
 
-pub fn install(host: &Object<'_>) -> Result<()> {
-    host.set("readInput", Func::from(|ctx: Ctx<'_>, limit: f64| read_input(&ctx, limit as usize)))?;
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
+    host.set("readInput", Func::from(read_input))?;
     host.set(
         "writeOutput",
         Func::from(|text: String| match write_all(1, text.as_bytes()) {
@@ -31,7 +31,9 @@ pub fn install(host: &Object<'_>) -> Result<()> {
 }
 
 /// Bytes, or the errno name; `EFBIG` when there is more than the limit.
-fn read_input<'js>(ctx: &Ctx<'js>, limit: usize) -> Result<Value<'js>> {
+fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
+    let ctx = &ctx;
+    let limit = limit as usize;
     let mut buffer = vec![0; FIRST_CHUNK.min(limit + 1)];
     let mut length = 0;
     loop {

@@ -1,6 +1,4 @@
+import { preToolUse } from "../pre-tool-use.ts";
 import type { HookDefinition } from "../run.ts";
 
-export const definition: HookDefinition = {
-  hook: () => ({ id: "amplihack.pre-tool-use", event: "PreToolUse", run: () => undefined }),
-  isGuard: true,
-};
+export const definition: HookDefinition = { hook: () => preToolUse, isGuard: true };

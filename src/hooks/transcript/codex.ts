@@ -47,7 +47,14 @@ function callOf(type: string, payload: JsonObject, name: Naming): Part | undefin
 
 function resultOf(payload: JsonObject): Part {
   const output = decodedInput(ownValue(payload, "output"));
-  return { kind: "tool-result", id: stringAt(payload, "call_id"), text: plainText(output) };
+  const metadata = isJsonObject(output) ? ownValue(output, "metadata") : undefined;
+  const exitCode = isJsonObject(metadata) ? ownValue(metadata, "exit_code") : undefined;
+  return {
+    kind: "tool-result",
+    id: stringAt(payload, "call_id"),
+    text: plainText(output),
+    hasFailed: typeof exitCode === "number" ? exitCode !== 0 : undefined,
+  };
 }
 
 /** Commands are argument lists or stand under `cmd`; the rest of the program looks for a text in `command`. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { Entry } from "./entry.ts";
-import { decodedInput, type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+import { decodedInput, flagAt, type Naming, partsOf, plainText, stringAt } from "./parts.ts";
 
 /**
  * Copilot's event file: `{type: "user.message", data: {content}}` and so on. A tool counts when it starts, not
@@ -24,7 +24,8 @@ export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undef
 
 function toolMessage(value: JsonObject, timestamp: string | undefined): Entry {
   const text = plainText(ownValue(value, "content"));
-  const parts = [{ kind: "tool-result" as const, id: stringAt(value, "tool_call_id"), text }];
+  const id = stringAt(value, "tool_call_id");
+  const parts = [{ kind: "tool-result" as const, id, text, hasFailed: undefined }];
   return { role: "user", timestamp, parts, isSynthetic: false };
 }
 
@@ -65,6 +66,7 @@ const READERS: Readonly<Record<string, Reader>> = {
         kind: "tool-result",
         id: stringAt(data, "toolCallId"),
         text: plainText(firstMember(data, "result", "error")),
+        hasFailed: ownValue(data, "success") === undefined ? undefined : flagAt(data, "success") !== true,
       },
     ],
   }),

@@ -28,6 +28,8 @@ export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly id: string | undefined;
   readonly text: string;
+  /** what the host recorded about the outcome; undefined where it records nothing */
+  readonly hasFailed: boolean | undefined;
 }
 
 /** What was said: the text parts only, joined by newlines. */

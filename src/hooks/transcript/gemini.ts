@@ -16,6 +16,11 @@ export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefi
   };
 }
 
+function outcomeOf(call: JsonObject): boolean | undefined {
+  const status = stringAt(call, "status");
+  return status === undefined ? undefined : status === "error";
+}
+
 function callParts(call: JsonObject, name: Naming): readonly Part[] {
   const id = stringAt(call, "id");
   const result = ownValue(call, "resultDisplay") ?? ownValue(call, "result");
@@ -27,5 +32,5 @@ function callParts(call: JsonObject, name: Naming): readonly Part[] {
   };
   return result === undefined || result === null
     ? [use]
-    : [use, { kind: "tool-result", id, text: plainText(result) }];
+    : [use, { kind: "tool-result", id, text: plainText(result), hasFailed: outcomeOf(call) }];
 }

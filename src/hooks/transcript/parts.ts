@@ -13,6 +13,11 @@ export function stringAt(value: Json | undefined, ...keys: readonly string[]): s
   return undefined;
 }
 
+export function flagAt(value: JsonObject, key: string): boolean | undefined {
+  const found = ownValue(value, key);
+  return typeof found === "boolean" ? found : undefined;
+}
+
 /** The parts of a message's content: a text, one block, or a list of them. What is unknown is left out. */
 export function partsOf(content: Json | undefined, name: Naming): readonly Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
@@ -32,6 +37,7 @@ function blockParts(block: JsonObject, name: Naming): readonly Part[] {
         kind: "tool-result",
         id: stringAt(block, "tool_use_id"),
         text: plainText(ownValue(block, "content")),
+        hasFailed: flagAt(block, "is_error"),
       },
     ];
   }

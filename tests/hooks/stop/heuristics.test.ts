@@ -81,6 +81,9 @@ const CASES: readonly Case[] = [
     passes: {
       "nothing left": [assistant("There is nothing left to do.")],
       "no next steps": [assistant("No next steps remain")],
+      "steps that were all taken": [
+        assistant("All todos are completed. All of the remaining tasks are done."),
+      ],
       "part of another word": [assistant("I went on to document and to download it")],
       "an ordinary use of to do": [assistant("I was able to do this with one query")],
       "the user's words": [user("what are the next steps")],

@@ -60,10 +60,16 @@ export function announcedSteps({ recent }: SessionFacts, limit: number): readonl
   for (const text of closingMessages(recent)) {
     for (const line of text.split(/(?<=[.!?])\s+|\n/)) {
       const at = found.length < limit ? findStatement(line, NEXT_STEPS) : undefined;
-      if (at !== undefined) found.push(quoteAt(line, at));
+      if (at !== undefined && !isSettled(line, at)) found.push(quoteAt(line, at));
     }
   }
   return found;
+}
+
+/** "All todos are completed" announces nothing. */
+function isSettled(sentence: string, at: number): boolean {
+  const isAboutAll = /\b(?:all|every|each)(?:\s+(?:of|the|my|our))*\s+$/i.test(sentence.slice(0, at));
+  return isAboutAll && /\b(?:completed?|done|finished|resolved|addressed|closed)\b/i.test(sentence.slice(at));
 }
 
 /** The last ten assistant messages among the last twenty entries. */

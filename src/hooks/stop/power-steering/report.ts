@@ -1,4 +1,5 @@
-import { clip, oneLine } from "../../words.ts";
+import { clip } from "../../../state/index.ts";
+import { oneLine } from "../../words.ts";
 import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";

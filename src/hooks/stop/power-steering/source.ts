@@ -16,7 +16,7 @@ export function transcriptId(path: string): string {
 }
 
 /** Session files lie in the project, the home directory or a temporary one; others are not read. */
-export function isReadablePlace(context: HookContext, path: string): boolean {
+export function isReadablePlace(context: Pick<HookContext, "system" | "projectRoot">, path: string): boolean {
   const { files, env } = context.system;
   const places = [context.projectRoot, findHome(context.system), env.get("TMPDIR"), "/tmp", "/var/tmp"];
   const resolved = resolvePath(files, path);

@@ -1,4 +1,5 @@
-import { clip, findStatement, oneLine, wordPattern } from "../../words.ts";
+import { clip } from "../../../state/index.ts";
+import { findStatement, oneLine, wordPattern } from "../../words.ts";
 
 /** What somebody may have said during a session; each is remembered once it was said without a negation. */
 const TOPICS = {

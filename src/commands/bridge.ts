@@ -1,0 +1,60 @@
+import { defineCommand } from "../cli/command.ts";
+import { CommandError, usageError } from "../cli/errors.ts";
+import {
+  BRIDGE_ACTIONS,
+  BRIDGE_VERSION,
+  parseBridgeReply,
+  parseBridgeRequest,
+} from "../hooks/bridge/contracts.ts";
+import { answerRequest } from "../memory/bridge/answer.ts";
+import { findMemoryPlace } from "../memory/memory-place.ts";
+import { readJson } from "../protocol/index.ts";
+import { escapeControls } from "../state/index.ts";
+import type { System } from "../system/system.ts";
+import { tellingProblems } from "./memory/store-access.ts";
+
+const REQUEST_BYTES = 1024 * 1024;
+
+/** Not in the list of commands: hooks call it, people do not. */
+export const command = defineCommand({
+  name: "bridge",
+  summary: "answer one request of a hook (internal)",
+  details:
+    "Reads one JSON request from standard input and prints one JSON reply; a failure prints nothing there.",
+  options: {},
+  positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
+  examples: [
+    { command: "amplihack bridge get_context < request.json", does: "prints what a session starts with" },
+  ],
+  async run({ positionals, system, terminal }) {
+    const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);
+    if (action === undefined) throw usageError(`ACTION must be one of ${BRIDGE_ACTIONS.join(", ")}`);
+    const request = parseBridgeRequest(readRequest(system));
+    if (!request.ok) throw badRequest(request.problem);
+    if (request.value.action !== action) throw badRequest(`its action is not ${action}`);
+    const warn = (message: string): void => terminal.warn(`amplihack bridge: ${escapeControls(message)}\n`);
+    if (request.value.version !== BRIDGE_VERSION) {
+      warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
+    }
+    const answer = await tellingProblems(() =>
+      answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn }),
+    );
+    const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
+    if (!reply.ok) throw new CommandError(`the reply does not fit: ${reply.problem}`, { kind: "failed" });
+    terminal.print(`${JSON.stringify(reply.value)}\n`);
+    return 0;
+  },
+});
+
+function readRequest(system: System) {
+  const input = system.stdio.readInput(REQUEST_BYTES);
+  if (input.kind === "too-large") throw badRequest(`it is longer than ${input.limitBytes} bytes`);
+  if (input.kind !== "bytes") throw badRequest("standard input cannot be read");
+  const read = readJson(system.text.decode(input.bytes).text, { recover: false, maxDepth: 32 });
+  if (!read.ok) throw badRequest(read.problem === "empty" ? "it is empty" : "it is not one JSON object");
+  return read.value;
+}
+
+function badRequest(why: string): CommandError {
+  return new CommandError(`the request cannot be answered: ${why}`, { kind: "invalid" });
+}

@@ -1,0 +1,19 @@
+import { dirname, join } from "node:path";
+import { defineCommand } from "../cli/command.ts";
+
+export const command = defineCommand({
+  name: "demo",
+  summary: "see it all at work in a temporary folder; touches nothing of yours",
+  group: "Look",
+  options: {},
+  examples: [{ command: "amplihack demo", does: "guard, hosts, a recipe and a memory in a few seconds" }],
+  async run({ system, terminal }) {
+    const { giveTour } = await import("../demo/tour.ts");
+    const bin = dirname(process.argv[1] ?? "");
+    const isRight = await giveTour(system, terminal, {
+      amplihack: [process.execPath, join(bin, "amplihack.cjs")],
+      hooks: [process.execPath, join(bin, "amplihack-hooks.cjs")],
+    });
+    return isRight ? 0 : 1;
+  },
+});

@@ -1,0 +1,18 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { usageError } from "../../cli/errors.ts";
+import { CWD_OPTION, openForCommand, printJudgement, VERDICT_EXIT } from "./judged.ts";
+
+export const argvCommand = defineCommand({
+  name: "argv",
+  summary: "judge a program with words that are already expanded; PATH shims use this",
+  options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
+  examples: [{ command: "amplihack guard argv -- rm -rf /srv/data", does: "exit 0 allow, 3 ask, 2 deny" }],
+  async run({ options, rest, system, terminal }) {
+    if (rest.length === 0)
+      throw usageError("a program is needed after --", "amplihack guard argv -- rm -rf build", 4);
+    const { judgeArgv } = await import("../../guard/index.ts");
+    const judgement = judgeArgv(rest, openForCommand(system, terminal, options.cwd).context);
+    printJudgement(judgement, terminal, options.format === "json");
+    return VERDICT_EXIT[judgement.verdict];
+  },
+});

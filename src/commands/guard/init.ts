@@ -1,0 +1,58 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
+import { openForCommand } from "./judged.ts";
+
+export const initCommand = defineCommand({
+  name: "init",
+  summary: "write a configuration file to start from, or trust a project's own",
+  options: {
+    project: { kind: "flag", summary: "write this project's file instead of yours; it may only tighten" },
+    trust: { kind: "flag", summary: "let this project's file loosen too, as long as it stays as it is now" },
+    force: { kind: "flag", summary: "replace a file that is already there" },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    { command: "amplihack guard init", does: "writes your configuration, with every setting explained" },
+    {
+      command: "amplihack guard init --project",
+      does: "writes .amplihack/config.jsonc for everybody on this project",
+    },
+    { command: "amplihack guard init --trust", does: "trusts this project's file by its path and content" },
+  ],
+  async run({ options, system, terminal }) {
+    const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
+    const { starterConfig, trustProject } = await import("../../config/starter.ts");
+    const { writeAtomically } = await import("../../system/atomic-write.ts");
+    const { whyNoHuman } = await import("../../hooks/grants.ts");
+    const { stateHome, project } = openForCommand(system, terminal, undefined);
+    const report = (what: string, path: string): number => {
+      if (options.format === "json") terminal.printJson({ success: true, action: what, path });
+      else terminal.print(`${what} ${path}\n`);
+      return 0;
+    };
+    if (options.trust) {
+      const obstacle = whyNoHuman(system);
+      if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
+      const file = projectConfigFile(project);
+      if (system.files.follow(file)?.kind !== "file") {
+        throw new CommandError(`there is no ${file} to trust`, {
+          kind: "not-found",
+          fix: "amplihack guard init --project",
+        });
+      }
+      trustProject(system, userConfigFile(stateHome), project, system.files.read(file, 256 * 1024));
+      return report("trusted", file);
+    }
+    const path = options.project ? projectConfigFile(project) : userConfigFile(stateHome);
+    if (!options.force && system.files.inspect(path) !== undefined) {
+      throw new CommandError(`${path} is already there`, {
+        kind: "exists",
+        fix: "edit it, or add --force to replace it",
+      });
+    }
+    writeAtomically(system, path, system.text.encode(starterConfig(options.project ? "project" : "user")), {
+      mode: 0o600,
+    });
+    return report("wrote", path);
+  },
+});

@@ -1,0 +1,88 @@
+import type { Invocation, OptionSpecs } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import type { Judgement, Verdict } from "../../guard/index.ts";
+import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
+import { isAbsolute, resolve } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+
+/** Exit codes of everything that judges; a shim refuses on 2 and 3. */
+export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 2 };
+const COMMAND_LIMIT_BYTES = 10 * 1024 * 1024;
+
+export const CWD_OPTION = {
+  kind: "text",
+  label: "DIR",
+  summary: "judge as if the command ran there (this directory by default)",
+} as const;
+
+/** The guard for the directory asked for; what is wrong with the configuration is told on stderr. */
+export function openForCommand(system: System, terminal: Terminal, cwd: string | undefined): ConfiguredGuard {
+  const here = system.files.workingDirectory() ?? "/";
+  const directory = cwd === undefined ? here : isAbsolute(cwd) ? cwd : resolve(here, cwd);
+  if (system.files.follow(directory)?.kind !== "directory") {
+    throw new CommandError(`${directory} is not a directory`, { kind: "not-found", exitCode: 4 });
+  }
+  const guard = openGuard(system, directory, error =>
+    terminal.warn(
+      `Warning: no allow-once code can be offered: ${error instanceof Error ? error.message : String(error)}\n`,
+    ),
+  );
+  for (const notice of guard.notices) terminal.warn(`Warning: ${notice.message}\n`);
+  return guard;
+}
+
+/** The command as words, or from standard input when there are none or the one word `-`. */
+export function readCommand({ positionals, rest, system }: Invocation<OptionSpecs>, usage: string): string {
+  const words = [...positionals, ...rest];
+  if (words.length > 0 && !(words.length === 1 && words[0] === "-")) return words.join(" ");
+  if (words.length === 0 && system.stdio.isTerminal("stdin")) {
+    throw usageError("a command is needed, as words or on standard input", usage, 4);
+  }
+  const read = system.stdio.readInput(COMMAND_LIMIT_BYTES);
+  if (read.kind === "too-large") {
+    throw new CommandError(`the command is longer than ${read.limitBytes} bytes`, { kind: "too-large" });
+  }
+  const text = read.kind === "bytes" ? system.text.decode(read.bytes).text.replace(/\n$/, "") : "";
+  if (text === "") throw usageError("a command is needed, as words or on standard input", usage, 4);
+  return text;
+}
+
+const STYLES = { allow: "green", ask: "yellow", deny: "red" } as const;
+
+export function paintVerdict(terminal: Terminal, verdict: Verdict): string {
+  return terminal.paint(STYLES[verdict], verdict.toUpperCase());
+}
+
+export function judgementJson({ verdict, reason, findings, notes, code }: Judgement) {
+  return {
+    verdict,
+    reason: reason ?? null,
+    rules: [...new Set(findings.map(finding => finding.rule))],
+    findings: findings.map(({ rule, title, verdict: of, target, lost, safer, isAllowable }) => ({
+      rule,
+      title,
+      verdict: of,
+      target,
+      lost,
+      safer,
+      allowable: isAllowable,
+    })),
+    notes,
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+export function printJudgement(judgement: Judgement, terminal: Terminal, isJson: boolean): void {
+  if (isJson) {
+    terminal.printJson(judgementJson(judgement));
+    return;
+  }
+  terminal.print(`${paintVerdict(terminal, judgement.verdict)}\n`);
+  for (const finding of judgement.findings) {
+    terminal.print(`  ${terminal.paint("bold", finding.rule)}  ${finding.lost}\n  safer: ${finding.safer}\n`);
+  }
+  for (const note of judgement.notes) terminal.print(`  note: ${note}\n`);
+  if (judgement.code !== undefined)
+    terminal.print(`  a person can permit it once: amplihack guard allow-once ${judgement.code}\n`);
+}

@@ -1,0 +1,67 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
+import { nearest } from "../../cli/nearest.ts";
+
+export const whyCommand = defineCommand({
+  name: "why",
+  summary: "explain a rule: when it speaks, what would be lost, what to do instead",
+  options: { format: FORMAT_OPTION },
+  positionals: [
+    { name: "RULE", summary: "a rule id such as git.push; all rules when left out", isOptional: true },
+  ],
+  examples: [
+    { command: "amplihack guard why git.push", does: "explains one rule" },
+    { command: "amplihack guard why", does: "lists every rule" },
+  ],
+  async run({ options, positionals, terminal }) {
+    const { findRule, PACKS } = await import("../../guard/index.ts");
+    const { verdictAt } = await import("../../guard/rule.ts");
+    const rules = PACKS.flatMap(pack => pack.rules);
+    const [id] = positionals;
+    const isJson = options.format === "json";
+    const shown = (rule: (typeof rules)[number]) => ({
+      id: rule.id,
+      title: rule.title,
+      when: rule.when,
+      lost: rule.lost,
+      safer: rule.safer,
+      levels: {
+        relaxed: verdictAt(rule, "relaxed"),
+        standard: verdictAt(rule, "standard"),
+        strict: verdictAt(rule, "strict"),
+      },
+      allowable: rule.isAllowable !== false,
+    });
+    if (id === undefined) {
+      if (isJson) terminal.printJson(rules.map(shown));
+      else
+        for (const rule of rules)
+          terminal.print(`${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      return 0;
+    }
+    const rule = findRule(id);
+    if (rule === undefined) {
+      const meant = nearest(
+        id,
+        rules.map(one => one.id),
+      );
+      throw new CommandError(
+        `there is no rule '${id}'${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+        {
+          kind: "not-found",
+          fix: "amplihack guard why",
+        },
+      );
+    }
+    const told = shown(rule);
+    if (isJson) {
+      terminal.printJson(told);
+      return 0;
+    }
+    const { relaxed, standard, strict } = told.levels;
+    terminal.print(
+      `${terminal.paint("bold", told.id)}  ${told.title}\n\n  speaks when  ${told.when}\n  at stake     ${told.lost}\n  instead      ${told.safer}\n  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}\n  ${told.allowable ? "can be permitted by configuration or once by a person" : "can never be permitted"}\n`,
+    );
+    return 0;
+  },
+});

@@ -1,0 +1,42 @@
+import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
+import { lock } from "../hooks/stop/lock-commands.ts";
+
+/** Hosts that let an agent stop after this many holds, whatever a hook says. */
+const CAP_NOTICE =
+  "Claude Code, Copilot and Qwen Code let the agent stop after 8 holds in a row, whatever a hook says.\n";
+
+export const command = defineCommand({
+  name: "lock",
+  summary: "keep the agent working until unlock",
+  group: "Work",
+  details:
+    "At every stop the agent is told to go on. The lock belongs to the project of the working directory.",
+  options: {
+    message: {
+      kind: "text",
+      short: "m",
+      label: "TEXT",
+      summary: "what the agent is told, 1 to 1000 characters",
+    },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    { command: "amplihack lock", does: "holds every stop in this project" },
+    {
+      command: "amplihack lock -m 'Finish the migration, then run all tests'",
+      does: "says what to go on with",
+    },
+  ],
+  run({ options, system, terminal }) {
+    const outcome = lock(system, options.message);
+    if (outcome.kind === "bad-message") throw usageError(outcome.problem);
+    const isNew = outcome.kind === "locked";
+    if (options.format === "json") {
+      terminal.printJson({ locked: true, locked_at: outcome.lockedAt, already_locked: !isNew });
+    } else
+      terminal.print(isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n");
+    terminal.note(CAP_NOTICE);
+    return 0;
+  },
+});

@@ -1,0 +1,31 @@
+import { defineFamily } from "../cli/command.ts";
+import { cleanCommand } from "./memory/clean.ts";
+import { deleteCommand } from "./memory/delete.ts";
+import { exportCommand } from "./memory/export.ts";
+import { getCommand } from "./memory/get.ts";
+import { importCommand } from "./memory/import.ts";
+import { listCommand } from "./memory/list.ts";
+import { searchCommand } from "./memory/search.ts";
+import { storeCommand } from "./memory/store.ts";
+import { treeCommand } from "./memory/tree.ts";
+
+export const command = defineFamily({
+  name: "memory",
+  summary: "see and change what agents remember",
+  group: "Work",
+  subcommands: [
+    treeCommand,
+    listCommand,
+    getCommand,
+    storeCommand,
+    deleteCommand,
+    searchCommand,
+    exportCommand,
+    importCommand,
+    cleanCommand,
+  ],
+  examples: [
+    { command: "amplihack memory tree", does: "shows everything that is remembered" },
+    { command: "amplihack memory search database timeout", does: "finds memories by words" },
+  ],
+});

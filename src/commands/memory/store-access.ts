@@ -1,0 +1,128 @@
+import { FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import { checkTexts, type Memory, type TEXT_LIMITS } from "../../memory/memory.ts";
+import { toDocument } from "../../memory/memory-document.ts";
+import { MemoryError } from "../../memory/memory-error.ts";
+import { findMemoryPlace } from "../../memory/memory-place.ts";
+import { openReader, openStore } from "../../memory/open-store.ts";
+import type { MemoryReader, MemoryStore } from "../../memory/store.ts";
+import { escapeControls } from "../../state/index.ts";
+import { expandHome, resolve } from "../../system/paths.ts";
+
+export const STORE_OPTIONS = {
+  "db-path": { kind: "text", label: "FILE", summary: "another database than ~/.amplihack/memory.db" },
+  backend: { kind: "choice", summary: "where memories are kept", choices: ["sqlite"], initial: "sqlite" },
+  format: FORMAT_OPTION,
+} as const satisfies OptionSpecs;
+
+export const AGENT_OPTION = { kind: "text", label: "NAME", summary: "whose memories" } as const;
+export const SESSION_OPTION = { kind: "text", label: "ID", summary: "only those of this session" } as const;
+
+type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
+/** What a command was told on its own options; the rest is common. */
+type AnyInvocation = Omit<StoreInvocation, "options"> & {
+  readonly options: Pick<StoreInvocation["options"], "db-path" | "backend" | "format">;
+};
+
+/** Where the memories are that a command is about. */
+export function databasePath({ options, system, terminal }: AnyInvocation): string {
+  const given = options["db-path"];
+  if (given === undefined)
+    return findMemoryPlace(system, warning => terminal.warn(`${warning}\n`)).databasePath;
+  if (given === "") throw usageError("--db-path must name a file");
+  const directory = system.files.workingDirectory() ?? "/";
+  return resolve(directory, expandHome(given, system.env.get("HOME")));
+}
+
+/** Runs with the memories to read; a place without any is empty and stays so. */
+export function withReader<T>(
+  invocation: AnyInvocation,
+  work: (reader: MemoryReader) => Promise<T>,
+): Promise<T> {
+  return using(() => openReader(invocation.system, databasePath(invocation)), work);
+}
+
+/** Runs with the store to change, which is made when there is none. */
+export function withStore<T>(
+  invocation: AnyInvocation,
+  work: (store: MemoryStore) => Promise<T>,
+): Promise<T> {
+  return using(() => openStore(invocation.system, databasePath(invocation)), work);
+}
+
+async function using<S extends MemoryReader, T>(
+  open: () => Promise<S>,
+  work: (store: S) => Promise<T>,
+): Promise<T> {
+  return tellingProblems(async () => {
+    const store = await open();
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
+  });
+}
+
+/** Problems of the store in the words of a command. */
+export async function tellingProblems<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    throw new CommandError(error.message, {
+      kind: error.problem,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+    });
+  }
+}
+
+export function requireOption(value: string | undefined, name: string): string {
+  if (value === undefined || value === "") throw usageError(`--${name} is required`);
+  return value;
+}
+
+/** Names and texts from the command line that no store would take are usage errors. */
+export function checkArguments(texts: Partial<Pick<Memory, keyof typeof TEXT_LIMITS>>): void {
+  try {
+    checkTexts(texts);
+  } catch (error) {
+    throw error instanceof MemoryError ? usageError(error.message) : error;
+  }
+}
+
+/**
+ * The memory that agent, key and perhaps session name. Without a session it is the one outside all sessions, or
+ * the only one; several are an error, so that nothing is read or deleted by accident.
+ */
+export async function findOne(
+  reader: MemoryReader,
+  name: { readonly agent: string; readonly session: string | undefined; readonly key: string },
+): Promise<Memory> {
+  const found = await reader.list(name, "name");
+  const [first] = found;
+  const shown = `'${escapeControls(name.key)}'`;
+  if (first === undefined) {
+    const where = name.session === undefined ? "" : ` in session '${escapeControls(name.session)}'`;
+    throw new CommandError(`agent '${escapeControls(name.agent)}' has no memory ${shown}${where}`, {
+      kind: "not-found",
+      fix: `amplihack memory list --agent ${escapeControls(name.agent)}`,
+    });
+  }
+  if (found.length === 1) return first;
+  const outside = found.find(memory => memory.session === "");
+  if (outside !== undefined) return outside;
+  throw new CommandError(`${found.length} sessions have a memory ${shown}`, {
+    kind: "ambiguous",
+    causes: found.slice(0, 10).map(memory => `session ${escapeControls(memory.session)}`),
+    fix: "say which with --session",
+  });
+}
+
+/** One line of a list: name, session, kind and the beginning of the text. */
+export function renderLine(memory: Memory): string {
+  const { agent, session, category, updated_at } = toDocument(memory);
+  const place = session === null ? agent : `${agent} · ${session}`;
+  const text = escapeControls(memory.value.replace(/\s+/g, " ").trim()).slice(0, 100);
+  return `${escapeControls(memory.key)}  (${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)})\n    ${text}\n`;
+}

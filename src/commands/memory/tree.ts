@@ -1,0 +1,62 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CATEGORIES } from "../../memory/memory.ts";
+import { type AgentBranch, growTree } from "../../memory/memory-tree.ts";
+import { escapeControls } from "../../state/index.ts";
+import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
+
+const DEEPEST = 3;
+
+export const treeCommand = defineCommand({
+  name: "tree",
+  summary: "show what is remembered, by agent and session",
+  options: {
+    session: SESSION_OPTION,
+    type: { kind: "choice", summary: "only memories about this", choices: CATEGORIES },
+    depth: { kind: "number", label: "N", summary: "1 agents, 2 sessions, 3 memories", minimum: 1 },
+    ...STORE_OPTIONS,
+  },
+  examples: [
+    { command: "amplihack memory tree", does: "shows agents, their sessions and their memories" },
+    { command: "amplihack memory tree --type decision --depth 2", does: "counts decisions by session" },
+  ],
+  run(invocation) {
+    const { options, terminal } = invocation;
+    return withReader(invocation, async reader => {
+      const memories = await reader.list({ session: options.session, category: options.type }, "name");
+      const agents = growTree(memories, options.depth ?? DEEPEST);
+      if (options.format === "json") terminal.printJson({ total: memories.length, agents });
+      else terminal.print(renderTree(agents, memories.length));
+      return 0;
+    });
+  },
+});
+
+function renderTree(agents: readonly AgentBranch[], total: number): string {
+  if (total === 0) return "Nothing is remembered.\n";
+  const lines = [total === 1 ? "1 memory" : `${total} memories`];
+  branch(agents, "", lines, ({ agent, count, sessions = [] }, indent) => {
+    lines.push(`${escapeControls(agent)} (${count})`);
+    branch(sessions, indent, lines, ({ session, count: ofSession, memories = [] }, deeper) => {
+      lines.push(`${session === null ? "no session" : escapeControls(session)} (${ofSession})`);
+      branch(memories, deeper, lines, ({ key, category, type }) => {
+        lines.push(`${escapeControls(key)} [${category}, ${type}]`);
+      });
+    });
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** Draws the lines of a level; `add` pushes the text of one item, which gets its branch put in front. */
+function branch<T>(
+  items: readonly T[],
+  indent: string,
+  lines: string[],
+  add: (item: T, indent: string) => void,
+): void {
+  for (const [index, item] of items.entries()) {
+    const isLast = index === items.length - 1;
+    const at = lines.length;
+    add(item, indent + (isLast ? "    " : "│   "));
+    lines[at] = `${indent}${isLast ? "└── " : "├── "}${lines[at]}`;
+  }
+}

@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Terminal } from "../cli/terminal.ts";
+import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+
+/** How to start the two executables. */
+export interface Programs {
+  readonly amplihack: readonly string[];
+  readonly hooks: readonly string[];
+}
+
+interface Stage {
+  readonly system: System;
+  readonly terminal: Terminal;
+  readonly programs: Programs;
+  readonly home: string;
+  readonly project: string;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+const LIMIT_MS = 20_000;
+const OUTPUT_BYTES = 1024 * 1024;
+
+/**
+ * Shows the product at work with the real executables, in a home and a project that are removed afterwards.
+ * Returns false when something did not behave as it was announced.
+ */
+export async function giveTour(system: System, terminal: Terminal, programs: Programs): Promise<boolean> {
+  const home = mkdtempSync(join(tmpdir(), "amplihack-demo-"));
+  const project = join(home, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+  mkdirSync(join(project, ".claude"));
+  const stage: Stage = { system, terminal, programs, home, project };
+  try {
+    const results = [
+      await showGuard(stage),
+      await showHosts(stage),
+      await showRecipe(stage),
+      await showMemory(stage),
+    ];
+    showNextStep(terminal);
+    return results.every(isRight => isRight);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const COMMANDS = [
+  { text: "npm test 2>&1 | tail -40", verdict: "allow" },
+  { text: "rm -rf node_modules dist", verdict: "allow" },
+  { text: 'D=~; sudo bash -c "rm -rf $D"', verdict: "deny" },
+  { text: "echo cm0gLXJmIC8= | base64 -d | sh", verdict: "deny" },
+  { text: "git push --force origin main", verdict: "deny" },
+  { text: 'git commit -m "never run rm -rf / again"', verdict: "allow" },
+] as const;
+
+async function showGuard(stage: Stage): Promise<boolean> {
+  const { terminal } = stage;
+  heading(terminal, "1. The guard reads a command as a shell would");
+  let isRight = true;
+  for (const { text, verdict } of COMMANDS) {
+    const answer = parse((await callHook(stage, claudePayload(stage, text))).stdout);
+    const nested = member(answer, "hookSpecificOutput");
+    const decision = textOf(nested, "permissionDecision") ?? "allow";
+    isRight &&= decision === verdict;
+    const mark = decision === "allow" ? terminal.paint("green", "passes ") : terminal.paint("red", "refused");
+    terminal.print(`  ${mark}  ${text}\n`);
+    const reason = textOf(nested, "permissionDecisionReason");
+    if (reason !== undefined) terminal.print(terminal.paint("dim", indent(wrap(reason, 96), 11)));
+  }
+  return isRight;
+}
+
+async function showHosts(stage: Stage): Promise<boolean> {
+  const { terminal, project } = stage;
+  heading(terminal, "2. One guard, every host's own words");
+  const command = "rm -rf ~";
+  const payloads = {
+    "Claude Code": {
+      hook_event_name: "PreToolUse",
+      tool_name: "Bash",
+      tool_input: { command },
+      cwd: project,
+    },
+    "Copilot CLI": { sessionId: "s", timestamp: 1, cwd: project, toolName: "bash", toolArgs: { command } },
+    "Gemini CLI": {
+      hook_event_name: "BeforeTool",
+      tool_name: "run_shell_command",
+      tool_input: { command },
+      cwd: project,
+    },
+  };
+  let isRight = true;
+  for (const [host, payload] of Object.entries(payloads)) {
+    const { stdout } = await callHook(stage, payload);
+    const answer = parse(stdout);
+    const words = isJsonObject(answer) ? Object.keys(answer).join(", ") : "nothing";
+    isRight &&= stdout.includes("deny");
+    terminal.print(`  ${host.padEnd(12)} ${words}\n`);
+    terminal.print(terminal.paint("dim", `${" ".repeat(15)}${stdout.trim().slice(0, 100)}…\n`));
+  }
+  return isRight;
+}
+
+async function showRecipe(stage: Stage): Promise<boolean> {
+  const { terminal } = stage;
+  heading(terminal, "3. A recipe: repeatable work that any text survives");
+  const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
+  const result = parse(ran.stdout);
+  const steps = member(result, "step_results") ?? member(result, "steps");
+  const count = Array.isArray(steps) ? `${steps.length} steps` : "no steps";
+  terminal.print(`  amplihack recipe run hello   ${count} in ${Math.round(ran.ms)} ms, exit ${ran.code}\n`);
+  return ran.code === 0;
+}
+
+async function showMemory(stage: Stage): Promise<boolean> {
+  const { terminal } = stage;
+  heading(terminal, "4. A memory, stored and found again");
+  const value = "The payment tests need PAYMENT_SANDBOX=1.";
+  const stored = await call(stage, [
+    ...stage.programs.amplihack,
+    "memory",
+    "store",
+    "--agent",
+    "demo",
+    "tests",
+    value,
+  ]);
+  const found = await call(stage, [
+    ...stage.programs.amplihack,
+    "memory",
+    "search",
+    "how do I run the payment tests",
+  ]);
+  const isRight = stored.code === 0 && found.stdout.includes("PAYMENT_SANDBOX=1");
+  terminal.print(`  stored  ${value}\n  asked   how do I run the payment tests\n`);
+  terminal.print(`  found   ${isRight ? terminal.paint("green", value) : "nothing"}\n`);
+  return isRight;
+}
+
+function showNextStep(terminal: Terminal): void {
+  heading(terminal, "Next");
+  terminal.print("  amplihack install     register with the agents on this machine\n");
+  terminal.print("  amplihack doctor      check that the hooks really fire\n");
+  terminal.print("  amplihack --help      everything else\n");
+}
+
+function claudePayload(stage: Stage, command: string) {
+  return {
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command },
+    cwd: stage.project,
+    session_id: "demo",
+  };
+}
+
+function callHook(stage: Stage, payload: unknown): Promise<Ran> {
+  return call(stage, [...stage.programs.hooks, "pre-tool-use"], JSON.stringify(payload));
+}
+
+async function call({ system, home, project }: Stage, argv: readonly string[], input = ""): Promise<Ran> {
+  const [program = "", ...args] = argv;
+  const result = await system.processes.start({
+    argv: [program, ...args],
+    cwd: project,
+    env: { PATH: system.env.get("PATH") ?? "", HOME: home, AMPLIHACK_NONINTERACTIVE: "1" },
+    input: system.text.encode(input),
+    timeoutMs: LIMIT_MS,
+    limits: { stdoutBytes: OUTPUT_BYTES, tailBytes: 0, stderrBytes: OUTPUT_BYTES, drainBytes: OUTPUT_BYTES },
+  }).done;
+  return {
+    code: result.end.kind === "exit" ? result.end.code : -1,
+    stdout: system.text.decode(result.stdout).text,
+    stderr: system.text.decode(result.stderr).text,
+    ms: result.durationMs,
+  };
+}
+
+function heading(terminal: Terminal, text: string): void {
+  terminal.print(`\n${terminal.paint("bold", text)}\n`);
+}
+
+function parse(text: string): Json | undefined {
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  return value !== undefined && isJsonObject(value) ? ownValue(value, name) : undefined;
+}
+
+function textOf(value: Json | undefined, name: string): string | undefined {
+  const found = member(value, name);
+  return typeof found === "string" ? found : undefined;
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function indent(lines: readonly string[], by: number): string {
+  return lines.map(line => `${" ".repeat(by)}${line}\n`).join("");
+}

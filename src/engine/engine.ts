@@ -1,0 +1,256 @@
+import {
+  describeEvent,
+  type EventDescriptor,
+  eventKey,
+  type FailurePolicy,
+  findEvent,
+  type Hook,
+  isJsonObject,
+  type JsonObject,
+  NO_OUTCOME,
+  type Outcome,
+} from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+import { type Core, notify } from "./core.ts";
+import { conditionFacts, dispatchMoment, sessionOf } from "./dispatch.ts";
+import { EventEntry, type Watcher } from "./event-entry.ts";
+import { freezeCopy } from "./freeze.ts";
+import { listFunction, listHandler } from "./listing.ts";
+import { HookLoadError } from "./load-error.ts";
+import { isThenable } from "./maybe.ts";
+import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import { isEmptyPlan, type Plan, selectFor } from "./plan.ts";
+import {
+  type AnyHook,
+  registerAfter,
+  registerBefore,
+  registerHook,
+  registerOn,
+  type ToolSelector,
+} from "./register.ts";
+import type { Registration } from "./registration.ts";
+import type { ToolMap } from "./schema/infer.ts";
+import { type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
+import { isTrusted } from "./trust.ts";
+import type { HookEngine, RegisterOptions } from "./types.ts";
+
+/** The one promise that every dispatch without hooks returns: silence costs nothing. */
+const SILENCE: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
+const NO_OPTIONS: DispatchOptions = Object.freeze({});
+/** Event names are few; a host that invents them without end must not fill the memory. */
+const KNOWN_NAMES = 1024;
+
+/** The engine: what is loaded and registered now, and the plans that follow from it. */
+export class Engine<T extends ToolMap> implements HookEngine<T> {
+  private readonly core: Core;
+  private readonly loadOptions: LoadOptions;
+  private readonly system: System;
+  private readonly active = new Set<Promise<unknown>>();
+  private readonly entries = new Map<string, EventEntry>();
+  private registrations: readonly Registration[] = [];
+  private watchers: readonly { readonly event: string; readonly watcher: Watcher }[] = [];
+  private loaded: Loaded;
+  private sequence = 0;
+
+  constructor(core: Core, loadOptions: LoadOptions, sources: readonly HookSource[]) {
+    this.core = core;
+    this.loadOptions = loadOptions;
+    this.system = core.seams.system;
+    this.loaded = this.load(sources);
+  }
+
+  get report(): LoadReport {
+    return this.loaded.report;
+  }
+
+  has(event: string, subject?: string): boolean {
+    const entry = this.entries.get(event) ?? this.makeEntry(event);
+    if (subject === undefined || entry.isEmpty) return !entry.isEmpty;
+    return !isEmptyPlan(entry.planFor(subject));
+  }
+
+  dispatch(
+    event: string,
+    payload: JsonObject | (() => JsonObject),
+    options: DispatchOptions = NO_OPTIONS,
+  ): Promise<Outcome> {
+    const entry = this.entries.get(event) ?? this.makeEntry(event);
+    if (entry.isEmpty && entry.watchers.length === 0) return SILENCE;
+    let value: JsonObject;
+    try {
+      value = typeof payload === "function" ? payload() : payload;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (!isJsonObject(value))
+      return Promise.reject(new TypeError(`the payload of ${event} must be an object, not ${typeof value}`));
+    const subject = entry.subjectOf(value);
+    const plan = entry.planFor(subject);
+    if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);
+    if (entry.watchers.length > 0) this.tell(entry, value, NO_OUTCOME);
+    return SILENCE;
+  }
+
+  /** Apart from `dispatch`, whose empty path must not pay for the closures made here. */
+  private runPlan(
+    entry: EventEntry,
+    subject: string,
+    payload: JsonObject,
+    plan: Plan,
+    options: DispatchOptions,
+  ): Promise<Outcome> {
+    const { event, refused } = entry;
+    const outcome = dispatchMoment(this.core, { event, subject, payload, plan, options, refused });
+    if (!isThenable(outcome)) {
+      this.tell(entry, payload, outcome);
+      return Promise.resolve(outcome);
+    }
+    return this.track(
+      outcome.then(settled => {
+        this.tell(entry, payload, settled);
+        return settled;
+      }),
+    );
+  }
+
+  preview(event: string, payload: JsonObject): readonly Listing[] {
+    const entry = this.entries.get(event) ?? this.makeEntry(event);
+    const subject = entry.subjectOf(payload);
+    const plan = entry.planFor(subject);
+    const session = sessionOf(payload);
+    const { once, namesOf } = this.core;
+    const functions = plan.functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
+    const { steps } = selectFor(
+      plan,
+      entry.event,
+      () => conditionFacts(this.core, payload, namesOf(entry.event, subject)),
+      handler => !once.isUsed(session, handler.identity()),
+    );
+    return [
+      ...functions.map(item => this.listRegistration(item, entry.event)),
+      ...steps.map(({ handler, timeoutMs, onFailure }) => ({
+        ...listHandler(handler, true),
+        timeoutMs,
+        onFailure,
+      })),
+    ];
+  }
+
+  list(): readonly Listing[] {
+    const functions = this.registrations.flatMap(item =>
+      item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
+    );
+    return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isArmed))];
+  }
+
+  private listRegistration(item: Registration, event: EventDescriptor): Listing {
+    const byDefault: FailurePolicy = event.power === "veto" ? "closed" : "open";
+    return listFunction(item, event.name, item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault);
+  }
+
+  reload(sources: readonly HookSource[]): LoadReport {
+    this.loaded = this.load(sources);
+    this.entries.clear();
+    return this.loaded.report;
+  }
+
+  private load(sources: readonly HookSource[]): Loaded {
+    const loaded = loadSources(sources, this.loadOptions);
+    if (loaded.refusals.length > 0) throw new HookLoadError(loaded.refusals, loaded.report);
+    return loaded;
+  }
+
+  async close(): Promise<void> {
+    if (!this.core.closing.isRaised) this.core.closing.raise();
+    while (this.active.size > 0) await Promise.all(this.active);
+    await this.core.background.drain();
+  }
+
+  beforeToolCall(tool: ToolSelector, hook: AnyHook, options: RegisterOptions = {}): Disposable {
+    return this.add([registerBefore(tool, hook, options, ++this.sequence)]);
+  }
+
+  afterToolCall(tool: ToolSelector, hook: AnyHook, options: RegisterOptions = {}): Disposable {
+    return this.add([registerAfter(tool, hook, options, ++this.sequence)]);
+  }
+
+  on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
+    return this.add([
+      registerOn(this.loadOptions.describeEvent(event), matcher, hook, options, ++this.sequence),
+    ]);
+  }
+
+  use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
+    const list = "run" in hooks ? [hooks] : hooks;
+    return this.add(
+      list.map(hook =>
+        registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence),
+      ),
+    );
+  }
+
+  private add(added: readonly Registration[]): Disposable {
+    this.registrations = [...this.registrations, ...added];
+    this.entries.clear();
+    return {
+      [Symbol.dispose]: () => {
+        this.registrations = this.registrations.filter(item => !added.includes(item));
+        this.entries.clear();
+      },
+    };
+  }
+
+  observe(event: string, watcher: Watcher): Disposable {
+    const entry = { event: this.loadOptions.describeEvent(event).name, watcher };
+    this.watchers = [...this.watchers, entry];
+    this.entries.clear();
+    return {
+      [Symbol.dispose]: () => {
+        this.watchers = this.watchers.filter(item => item !== entry);
+        this.entries.clear();
+      },
+    };
+  }
+
+  /** Watchers get copies: they cannot influence anything, not even by mistake. */
+  private tell(entry: EventEntry, payload: JsonObject, outcome: Outcome): void {
+    if (entry.watchers.length === 0) return;
+    notify(this.core, () => {
+      const seen = outcome === NO_OUTCOME ? outcome : (freezeCopy(outcome, true) as Outcome);
+      const about = freezeCopy(payload, true) as JsonObject;
+      for (const watcher of entry.watchers) notify(this.core, () => watcher(about, seen));
+    });
+  }
+
+  private track<V>(work: Promise<V>): Promise<V> {
+    this.active.add(work);
+    const forget = (): void => void this.active.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  private makeEntry(name: string): EventEntry {
+    const event = this.loadOptions.describeEvent(name);
+    const entry = new EventEntry(
+      event,
+      this.registrations.filter(item => item.events.includes(event.name)),
+      this.loaded.handlers.filter(({ spec }) => spec.event === event.name),
+      this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
+      this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,
+      this.core.namesOf,
+    );
+    if (this.entries.size >= KNOWN_NAMES) this.entries.clear();
+    this.entries.set(name, entry);
+    return entry;
+  }
+}
+
+/** Finds events of the table and of the host's own, in any spelling. */
+export function eventFinder(own: readonly EventDescriptor[]): {
+  readonly findEvent: (name: string) => EventDescriptor | undefined;
+  readonly describeEvent: (name: string) => EventDescriptor;
+} {
+  const byKey = new Map(own.map(event => [eventKey(event.name), event]));
+  const find = (name: string): EventDescriptor | undefined => byKey.get(eventKey(name)) ?? findEvent(name);
+  return { findEvent: find, describeEvent: name => find(name) ?? describeEvent(name) };
+}

@@ -1,0 +1,83 @@
+import { canonicalToolName } from "../hosts/canonical-tool.ts";
+import { HOSTS } from "../hosts/descriptors.ts";
+import { deriveFacts, NO_FACTS } from "../hosts/facts.ts";
+import { readToolInput } from "../hosts/read-tool.ts";
+import {
+  type CheckedInput,
+  checkInput,
+  type EventDescriptor,
+  FIELD_NAMES,
+  type InputWarning,
+  type JsonObject,
+  readField,
+} from "../protocol/index.ts";
+
+/** The engine's payloads are in the form of this host. */
+const HOST = HOSTS["claude-code"];
+
+/** The engine's payload as hooks written against the `Hook` type see it. */
+export function toHookInput(
+  event: EventDescriptor,
+  payload: JsonObject,
+  toolNames: readonly string[],
+): CheckedInput {
+  const base = {
+    host: HOST.id,
+    event: event.name,
+    nativeEvent: event.name,
+    cwd: textAt(payload, FIELD_NAMES.cwd),
+    sessionId: textAt(payload, FIELD_NAMES.sessionId),
+    transcriptPath: textAt(payload, FIELD_NAMES.transcriptPath),
+    raw: payload,
+  };
+  if (!event.requiresTool) {
+    const noTool = {
+      toolName: null,
+      canonicalToolName: null,
+      toolInput: null,
+      facts: NO_FACTS,
+      warnings: [],
+    };
+    return checkInput({ ...base, ...noTool });
+  }
+  const warnings: InputWarning[] = [];
+  const toolInput = readToolInput(HOST, payload, event.name, warnings);
+  const toolName = textAt(payload, FIELD_NAMES.toolName);
+  const canonical = toolName === null ? null : canonicalName([toolName, ...toolNames]);
+  const facts = canonical === null ? NO_FACTS : deriveFacts(HOST, toolName ?? "", canonical, toolInput);
+  return checkInput({ ...base, toolName, canonicalToolName: canonical, toolInput, facts, warnings });
+}
+
+let knownNames: ReadonlyMap<string, string> | undefined;
+
+/** How all hosts call their tools, and the canonical names themselves. */
+function namesOfAllHosts(): ReadonlyMap<string, string> {
+  if (knownNames !== undefined) return knownNames;
+  const names = new Map<string, string>();
+  for (const { tools } of Object.values(HOSTS)) {
+    for (const [native, canonical] of Object.entries(tools)) {
+      if (!names.has(native)) names.set(native, canonical);
+      names.set(canonical, canonical);
+    }
+  }
+  knownNames = names;
+  return names;
+}
+
+/**
+ * The name rules use for a tool of somebody's own agent: the first of its names, aliases included, that any
+ * host has. A guard that misses a shell because it is called otherwise guards nothing.
+ */
+export function canonicalName(names: readonly string[]): string {
+  const known = namesOfAllHosts();
+  for (const name of names) {
+    const canonical = known.get(name);
+    if (canonical !== undefined) return canonical;
+  }
+  return canonicalToolName(HOST, names[0] ?? "", {});
+}
+
+function textAt(payload: JsonObject, names: readonly string[]): string | null {
+  const value = readField(payload, names)?.value;
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,59 @@
+/** `amplihack/engine`: hooks in anybody's agent. The contract of each name stands where it is declared. */
+export * from "../protocol/index.ts";
+export { createNodeSystem } from "../system/node.ts";
+export type { System } from "../system/system.ts";
+export { createHookEngine } from "./create.ts";
+export { DIAGNOSTIC_CODES, type DiagnosticCode } from "./diagnostics.ts";
+export { HookLoadError } from "./load-error.ts";
+export {
+  type AsyncReport,
+  type Attribute,
+  DEFAULT_LIMITS,
+  type Delegates,
+  type Dialect,
+  type DispatchOptions,
+  type EngineOptions,
+  type HookSource,
+  type Limits,
+  type Listing,
+  type LoadReport,
+  type SourceKind,
+  type Span,
+  type Telemetry,
+  type TrustState,
+  type TrustStore,
+} from "./options.ts";
+export {
+  type AtomcodePromptResult,
+  toAtomcodePromptResult,
+  toAtomcodeToolResult,
+} from "./output/atomcode.ts";
+export { type BatutaDecision, decideByExitCode, toBatutaDecision } from "./output/batuta.ts";
+export { type Encoded, encodeEffect } from "./output/encode.ts";
+export type {
+  AnySchema,
+  ArgsOf,
+  DeepReadonly,
+  Guard,
+  Infer,
+  ResultOf,
+  StandardLike,
+  ToolMap,
+  ToolName,
+  ToolSpec,
+  TypeBoxLike,
+} from "./schema/infer.ts";
+export { type Conversion, convert } from "./source/convert.ts";
+export type {
+  After,
+  AnyDoneCall,
+  Before,
+  CallOf,
+  DoneCall,
+  HookEngine,
+  HookScope,
+  MaybePromise,
+  RegisterOptions,
+  Settled,
+  ToolCall,
+} from "./types.ts";

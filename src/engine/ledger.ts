@@ -1,0 +1,63 @@
+const KEPT_SESSIONS = 4096;
+
+/** Remembers per session; the longest unused sessions are forgotten, so that a server can run for ever. */
+class SessionMap<V> {
+  private readonly sessions = new Map<string, V>();
+
+  get(session: string): V | undefined {
+    return this.sessions.get(session);
+  }
+
+  set(session: string, value: V): void {
+    this.sessions.delete(session);
+    this.sessions.set(session, value);
+    if (this.sessions.size <= KEPT_SESSIONS) return;
+    const oldest = this.sessions.keys().next();
+    if (oldest.done !== true) this.sessions.delete(oldest.value);
+  }
+
+  delete(session: string): void {
+    this.sessions.delete(session);
+  }
+}
+
+/** Which `once` handlers a session has used up. */
+export class OnceLedger {
+  private readonly used = new SessionMap<Set<unknown>>();
+
+  isUsed(session: string, key: unknown): boolean {
+    return this.used.get(session)?.has(key) === true;
+  }
+
+  /** True for the first to ask; claimed when a plan is made, so that two dispatches at once start it once. */
+  claim(session: string, key: unknown): boolean {
+    const keys = this.used.get(session) ?? new Set();
+    if (keys.has(key)) return false;
+    keys.add(key);
+    this.used.set(session, keys);
+    return true;
+  }
+
+  forget(session: string): void {
+    this.used.delete(session);
+  }
+}
+
+/** How often in a row an agent was kept from stopping. */
+export class StopLedger {
+  private readonly cap: number;
+  private readonly holds = new SessionMap<number>();
+
+  constructor(cap: number) {
+    this.cap = cap;
+  }
+
+  isCapReached(agent: string): boolean {
+    return (this.holds.get(agent) ?? 0) >= this.cap;
+  }
+
+  record(agent: string, isHeld: boolean): void {
+    if (isHeld) this.holds.set(agent, (this.holds.get(agent) ?? 0) + 1);
+    else this.holds.delete(agent);
+  }
+}

@@ -1,0 +1,162 @@
+import type { Diagnostic, EventDescriptor, FailurePolicy, JsonObject, Run } from "../protocol/index.ts";
+import type { ToolMap } from "./schema/infer.ts";
+
+export const DIALECTS = ["claude", "batuta", "atomcode"] as const;
+/** A configuration format together with its exit-code and output contract. */
+export type Dialect = (typeof DIALECTS)[number];
+
+/** Where a handler came from, in rising order of authority: what a later one rewrites, counts. */
+export const SOURCE_KINDS = ["builtin", "plugin", "user", "project", "local", "session", "managed"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Configuration as the host read it. The engine never opens the file: what is handed over is a snapshot. */
+export interface HookSource {
+  readonly kind: SourceKind;
+  readonly dialect: Dialect;
+  /** a parsed value, or text in JSON, JSON with comments, or TOML; undefined, null and blank text hold nothing */
+  readonly data: unknown;
+  readonly path?: string;
+  readonly pluginRoot?: string;
+  readonly pluginId?: string;
+}
+
+export interface Limits {
+  /** kept from the start of a hook's stdout */
+  readonly stdoutBytes: number;
+  /** kept from its end once the start is full */
+  readonly tailBytes: number;
+  readonly stderrBytes: number;
+  /** read and thrown away before the hook is stopped */
+  readonly drainBytes: number;
+  /** per handler */
+  readonly contextChars: number;
+  readonly reasonChars: number;
+  readonly httpBodyBytes: number;
+  readonly jsonDepth: number;
+  /** below the 128 KiB the kernel allows for one string */
+  readonly envValueBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  stdoutBytes: 1024 * 1024,
+  tailBytes: 64 * 1024,
+  stderrBytes: 64 * 1024,
+  drainBytes: 64 * 1024 * 1024,
+  contextChars: 10_000,
+  reasonChars: 4_000,
+  httpBodyBytes: 1024 * 1024,
+  jsonDepth: 200,
+  envValueBytes: 96 * 1024,
+};
+
+export interface LoadReport {
+  /** how many configured handlers are armed */
+  readonly handlers: number;
+  readonly errors: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+export type TrustState = "managed" | "trusted" | "modified" | "untrusted";
+/** The host's memory of what its user agreed to. Throwing counts as `untrusted`. */
+export interface TrustStore {
+  state(identity: string, source: HookSource): TrustState;
+}
+
+/** One handler as a person may want to see it. */
+export interface Listing {
+  readonly id: string;
+  readonly event: string;
+  readonly kind: string;
+  readonly source: SourceKind;
+  readonly dialect: Dialect;
+  readonly matcher?: string;
+  readonly summary: string;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+  readonly identity: string;
+  readonly trust: TrustState;
+  readonly enabled: boolean;
+}
+
+/** What the engine cannot do itself. Each answers with text that is read like a command hook's stdout. */
+export interface Delegates {
+  mcpTool?(call: {
+    readonly server: string;
+    readonly tool: string;
+    readonly input: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<string>;
+  prompt?(call: {
+    readonly prompt: string;
+    readonly model?: string;
+    readonly event: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<string>;
+  agent?(call: {
+    readonly prompt: string;
+    readonly event: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<string>;
+}
+
+export type Attribute = string | number | boolean;
+export interface Span {
+  set(key: string, value: Attribute): void;
+  event(name: string, attributes?: Readonly<Record<string, Attribute>>): void;
+}
+/** Where spans and metrics go. `span` calls `body` once and returns what it returns. */
+export interface Telemetry {
+  span<V>(name: string, attributes: Readonly<Record<string, Attribute>>, body: (span: Span) => V): V;
+  count(name: string, n: number, attributes: Readonly<Record<string, string>>): void;
+  record(name: string, value: number, attributes: Readonly<Record<string, string>>): void;
+}
+
+/** What a background handler had to say after its event was over. */
+export interface AsyncReport {
+  readonly hook: string;
+  readonly context?: string;
+  readonly message?: string;
+  readonly rewake?: string;
+}
+
+export interface EngineOptions<T extends ToolMap> {
+  readonly projectDir: string;
+  readonly sources?: readonly HookSource[];
+  readonly tools?: T;
+  /** the environment hooks start from; default: a copy of the process's, taken at creation */
+  readonly env?: Readonly<Record<string, string>>;
+  /** names exempt from the scrub */
+  readonly passEnv?: readonly string[];
+  /** by event name; a handler's own `onFailure` comes first */
+  readonly failurePolicy?: Readonly<Record<string, FailurePolicy>>;
+  readonly limits?: Partial<Limits>;
+  /** SIGKILL follows SIGTERM after `killMs` (1000); held pipes are given up after `pipeMs` (250) */
+  readonly grace?: { readonly killMs?: number; readonly pipeMs?: number };
+  /** live child processes at a time (16) */
+  readonly maxProcesses?: number;
+  /** how often in a row an agent may be kept from stopping (8) */
+  readonly stopBlockCap?: number;
+  /** `*` globs over the whole URL; absent: any URL that the address rules allow */
+  readonly allowedHttpHookUrls?: readonly string[];
+  readonly allowPrivateNetwork?: boolean;
+  /** absent: every source is trusted */
+  readonly trust?: TrustStore;
+  /** makes the content of the script a command names part of its identity */
+  readonly pinScripts?: boolean;
+  readonly delegates?: Delegates;
+  /** further names of one tool; a handler that matches several of them runs once */
+  readonly aliases?: (tool: string) => readonly string[];
+  readonly dialects?: { readonly atomcode?: { readonly promptNonZero?: "warn" | "block" } };
+  readonly onAsync?: (report: AsyncReport) => void;
+  readonly telemetry?: Telemetry;
+  /** any load error rejects */
+  readonly strict?: boolean;
+  /** events of the host's own, beside those of the table */
+  readonly events?: readonly EventDescriptor[];
+}
+
+export interface DispatchOptions {
+  readonly signal?: AbortSignal;
+  /** streams the start and the end of each handler, for a user interface; must not throw */
+  readonly onRun?: (run: Run | { readonly hook: string; readonly status: "started" }) => void;
+}

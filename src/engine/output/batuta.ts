@@ -1,0 +1,49 @@
+import type { Diagnostic, Effect, Outcome } from "../../protocol/index.ts";
+import { diagnose } from "../diagnostics.ts";
+import { failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
+import { clipText } from "./text.ts";
+
+/** The three answers of the dialect. */
+export type BatutaDecision =
+  | { readonly kind: "Allow" }
+  | { readonly kind: "Warn"; readonly message: string }
+  | { readonly kind: "Block"; readonly reason: string };
+
+/** The exit code decides alone: 0 allows, 1 warns, everything else blocks; stderr is the text. */
+export function decideByExitCode(code: number, stderr: string): BatutaDecision {
+  const text = stderr.trim();
+  if (code === 0) return { kind: "Allow" };
+  return code === 1 ? { kind: "Warn", message: text } : { kind: "Block", reason: text };
+}
+
+export function interpretBatuta(raw: RawResult, { limits }: Reading): Verdict {
+  const diagnostics: Diagnostic[] = [...raw.diagnostics];
+  if (raw.end.kind !== "exit") {
+    const failure = failureOf(raw.end);
+    const effect: Effect =
+      failure.code === "spawn-failed" ? { message: { text: failure.detail, level: "warn" } } : {};
+    return { effect: withDiagnostics(effect, diagnostics), failure };
+  }
+  const decision = decideByExitCode(raw.end.code, raw.stderr);
+  switch (decision.kind) {
+    case "Allow":
+      return { effect: withDiagnostics({}, diagnostics) };
+    case "Warn": {
+      const text = clipText(decision.message, limits.reasonChars);
+      return { effect: withDiagnostics({ message: { text, level: "warn" } }, diagnostics) };
+    }
+    case "Block": {
+      if (decision.reason === "")
+        diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
+      const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
+      return { effect: withDiagnostics({ decision: { kind: "deny", ...reason } }, diagnostics) };
+    }
+  }
+}
+
+/** An outcome in the words of the dialect, for a host that speaks it. */
+export function toBatutaDecision(outcome: Outcome): BatutaDecision {
+  if (outcome.decision.kind === "deny") return { kind: "Block", reason: outcome.decision.reason };
+  if (outcome.messages.length === 0) return { kind: "Allow" };
+  return { kind: "Warn", message: outcome.messages.map(message => message.text).join("\n") };
+}

@@ -1,0 +1,110 @@
+import type { Effect, EventDescriptor, Json } from "../../protocol/index.ts";
+import type { Dialect } from "../options.ts";
+import { extrasOf } from "./claude-answer.ts";
+
+/** What a command hook of a dialect would print to say an effect. */
+export interface Encoded {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** members of the effect that the dialect has no words for on this event */
+  readonly lost: readonly (keyof Effect)[];
+}
+
+const ENCODE: Readonly<Record<Dialect, (effect: Effect, event: EventDescriptor) => Encoded>> = {
+  claude: encodeClaude,
+  batuta: encodeBatuta,
+  atomcode: encodeAtomcode,
+};
+
+export function encodeEffect(dialect: Dialect, event: EventDescriptor, effect: Effect): Encoded {
+  return ENCODE[dialect](effect, event);
+}
+
+type Members = Record<string, Json>;
+
+function encodeClaude(effect: Effect, event: EventDescriptor): Encoded {
+  const top: Members = {};
+  const specific: Members = {};
+  const lost: (keyof Effect)[] = [];
+  const { decision, halt, input, output, context, message } = effect;
+  if (decision !== undefined) placeDecision(decision, event, top, specific);
+  if (halt !== undefined) {
+    top["continue"] = false;
+    if (halt.reason !== undefined) top["stopReason"] = halt.reason;
+  }
+  if (input !== undefined && event.rewrites.includes("input")) specific["updatedInput"] = input;
+  else if (input !== undefined) lost.push("input");
+  if (output !== undefined && event.name === "PostToolUse") specific["updatedToolOutput"] = output;
+  else if (output !== undefined) lost.push("output");
+  if (context !== undefined) specific["additionalContext"] = context;
+  if (message !== undefined) top["systemMessage"] = message.text;
+  if (effect.suppress === true) top["suppressOutput"] = true;
+  for (const [name, value] of Object.entries(effect.extras ?? {})) {
+    if (extrasOf(event.name).includes(name)) specific[name] = value;
+    else if (!lost.includes("extras")) lost.push("extras");
+  }
+  const hasSpecific = Object.keys(specific).length > 0;
+  const answer = {
+    ...top,
+    ...(hasSpecific ? { hookSpecificOutput: { hookEventName: event.name, ...specific } } : {}),
+  };
+  const stdout = Object.keys(answer).length === 0 ? "" : JSON.stringify(answer);
+  return { stdout, stderr: "", exitCode: 0, lost };
+}
+
+/** Tool and model permissions have a field of their own; elsewhere the older words say it, except for defer. */
+function placeDecision(
+  { kind, reason }: NonNullable<Effect["decision"]>,
+  event: EventDescriptor,
+  top: Members,
+  specific: Members,
+): void {
+  if (event.name === "PreToolUse" || event.name === "PreModelSwitch" || kind === "defer") {
+    specific["permissionDecision"] = kind;
+    if (reason !== undefined) specific["permissionDecisionReason"] = reason;
+    return;
+  }
+  if (event.name === "PermissionRequest" && kind !== "ask") {
+    specific["decision"] = { behavior: kind, ...(reason === undefined ? {} : { message: reason }) };
+    return;
+  }
+  top["decision"] = { allow: "approve", ask: "ask", deny: "block" }[kind];
+  if (reason !== undefined) top["reason"] = reason;
+}
+
+/** Exit codes say a deny and a warning; nothing else can be said. */
+function encodeBatuta(effect: Effect): Encoded {
+  const { decision, message, ...rest } = effect;
+  const isDeny = decision?.kind === "deny";
+  const lost = (Object.keys(rest) as (keyof Effect)[]).filter(name => name !== "diagnostics");
+  if (decision !== undefined && !isDeny) lost.push("decision");
+  if (isDeny) {
+    if (message !== undefined) lost.push("message");
+    return { stdout: "", stderr: decision.reason ?? "", exitCode: 2, lost };
+  }
+  return { stdout: "", stderr: message?.text ?? "", exitCode: message === undefined ? 0 : 1, lost };
+}
+
+function encodeAtomcode(effect: Effect, event: EventDescriptor): Encoded {
+  const isTool = event.name === "PreToolUse";
+  const isPrompt = event.name === "UserPromptSubmit";
+  const { decision, input, context } = effect;
+  const said = new Set<keyof Effect>(["diagnostics"]);
+  let answer: Members | undefined;
+  if ((isTool || isPrompt) && decision?.kind === "deny") {
+    said.add("decision");
+    const reason = decision.reason === undefined ? {} : { reason: decision.reason };
+    answer = isTool ? { action: "block", ...reason } : { decision: "block", ...reason };
+  } else if (isTool && input !== undefined) {
+    said.add("input");
+    answer = { action: "modify", args: input };
+  } else if (isTool) {
+    answer = { action: "allow" };
+  } else if (isPrompt && context !== undefined) {
+    said.add("context");
+    answer = { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };
+  }
+  const lost = (Object.keys(effect) as (keyof Effect)[]).filter(name => !said.has(name));
+  return { stdout: answer === undefined ? "" : JSON.stringify(answer), stderr: "", exitCode: 0, lost };
+}

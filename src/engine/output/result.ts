@@ -1,0 +1,68 @@
+import type { Diagnostic, Effect, EventDescriptor } from "../../protocol/index.ts";
+import type { DiagnosticCode } from "../diagnostics.ts";
+import type { Limits } from "../options.ts";
+import { type Captured, NO_OUTPUT } from "./decode.ts";
+
+/** How a handler ended, whatever kind it is: a web hook's answer counts as the output of exit 0. */
+export type End =
+  | { readonly kind: "exit"; readonly code: number }
+  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  /** the host gave up; not a failure */
+  | { readonly kind: "aborted" };
+
+export interface Failure {
+  readonly code: DiagnosticCode;
+  readonly detail: string;
+}
+
+export interface RawResult {
+  readonly end: End;
+  readonly stdout: Captured;
+  readonly stderr: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function failed(
+  code: DiagnosticCode,
+  detail: string,
+  diagnostics: readonly Diagnostic[] = [],
+): RawResult {
+  return { end: { kind: "failed", failure: { code, detail } }, stdout: NO_OUTPUT, stderr: "", diagnostics };
+}
+
+export function aborted(): RawResult {
+  return { end: { kind: "aborted" }, stdout: NO_OUTPUT, stderr: "", diagnostics: [] };
+}
+
+/** What a result means before the failure policy: the effect stated, and the failure if there was one. */
+export interface Verdict {
+  readonly effect: Effect;
+  readonly failure?: Failure;
+}
+
+export interface Reading {
+  readonly event: EventDescriptor;
+  readonly limits: Limits;
+}
+
+/** The effect without members that say nothing, and with the diagnostics collected on the way. */
+export function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic[]): Effect {
+  return diagnostics.length === 0 ? effect : { ...effect, diagnostics };
+}
+
+/** The failure behind an end that is not a success and does not speak for itself. */
+export function failureOf(end: End): Failure {
+  switch (end.kind) {
+    case "failed":
+      return end.failure;
+    case "signal":
+      return { code: "signal", detail: `ended by ${end.signal}` };
+    case "aborted":
+      return { code: "aborted", detail: "the host gave up waiting" };
+    case "exit": {
+      const isMissing = end.code === 126 || end.code === 127;
+      return { code: isMissing ? "command-not-found" : "exit-nonblocking", detail: `exit code ${end.code}` };
+    }
+  }
+}

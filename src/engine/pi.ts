@@ -1,0 +1,205 @@
+/** `amplihack/engine/pi`: hooks of a Pi-style agent loop in the engine, and the engine in such a loop. */
+import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../protocol/index.ts";
+import { freezeJson } from "./freeze.ts";
+import type { ToolMap } from "./schema/infer.ts";
+import type { HookEngine, MaybePromise, RegisterOptions, Settled } from "./types.ts";
+
+export interface PiToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments?: unknown;
+}
+/** What the loop passes before a call. `args` may be changed in place; other members are the loop's own. */
+export interface PiBeforeContext {
+  readonly toolCall: PiToolCall;
+  readonly args: unknown;
+  readonly assistantMessage?: unknown;
+  readonly context?: unknown;
+}
+export interface PiBeforeResult {
+  readonly block?: boolean;
+  readonly reason?: string;
+  readonly terminate?: boolean;
+}
+export interface PiToolResult {
+  readonly content?: readonly unknown[];
+  readonly details?: unknown;
+}
+export interface PiAfterContext extends PiBeforeContext {
+  readonly result: PiToolResult;
+  readonly isError: boolean;
+}
+/** Each member replaces its counterpart in full; what is left out stays as it was. */
+export interface PiAfterResult {
+  readonly content?: readonly unknown[];
+  readonly details?: unknown;
+  readonly isError?: boolean;
+  readonly usage?: unknown;
+  readonly terminate?: boolean;
+}
+export interface PiHooks {
+  readonly beforeToolCall?: (
+    call: PiBeforeContext,
+    signal?: AbortSignal,
+  ) => MaybePromise<Settled<PiBeforeResult>>;
+  readonly afterToolCall?: (
+    call: PiAfterContext,
+    signal?: AbortSignal,
+  ) => MaybePromise<Settled<PiAfterResult>>;
+}
+
+/** Typed as the overload for any tool wants it, which a literal would not be where tools are not known. */
+function everyTool(): RegExp | "*" {
+  return "*";
+}
+
+/** The loop's own context of the calls under way, so that attached callbacks see what they always saw. */
+const underWay = new WeakMap<object, Map<string, PiBeforeContext>>();
+
+/** Registers existing callbacks of a Pi-style loop as they are; several may be attached, unlike in the loop. */
+export function attachPiHooks<T extends ToolMap>(
+  engine: HookEngine<T>,
+  hooks: PiHooks,
+  options: RegisterOptions = {},
+): Disposable {
+  const disposables: Disposable[] = [];
+  const contextOf = (id: string): Partial<PiBeforeContext> => underWay.get(engine)?.get(id) ?? {};
+  const { beforeToolCall, afterToolCall } = hooks;
+  if (beforeToolCall !== undefined) {
+    const before = engine.beforeToolCall(
+      everyTool(),
+      async ({ id, name, args }, { signal }) => {
+        const mutable: unknown = structuredClone(args);
+        const toolCall = { id, name, arguments: mutable };
+        const said = await beforeToolCall({ ...contextOf(id), toolCall, args: mutable }, signal);
+        if (said?.block === true) return { block: true, reason: said.reason ?? "" };
+        return isSameJson(freezeJson(args), freezeJson(mutable)) ? undefined : { args: mutable };
+      },
+      options,
+    );
+    disposables.push(before);
+  }
+  if (afterToolCall !== undefined) {
+    const after = engine.afterToolCall(
+      everyTool(),
+      async ({ id, name, args, result, isError }, { signal }) => {
+        const toolCall = { id, name, arguments: args };
+        const before: PiToolResult = isJsonObject(result)
+          ? result
+          : { content: [{ type: "text", text: asText(result) }] };
+        const said = await afterToolCall(
+          { ...contextOf(id), toolCall, args, result: before, isError },
+          signal,
+        );
+        if (said === undefined || said === null) return undefined;
+        const { isError: isNowError, ...replaced } = said;
+        return {
+          ...(Object.keys(replaced).length === 0 ? {} : { result: { ...before, ...replaced } }),
+          ...(isNowError === undefined ? {} : { isError: isNowError }),
+        };
+      },
+      options,
+    );
+    disposables.push(after);
+  }
+  return {
+    [Symbol.dispose]() {
+      for (const disposable of disposables) disposable[Symbol.dispose]();
+    },
+  };
+}
+
+export interface PiLoop {
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  /** A person's answer to a hook that asks; without one, asking refuses. */
+  readonly onAsk?: (reason: string, call: PiToolCall) => MaybePromise<boolean>;
+}
+
+/** `beforeToolCall` and `afterToolCall` for a Pi-style agent's options: every hook of the engine takes part. */
+export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop = {}): Required<PiHooks> {
+  const shared = {
+    ...(loop.sessionId === undefined ? {} : { session_id: loop.sessionId }),
+    ...(loop.cwd === undefined ? {} : { cwd: loop.cwd }),
+  };
+  const payloadOf = (toolCall: PiToolCall, args: unknown): JsonObject => ({
+    ...shared,
+    tool_name: toolCall.name,
+    tool_use_id: toolCall.id,
+    tool_input: freezeJson(args),
+  });
+  const dispatch = async (
+    event: string,
+    call: PiBeforeContext,
+    payload: () => JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> => {
+    const calls = underWay.get(engine) ?? new Map<string, PiBeforeContext>();
+    underWay.set(engine, calls);
+    calls.set(call.toolCall.id, call);
+    try {
+      return await engine.dispatch(event, payload, signal === undefined ? {} : { signal });
+    } finally {
+      calls.delete(call.toolCall.id);
+    }
+  };
+  return {
+    async beforeToolCall(call, signal) {
+      const { toolCall, args } = call;
+      const outcome = await dispatch("PreToolUse", call, () => payloadOf(toolCall, args), signal);
+      const { decision, halt, input } = outcome;
+      if (halt !== undefined)
+        return { block: true, reason: halt.reason ?? "stopped by a hook", terminate: true };
+      if (decision.kind === "deny") return { block: true, reason: decision.reason };
+      if (decision.kind === "ask" || decision.kind === "defer") {
+        const reason = decision.reason ?? `a hook asks before ${toolCall.name} runs`;
+        const isAgreed = loop.onAsk !== undefined && (await loop.onAsk(reason, toolCall));
+        if (!isAgreed) return { block: true, reason };
+      }
+      if (input !== undefined) replaceMembers(args, input);
+      return undefined;
+    },
+    async afterToolCall(call, signal) {
+      const { toolCall, args, result, isError } = call;
+      const payload = (): JsonObject => ({
+        ...payloadOf(toolCall, args),
+        tool_response: freezeJson(result),
+        is_error: isError,
+      });
+      const outcome = await dispatch(isError ? "PostToolUseFailure" : "PostToolUse", call, payload, signal);
+      return overrideOf(outcome, result);
+    },
+  };
+}
+
+/** What the loop is to change in a result: what hooks replaced, and what they want the model to read. */
+function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | undefined {
+  const { output, decision, extras } = outcome;
+  const changed: PiToolResult | undefined = isJsonObject(output)
+    ? output
+    : output === undefined
+      ? undefined
+      : { content: [{ type: "text", text: asText(output) }] };
+  const notes = [
+    ...outcome.context.map(({ text }) => text),
+    ...(decision.kind === "deny" ? [decision.reason] : []),
+  ].map(text => ({ type: "text", text }));
+  const isError = extras["isError"];
+  if (changed === undefined && notes.length === 0 && typeof isError !== "boolean") return undefined;
+  return {
+    ...changed,
+    ...(notes.length === 0 ? {} : { content: [...(changed?.content ?? result.content ?? []), ...notes] }),
+    ...(typeof isError === "boolean" ? { isError } : {}),
+  };
+}
+
+/** The loop runs the tool with the very object it passed, so that object has to change. */
+function replaceMembers(target: unknown, members: JsonObject): void {
+  if (typeof target !== "object" || target === null) return;
+  for (const name of Object.keys(target)) Reflect.deleteProperty(target, name);
+  Object.assign(target, structuredClone(members));
+}
+
+function asText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

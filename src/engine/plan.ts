@@ -1,0 +1,149 @@
+import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
+import type { ConditionFacts } from "./condition.ts";
+import { isMatch, type Matcher } from "./match.ts";
+import { strictestPolicy } from "./output/failure.ts";
+import type { Registration } from "./registration.ts";
+import type { Handler } from "./source/load.ts";
+import { canonicalJson } from "./trust.ts";
+
+/** A handler about to run, with the time and policy it runs under. */
+export interface Step {
+  readonly handler: Handler;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+}
+
+/** What stage 1 runs: lanes at the same time, the steps of a lane one after another, all listed in fold order. */
+export interface Selection {
+  readonly steps: readonly Step[];
+  readonly lanes: readonly (readonly Step[])[];
+  /** started in the background, never waited for */
+  readonly background: readonly Step[];
+  readonly duplicates: readonly { readonly kept: string; readonly dropped: string }[];
+}
+
+/** Everything an event and a subject set off: functions first (stage 0), then configured handlers (stage 1). */
+export interface Plan {
+  readonly functions: readonly Registration[];
+  readonly handlers: readonly Handler[];
+  /** what runs, when that does not depend on the payload */
+  readonly selection: Selection | undefined;
+}
+
+export const EMPTY_SELECTION: Selection = { steps: [], lanes: [], background: [], duplicates: [] };
+export const EMPTY_PLAN: Plan = { functions: [], handlers: [], selection: EMPTY_SELECTION };
+
+export function isEmptyPlan(plan: Plan): boolean {
+  return plan.functions.length === 0 && plan.handlers.length === 0;
+}
+
+export function makePlan(
+  functions: readonly Registration[],
+  handlers: readonly Handler[],
+  event: EventDescriptor,
+): Plan {
+  if (functions.length === 0 && handlers.length === 0) return EMPTY_PLAN;
+  const isStatic = handlers.every(({ spec, condition }) => condition === undefined && !spec.isOnce);
+  return { functions, handlers, selection: isStatic ? select(handlers, event) : undefined };
+}
+
+/** The handlers of a plan that a payload sets off. `claim` is asked last: it may use up a `once`. */
+export function selectFor(
+  plan: Plan,
+  event: EventDescriptor,
+  facts: () => ConditionFacts,
+  claim: (handler: Handler) => boolean,
+): Selection {
+  if (plan.selection !== undefined) return plan.selection;
+  let known: ConditionFacts | undefined;
+  const runs = plan.handlers.filter(handler => {
+    if (handler.condition !== undefined) {
+      known ??= facts();
+      if (!handler.condition(known)) return false;
+    }
+    return !handler.spec.isOnce || claim(handler);
+  });
+  return select(runs, event);
+}
+
+function select(handlers: readonly Handler[], event: EventDescriptor): Selection {
+  const { steps, duplicates } = deduplicate(handlers);
+  const isBackground = ({ handler }: Step): boolean => handler.spec.isAsync && event.name !== "SessionEnd";
+  const background = steps.filter(isBackground);
+  const lanes: Step[][] = [];
+  const shared = new Map<string, Step[]>();
+  for (const step of steps) {
+    if (isBackground(step)) continue;
+    const { dialect } = step.handler.spec;
+    const lane = dialect === "claude" ? undefined : shared.get(dialect);
+    if (lane !== undefined) {
+      lane.push(step);
+      continue;
+    }
+    const fresh = [step];
+    lanes.push(fresh);
+    if (dialect !== "claude") shared.set(dialect, fresh);
+  }
+  return { steps, lanes, background, duplicates };
+}
+
+/** Equal handlers of the claude dialect run once: in the place of the first, as long and as strict as any. */
+function deduplicate(handlers: readonly Handler[]): Pick<Selection, "steps" | "duplicates"> {
+  const steps: Step[] = [];
+  const duplicates: { kept: string; dropped: string }[] = [];
+  const places = new Map<string, number>();
+  for (const handler of handlers) {
+    const step: Step = { handler, timeoutMs: handler.spec.timeoutMs, onFailure: handler.onFailure };
+    const key = handler.spec.dialect === "claude" ? sameness(handler) : undefined;
+    const place = key === undefined ? undefined : places.get(key);
+    const first = place === undefined ? undefined : steps[place];
+    if (place === undefined || first === undefined) {
+      if (key !== undefined) places.set(key, steps.length);
+      steps.push(step);
+      continue;
+    }
+    duplicates.push({ kept: first.handler.spec.id, dropped: handler.spec.id });
+    steps[place] = {
+      handler: first.handler,
+      timeoutMs: Math.max(first.timeoutMs, step.timeoutMs),
+      onFailure: strictestPolicy(first.onFailure, step.onFailure),
+    };
+  }
+  return { steps, duplicates };
+}
+
+function sameness({ spec }: Handler): string {
+  return canonicalJson({ action: spec.action, root: spec.source.pluginRoot, isAsync: spec.isAsync });
+}
+
+/** Handlers by what they match, so that a subject is looked up and not tried against every handler. */
+export class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
+  private readonly exact = new Map<string, H[]>();
+  private readonly tested: H[] = [];
+  private readonly always: H[] = [];
+
+  constructor(handlers: readonly H[]) {
+    for (const handler of handlers) {
+      const { matcher } = handler;
+      if (matcher.kind === "all") this.always.push(handler);
+      else if (matcher.kind === "test") this.tested.push(handler);
+      else for (const name of matcher.names) this.listOf(name).push(handler);
+    }
+  }
+
+  private listOf(name: string): H[] {
+    const known = this.exact.get(name);
+    if (known !== undefined) return known;
+    const fresh: H[] = [];
+    this.exact.set(name, fresh);
+    return fresh;
+  }
+
+  /** What matches any of the names, each once, in order of position. */
+  find(subjects: readonly string[]): H[] {
+    const found = new Set<H>(this.always);
+    for (const subject of subjects) for (const handler of this.exact.get(subject) ?? []) found.add(handler);
+    for (const handler of this.tested) if (isMatch(handler.matcher, subjects)) found.add(handler);
+    return [...found].sort((left, right) => left.position - right.position);
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  type EventDescriptor,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
+import { freezeCopy } from "../freeze.ts";
+import type { CallView, CheckedArgs } from "../registration.ts";
+import type { DeclaredTools } from "../tools.ts";
+import type { MaybePromise } from "../types.ts";
+import { describeError } from "./stage.ts";
+
+/** One call on its way through the functions: each sees what the one before left. */
+export class CallState implements CallView {
+  readonly event: EventDescriptor;
+  readonly names: readonly string[];
+  readonly id: string;
+  readonly name: string;
+  readonly originalInput: Json;
+  readonly originalPayload: JsonObject;
+  /** why no function can be shown this payload: it is nested too deeply, or refers to itself */
+  readonly problem: string | undefined;
+  payload: JsonObject;
+  input: Json;
+  result: Json;
+  isError: boolean;
+  isInputNew = false;
+  isResultNew = false;
+  isErrorNew = false;
+  private readonly tools: DeclaredTools;
+  private checked: MaybePromise<CheckedArgs> | undefined;
+
+  constructor(event: EventDescriptor, payload: JsonObject, names: readonly string[], tools: DeclaredTools) {
+    const copy = copyPayload(payload);
+    this.originalPayload = copy.payload;
+    this.problem = copy.problem;
+    this.payload = this.originalPayload;
+    this.event = event;
+    this.names = names;
+    this.tools = tools;
+    this.id = textOf(this.payload, "tool_use_id");
+    this.name = textOf(this.payload, "tool_name");
+    this.originalInput = ownValue(this.payload, "tool_input") ?? null;
+    this.input = this.originalInput;
+    const isFailure = event.name === "PostToolUseFailure";
+    this.result =
+      ownValue(this.payload, "tool_response") ??
+      (isFailure ? ownValue(this.payload, "error") : undefined) ??
+      null;
+    this.isError = isFailure || ownValue(this.payload, "is_error") === true;
+  }
+
+  checkedInput(): MaybePromise<CheckedArgs> {
+    this.checked ??= this.tools.checkArgs(this.names, this.input);
+    return this.checked;
+  }
+
+  get tool(): string | undefined {
+    return this.tools.find(this.names);
+  }
+
+  setInput(input: Json): void {
+    this.input = input;
+    this.isInputNew = true;
+    this.checked = undefined;
+    this.payload = Object.freeze({
+      ...this.payload,
+      tool_input: input,
+      tool_input_original: this.originalInput,
+    });
+  }
+
+  setResult(result: Json): void {
+    this.result = result;
+    this.isResultNew = true;
+    this.payload = Object.freeze({ ...this.payload, tool_response: result });
+  }
+
+  setError(isError: boolean): void {
+    this.isError = isError;
+    this.isErrorNew = true;
+  }
+}
+
+function copyPayload(payload: JsonObject): {
+  readonly payload: JsonObject;
+  readonly problem: string | undefined;
+} {
+  try {
+    const frozen = freezeCopy(payload, true);
+    return isJsonObject(frozen)
+      ? { payload: frozen, problem: undefined }
+      : { payload: {}, problem: "the payload is not an object" };
+  } catch (error) {
+    return { payload: {}, problem: `the payload cannot be copied: ${describeError(error)}` };
+  }
+}
+
+function textOf(payload: JsonObject, name: string): string {
+  const value = ownValue(payload, name);
+  return typeof value === "string" ? value : "";
+}

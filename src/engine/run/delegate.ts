@@ -1,0 +1,97 @@
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import type { Delegates } from "../options.ts";
+import { failed, type RawResult } from "../output/result.ts";
+import type { McpToolAction, ModelAction } from "../source/handler.ts";
+import { captureText } from "./capture.ts";
+import { type Stage, withDeadline } from "./stage.ts";
+
+/** Asks the host to call a tool of an MCP server; what the tool returns is read like the stdout of exit 0. */
+export async function runMcpTool(
+  { server, tool, input }: McpToolAction,
+  stage: Stage,
+  { mcpTool }: Delegates,
+): Promise<RawResult> {
+  if (mcpTool === undefined) return failed("spawn-failed", "the host offers no MCP tools to hooks");
+  const filled = fillTemplate(input, stage.payload);
+  if (!filled.ok) return failed("spawn-failed", `the payload has no value at ${filled.missing}`);
+  const { value } = filled;
+  if (!isJsonObject(value)) return failed("spawn-failed", "the tool's input is not an object");
+  return readText(stage, signal => mcpTool({ server, tool, input: value, signal }));
+}
+
+/** Asks the host's model, or an agent of the host. `$ARGUMENTS` in the prompt stands for the payload. */
+export async function runModel(action: ModelAction, stage: Stage, delegates: Delegates): Promise<RawResult> {
+  const prompt = action.prompt.replaceAll("$ARGUMENTS", () => stage.payloadText());
+  const call = { prompt, event: stage.payload };
+  if (action.kind === "agent") {
+    const { agent } = delegates;
+    if (agent === undefined) return failed("spawn-failed", "the host offers no agent to hooks");
+    return readText(stage, signal => agent({ ...call, signal }));
+  }
+  const ask = delegates.prompt;
+  if (ask === undefined) return failed("spawn-failed", "the host offers no model to hooks");
+  const model = action.model === undefined ? {} : { model: action.model };
+  return readText(stage, signal => ask({ ...call, ...model, signal }));
+}
+
+async function readText(stage: Stage, ask: (signal: AbortSignal) => Promise<string>): Promise<RawResult> {
+  const answered = await withDeadline(stage, ask);
+  if (answered.kind === "ended") return answered.result;
+  const text: unknown = answered.value;
+  if (typeof text !== "string")
+    return failed("hook-threw", `the host's delegate answered with ${typeof text}, not text`);
+  const { encode } = stage.seams.system.text;
+  const bytes = encode(text);
+  const { stdoutBytes } = stage.limits;
+  const stdout = captureText(
+    stage.seams.system.text,
+    bytes.subarray(0, stdoutBytes),
+    bytes.length > stdoutBytes,
+  );
+  return { end: { kind: "exit", code: 0 }, stdout, stderr: "", diagnostics: [] };
+}
+
+type Filled = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly missing: string };
+
+const WHOLE = /^\$\{([\w.-]+)\}$/;
+const PART = /\$\{([\w.-]+)\}/g;
+
+/** `${tool_input.path}` alone keeps the type of what it names; inside a longer text it becomes text. */
+export function fillTemplate(template: Json, payload: JsonObject): Filled {
+  if (typeof template === "string") return fillText(template, payload);
+  if (typeof template !== "object" || template === null) return { ok: true, value: template };
+  const entries: [string, Json][] = [];
+  for (const [key, member] of Object.entries(template)) {
+    const filled = fillTemplate(member as Json, payload);
+    if (!filled.ok) return filled;
+    entries.push([key, filled.value]);
+  }
+  const value: Json = Array.isArray(template)
+    ? entries.map(([, member]) => member)
+    : Object.fromEntries(entries);
+  return { ok: true, value };
+}
+
+function fillText(text: string, payload: JsonObject): Filled {
+  const whole = WHOLE.exec(text)?.[1];
+  if (whole !== undefined) {
+    const value = valueAt(payload, whole);
+    return value === undefined ? { ok: false, missing: whole } : { ok: true, value };
+  }
+  let missing: string | undefined;
+  const filled = text.replace(PART, (_, path: string) => {
+    const value = valueAt(payload, path);
+    if (value === undefined) missing ??= path;
+    return typeof value === "string" ? value : JSON.stringify(value ?? null);
+  });
+  return missing === undefined ? { ok: true, value: filled } : { ok: false, missing };
+}
+
+function valueAt(payload: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = payload;
+  for (const name of path.split(".")) {
+    if (Array.isArray(value)) value = value[Number(name)] as Json | undefined;
+    else value = isJsonObject(value) ? ownValue(value, name) : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,228 @@
+import {
+  type Contribution,
+  type Diagnostic,
+  type Effect,
+  type EventDescriptor,
+  type FailurePolicy,
+  isJsonObject,
+  type Power,
+  type Run,
+} from "../../protocol/index.ts";
+import type { Core } from "../core.ts";
+import { diagnose } from "../diagnostics.ts";
+import type { Interruption } from "../interruption.ts";
+import { andThen, isThenable } from "../maybe.ts";
+import type { Span } from "../options.ts";
+import { applyFailure } from "../output/failure.ts";
+import type { Failure } from "../output/result.ts";
+import type { Registration } from "../registration.ts";
+import { type Reply, refuse } from "../reply.ts";
+import type { MaybePromise } from "../types.ts";
+import type { CallState } from "./call-state.ts";
+import { Scope } from "./scope.ts";
+import { describeError } from "./stage.ts";
+import { statusOf } from "./status.ts";
+
+const ABORTED: Failure = { code: "aborted", detail: "the host gave up waiting" };
+
+/** Stage 0: the functions of the host's own code, one after another, each seeing what the one before changed. */
+export class FunctionLane {
+  readonly contributions: Contribution[] = [];
+  /** a deny on an action that can be refused: nothing more is asked and nothing is started */
+  isRefused = false;
+  private readonly core: Core;
+  private readonly event: EventDescriptor;
+  private readonly power: Power;
+  private readonly interruption: Interruption;
+  private readonly onRun:
+    | ((run: Run | { readonly hook: string; readonly status: "started" }) => void)
+    | undefined;
+  readonly state: CallState;
+  private rewriter = -1;
+
+  constructor(
+    core: Core,
+    state: CallState,
+    power: Power,
+    interruption: Interruption,
+    onRun: FunctionLane["onRun"],
+  ) {
+    this.core = core;
+    this.state = state;
+    this.event = state.event;
+    this.power = power;
+    this.interruption = interruption;
+    this.onRun = onRun;
+  }
+
+  /** Runs from the given place on; a promise comes back only when a function returned one. */
+  run(lane: readonly Registration[], from = 0): MaybePromise<void> {
+    for (let place = from; place < lane.length; place++) {
+      const registration = lane[place];
+      if (registration === undefined) break;
+      const pending = this.step(registration);
+      if (isThenable(pending)) return pending.then(() => this.run(lane, place + 1));
+    }
+  }
+
+  private step(registration: Registration): MaybePromise<void> {
+    if (this.isRefused) return this.skip(registration, "skipped");
+    if (this.interruption.isRaised) return this.skip(registration, "aborted");
+    this.onRun?.({ hook: registration.id, status: "started" });
+    const { recorder } = this.core;
+    if (recorder === undefined) return this.call(registration, undefined);
+    const { id, timeoutMs } = registration;
+    const facts = { id, kind: "function", dialect: "none", source: "builtin", timeoutMs };
+    return recorder.run(facts, span => this.call(registration, span));
+  }
+
+  private skip({ id }: Registration, status: "skipped" | "aborted"): void {
+    const run: Run = { hook: id, status, durationMs: 0 };
+    const diagnostics = status === "aborted" ? { diagnostics: [diagnose("aborted", ABORTED.detail)] } : {};
+    this.contributions.push({ hook: id, effect: diagnostics, run });
+    this.onRun?.(run);
+  }
+
+  private call(registration: Registration, span: Span | undefined): MaybePromise<void> {
+    const { timers } = this.core.seams;
+    const begunMs = timers.nowMs();
+    const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
+    const scope = new Scope(this.state.originalPayload, this.core.projectDir, original);
+    const conclude = (reply: Reply): void =>
+      this.conclude(registration, reply, timers.nowMs() - begunMs, span);
+    const answer = this.answer(registration, scope);
+    if (!isThenable(answer)) return conclude(answer);
+    return this.wait(answer, registration, scope).then(conclude);
+  }
+
+  /** What the function says, with its rewrite checked. Never throws. */
+  private answer(registration: Registration, scope: Scope): MaybePromise<Reply> {
+    const threw = (error: unknown): Reply => refuse("hook-threw", describeError(error));
+    if (this.state.problem !== undefined) return refuse("hook-threw", this.state.problem);
+    try {
+      const answer = andThen(registration.run(this.state, scope), reply => this.checkRewrite(reply));
+      return isThenable(answer) ? answer.then(undefined, threw) : answer;
+    } catch (error) {
+      return threw(error);
+    }
+  }
+
+  /** Not longer than the function's time, not longer than the host's patience. */
+  private wait(answer: PromiseLike<Reply>, { id, timeoutMs }: Registration, scope: Scope): Promise<Reply> {
+    return new Promise(resolve => {
+      let isLate = false;
+      const giveUp = (reply: Reply): void => {
+        isLate = true;
+        cancelTimer();
+        unsubscribe();
+        scope.abort();
+        resolve(reply);
+      };
+      const cancelTimer = this.core.seams.timers.after(timeoutMs, () =>
+        giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
+      );
+      const abort = (): void => giveUp({ effect: {}, failure: ABORTED });
+      const unsubscribe = this.interruption.subscribe(abort);
+      // The function itself may have called everything off before it returned its promise.
+      if (this.interruption.isRaised) return abort();
+      void answer.then(reply => {
+        if (isLate) return this.reportLate(id);
+        cancelTimer();
+        unsubscribe();
+        return resolve(reply);
+      });
+    });
+  }
+
+  private reportLate(hook: string): void {
+    this.core.recorder?.failure("late-result");
+    const late = diagnose("late-result", "it answered after its time; the answer does not count");
+    this.contributions.push({ hook, effect: { diagnostics: [late] } });
+  }
+
+  private checkRewrite(reply: Reply): MaybePromise<Reply> {
+    const { rewrite, ...rest } = reply;
+    if (rewrite === undefined) return reply;
+    const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
+    const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
+    if (!isPossible)
+      return withDiagnostic(
+        rest,
+        diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`),
+      );
+    const { tools } = this.core;
+    const isError = reply.isError ?? this.state.isError;
+    const checked =
+      rewrite.of === "input"
+        ? tools.checkInput(this.state.tool, rewrite.value)
+        : tools.checkResult(isError ? undefined : this.state.tool, rewrite.value);
+    return andThen(checked, result => {
+      if (result.ok) return reply;
+      const detail = `the new ${rewrite.of} of ${this.state.name} does not fit: ${result.problem}`;
+      return { effect: rest.effect, failure: { code: "rewrite-invalid", detail } };
+    });
+  }
+
+  private conclude(
+    registration: Registration,
+    reply: Reply,
+    durationMs: number,
+    span: Span | undefined,
+  ): void {
+    const { id } = registration;
+    const run: Run = { hook: id, status: statusOf(reply.effect, reply.failure), durationMs };
+    const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
+    this.contributions.push({ hook: id, effect, run });
+    if (reply.failure === undefined) this.apply(reply);
+    const canRefuse = this.power === "veto" || this.power === "retry";
+    if (canRefuse && effect.decision?.kind === "deny") this.isRefused = true;
+    if (span !== undefined) {
+      const failureCode = reply.failure?.code;
+      const isRewrite = reply.rewrite !== undefined && failureCode === undefined;
+      const diagnostics = effect.diagnostics ?? [];
+      this.core.recorder?.endRun(span, { run, failureCode, queueMs: undefined, isRewrite, diagnostics });
+    }
+    this.onRun?.(run);
+  }
+
+  private apply({ rewrite, isError }: Reply): void {
+    if (isError !== undefined) this.state.setError(isError);
+    if (rewrite?.of === "input") {
+      this.state.setInput(rewrite.value);
+      this.rewriter = this.contributions.length - 1;
+    } else if (rewrite?.of === "output") {
+      this.state.setResult(rewrite.value);
+      this.rewriter = this.contributions.length - 1;
+    } else if (isError !== undefined && this.rewriter < 0) {
+      this.rewriter = this.contributions.length - 1;
+    }
+  }
+
+  /**
+   * The contributions, with what all functions together changed told once, by the last that changed it. They
+   * are a chain and not rivals; a later rewrite of the input started from theirs and takes its place.
+   */
+  finished(isInputReplaced: boolean): Contribution[] {
+    const { state } = this;
+    const place = this.contributions[this.rewriter];
+    if (place === undefined) return this.contributions;
+    const effect: Effect = {
+      ...place.effect,
+      ...(state.isInputNew && !isInputReplaced && isJsonObject(state.input) ? { input: state.input } : {}),
+      ...(state.isResultNew ? { output: state.result } : {}),
+      ...(state.isErrorNew ? { extras: { ...place.effect.extras, isError: state.isError } } : {}),
+    };
+    return this.contributions.with(this.rewriter, { ...place, effect });
+  }
+
+  private policyOf({ onFailure }: Registration): FailurePolicy {
+    return (
+      onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
+    );
+  }
+}
+
+function withDiagnostic(reply: Reply, diagnostic: Diagnostic): Reply {
+  const effect: Effect = { ...reply.effect, diagnostics: [...(reply.effect.diagnostics ?? []), diagnostic] };
+  return { ...reply, effect };
+}

@@ -1,0 +1,36 @@
+import { type JsonObject, ownValue } from "../../protocol/index.ts";
+import type { HookScope } from "../types.ts";
+
+/** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
+export class Scope implements HookScope {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly original: unknown;
+  declare readonly agentId?: string;
+  private controller: AbortController | undefined;
+  private isOver = false;
+
+  constructor(payload: JsonObject, projectDir: string, original: unknown) {
+    const sessionId = ownValue(payload, "session_id");
+    const cwd = ownValue(payload, "cwd");
+    const agentId = ownValue(payload, "agent_id");
+    this.sessionId = typeof sessionId === "string" ? sessionId : "";
+    this.cwd = typeof cwd === "string" && cwd !== "" ? cwd : projectDir;
+    this.original = original;
+    if (typeof agentId === "string") this.agentId = agentId;
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.isOver) this.controller.abort();
+    }
+    return this.controller.signal;
+  }
+
+  /** The time is up, or the host gave up. */
+  abort(): void {
+    this.isOver = true;
+    this.controller?.abort();
+  }
+}

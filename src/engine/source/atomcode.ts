@@ -1,0 +1,184 @@
+import {
+  type Diagnostic,
+  eventKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
+import { diagnose } from "../diagnostics.ts";
+import type { HookSource } from "../options.ts";
+import { type ParseContext, parseGroup } from "./claude.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
+import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
+
+/** The dialect's events and how it spells them. */
+export const ATOMCODE_EVENTS = {
+  PreToolUse: "pre_tool_use",
+  PostToolUse: "post_tool_use",
+  SessionStart: "session_start",
+  SessionEnd: "session_end",
+  Notification: "notification",
+  UserPromptSubmit: "user_prompt_submit",
+} as const;
+export type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
+
+const BY_KEY = new Map(
+  (Object.keys(ATOMCODE_EVENTS) as AtomcodeEvent[]).map(name => [eventKey(name), name] as const),
+);
+/** `pre_tool_use` and `PreToolUse` alike; undefined for anything else. */
+export function findAtomcodeEvent(name: string): AtomcodeEvent | undefined {
+  return BY_KEY.get(eventKey(name));
+}
+
+export const ATOMCODE_TIMEOUT_MS = 10_000;
+const FIELDS = new Set([
+  "event",
+  "matcher",
+  "command",
+  "timeout_ms",
+  "disabled",
+  "plugin_root",
+  "onFailure",
+  "on_failure",
+]);
+
+/**
+ * Entries by name (`hooks.json`), a list of entries (`[[hooks]]`), one entry by itself, or Claude-style blocks
+ * as plugin manifests hold them. Entries without a name of their own get one that keeps their order.
+ */
+export function parseAtomcode(root: Json, source: HookSource, context: ParseContext): ParsedSource {
+  const problems: Diagnostic[] = [];
+  const parser: Parser = { source, context, problems };
+  return { ...EMPTY_SOURCE, specs: parseRoot(root, parser), problems };
+}
+
+interface Parser {
+  readonly source: HookSource;
+  readonly context: ParseContext;
+  readonly problems: Diagnostic[];
+}
+
+function parseRoot(root: Json, parser: Parser): HandlerSpec[] {
+  if (!isJsonObject(root))
+    return complain(parser, `${parser.context.label} must hold an object, not ${describe(root)}`);
+  const hooks = ownValue(root, "hooks");
+  if (hooks === undefined || hooks === null)
+    return Object.hasOwn(root, "event") ? parseEntry(root, "hook", parser) : [];
+  if (Array.isArray(hooks))
+    return hooks.flatMap((entry: Json, index) => parseEntry(entry, `hooks#${ordinal(index)}`, parser));
+  if (!isJsonObject(hooks))
+    return complain(
+      parser,
+      `${parser.context.label}: "hooks" must be an object or a list, not ${describe(hooks)}`,
+    );
+  return Object.entries(hooks).flatMap(([name, value]) =>
+    Array.isArray(value) ? parseBlock(name, value, parser) : parseEntry(value, name, parser),
+  );
+}
+
+function complain({ problems }: Parser, detail: string): HandlerSpec[] {
+  problems.push(diagnose("config-shape", detail));
+  return [];
+}
+
+function ordinal(index: number): string {
+  return String(index).padStart(4, "0");
+}
+
+function nameOf(name: string, { source }: Parser): string {
+  return source.pluginId === undefined ? name : `${source.pluginId}:${name}`;
+}
+
+function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[] {
+  const { source, context, problems } = parser;
+  const name = nameOf(ownName, parser);
+  const id = `${context.label}:${showName(name)}`;
+  if (!isJsonObject(entry)) {
+    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describe(entry)}`));
+    return [];
+  }
+  const read = new EntryReader(entry, id, problems);
+  const event = readEvent(read);
+  const command = read.requiredText("command");
+  const matcher = read.optionalText("matcher");
+  const pluginRoot = read.optionalText("plugin_root");
+  const onFailure = read.failurePolicy();
+  const timeoutMs = read.timeoutMs("timeout_ms", 1, ATOMCODE_TIMEOUT_MS);
+  const isDisabled = read.flag("disabled");
+  read.reportUnknown(FIELDS);
+  if (!read.isUsable || event === undefined) return [];
+  const spec: HandlerSpec = {
+    id,
+    name,
+    event,
+    dialect: "atomcode",
+    source: pluginRoot === undefined ? source : { ...source, pluginRoot },
+    ...(matcher === undefined ? {} : { matcher }),
+    action: { kind: "command", command },
+    timeoutMs,
+    ...(onFailure === undefined ? {} : { onFailure }),
+    isOnce: false,
+    isAsync: false,
+    rewakes: false,
+    isDisabled,
+  };
+  return [spec];
+}
+
+function readEvent(read: EntryReader): AtomcodeEvent | undefined {
+  const text = read.requiredText("event");
+  const event = findAtomcodeEvent(text);
+  if (event === undefined && read.isUsable)
+    read.refuse(
+      "event-unknown",
+      `"${showName(text)}" is not one of ${Object.values(ATOMCODE_EVENTS).join(", ")}; the entry is left out`,
+    );
+  return event;
+}
+
+/** A Claude-style block: seconds instead of milliseconds, groups of handlers, only commands can run. */
+function parseBlock(eventName: string, groups: readonly Json[], parser: Parser): HandlerSpec[] {
+  const { source, context, problems } = parser;
+  const event = findAtomcodeEvent(eventName);
+  if (event === undefined) {
+    const detail = `${context.label}: hooks.${showName(eventName)} is not an event of this dialect; left out`;
+    problems.push(diagnose("event-unknown", detail));
+    return [];
+  }
+  const descriptor = context.findEvent(event);
+  const withDialectTimeout =
+    descriptor === undefined ? undefined : { ...descriptor, timeoutMs: ATOMCODE_TIMEOUT_MS };
+  return groups.flatMap((group, index) =>
+    parseGroup(
+      group,
+      { name: event, descriptor: withDialectTimeout },
+      `${event}[${ordinal(index)}]`,
+      source,
+      context,
+      problems,
+    ).flatMap((spec, position): HandlerSpec[] => {
+      if (spec.action.kind !== "command") {
+        const detail = `${spec.id}: ${spec.action.kind} hooks do not exist in this dialect`;
+        problems.push(diagnose("handler-unsupported", detail));
+        return [];
+      }
+      return [{ ...spec, name: nameOf(`${event}#${ordinal(index)}#${ordinal(position)}`, parser) }];
+    }),
+  );
+}
+
+/** One entry in the dialect's own words; null and absent members are left out. */
+export function formatAtomcodeEntry(spec: HandlerSpec, command: string): JsonObject {
+  const event = findAtomcodeEvent(spec.event);
+  const { pluginRoot } = spec.source;
+  return {
+    event: event === undefined ? spec.event : ATOMCODE_EVENTS[event],
+    ...(spec.matcher === undefined ? {} : { matcher: spec.matcher }),
+    command,
+    timeout_ms: spec.timeoutMs,
+    ...(pluginRoot === undefined ? {} : { plugin_root: pluginRoot }),
+    ...(spec.onFailure === undefined ? {} : { onFailure: spec.onFailure }),
+    ...(spec.isDisabled ? { disabled: true } : {}),
+  };
+}

@@ -1,0 +1,73 @@
+import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import { diagnose } from "../diagnostics.ts";
+import type { HookSource } from "../options.ts";
+import type { ParseContext } from "./claude.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
+import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
+
+export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
+  "SessionStart",
+  "PreToolUse",
+  "PostToolUse",
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStop",
+]);
+export const BATUTA_TIMEOUT_MS = 30_000;
+const SECOND_MS = 1000;
+const FIELDS = new Set(["event", "matcher", "command", "timeout_secs", "onFailure", "on_failure"]);
+
+/** A manifest's `[[hooks]]`: a flat list, run in order. Everything else in the manifest is not ours. */
+export function parseBatuta(root: Json, source: HookSource, context: ParseContext): ParsedSource {
+  const problems: Diagnostic[] = [];
+  const entries = isJsonObject(root) ? ownValue(root, "hooks") : root;
+  if (entries === undefined || entries === null) return EMPTY_SOURCE;
+  if (!Array.isArray(entries)) {
+    const detail = `${context.label}: "hooks" must be a list of entries ([[hooks]]), not ${describe(entries)}`;
+    return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", detail)] };
+  }
+  const specs = entries.flatMap((entry: Json, index) => {
+    const spec = parseEntry(entry, `${context.label}:hooks[${index}]`, source, problems);
+    return spec === undefined ? [] : [spec];
+  });
+  return { ...EMPTY_SOURCE, specs, problems };
+}
+
+function parseEntry(
+  entry: Json,
+  id: string,
+  source: HookSource,
+  problems: Diagnostic[],
+): HandlerSpec | undefined {
+  if (!isJsonObject(entry)) {
+    problems.push(diagnose("handler-invalid", `${id} must be a table, not ${describe(entry)}`));
+    return undefined;
+  }
+  const read = new EntryReader(entry, id, problems);
+  const event = read.requiredText("event");
+  if (read.isUsable && !BATUTA_EVENTS.has(event))
+    read.refuse(
+      "event-unknown",
+      `"${showName(event)}" is not one of ${[...BATUTA_EVENTS].join(", ")}; the entry is left out`,
+    );
+  const command = read.requiredText("command");
+  const matcher = read.optionalText("matcher");
+  const onFailure = read.failurePolicy();
+  const timeoutMs = read.timeoutMs("timeout_secs", SECOND_MS, BATUTA_TIMEOUT_MS);
+  read.reportUnknown(FIELDS);
+  if (!read.isUsable) return undefined;
+  return {
+    id,
+    event,
+    dialect: "batuta",
+    source,
+    ...(matcher === undefined ? {} : { matcher }),
+    action: { kind: "command", command },
+    timeoutMs,
+    ...(onFailure === undefined ? {} : { onFailure }),
+    isOnce: false,
+    isAsync: false,
+    rewakes: false,
+    isDisabled: false,
+  };
+}

@@ -1,0 +1,232 @@
+import {
+  type Diagnostic,
+  type EventDescriptor,
+  findEvent,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
+import { diagnose } from "../diagnostics.ts";
+import type { HookSource } from "../options.ts";
+import { describe, EntryReader, showName } from "./fields.ts";
+import {
+  type Action,
+  type ActionKind,
+  EMPTY_SOURCE,
+  type HandlerSpec,
+  type ParsedSource,
+} from "./handler.ts";
+
+export interface ParseContext {
+  /** the descriptor of a known event in any spelling */
+  readonly findEvent: (name: string) => EventDescriptor | undefined;
+  /** how messages and handler ids name the source */
+  readonly label: string;
+}
+
+const SECOND_MS = 1000;
+/** The host is about to leave at the end of a session: no hook holds it longer than this. */
+const SESSION_END_MAX_MS = 60_000;
+const MODEL_TIMEOUT_MS = { prompt: 30_000, agent: 60_000 } as const;
+
+const COMMON_FIELDS = ["type", "if", "timeout", "onFailure", "statusMessage", "once", "async", "asyncRewake"];
+const FIELDS: Readonly<Record<ActionKind, ReadonlySet<string>>> = {
+  command: new Set([...COMMON_FIELDS, "command", "args", "shell", "env"]),
+  http: new Set([...COMMON_FIELDS, "url", "headers", "allowedEnvVars"]),
+  mcp_tool: new Set([...COMMON_FIELDS, "server", "tool", "input"]),
+  prompt: new Set([...COMMON_FIELDS, "prompt", "model", "continueOnBlock"]),
+  agent: new Set([...COMMON_FIELDS, "prompt", "model"]),
+};
+
+/** Claude Code settings: event → groups with a matcher → handlers. Other settings in the file are not ours. */
+export function parseClaude(root: Json, source: HookSource, context: ParseContext): ParsedSource {
+  const { label } = context;
+  if (!isJsonObject(root)) return withProblem(`${label} must hold an object, not ${describe(root)}`);
+  const problems: Diagnostic[] = [];
+  const flags = {
+    disablesAll: ownValue(root, "disableAllHooks") === true,
+    isManagedOnly: ownValue(root, "allowManagedHooksOnly") === true,
+  };
+  const hooks = ownValue(root, "hooks");
+  if (hooks === undefined || hooks === null) {
+    const misplaced = Object.keys(root).find(name => findEvent(name)?.name === name);
+    if (misplaced !== undefined)
+      problems.push(
+        diagnose("config-shape", `${label}: "${misplaced}" must stand inside "hooks", which is missing`),
+      );
+    return { ...EMPTY_SOURCE, ...flags, problems };
+  }
+  if (!isJsonObject(hooks)) {
+    problems.push(diagnose("config-shape", `${label}: "hooks" must be an object, not ${describe(hooks)}`));
+    return { ...EMPTY_SOURCE, ...flags, problems };
+  }
+  const specs = Object.entries(hooks).flatMap(([name, groups]) =>
+    parseEvent(name, groups, source, context, problems),
+  );
+  return { specs, problems, ...flags };
+}
+
+function withProblem(detail: string): ParsedSource {
+  return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", detail)] };
+}
+
+function parseEvent(
+  name: string,
+  groups: Json,
+  source: HookSource,
+  context: ParseContext,
+  problems: Diagnostic[],
+): HandlerSpec[] {
+  const where = `${context.label}: hooks.${showName(name)}`;
+  const descriptor = context.findEvent(name);
+  if (descriptor === undefined)
+    problems.push(
+      diagnose("event-unknown", `${where}: no known event has this name; its hooks decide nothing`),
+    );
+  if (!Array.isArray(groups)) {
+    problems.push(diagnose("config-shape", `${where} must be a list of groups, not ${describe(groups)}`));
+    return [];
+  }
+  return groups.flatMap((group: Json, index) =>
+    parseGroup(
+      group,
+      { name: descriptor?.name ?? name, descriptor },
+      `${name}[${index}]`,
+      source,
+      context,
+      problems,
+    ),
+  );
+}
+
+export interface NamedEvent {
+  readonly name: string;
+  readonly descriptor: EventDescriptor | undefined;
+}
+
+/** One group of an event; used for Claude-style blocks in other dialects too. */
+export function parseGroup(
+  group: Json,
+  event: NamedEvent,
+  place: string,
+  source: HookSource,
+  context: ParseContext,
+  problems: Diagnostic[],
+): HandlerSpec[] {
+  const where = `${context.label}: hooks.${showName(place)}`;
+  const complain = (detail: string): HandlerSpec[] => {
+    problems.push(diagnose("config-shape", `${where} ${detail}`));
+    return [];
+  };
+  if (!isJsonObject(group)) return complain(`must be an object with "hooks", not ${describe(group)}`);
+  const matcher = ownValue(group, "matcher");
+  if (matcher !== undefined && matcher !== null && typeof matcher !== "string")
+    return complain(`has a "matcher" that is ${describe(matcher)}; it must be text`);
+  const handlers = ownValue(group, "hooks");
+  if (!Array.isArray(handlers)) return complain(`must have a list "hooks", not ${describe(handlers)}`);
+  return handlers.flatMap((handler: Json, index) => {
+    const id = `${context.label}:${showName(place)}.${index}`;
+    const spec = parseHandler(handler, event, matcher ?? undefined, id, source, problems);
+    return spec === undefined ? [] : [spec];
+  });
+}
+
+function parseHandler(
+  handler: Json,
+  event: NamedEvent,
+  matcher: string | undefined,
+  id: string,
+  source: HookSource,
+  problems: Diagnostic[],
+): HandlerSpec | undefined {
+  if (!isJsonObject(handler)) {
+    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describe(handler)}`));
+    return undefined;
+  }
+  const read = new EntryReader(handler, id, problems);
+  const action = readAction(handler, read);
+  if (action === undefined) return undefined;
+  read.reportUnknown(FIELDS[action.kind]);
+  const condition = read.optionalText("if", "if-invalid");
+  const onFailure = read.failurePolicy();
+  const rewakes = read.flag("asyncRewake");
+  const spec: HandlerSpec = {
+    id,
+    event: event.name,
+    dialect: source.dialect,
+    source,
+    ...(matcher === undefined ? {} : { matcher }),
+    ...(condition === undefined ? {} : { condition }),
+    action,
+    timeoutMs: readTimeout(read, action.kind, event),
+    ...(onFailure === undefined ? {} : { onFailure }),
+    isOnce: read.flag("once"),
+    isAsync: read.flag("async") || rewakes,
+    rewakes,
+    isDisabled: false,
+  };
+  return read.isUsable ? spec : undefined;
+}
+
+const OTHER_EVENT_TIMEOUT_MS = 600_000;
+
+function readTimeout(read: EntryReader, kind: ActionKind, event: NamedEvent): number {
+  const byEvent = event.descriptor?.timeoutMs ?? OTHER_EVENT_TIMEOUT_MS;
+  const byDefault = kind === "prompt" || kind === "agent" ? MODEL_TIMEOUT_MS[kind] : byEvent;
+  const most = event.name === "SessionEnd" ? SESSION_END_MAX_MS : undefined;
+  return read.timeoutMs("timeout", SECOND_MS, byDefault, most);
+}
+
+const READERS: { readonly [kind in ActionKind]: (read: EntryReader) => Action } = {
+  command: read => {
+    const args = read.textList("args");
+    const shell = read.value("shell");
+    if (shell !== undefined && shell !== "bash" && shell !== "powershell")
+      read.refuse("handler-invalid", `"shell" must be "bash" or "powershell"`);
+    const env = read.textRecord("env");
+    return {
+      kind: "command",
+      command: read.requiredText("command"),
+      ...(args === undefined ? {} : { args }),
+      ...(shell === "bash" || shell === "powershell" ? { shell } : {}),
+      ...(env === undefined ? {} : { env }),
+    };
+  },
+  http: read => ({
+    kind: "http",
+    url: read.requiredText("url"),
+    headers: read.textRecord("headers") ?? {},
+    allowedEnvVars: read.textList("allowedEnvVars") ?? [],
+  }),
+  mcp_tool: read => {
+    const input = read.value("input");
+    if (input !== undefined && !isJsonObject(input))
+      read.refuse("handler-invalid", `"input" must be an object`);
+    return {
+      kind: "mcp_tool",
+      server: read.requiredText("server"),
+      tool: read.requiredText("tool"),
+      input: isJsonObject(input) ? input : {},
+    };
+  },
+  prompt: read => readModelAction("prompt", read),
+  agent: read => readModelAction("agent", read),
+};
+
+function readModelAction(kind: "prompt" | "agent", read: EntryReader): Action {
+  const model = read.optionalText("model");
+  return { kind, prompt: read.requiredText("prompt"), ...(model === undefined ? {} : { model }) };
+}
+
+function readAction(handler: JsonObject, read: EntryReader): Action | undefined {
+  const type = ownValue(handler, "type");
+  const reader =
+    typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type as ActionKind] : undefined;
+  if (reader === undefined) {
+    const found = typeof type === "string" ? `"${showName(type)}"` : describe(type);
+    read.refuse("handler-type-unknown", `"type" must be ${Object.keys(READERS).join(", ")}, not ${found}`);
+    return undefined;
+  }
+  return reader(read);
+}

@@ -1,0 +1,166 @@
+import type { Diagnostic, EventDescriptor, FailurePolicy } from "../../protocol/index.ts";
+import type { Files } from "../../system/system.ts";
+import { diagnose } from "../diagnostics.ts";
+import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
+import { SOURCE_KINDS } from "../options.ts";
+import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
+import { type ArmedParts, armHandler } from "./arm.ts";
+import type { HandlerSpec, ParsedSource } from "./handler.ts";
+import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
+
+/** A handler as it stands in the files, whether it can run or not. */
+export interface Candidate {
+  readonly spec: HandlerSpec;
+  readonly onFailure: FailurePolicy;
+  readonly identity: () => string;
+  readonly trust: TrustState;
+}
+
+/** A configured handler that can run: trusted, compiled, in its place in fold order. */
+export interface Handler extends Candidate, ArmedParts {
+  readonly position: number;
+}
+
+export interface Loaded {
+  readonly handlers: readonly Handler[];
+  readonly listed: readonly (Candidate & { readonly isArmed: boolean })[];
+  readonly report: LoadReport;
+  /** why the sources must not be used at all */
+  readonly refusals: readonly Diagnostic[];
+}
+
+export interface LoadOptions {
+  readonly projectDir: string;
+  readonly files: Files;
+  readonly findEvent: (name: string) => EventDescriptor | undefined;
+  readonly describeEvent: (name: string) => EventDescriptor;
+  readonly failurePolicy: (event: string) => FailurePolicy | undefined;
+  readonly trust: TrustStore | undefined;
+  readonly delegates: Delegates;
+  readonly pinsScripts: boolean;
+  readonly isStrict: boolean;
+}
+
+interface Content {
+  readonly source: HookSource;
+  readonly parsed: ParsedSource;
+}
+
+/** Sources → handlers in fold order, with an account of everything that is not one. Never throws for content. */
+export function loadSources(sources: readonly HookSource[], options: LoadOptions): Loaded {
+  const labels = labelSources(sources);
+  const contents = sources.map((source, index) => ({
+    source,
+    parsed: parseSource(source, labels[index] ?? "", options.findEvent),
+  }));
+  const problems: LabelledProblem[] = contents.flatMap(({ source, parsed }) =>
+    parsed.problems.map(problem => ({ problem, source })),
+  );
+  const isSwitchedOff = switchOf(contents, options);
+  const candidates = contents.flatMap(({ parsed }) => parsed.specs.map(spec => consider(spec, options)));
+  const armed: (Candidate & ArmedParts)[] = [];
+  const listed: (Candidate & { readonly isArmed: boolean })[] = [];
+  for (const candidate of replaceByName(candidates)) {
+    const { spec, trust } = candidate;
+    const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
+    if (!isTrusted(trust))
+      report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
+    if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
+      listed.push({ ...candidate, isArmed: false });
+      continue;
+    }
+    const arming = armHandler(spec, options.describeEvent(spec.event), options.delegates, (code, detail) =>
+      report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
+    );
+    if (arming.kind === "armed") armed.push({ ...candidate, ...arming.parts });
+    if (arming.kind !== "broken") listed.push({ ...candidate, isArmed: arming.kind === "armed" });
+  }
+  return {
+    handlers: inFoldOrder(armed).map((handler, position) => ({ ...handler, position })),
+    listed,
+    report: reportOf(problems, armed.length),
+    refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
+  };
+}
+
+function consider(spec: HandlerSpec, options: LoadOptions): Candidate {
+  let known: string | undefined;
+  const identity = (): string => {
+    known ??= identityOf(
+      spec,
+      options.pinsScripts ? (pinScript(spec, options.projectDir, options.files) ?? "none") : undefined,
+    );
+    return known;
+  };
+  // A pinned script is read now, once: what is agreed to is what stood there when the sources were loaded.
+  if (options.pinsScripts) identity();
+  return {
+    spec,
+    onFailure: spec.onFailure ?? options.failurePolicy(spec.event) ?? "open",
+    identity,
+    trust: askTrust(options.trust, identity, spec.source),
+  };
+}
+
+/** Where entries have names, one of more authority replaces its namesake; one that is not trusted replaces nobody. */
+function replaceByName(candidates: readonly Candidate[]): readonly Candidate[] {
+  const holders = new Map<string, Candidate>();
+  for (const candidate of byRank(candidates)) {
+    const { name } = candidate.spec;
+    if (name !== undefined && isTrusted(candidate.trust)) holders.set(name, candidate);
+  }
+  return candidates.filter(({ spec, trust }) => {
+    const holder = spec.name === undefined ? undefined : holders.get(spec.name);
+    return holder === undefined || holder.spec === spec || !isTrusted(trust);
+  });
+}
+
+function rankOf({ spec }: Candidate): number {
+  return SOURCE_KINDS.indexOf(spec.source.kind);
+}
+
+function byRank<C extends Candidate>(candidates: readonly C[]): C[] {
+  return [...candidates].sort((left, right) => rankOf(left) - rankOf(right));
+}
+
+/**
+ * By authority of the source, then as declared. Named entries run in the order of their names, so among
+ * themselves they fold in it too; managed ones keep the last word.
+ */
+function inFoldOrder<C extends Candidate>(handlers: readonly C[]): readonly C[] {
+  const ordered = byRank(handlers);
+  const isNamed = ({ spec }: C): boolean => spec.name !== undefined && spec.source.kind !== "managed";
+  const named = ordered.filter(isNamed).sort((left, right) => compareNames(left, right));
+  return ordered.map(handler => (isNamed(handler) ? (named.shift() ?? handler) : handler));
+}
+
+function compareNames(left: Candidate, right: Candidate): number {
+  const one = left.spec.name ?? "";
+  const other = right.spec.name ?? "";
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Who is switched off by `disableAllHooks` and `allowManagedHooksOnly`. Nobody untrusted disables anything. */
+function switchOf(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
+  const disabling = contents.filter(
+    ({ source, parsed }) =>
+      parsed.disablesAll && isTrusted(askTrust(options.trust, disableAllIdentity, source)),
+  );
+  const isAllOff = disabling.some(({ source }) => source.kind === "managed");
+  const isManagedOnly =
+    disabling.length > 0 ||
+    contents.some(({ source, parsed }) => parsed.isManagedOnly && source.kind === "managed");
+  return source => isAllOff || (isManagedOnly && source.kind !== "managed");
+}
+
+function reportOf(problems: readonly LabelledProblem[], handlers: number): LoadReport {
+  const bySeverity = (isError: boolean): Diagnostic[] =>
+    problems.map(({ problem }) => problem).filter(({ severity }) => (severity === "error") === isError);
+  return { handlers, errors: bySeverity(true), warnings: bySeverity(false) };
+}
+
+/** Policy that cannot be enforced as written must not be enforced in part: managed sources are all or nothing. */
+function isRefusal({ problem, source }: LabelledProblem, isStrict: boolean): boolean {
+  if (problem.severity === "error") return isStrict || source.kind === "managed";
+  return problem.code === "handler-unsupported" && source.kind === "managed";
+}

@@ -1,0 +1,67 @@
+import { isJsonObject, type Json } from "../protocol/index.ts";
+import { freezeCopy } from "./freeze.ts";
+import { andThen } from "./maybe.ts";
+import type { CheckedArgs } from "./registration.ts";
+import type { ToolMap } from "./schema/infer.ts";
+import { type Checked, compileSchema, type Validator } from "./schema/validate.ts";
+import type { MaybePromise } from "./types.ts";
+
+interface ToolValidators {
+  readonly args: Validator;
+  readonly result: Validator | undefined;
+}
+
+/** The tools a host declared, with their schemas ready to use. */
+export class DeclaredTools {
+  private readonly validators = new Map<string, ToolValidators>();
+
+  /** Throws for a schema that cannot be used. */
+  constructor(tools: ToolMap) {
+    for (const [name, { args, result }] of Object.entries(tools)) {
+      this.validators.set(name, {
+        args: compileSchema(args, `tools.${name}.args`),
+        result: result === undefined ? undefined : compileSchema(result, `tools.${name}.result`),
+      });
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.validators.size === 0;
+  }
+
+  find(names: readonly string[]): string | undefined {
+    return names.find(name => this.validators.has(name));
+  }
+
+  /** The input as its tool declares it; as it is when the tool is not declared or the input does not fit. */
+  checkArgs(names: readonly string[], input: Json): MaybePromise<CheckedArgs> {
+    const tool = this.find(names);
+    const raw = isJsonObject(input) ? input : { input };
+    if (tool === undefined) return { tool, args: raw, problem: undefined };
+    return andThen(this.checkInput(tool, input), checked =>
+      checked.ok
+        ? {
+            tool,
+            args: checked.value === input ? input : freezeCopy(checked.value, true),
+            problem: undefined,
+          }
+        : {
+            tool: undefined,
+            args: raw,
+            problem: `the input of ${tool} does not fit its schema: ${checked.problem}`,
+          },
+    );
+  }
+
+  /** Whether an input may be given to a tool; any object is good for one that is not declared. */
+  checkInput(tool: string | undefined, input: Json): MaybePromise<Checked> {
+    const validator = tool === undefined ? undefined : this.validators.get(tool)?.args;
+    if (validator !== undefined) return validator(input);
+    return isJsonObject(input) ? { ok: true, value: input } : { ok: false, problem: "it is not an object" };
+  }
+
+  checkResult(tool: string | undefined, result: Json): MaybePromise<Checked> {
+    const validator = tool === undefined ? undefined : this.validators.get(tool)?.result;
+    return validator === undefined ? { ok: true, value: result } : validator(result);
+  }
+}

@@ -1,0 +1,101 @@
+import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
+import { directoryName } from "../shell/paths.ts";
+import { ancestors, isAbsolute, isInside, normalise } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import type { Grant } from "./grants.ts";
+import { createDisk, type Disk } from "./paths/disk.ts";
+
+/** What the caller knows. Everything absent is unknown, never guessed. */
+export interface GuardContext {
+  /** the session's directory, absolute */
+  readonly cwd: string;
+  readonly home: string;
+  readonly system: Pick<System, "files" | "text">;
+  readonly settings?: GuardSettings | undefined;
+  /** directory of the hook process: a second one that must not vanish */
+  readonly processDirectory?: string | undefined;
+  readonly previousCwd?: string | undefined;
+  readonly tmpdir?: string | undefined;
+  readonly user?: string | undefined;
+  /** `~A`: the guard's own configuration, grants, keys and programs */
+  readonly stateHome?: string | undefined;
+  readonly grants?: readonly Grant[] | undefined;
+  /** asked only when something was found; without a key no allow-once code is offered */
+  readonly machineKey?: (() => string | undefined) | undefined;
+  readonly nowMs?: number | undefined;
+  /** the tool runs PowerShell text, not shell text */
+  readonly isPowerShell?: boolean | undefined;
+}
+
+/** The context with every place found once, links resolved. */
+export interface Surroundings {
+  readonly given: GuardContext;
+  readonly settings: GuardSettings;
+  readonly disk: Disk;
+  readonly cwd: string;
+  readonly home: string;
+  /** session and process directories: neither they nor anything above may vanish */
+  readonly heldDirectories: readonly string[];
+  /** top of the repository around the session, else the session's directory; undefined for home or a system tree */
+  readonly project: string | undefined;
+  readonly temps: readonly string[];
+  readonly stateHomes: readonly string[];
+}
+
+const TEMPS = [
+  "/dev/shm",
+  "/tmp",
+  "/var/tmp",
+  "/private/tmp",
+  "/private/var/tmp",
+  "/var/folders",
+  "/private/var/folders",
+];
+
+export function survey(given: GuardContext): Surroundings {
+  const settings = given.settings ?? BUILT_IN.guard;
+  const disk = createDisk(given.system);
+  const cwd = disk.resolve(normalise(given.cwd), true);
+  const home = disk.resolve(normalise(given.home), true);
+  const { processDirectory, tmpdir, stateHome } = given;
+  const held = [cwd, ...(processDirectory === undefined ? [] : [disk.resolve(processDirectory, true)])];
+  const temps = [
+    ...TEMPS,
+    ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []),
+    ...settings.paths.temp,
+  ]
+    .filter(path => isAbsolute(path) && normalise(path) !== "/")
+    .flatMap(path => [normalise(path), disk.resolve(path, true)]);
+  const states = [`${home}/.amplihack`, ...(stateHome === undefined ? [] : [stateHome])];
+  return {
+    given,
+    settings,
+    disk,
+    cwd,
+    home,
+    heldDirectories: [...new Set(held)],
+    project: findProject(disk, cwd, home),
+    temps: [...new Set(temps)],
+    stateHomes: [...new Set(states.flatMap(path => [path, disk.resolve(path, true)]))],
+  };
+}
+
+/** The nearest directory with a `.git` entry; home and what lies above it is no project. */
+function findProject(disk: Disk, cwd: string, home: string): string | undefined {
+  const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
+  return (
+    candidates.find(path => disk.kind(`${path}/.git`) !== undefined) ?? candidates.find(path => path === cwd)
+  );
+}
+
+/** `/home`, `/usr`, `/tmp`: a `.git` there does not make everybody's files ours. */
+function isTooHigh(path: string): boolean {
+  return TEMPS.includes(path) || (directoryName(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
+}
+
+export const SYSTEM_TOPS: ReadonlySet<string> = new Set(
+  (
+    "bin boot dev etc home lib lib32 lib64 libx32 opt proc root run sbin srv sys usr var System Library Applications " +
+    "Users private cores Volumes mnt media lost+found snap nix"
+  ).split(" "),
+);

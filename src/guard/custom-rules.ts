@@ -1,0 +1,73 @@
+import type { CustomRule } from "../config/sections.ts";
+import { parseOptions } from "../shell/options.ts";
+import { describe } from "../shell/value.ts";
+import type { Doer } from "./effects.ts";
+import { compileLinear } from "./linear-pattern.ts";
+import { globMatches } from "./paths/match.ts";
+import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
+import type { Rule } from "./rule.ts";
+import { type Details, type Scene, targetsOf } from "./scene.ts";
+
+type Add = (rule: Rule, details: Details, by: Doer | undefined) => void;
+
+/** Rules of the configuration: structural, over the resolved words of one program. */
+export function inspectCustomRules(scene: Scene, add: Add): void {
+  const rules = scene.around.settings.custom;
+  if (rules.length === 0) return;
+  for (const invocation of scene.facts.invocations) {
+    for (const custom of rules) {
+      const { cwd, place, span, program } = invocation;
+      if (program === undefined || program !== custom.when.command) continue;
+      const by: Doer = { cwd, place, span, program, invocation };
+      if (fits(custom.when, by, scene))
+        add(toRule(custom), { target: invocation.argv.map(describe).join(" ") }, by);
+    }
+  }
+}
+
+function toRule(custom: CustomRule): Rule {
+  return {
+    id: custom.id,
+    title: custom.reason,
+    verdict: custom.verdict,
+    when: "A rule of the configuration.",
+    lost: `{target}: ${custom.reason}.`,
+    safer: custom.safer ?? "ask your user",
+  };
+}
+
+function fits(when: CustomRule["when"], by: Doer, scene: Scene): boolean {
+  const argv = by.invocation?.argv ?? [];
+  const options = parseOptions(argv, { abbreviates: false });
+  const operands = options.operands.map(operand => describe(operand.value));
+  if (!(when.args ?? []).every((wanted, index) => globMatches(wanted, operands[index] ?? ""))) return false;
+  const given = argv.map(describe);
+  if (!(when.flags ?? []).every(flag => given.some(word => word === flag || word.startsWith(`${flag}=`))))
+    return false;
+  if (when.operand !== undefined) {
+    const pattern = compileLinear(when.operand);
+    if (pattern === undefined || !operands.some(operand => pattern.matches(operand))) return false;
+  }
+  return (
+    when.path === undefined ||
+    options.operands.some(({ value }) =>
+      targetsOf(scene, value, by, true).some(
+        target => target.path !== undefined && isOfClass(scene, target.path, when.path ?? ""),
+      ),
+    )
+  );
+}
+
+const CLASSES: Readonly<Record<string, readonly Zone[]>> = {
+  root: ["root", "system"],
+  home: ["home"],
+  project: ["project", "history", "source"],
+  outside: ["outside", "local-software"],
+  temp: ["temp", "temp-root"],
+  regenerable: ["regenerable"],
+};
+
+function isOfClass({ around }: Scene, path: string, name: string): boolean {
+  if (name === "secret") return secretAt(around, path) !== undefined;
+  return CLASSES[name]?.includes(zoneOf(around, path)) === true;
+}

@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import { text } from "../shell/value.ts";
+import { expandHome, isAbsolute, join } from "../system/paths.ts";
+import type { Surroundings } from "./context.ts";
+import type { CommandEffect, Doer } from "./effects.ts";
+import { lookUp } from "./look-up.ts";
+import { secretByName } from "./paths/secrets.ts";
+
+/** What a file tool does to the paths it is given. */
+type ToolAction = "read" | "write" | "search";
+
+const ACTIONS: Readonly<Record<string, ToolAction>> = {
+  Read: "read",
+  NotebookRead: "read",
+  Write: "write",
+  Edit: "write",
+  MultiEdit: "write",
+  NotebookEdit: "write",
+  ApplyPatch: "write",
+  apply_patch: "write",
+  Grep: "search",
+  Glob: "search",
+};
+
+const PATH_FIELDS = [
+  "file_path",
+  "filePath",
+  "path",
+  "notebook_path",
+  "notebookPath",
+  "absolute_path",
+  "target_file",
+  "TargetFile",
+  "AbsolutePath",
+  "paths",
+  "file_paths",
+];
+const NAME_FIELDS = ["glob", "include", "pattern"];
+const MOST_PATHS = 256;
+
+export function actionOf(canonicalName: string): ToolAction | undefined {
+  return lookUp(ACTIONS, canonicalName);
+}
+
+/** The effects of a file tool, so that the same rules judge it as judge `cat` and `tee`. */
+export function effectsOfTool(
+  canonicalName: string,
+  input: Json,
+  knownPaths: readonly string[],
+  around: Surroundings,
+): readonly CommandEffect[] {
+  const action = actionOf(canonicalName);
+  if (action === undefined) return [];
+  const by: Doer = {
+    cwd: text(around.cwd),
+    place: { kind: "local" },
+    program: canonicalName,
+    invocation: undefined,
+    span: { start: 0, end: 0 },
+    isTool: true,
+  };
+  const paths = [...new Set([...knownPaths, ...fieldsOf(input, PATH_FIELDS)])].slice(0, MOST_PATHS);
+  const absolute = paths.map(path => text(toAbsolute(path, around)));
+  if (action === "write") return absolute.map(path => ({ kind: "write", by, path, how: "replace" }));
+  const reads: CommandEffect[] = absolute.map(path => ({ kind: "read", by, path, isCopy: false }));
+  return action === "read"
+    ? reads
+    : [
+        ...reads.filter(effect => !isDirectoryRead(effect, around)),
+        ...namedFiles(canonicalName, input, by, around),
+      ];
+}
+
+/** Searching a directory is ordinary, also one that has a secret somewhere in it. */
+function isDirectoryRead(effect: CommandEffect, around: Surroundings): boolean {
+  if (effect.kind !== "read") return false;
+  const [piece] = effect.path.pieces;
+  const path = piece?.kind === "text" ? piece.text : "/";
+  return around.disk.kind(around.disk.resolve(path, true)) === "directory";
+}
+
+/** A file filter that can only mean a secret: `.env`, `**` + `/id_rsa`. The text searched for is data. */
+function namedFiles(
+  canonicalName: string,
+  input: Json,
+  by: Doer,
+  around: Surroundings,
+): readonly CommandEffect[] {
+  const fields = canonicalName === "Glob" ? NAME_FIELDS : NAME_FIELDS.filter(field => field !== "pattern");
+  return fieldsOf(input, fields).flatMap((pattern): CommandEffect[] => {
+    const name = pattern.slice(pattern.lastIndexOf("/") + 1).replace(/[*]+$/, "");
+    if (secretByName(name, { added: [], removed: [] }) === undefined) return [];
+    return [{ kind: "read", by, path: text(join(around.cwd, name)), isCopy: false }];
+  });
+}
+
+function toAbsolute(path: string, around: Surroundings): string {
+  const expanded = expandHome(path, around.home);
+  return isAbsolute(expanded) ? expanded : join(around.cwd, expanded);
+}
+
+function fieldsOf(input: Json, names: readonly string[]): readonly string[] {
+  if (!isJsonObject(input)) return [];
+  return names.flatMap(name => {
+    const value = ownValue(input, name);
+    if (typeof value === "string") return value === "" ? [] : [value];
+    return Array.isArray(value) ? value.filter(item => typeof item === "string") : [];
+  });
+}

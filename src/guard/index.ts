@@ -1,0 +1,93 @@
+import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
+import { findHome } from "../state/homes.ts";
+import { findSessionDirectory } from "../state/project-root.ts";
+import type { System } from "../system/system.ts";
+import type { GuardContext, Surroundings } from "./context.ts";
+import { effectsOfTool } from "./file-tools.ts";
+import { ruleIds } from "./grants.ts";
+import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
+import { ALLOWED, type Judgement } from "./judgement.ts";
+import { isHarmlessIn } from "./prefilter.ts";
+
+export type { GuardContext } from "./context.ts";
+export type { Explained } from "./explain.ts";
+export type { Grant } from "./grants.ts";
+export { isCode } from "./grants.ts";
+export type { Judgement } from "./judgement.ts";
+export { redact } from "./redact.ts";
+export type { Finding, Rule, Verdict } from "./rule.ts";
+export { findRule, PACKS } from "./rules.ts";
+
+/** A tool call as far as the guard looks at it. */
+export interface JudgedTool {
+  readonly tool: Pick<ToolUse, "name" | "canonicalName" | "input">;
+  readonly facts: HookInput["facts"];
+}
+
+/** Judges a command of a shell. Never throws. */
+export function judgeCommand(command: string, context: GuardContext): Judgement {
+  return isHarmlessIn(command, context) ? ALLOWED : judgeText(command, context);
+}
+
+/** Judges a program with words that were already expanded: shims call this. */
+export function judgeArgv(argv: readonly string[], context: GuardContext): Judgement {
+  return argv.length === 0 ? ALLOWED : judgeWords(argv, context);
+}
+
+/** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
+export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
+  if (tool.canonicalName === "Bash") {
+    if (facts.command === null || facts.command === "") return ALLOWED;
+    const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
+    return judgeCommand(facts.command, isPowerShell ? { ...context, isPowerShell } : context);
+  }
+  return judgeOrFail(facts.paths.join(" "), context, around => judgeFileTool(tool, facts.paths, around));
+}
+
+function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], around: Surroundings): Judgement {
+  const effects = effectsOfTool(tool.canonicalName, tool.input, known, around);
+  if (effects.length === 0) return ALLOWED;
+  const collected = new Collector(around, NO_FACTS, "", effects);
+  collected.run();
+  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
+  return conclude(
+    collected.findings,
+    [],
+    around,
+    findings => ({ tree: [tool.canonicalName, paths], cwd: around.cwd, rules: ruleIds(findings) }),
+    () => [],
+  );
+}
+
+/** The guard as a hook that anybody can embed: built-in settings, no files of ours read or written. */
+export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook<System> {
+  return {
+    id: "guard",
+    event: "PreToolUse",
+    run(input, system) {
+      if (input.kind !== "tool") return undefined;
+      const judgement = judgeTool(input, contextOf(input, system, options));
+      if (judgement.verdict === "allow" || judgement.reason === undefined) return undefined;
+      return { decision: { kind: judgement.verdict, reason: judgement.reason } };
+    },
+  };
+}
+
+/** What the environment and the payload say about the places around a tool call. */
+export function contextOf(
+  input: Pick<InputOf<"tool">, "cwd">,
+  system: System,
+  options: Partial<Omit<GuardContext, "system">> = {},
+): GuardContext {
+  return {
+    cwd: findSessionDirectory(system, input.cwd) ?? "/",
+    home: findHome(system) ?? "/root",
+    processDirectory: system.files.workingDirectory(),
+    previousCwd: system.env.get("OLDPWD"),
+    tmpdir: system.env.get("TMPDIR"),
+    user: system.env.get("USER"),
+    nowMs: system.clock.nowMs(),
+    ...options,
+    system,
+  };
+}

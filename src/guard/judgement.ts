@@ -1,0 +1,32 @@
+import type { Explained } from "./explain.ts";
+import type { Grant } from "./grants.ts";
+import type { Finding, Verdict } from "./rule.ts";
+
+/** The answer of the guard. Pure data but for `explain`, which builds its tree only when asked. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** distinct, the strictest first, at most five */
+  readonly findings: readonly Finding[];
+  /** what was noticed and changed nothing: unreadable parts, a grant that was used */
+  readonly notes: readonly string[];
+  /** for the agent; undefined when allowed */
+  readonly reason: string | undefined;
+  /** for `guard allow-once`; undefined when nothing can permit it, or without a machine key */
+  readonly code: string | undefined;
+  readonly usedGrants: readonly Grant[];
+  /** the stack of a failure inside the guard, for the log */
+  readonly failure: string | undefined;
+  explain(): readonly Explained[];
+}
+
+/** Nothing to say. Shared, so that the common case allocates nothing. */
+export const ALLOWED: Judgement = Object.freeze({
+  verdict: "allow",
+  findings: [],
+  notes: [],
+  reason: undefined,
+  code: undefined,
+  usedGrants: [],
+  failure: undefined,
+  explain: () => [],
+});

@@ -1,0 +1,51 @@
+import { parseOptions } from "../../shell/options.ts";
+import { describe, knownText, text, type Value } from "../../shell/value.ts";
+import type { CommandEffect, Doer } from "../effects.ts";
+import { readCheckout, readSwitch } from "../git/checkout.ts";
+import { type GitRun, readGit } from "../git/invocation.ts";
+import { wordSet, words } from "../words.ts";
+import type { Call } from "./call.ts";
+
+/** Branches that earlier commands of the same text went to, by repository. */
+export type BranchMemory = Map<string, string | undefined>;
+
+/** One run of git, with the branch it finds itself on after everything before it. */
+export function effectsOfGit(call: Call, memory: BranchMemory): readonly CommandEffect[] {
+  const found = readGit(call.invocation, call.around);
+  if (found === undefined) return [];
+  const key = found.repository?.gitDirectory ?? describe(found.directory);
+  const run: GitRun = memory.has(key) ? { ...found, branch: memory.get(key) } : found;
+  const next = branchAfter(run, call);
+  if (next !== undefined) memory.set(key, next.name);
+  return [{ kind: "git", by: call.by, run }, ...reads(run, { ...call.by, cwd: run.directory })];
+}
+
+function branchAfter(run: GitRun, call: Call): { readonly name: string | undefined } | undefined {
+  if (run.subcommand !== "checkout" && run.subcommand !== "switch") return undefined;
+  const done = run.subcommand === "checkout" ? readCheckout(run, call.around) : readSwitch(run, call.around);
+  if (done.kind === "branch") return { name: done.name };
+  return done.kind === "forced" && done.shown !== "all changed files" ? { name: done.shown } : undefined;
+}
+
+const SHOWING = wordSet("show diff log blame annotate grep cat-file archive format-patch difftool");
+
+/** Git shows the content of files too: by path, or as `commit:path`. */
+function reads(run: GitRun, by: Doer): readonly CommandEffect[] {
+  if (!SHOWING.has(run.subcommand)) return [];
+  const options = parseOptions(run.argv, {
+    values: words("S G n max-count author grep since until before after format o output L e f U C M A B m"),
+    flags: words("p patch u stat name-only name-status oneline"),
+    abbreviates: false,
+  });
+  if (run.subcommand === "log" && !options.has("p", "patch", "u", "L")) return [];
+  if (options.has("stat", "name-only", "name-status")) return [];
+  const operands = options.operands.map(operand => operand.value);
+  const files = run.subcommand === "grep" && !options.has("e", "f") ? operands.slice(1) : operands;
+  return files.map(value => ({ kind: "read", by, path: pathOf(value), isCopy: false }));
+}
+
+function pathOf(value: Value): Value {
+  const known = knownText(value);
+  const colon = known?.indexOf(":") ?? -1;
+  return known === undefined || colon <= 0 ? value : text(known.slice(colon + 1));
+}

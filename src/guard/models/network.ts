@@ -1,0 +1,267 @@
+import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import type { CommandEffect, Payload } from "../effects.ts";
+import { words } from "../words.ts";
+import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
+import { isRemotePath } from "./mirrors.ts";
+import { afterCharacters } from "./writing.ts";
+
+const CURL: OptionSpec = {
+  values: words(`
+    X request d data data-ascii data-raw data-binary data-urlencode json F form form-string T upload-file o output H header
+    u user A user-agent e referer x proxy b cookie c cookie-jar K config m max-time connect-timeout retry retry-delay
+    retry-max-time w write-out r range C continue-at E cert key cacert capath z time-cond resolve interface limit-rate
+    url output-dir ciphers t telnet-option P ftp-port Q quote U proxy-user max-redirs oauth2-bearer unix-socket
+    dns-servers doh-url stderr trace trace-ascii D dump-header max-filesize y Y url-query aws-sigv4 expand-data variable
+  `),
+  flags: words(`
+    s silent S show-error L location f fail k insecure v verbose i include I head O remote-name J G get g globoff N
+    no-buffer compressed n netrc p proxytunnel R remote-time 0 1 2 3 4 6 a append B l M V version help q Z parallel
+    fail-with-body create-dirs
+  `),
+  as: {
+    request: "X",
+    "data-ascii": "d",
+    data: "d",
+    "data-binary": "d",
+    json: "d",
+    form: "F",
+    "upload-file": "T",
+    output: "o",
+    header: "H",
+    user: "u",
+    config: "K",
+    proxy: "x",
+    head: "I",
+    get: "G",
+  },
+};
+
+const curl: Model = call => {
+  const options = readOptions(call, CURL);
+  if (isOnlyHelp(options) || options.has("V")) return [];
+  const payloads: Payload[] = [];
+  const addFile = (value: Value) => {
+    if (knownText(value) === "-" || knownText(value) === ".") addStdin(call, payloads);
+    else payloads.push({ value, role: "file" });
+  };
+  for (const { name, value } of options.options) {
+    if (value === undefined) continue;
+    if (name === "d")
+      startsWith(value, "@") ? addFile(afterCharacters(value, 1)) : payloads.push({ value, role: "body" });
+    else if (name === "data-raw" || name === "form-string" || name === "url-query" || name === "expand-data")
+      payloads.push({ value, role: "body" });
+    else if (name === "data-urlencode") addForm(value, /^[^=@]*@/, addFile, payloads);
+    else if (name === "F") addForm(value, /^[^=]*=[@<]/, addFile, payloads);
+    else if (name === "T") addFile(value);
+    else if (name === "H" || name === "b" || name === "A" || name === "e" || name === "u") {
+      if (startsWith(value, "@")) addFile(afterCharacters(value, 1));
+      else payloads.push({ value, role: "header" });
+    }
+  }
+  const addresses = [...options.operands.map(operand => operand.value), ...options.valuesOf("url")];
+  for (const value of addresses) payloads.push({ value, role: "address" });
+  const queries = addresses.map(describe).filter(address => /\/_delete_by_query(\?|$)/.test(address));
+  return [
+    ...addresses.flatMap(address => localFile(call, address)),
+    ...sendEffect(call, addresses[0], payloads),
+    ...outputs(call, options, ["o", "D", "c"]),
+    ...httpDelete(call, options, addresses),
+    ...queries.flatMap(address => deleteAt(call, address)),
+  ];
+};
+
+/** `file:///etc/shadow` is no address but a way to show a file. */
+function localFile(call: Call, address: Value): readonly CommandEffect[] {
+  const scheme = /^file:\/\/(localhost)?(?=\/)/i.exec(knownPrefix(address));
+  return scheme === null
+    ? []
+    : [{ kind: "read", by: call.by, path: afterCharacters(address, scheme[0].length), isCopy: false }];
+}
+
+function addForm(value: Value, file: RegExp, addFile: (value: Value) => void, payloads: Payload[]): void {
+  const found = file.exec(knownPrefix(value));
+  if (found === null) payloads.push({ value, role: "body" });
+  else addFile(withoutFormOptions(afterCharacters(value, found[0].length)));
+}
+
+/** `-F f=@path;type=text/plain` */
+function withoutFormOptions(value: Value): Value {
+  const known = knownText(value);
+  const semicolon = known?.indexOf(";") ?? -1;
+  return known === undefined || semicolon < 0
+    ? value
+    : { pieces: [{ kind: "text", text: known.slice(0, semicolon) }], origins: value.origins };
+}
+
+function startsWith(value: Value, prefix: string): boolean {
+  return knownPrefix(value).startsWith(prefix);
+}
+
+export function addStdin(call: Call, payloads: Payload[]): void {
+  const { stdin, redirections } = call.invocation;
+  if (stdin !== undefined) payloads.push({ value: stdin, role: "body" });
+  for (const redirection of redirections) {
+    if (redirection.operation === "read") payloads.push({ value: redirection.target, role: "file" });
+  }
+}
+
+export function sendEffect(
+  call: Call,
+  to: Value | undefined,
+  payloads: readonly Payload[],
+): readonly CommandEffect[] {
+  return payloads.length === 0 ? [] : [{ kind: "send", by: call.by, to, payloads }];
+}
+
+function outputs(call: Call, options: ParsedOptions, names: readonly string[]): readonly CommandEffect[] {
+  return options
+    .valuesOf(...names)
+    .filter(value => knownText(value) !== "-")
+    .map(path => ({ kind: "write", by: call.by, path, how: "replace" }));
+}
+
+/** An HTTP DELETE to another machine, or to a search index anywhere. */
+function httpDelete(
+  call: Call,
+  options: ParsedOptions,
+  addresses: readonly Value[],
+): readonly CommandEffect[] {
+  const method = options.valueOf("X");
+  if (method === undefined || describe(method).toUpperCase() !== "DELETE") return [];
+  return addresses.flatMap(address => deleteAt(call, describe(address)));
+}
+
+function deleteAt(call: Call, address: string): readonly CommandEffect[] {
+  const isIndex =
+    /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
+  if (!isIndex && isLocalAddress(address)) return [];
+  const rule = isIndex ? "db.index" : "cloud.api";
+  const what = isIndex ? "delete an index" : "delete something on another machine";
+  return [{ kind: "operation", by: call.by, rule, what, target: address, names: [address] }];
+}
+
+/** The machine itself, or one that only it can reach. */
+export function isLocalAddress(address: string): boolean {
+  const host = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/^[^@/]*@/, "");
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.(localhost|local|test))(?=[:/?]|$)/i.test(
+    host,
+  );
+}
+
+const wget: Model = call => {
+  const options = readOptions(call, {
+    values: words(
+      "O output-document o output-file a P directory-prefix post-data post-file body-data body-file method header U user-agent user password t tries T timeout i input-file e execute",
+    ),
+    flags: words("q quiet c continue r recursive N nc nv no-check-certificate help version spider"),
+    as: { "output-document": "O" },
+  });
+  if (isOnlyHelp(options)) return [];
+  const payloads: Payload[] = [
+    ...options.valuesOf("post-data", "body-data").map(value => ({ value, role: "body" as const })),
+    ...options.valuesOf("post-file", "body-file").map(value => ({ value, role: "file" as const })),
+    ...options.valuesOf("header", "U").map(value => ({ value, role: "header" as const })),
+    ...options.operands.map(({ value }) => ({ value, role: "address" as const })),
+  ];
+  const method = options.valueOf("method");
+  const addresses = options.operands.map(operand => operand.value);
+  const deletes =
+    method !== undefined && describe(method).toUpperCase() === "DELETE"
+      ? addresses.flatMap(address => deleteAt(call, describe(address)))
+      : [];
+  return [...sendEffect(call, addresses[0], payloads), ...outputs(call, options, ["O"]), ...deletes];
+};
+
+/** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */
+const httpie: Model = call => {
+  const options = readOptions(call, {
+    values: words("a auth A o output s style p print session proxy timeout"),
+    abbreviates: false,
+  });
+  const operands = options.operands.map(operand => operand.value);
+  const isMethod =
+    /^[A-Za-z]+$/.test(knownText(operands[0] ?? { pieces: [], origins: [] }) ?? "") && operands.length > 1;
+  const [address, ...items] = isMethod ? operands.slice(1) : operands;
+  const payloads: Payload[] = items.map((value): Payload => {
+    const file = /^[^=:@]+(:?=@|@)/.exec(knownPrefix(value));
+    if (file !== null) return { value: afterCharacters(value, file[0].length), role: "file" };
+    return { value, role: /^[^=]+:[^=]/.test(knownPrefix(value)) ? "header" : "body" };
+  });
+  addStdin(call, payloads);
+  if (address !== undefined) payloads.push({ value: address, role: "address" });
+  const isDelete = isMethod && /^delete$/i.test(describe(operands[0] ?? { pieces: [], origins: [] }));
+  const deletes = isDelete && address !== undefined ? deleteAt(call, describe(address)) : [];
+  return [...sendEffect(call, address, payloads), ...deletes];
+};
+
+/** Whatever comes in is sent on. */
+const socketTool: Model = call => {
+  const payloads: Payload[] = [];
+  addStdin(call, payloads);
+  const host = call.argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
+  return sendEffect(call, host, payloads);
+};
+
+const scp: Model = call => {
+  const options = readOptions(call, {
+    values: words("i P F o c l S J D X"),
+    flags: words("r p q v C 3 4 6 B T O"),
+    abbreviates: false,
+  });
+  const operands = options.operands.map(operand => operand.value);
+  const destination = operands.at(-1);
+  if (destination === undefined) return [];
+  const sources = operands.slice(0, -1);
+  if (isRemotePath(destination)) {
+    return sendEffect(
+      call,
+      destination,
+      sources.filter(value => !isRemotePath(value)).map(value => ({ value, role: "file" })),
+    );
+  }
+  return [{ kind: "write", by: call.by, path: destination, how: "replace", isInto: true }];
+};
+
+/** A name that is looked up is told to a stranger's server. */
+const lookup: Model = call =>
+  sendEffect(
+    call,
+    undefined,
+    call.argv.slice(1).map(value => ({ value, role: "body" })),
+  );
+
+const SSH: OptionSpec = {
+  values: words("b c D E e F I i J L l m O o p Q R S W w"),
+  flags: words("f N n T t v q A a C X Y G g K k M s V 4 6"),
+  stopsAtOperand: true,
+  abbreviates: false,
+};
+
+const ssh: Model = call => {
+  const options = parseOptions(call.argv, SSH);
+  const [host, ...command] = options.operands.map(operand => operand.value);
+  const payloads: Payload[] = command.map(value => ({ value, role: "body" }));
+  addStdin(call, payloads);
+  return sendEffect(call, host, payloads);
+};
+
+const mail: Model = call => {
+  const options = readOptions(call, { values: words("s a A c b r q S"), abbreviates: false });
+  const payloads: Payload[] = options.valuesOf("a", "A").map(value => ({ value, role: "file" }));
+  addStdin(call, payloads);
+  return sendEffect(call, undefined, payloads);
+};
+export const modelTable = (names: string, model: Model): ModelTable =>
+  Object.fromEntries(words(names).map(name => [name, model]));
+
+export const network: ModelTable = {
+  ...modelTable("curl", curl),
+  ...modelTable("wget wget2", wget),
+  ...modelTable("http https xh xhs httpie", httpie),
+  ...modelTable("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
+  ...modelTable("scp pscp", scp),
+  ...modelTable("ssh mosh autossh", ssh),
+  ...modelTable("dig nslookup host drill ping", lookup),
+  ...modelTable("mail mailx mutt sendmail msmtp swaks s-nail", mail),
+};

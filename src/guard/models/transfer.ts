@@ -1,0 +1,122 @@
+import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
+import { text, type Value } from "../../shell/value.ts";
+import type { CommandEffect } from "../effects.ts";
+import { words } from "../words.ts";
+import { type Call, isOnlyHelp, type Model, type ModelTable, placedAt, readOptions } from "./call.ts";
+import { isSearchResult } from "./lists.ts";
+
+const INTO: OptionSpec["as"] = { "target-directory": "t", "no-target-directory": "T", "no-clobber": "n" };
+
+const MV: OptionSpec = {
+  values: ["t", "target-directory", "S", "suffix"],
+  flags: words(`
+      f force i interactive n no-clobber T no-target-directory u v verbose Z strip-trailing-slashes help
+      version no-copy exchange
+    `),
+  optional: ["backup", "update", "b", "context"],
+  as: INTO ?? {},
+};
+
+const CP: OptionSpec = {
+  values: ["t", "target-directory", "S", "suffix"],
+  flags: words(`
+      a archive f force i n no-clobber r R recursive T no-target-directory u v x p P L H l s d b help
+      version remove-destination parents attributes-only
+    `),
+  optional: words("backup preserve no-preserve reflink sparse update"),
+  as: INTO ?? {},
+};
+
+const INSTALL: OptionSpec = {
+  values: words("m mode o owner g group t target-directory S suffix strip-program"),
+  flags: words("d directory D T no-target-directory b c C p s v help version"),
+  as: { ...INTO, directory: "d" },
+};
+
+interface Placement {
+  readonly sources: readonly Value[];
+  readonly destination: Value | undefined;
+  readonly isInto: boolean;
+}
+
+/** Sources and destination, by position or by `-t`. A single operand is a source. */
+function placement(options: ParsedOptions): Placement {
+  const operands = options.operands.map(operand => operand.value);
+  const directory = options.valueOf("t");
+  if (options.has("t"))
+    return { sources: directory === undefined ? [] : operands, destination: directory, isInto: true };
+  if (operands.length === 1) return { sources: operands, destination: undefined, isInto: false };
+  return { sources: operands.slice(0, -1), destination: operands.at(-1), isInto: operands.length > 2 };
+}
+
+function writesOf(
+  call: Call,
+  { sources, destination, isInto }: Placement,
+  options: ParsedOptions,
+): CommandEffect[] {
+  if (destination === undefined) return [];
+  return sources.map(source => ({
+    kind: "write",
+    by: call.by,
+    path: placedAt(call, destination, source, isInto && !options.has("T")),
+    how: options.has("n") ? "create" : "replace",
+    from: source,
+    isInto,
+  }));
+}
+
+const mv: Model = call => {
+  const options = readOptions(call, MV);
+  if (isOnlyHelp(options)) return [];
+  const placed = placement(options);
+  const moves: CommandEffect[] = placed.sources
+    .filter(source => !isSearchResult(call, source))
+    .map(from => ({ kind: "move", by: call.by, from, to: placed.destination }));
+  return [...moves, ...writesOf(call, placed, options)];
+};
+
+const copyWith =
+  (spec: OptionSpec): Model =>
+  call => {
+    const options = readOptions(call, spec);
+    if (isOnlyHelp(options) || (options.has("d") && spec === INSTALL)) return [];
+    const placed = placement(options);
+    const reads: CommandEffect[] = placed.sources.map(path => ({
+      kind: "read",
+      by: call.by,
+      path,
+      isCopy: true,
+    }));
+    return [...reads, ...writesOf(call, placed, options)];
+  };
+
+const ln: Model = call => {
+  const options = readOptions(call, {
+    values: ["t", "target-directory", "S", "suffix"],
+    flags: words("s symbolic f force i n no-dereference T no-target-directory r v b L P help version"),
+    optional: ["backup"],
+    as: { "target-directory": "t", "no-target-directory": "T" },
+  });
+  if (isOnlyHelp(options)) return [];
+  const placed = placement(options);
+  return placed.sources.flatMap((source): CommandEffect[] => {
+    const { destination } = placed;
+    const path =
+      destination === undefined
+        ? text(".")
+        : placedAt(call, destination, source, placed.isInto && !options.has("T"));
+    return [
+      { kind: "read", by: call.by, path: source, isCopy: true },
+      { kind: "write", by: call.by, path, how: "link", from: source },
+    ];
+  });
+};
+export const transfer: ModelTable = {
+  mv,
+  gmv: mv,
+  cp: copyWith(CP),
+  gcp: copyWith(CP),
+  install: copyWith(INSTALL),
+  ginstall: copyWith(INSTALL),
+  ln,
+};

@@ -1,0 +1,137 @@
+import { parseOptions } from "../../shell/options.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
+import type { EffectOf } from "../effects.ts";
+import { secretAt } from "../paths/zones.ts";
+import type { Rule } from "../rule.ts";
+import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { wordSet, words } from "../words.ts";
+
+const RULES: readonly Rule[] = [
+  {
+    id: "git.config",
+    title: "makes git run code or send elsewhere",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    when: "Configuration that runs a program or redirects: core.fsmonitor, core.sshCommand, aliases with !, credential.helper, url.*.insteadOf, a push address set just before a push.",
+    lost: "It would make git run a program or talk to another place from now on: {target}.",
+    safer: "git config --list --show-origin",
+  },
+  {
+    id: "git.secret-add",
+    title: "adds a secret to history",
+    verdict: "ask",
+    atLevel: { relaxed: "allow" },
+    when: "git add of a protected file by name, or with -f over everything.",
+    lost: "It would put {target} into the history, where a secret stays for ever.",
+    safer: "echo {name} >> .gitignore",
+  },
+];
+
+export const gitSettings: Pack = {
+  name: "git-settings",
+  rules: RULES,
+  inspect(effect, scene) {
+    if (effect.kind === "write") inspectFile(effect, scene);
+    if (effect.kind !== "git") return;
+    inspectConfig(effect, scene);
+    inspectAdd(effect, scene);
+    for (const { key, value } of effect.run.settings) {
+      if (runsCode(key, value) && key !== "core.hookspath")
+        scene.report("git.config", { target: `${key}=${value}` }, effect.by);
+    }
+  },
+  inspectWhole: inspectPushAddress,
+};
+
+/** Keys whose value is a program or an address. Pagers and editors that only show are free. */
+const CODE_KEYS =
+  /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
+const HARMLESS_PROGRAM =
+  /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
+
+function runsCode(key: string, value: string): boolean {
+  if (key.startsWith("alias.")) return value.startsWith("!");
+  return CODE_KEYS.test(key) && !HARMLESS_PROGRAM.test(value.trim());
+}
+
+/** Git's own files, written past git. */
+function inspectFile(effect: EffectOf<"write">, scene: Scene): void {
+  for (const { path } of targetsOf(scene, effect.path, effect.by, true)) {
+    const { home } = scene.around;
+    const isOwn =
+      path === `${home}/.gitconfig` ||
+      path === `${home}/.config/git/config` ||
+      path?.endsWith("/.git/config") === true;
+    if (path !== undefined && isOwn) scene.report("git.config", { target: path }, effect.by);
+  }
+}
+
+function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
+  const { run, by } = effect;
+  if (run.subcommand !== "config") return;
+  const options = parseOptions(run.argv, {
+    flags: words(
+      "global system local worktree get get-all get-regexp add replace-all unset unset-all rename-section remove-section l list e edit z null name-only bool int path show-origin show-scope includes no-includes",
+    ),
+    values: words("f file blob type default comment value"),
+    as: { "get-all": "get", "get-regexp": "get", list: "get", l: "get" },
+  });
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
+  const [first, ...others] = options.operands.map(operand => operand.value);
+  const action = first === undefined ? undefined : knownText(first);
+  const operands = action === "set" ? others : [first, ...others];
+  if (action === "get" || action === "list" || action === "unset") return;
+  const [key, value] = operands;
+  if (key === undefined || value === undefined) return;
+  const name = describe(key).toLowerCase();
+  if (name === "core.hookspath")
+    scene.report("git.verify", { target: `core.hooksPath=${describe(value)}` }, by);
+  else if (runsCode(name, describe(value)))
+    scene.report("git.config", { target: `${describe(key)}=${describe(value)}` }, by);
+}
+
+const EVERYTHING = wordSet(". -A --all :/ * ./");
+
+function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
+  const { run, by } = effect;
+  if (run.subcommand !== "add" && run.subcommand !== "stage") return;
+  const options = parseOptions(run.argv, {
+    flags: words(
+      "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
+    ),
+    values: ["pathspec-from-file", "chmod"],
+    as: { force: "f", "dry-run": "n" },
+  });
+  if (options.has("n")) return;
+  for (const { value } of options.operands) {
+    for (const target of targetsOf(scene, value, { ...by, cwd: run.directory }, true)) {
+      if (target.path !== undefined && secretAt(scene.around, target.path) !== undefined)
+        addSecret(scene, effect, target.path, value);
+    }
+    if (options.has("f") && EVERYTHING.has(describe(value)))
+      addSecret(scene, effect, "every ignored file", value);
+  }
+}
+
+function addSecret(scene: Scene, effect: EffectOf<"git">, target: string, word: Value): void {
+  scene.report("git.secret-add", { target, name: describe(word) }, effect.by);
+}
+
+/** A push address that is changed and used in the same breath. */
+function inspectPushAddress(scene: Scene): void {
+  const runs = scene.effects.filter(effect => effect.kind === "git");
+  const changed = runs.findIndex(
+    ({ run }) => run.subcommand === "remote" && describe(run.argv[1] ?? NOTHING) === "set-url",
+  );
+  if (changed < 0) return;
+  const effect = runs[changed];
+  const pushes = runs.slice(changed + 1).some(({ run }) => run.subcommand === "push");
+  if (effect !== undefined && pushes)
+    scene.report(
+      "git.config",
+      { target: `remote ${describe(effect.run.argv.at(-1) ?? NOTHING)}` },
+      effect.by,
+    );
+}
+
+const NOTHING: Value = { pieces: [], origins: [] };

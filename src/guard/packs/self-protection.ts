@@ -1,0 +1,162 @@
+import type { Invocation } from "../../shell/facts.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
+import type { CommandEffect, Doer } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
+import { wiringPart } from "../paths/wiring.ts";
+import type { Rule } from "../rule.ts";
+import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { wordSet } from "../words.ts";
+
+const RULES: readonly Rule[] = [
+  {
+    id: "agent.bypass",
+    title: "works around the guard",
+    verdict: "ask",
+    when: "Starts an agent with its permissions off, edits the wiring of hooks, touches this guard's configuration, grants, keys or programs, or sets a variable that switches it off.",
+    lost: "It would weaken what protects this session: {target}.",
+    safer: "amplihack doctor",
+  },
+];
+
+/** Options that switch an agent's own questions off. */
+const FREE_HAND: Readonly<Record<string, RegExp>> = {
+  claude:
+    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
+  codex:
+    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$/,
+  gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+  qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+  copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
+  "cursor-agent": /^(--force|-f|--yolo)$/,
+  opencode: /^--(dangerously-skip-permissions|yolo)$/,
+  amp: /^--dangerously-allow-all$/,
+  aider: /^--(yes-always|yes)$/,
+  droid: /^--skip-permissions-unsafe$/,
+  "kiro-cli": /^(--trust-all-tools|-a)$/,
+  q: /^--trust-all-tools$/,
+  crush: /^(--yolo|-y)$/,
+  goose: /^--(auto|mode=auto)$/,
+  auggie: /^--(allow-all|dangerously-skip-permissions)$/,
+  cline: /^(--yolo|-y)$/,
+  pi: /^--(yolo|no-extensions|-ne)$/,
+};
+
+const HOOKS_OFF =
+  /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
+const SWITCHES = wordSet(
+  "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE",
+);
+
+export const selfProtection: Pack = {
+  name: "self-protection",
+  rules: RULES,
+  inspect(effect, scene) {
+    const path = touchedPath(effect);
+    if (path !== undefined) inspectPath(effect, path, scene);
+  },
+  inspectWhole(scene) {
+    for (const invocation of scene.facts.invocations) inspectAgent(invocation, scene);
+    for (const { name, value, isExported } of scene.facts.assignments) {
+      if (isExported && SWITCHES.has(name))
+        scene.report("agent.bypass", { target: `${name}=${describe(value)}` }, undefined);
+    }
+  },
+};
+
+function touchedPath(effect: CommandEffect): Value | undefined {
+  switch (effect.kind) {
+    case "write":
+    case "delete":
+    case "attributes":
+    case "read":
+      return effect.path;
+    case "move":
+      return effect.from;
+    default:
+      return undefined;
+  }
+}
+
+/** Reading is only a matter for grants and keys; the rest may be looked at. */
+function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
+  for (const target of targetsOf(
+    scene,
+    path,
+    effect.by,
+    effect.kind !== "delete" && effect.kind !== "move",
+  )) {
+    const place = target.path ?? target.base;
+    if (place === undefined || target.isRemote) continue;
+    const part = wiringPart(scene.around, place);
+    if (part === undefined) continue;
+    if (effect.kind === "read" && !(part === "own" && /\/guard(\/|$)/.test(place))) continue;
+    if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0)
+      continue;
+    scene.report("agent.bypass", { target: target.shown }, effect.by);
+  }
+}
+
+/** Agents by the package that runners start. */
+const AGENT_PACKAGES: Readonly<Record<string, string>> = {
+  "@anthropic-ai/claude-code": "claude",
+  "@openai/codex": "codex",
+  "@google/gemini-cli": "gemini",
+  "@github/copilot": "copilot",
+  "@qwen-code/qwen-code": "qwen",
+  "@sourcegraph/amp": "amp",
+  "opencode-ai": "opencode",
+};
+
+/** The agent a program is, or starts as a package. */
+function agentOf(program: string, words: readonly string[]): string {
+  if (!/^(npx|bunx|pnpx|pnpm|yarn|npm|bun)$/.test(program)) return program;
+  for (const word of words) {
+    const name = word.replace(/(?<=.)@[^/@]*$/, "");
+    const agent = lookUp(AGENT_PACKAGES, name);
+    if (agent !== undefined) return agent;
+  }
+  return program;
+}
+
+function inspectAgent(invocation: Invocation, scene: Scene): void {
+  if (invocation.program === undefined) return;
+  const program = agentOf(invocation.program, invocation.argv.map(describe));
+  const by: Doer = {
+    cwd: invocation.cwd,
+    place: invocation.place,
+    span: invocation.span,
+    program,
+    invocation,
+  };
+  const shown = invocation.argv.map(describe);
+  const free = lookUp(FREE_HAND, program);
+  const isHelp = shown.includes("--help") || shown.includes("--version");
+  if (free !== undefined && !isHelp) {
+    if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))
+      scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
+    for (const { name } of invocation.environment)
+      if (SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name} for ${program}` }, by);
+  }
+  if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
+    scene.report("agent.bypass", { target: shown.join(" ") }, by);
+  if (
+    program === "amplihack" &&
+    shown
+      .slice(1)
+      .some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)
+  ) {
+    scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
+  }
+  if (
+    /^(npx|bunx|pnpx)$/.test(program) &&
+    knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" &&
+    isOwnSwitch(shown.slice(1))
+  ) {
+    scene.report("agent.bypass", { target: shown.join(" ") }, by);
+  }
+}
+
+function isOwnSwitch(words: readonly string[]): boolean {
+  const [, command, action] = words;
+  return command === "uninstall" || (command === "guard" && (action === "allow-once" || action === "init"));
+}

@@ -1,0 +1,31 @@
+import type { Rule } from "../rule.ts";
+import type { Pack } from "../scene.ts";
+
+const RULES: readonly Rule[] = [
+  {
+    id: "guard.unexamined",
+    title: "could not be examined",
+    verdict: "ask",
+    atLevel: { strict: "deny" },
+    when: "A part of the command could not be read (too large, too deep, a syntax nobody knows, a failure of the guard) and names programs that can do harm.",
+    lost: "A part of it could not be examined ({what}) and names {target}; nobody can tell what it would do.",
+    safer: "bash -n script.sh",
+  },
+];
+
+/** Never a silent allow of code that nobody looked at. What the shell itself refuses to run is only noted. */
+export const unexamined: Pack = {
+  name: "unexamined",
+  rules: RULES,
+  inspectWhole(scene) {
+    const isStrict = scene.around.settings.level === "strict";
+    for (const { reason, message, criticalWords } of scene.facts.unexamined) {
+      const isRefused = reason === "incomplete";
+      if (isStrict || (!isRefused && criticalWords.length > 0)) {
+        const target =
+          criticalWords.length === 0 ? "nothing that is known" : criticalWords.slice(0, 5).join(", ");
+        scene.report("guard.unexamined", { target, what: message }, undefined);
+      }
+    }
+  },
+};

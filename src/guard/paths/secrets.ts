@@ -1,0 +1,140 @@
+import type { Piece } from "../../shell/value.ts";
+import { wordSet, words } from "../words.ts";
+import { componentCouldBe, globMatches } from "./match.ts";
+
+/** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */
+export type SecretKind = "secret" | "key" | "entry";
+
+const TEMPLATE_WORDS = wordSet(`
+  example sample template tmpl dist defaults default schema tpl
+`);
+
+/** By file name, anywhere. */
+const NAMES: Readonly<Record<SecretKind, readonly string[]>> = {
+  secret: words(`
+    .env .env.* .envrc.private *.pem .netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .htpasswd
+    .vault-token .vault_pass* *.tfstate *.tfstate.backup *service-account*.json *service_account*.json
+    *serviceaccount*.json gcp-credentials*.json application_default_credentials.json secrets.*
+    secret.y*ml secret.json credentials.json .credentials.json
+  `),
+  key: words(`
+    *.key *.p12 *.pfx *.ppk *.kdbx *.keystore *.jks id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
+    id_ed25519_sk
+  `),
+  entry: words(`
+    authorized_keys authorized_keys2
+  `),
+};
+
+const PUBLIC_CERTIFICATE = /^(ca|cacert|ca-certificates|ca-bundle|public|pub|dhparams?)([-_.]|$)/;
+
+/** Code and notes that only have the word in their name. */
+const CODE_EXTENSIONS = wordSet(`
+  ts tsx js jsx mjs cjs py rb go rs java kt cs c h cpp php swift md mdx rst adoc html css scss vue
+  svelte sh bash snap pub baseline
+`);
+
+/** Below the home directory, the file or the whole tree. `?` stands for a blank. */
+const HOME_TREES: Readonly<Record<"secret" | "key", readonly string[]>> = {
+  secret: words(`
+    .aws .azure .config/gcloud .password-store .config/op .config/1Password .config/Bitwarden
+    .config/Bitwarden?CLI .config/keepassxc .config/google-chrome .config/chromium .config/BraveSoftware
+    .config/microsoft-edge .mozilla Library/Application?Support/Google/Chrome
+    Library/Application?Support/Firefox Library/Cookies .terraform.d/credentials.tfrc.json .kube/config
+    .docker/config.json .config/gh/hosts.yml .config/glab-cli/config.yml .config/git/credentials
+    .config/rclone/rclone.conf .config/hub .config/heroku .config/doctl/config.yaml .fly/config.yml
+    .npmrc .pypirc .netrc .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
+    .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history .claude/.credentials.json
+    .claude.json .codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .config/github-copilot
+    .copilot/config.json .local/share/opencode/auth.json .pi/agent/auth.json .factory/auth.json
+  `),
+  key: words(`
+    .gnupg .local/share/keyrings Library/Keychains .config/sops/age
+  `),
+};
+
+const SSH_HARMLESS = wordSet(`
+  config known_hosts known_hosts.old environment config.d
+`);
+const SYSTEM_SECRETS = wordSet(`
+  /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd
+`);
+const SYSTEM_TREES = words(`
+  /etc/ssl/private /etc/sudoers.d /etc/letsencrypt/live /etc/letsencrypt/archive /run/secrets
+  /var/run/secrets
+`);
+
+export interface SecretNames {
+  /** patterns the configuration added, by name or by path below the project */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** What kind of secret a file of this name is; undefined for ordinary names and for templates. */
+export function secretByName(written: string, names: SecretNames): SecretKind | undefined {
+  const name = written.toLowerCase();
+  for (const pattern of names.added) {
+    if (!pattern.includes("/") && globMatches(pattern.toLowerCase(), name)) return "secret";
+  }
+  for (const kind of ["entry", "key", "secret"] as const) {
+    const pattern = NAMES[kind].find(candidate => globMatches(candidate, name));
+    if (pattern === undefined) continue;
+    const isTakenOut = names.removed.some(removed => globMatches(removed.toLowerCase(), name));
+    return isTakenOut || isHarmlessVariant(name, pattern) ? undefined : kind;
+  }
+  return undefined;
+}
+
+function isHarmlessVariant(name: string, pattern: string): boolean {
+  const parts = name.split(".");
+  if (parts.some(word => TEMPLATE_WORDS.has(word) || /^(example|sample)[-_]/.test(word))) return true;
+  if (pattern === "secrets.*" || pattern === ".env.*") return CODE_EXTENSIONS.has(parts.at(-1) ?? "");
+  return pattern === "*.pem" && PUBLIC_CERTIFICATE.test(name);
+}
+
+/** A file below the home directory, by its parts from there. */
+export function secretInHome(parts: readonly string[]): SecretKind | undefined {
+  const [first, second] = parts;
+  if (first === ".ssh") {
+    if (second === undefined) return "key";
+    if (second === "authorized_keys" || second === "authorized_keys2" || second === "rc") return "entry";
+    return SSH_HARMLESS.has(second) || second.endsWith(".pub") ? undefined : "key";
+  }
+  const path = parts.join("/").replaceAll(" ", "?");
+  for (const kind of ["key", "secret"] as const) {
+    if (HOME_TREES[kind].some(tree => path === tree || path.startsWith(`${tree}/`))) return kind;
+  }
+  return undefined;
+}
+
+export function secretInSystem(path: string): SecretKind | undefined {
+  if (SYSTEM_SECRETS.has(path)) return "secret";
+  if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
+  return SYSTEM_TREES.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
+}
+
+const EXEMPLARS = words(`
+  .env .env.local .env.production id_rsa id_ed25519 id_ecdsa server.key server.pem key.p12 .netrc .npmrc
+  .git-credentials terraform.tfstate secrets.yaml secrets.json authorized_keys credentials
+`);
+const ORDINARY = words(`
+  index.ts readme.md package.json main.py config.yaml .gitignore .eslintrc.json notes.txt data.csv
+  environment.ts
+`);
+
+/**
+ * Is a pattern aimed at secrets? It could name one of them, and it could not name just anything: `.e*` and
+ * `id_*` are, `*` and `*.json` are not.
+ */
+export function patternNamesSecret(component: readonly Piece[]): boolean {
+  if (!component.some(piece => piece.kind === "glob")) return false;
+  if (component.some(piece => piece.kind === "unknown")) return false;
+  if (!EXEMPLARS.some(name => componentCouldBe(component, name))) return false;
+  return !ORDINARY.some(name => componentCouldBe(component, name)) || opensWithPlainDot(component);
+}
+
+/** `.*` and `.[a-z]*` reach every hidden file, so also `.env`. */
+function opensWithPlainDot(component: readonly Piece[]): boolean {
+  const [first] = component;
+  return first?.kind === "text" && first.text.startsWith(".") && componentCouldBe(component, ".env");
+}

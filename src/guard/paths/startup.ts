@@ -1,0 +1,26 @@
+import { components, isInside } from "../../system/paths.ts";
+import type { Surroundings } from "../context.ts";
+import { words } from "../words.ts";
+
+/** Below the home directory; a trailing slash stands for the whole tree. */
+const STARTUP = words(`
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
+  .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .ssh/rc
+  .config/fish/config.fish .config/fish/conf.d/ .config/autostart/ .config/systemd/user/ .config/environment.d/
+  .local/share/systemd/user/ Library/LaunchAgents/ .config/plasma-workspace/ .config/nushell/config.nu
+  .oh-my-zsh/custom/ .zshrc.d/ .bashrc.d/
+`);
+
+/** Files that run by themselves: what is written there outlives the session. */
+export function isStartupFile(around: Surroundings, path: string): boolean {
+  if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
+  const home = isInside(around.home, path) ? around.home : otherHome(path);
+  if (home === undefined || around.temps.some(temp => isInside(temp, path) && !isInside(temp, around.home)))
+    return false;
+  const below = components(path).slice(components(home).length).join("/");
+  return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
+}
+
+function otherHome(path: string): string | undefined {
+  return /^\/(?:root|home\/[^/]+|Users\/[^/]+)(?=\/)/.exec(path)?.[0];
+}

@@ -1,0 +1,202 @@
+import { components, isInside } from "../../system/paths.ts";
+import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
+import { wordSet } from "../words.ts";
+import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import {
+  isDistinctiveName,
+  isGenericName,
+  isHomeCache,
+  isRegenerableElsewhere,
+  isRegenerableInProject,
+} from "./regenerable.ts";
+import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
+
+/**
+ * Where a path lies. `root`: the system's own directories; `system`: below them; `home`: the home directory, its
+ * children, other people's homes; `project`: the top of the project or its history; `source`: below it and not
+ * made by a tool; `regenerable`, `temp`: free to delete; `temp-root`; `outside`: everything else.
+ */
+export type Zone =
+  | "root"
+  | "system"
+  | "home"
+  | "project"
+  | "history"
+  | "source"
+  | "regenerable"
+  | "temp"
+  | "temp-root"
+  | "local-software"
+  | "outside";
+
+/** Trees whose every file belongs to the system; of the others in the root set only the top does. */
+const SYSTEM_TREES = wordSet(
+  "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr System Library nix snap",
+);
+const HOMES = wordSet("home Users");
+const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
+const IGNORE_LIMIT = 64 * 1024;
+const DEEPEST_IGNORE_FILE = 32;
+
+export function zoneOf(around: Surroundings, path: string): Zone {
+  const { project, home, temps } = around;
+  const temp = longest(temps.filter(root => isInside(root, path)));
+  const roots = [temp, home, project].filter(root => root !== undefined && isInside(root, path));
+  const nearest = longest(roots.filter(root => root !== undefined));
+  if (nearest === undefined) return systemZone(path);
+  if (nearest === project) return projectZone(around, path, project);
+  if (nearest === home) return homeZone(components(path).slice(components(home).length));
+  return temps.includes(path) ? "temp-root" : "temp";
+}
+
+function longest(paths: readonly string[]): string | undefined {
+  let best: string | undefined;
+  for (const path of paths) if (best === undefined || path.length > best.length) best = path;
+  return best;
+}
+
+function projectZone(around: Surroundings, path: string, project: string): Zone {
+  if (path === project) return "project";
+  const parts = components(path).slice(components(project).length);
+  if (parts[0] === ".git") return historyZone(parts.slice(1));
+  if (isRegenerableInProject(parts)) return "regenerable";
+  if (isConfigured(around.settings.paths.regenerable, parts)) return "regenerable";
+  if (isMarkedAsOutput(around, path)) return "regenerable";
+  return isIgnoredByGit(around, project, parts) ? "regenerable" : "source";
+}
+
+/** A virtual environment under any name, or the output directory beside a .NET project. */
+function isMarkedAsOutput({ disk }: Surroundings, path: string): boolean {
+  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return true;
+  if (!path.endsWith("/bin")) return false;
+  return disk.names(path.slice(0, -4))?.some(name => /\.(cs|fs|vb)proj$/.test(name)) === true;
+}
+
+/** Files of `.git` that only tell of an operation under way, or have rules of their own. */
+const TRANSIENT =
+  /^(hooks$|rebase-merge|rebase-apply|sequencer|MERGE_|CHERRY_PICK_|REVERT_|BISECT_|gc\.|COMMIT_EDITMSG|rr-cache)|\.lock$/;
+
+function historyZone(parts: readonly string[]): Zone {
+  const [first, second] = parts;
+  if (first === undefined) return "history";
+  if (TRANSIENT.test(first) || parts.at(-1)?.endsWith(".lock") === true) return "regenerable";
+  return second !== undefined && /^(modules|worktrees|lfs)$/.test(first) ? "source" : "history";
+}
+
+function homeZone(parts: readonly string[]): Zone {
+  const [first, second] = parts;
+  if (first === undefined) return "home";
+  if (isHomeCache(parts)) return "regenerable";
+  if (isHomeCache([...parts, "x"])) return "outside";
+  if (parts.length === 1)
+    return isDistinctiveName(first) ? "regenerable" : isGenericName(first) ? "outside" : "home";
+  if (secretInHome(parts) !== undefined) return "home";
+  if (HOME_DOT_TREES.has(first) && parts.length === 2 && second !== undefined) return "home";
+  return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
+}
+
+function systemZone(path: string): Zone {
+  const parts = components(path);
+  const [top, second, third] = parts;
+  if (top === undefined) return "root";
+  if (HOMES.has(top)) return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
+  if (top === "root") return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
+  if (top === "mnt" && second !== undefined && /^[a-z]$/.test(second)) return driveZone(parts.slice(2));
+  if (/^[A-Za-z]:$/.test(top)) return driveZone(parts.slice(1));
+  if (parts.length === 1) return SYSTEM_TOPS.has(top) ? "root" : "outside";
+  if (top === "usr" && second === "local" && third !== undefined)
+    return parts.length > 2 ? "local-software" : "root";
+  if (SYSTEM_TREES.has(top)) return parts.length === 2 ? "root" : "system";
+  if (/^\/var\/(cache|lib\/apt\/lists)\/./.test(path)) return "regenerable";
+  if (top === "var" && parts.length === 2) return "root";
+  if (top === "var" && (second === "lib" || second === "spool")) return "system";
+  return elsewhere(parts);
+}
+
+/** A drive of another system: its top and what stands there. */
+function driveZone(parts: readonly string[]): Zone {
+  if (parts.length <= 1) return "root";
+  if (parts[0]?.toLowerCase() === "windows" || parts[0]?.toLowerCase().startsWith("program files"))
+    return "system";
+  return parts.length === 2 && parts[0]?.toLowerCase() === "users" ? "home" : elsewhere(parts);
+}
+
+function elsewhere(parts: readonly string[]): Zone {
+  return isRegenerableElsewhere(parts) ? "regenerable" : "outside";
+}
+
+/** Does one of the configuration's patterns cover these parts below the project? */
+export function isConfigured(patterns: readonly string[], parts: readonly string[]): boolean {
+  return patterns.length > 0 && matchesAnyPattern(parseIgnoreFile("", patterns.join("\n")), parts);
+}
+
+const ignoreFiles = new WeakMap<Surroundings, Map<string, IgnoreFile | undefined>>();
+
+function isIgnoredByGit(around: Surroundings, project: string, parts: readonly string[]): boolean {
+  let cache = ignoreFiles.get(around);
+  if (cache === undefined) {
+    cache = new Map();
+    ignoreFiles.set(around, cache);
+  }
+  const files: { depth: number; file: IgnoreFile }[] = [];
+  const add = (
+    path: string,
+    directory: string,
+    depth: number,
+    known: Map<string, IgnoreFile | undefined>,
+  ) => {
+    if (!known.has(path)) {
+      const text = around.disk.text(path, IGNORE_LIMIT);
+      known.set(path, text === undefined ? undefined : parseIgnoreFile(directory, text));
+    }
+    const file = known.get(path);
+    if (file !== undefined) files.push({ depth, file });
+  };
+  add(`${project}/.git/info/exclude`, project, 0, cache);
+  let directory = project;
+  for (let depth = 0; depth < Math.min(parts.length, DEEPEST_IGNORE_FILE); depth += 1) {
+    add(`${directory}/.gitignore`, directory, depth, cache);
+    directory = `${directory}/${parts[depth]}`;
+  }
+  return isIgnored(files, parts);
+}
+
+/** The kind of secret a path names, if it does. */
+export function secretAt(around: Surroundings, path: string): SecretKind | undefined {
+  const parts = components(path);
+  const name = parts.at(-1);
+  if (name === undefined) return undefined;
+  const { secrets } = around.settings.paths;
+  const names = {
+    added: secrets.filter(pattern => !pattern.startsWith("!")),
+    removed: secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : [])),
+  };
+  const inSystem = secretInSystem(path);
+  if (inSystem !== undefined) return inSystem;
+  for (const home of [
+    around.home,
+    "/root",
+    ...(HOMES.has(parts[0] ?? "") ? [`/${parts[0]}/${parts[1]}`] : []),
+  ]) {
+    if (!isInside(home, path)) continue;
+    const kind = secretInHome(parts.slice(components(home).length));
+    if (kind !== undefined) return kind;
+  }
+  const inProject = projectParts(around, path);
+  if (
+    inProject !== undefined &&
+    isConfigured(
+      names.added.filter(pattern => pattern.includes("/")),
+      inProject,
+    )
+  )
+    return "secret";
+  return secretByName(name, names);
+}
+
+/** Parts below the project; undefined for paths elsewhere. */
+export function projectParts(around: Surroundings, path: string): readonly string[] | undefined {
+  const { project } = around;
+  if (project === undefined || !isInside(project, path)) return undefined;
+  return components(path).slice(components(project).length);
+}

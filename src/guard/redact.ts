@@ -1,0 +1,76 @@
+const HIDDEN = "[redacted]";
+
+/** Shapes of tokens that are known by how they begin. */
+const TOKENS = [
+  /\b(?:gh[pousr]|github_pat)_[A-Za-z0-9_]{16,}/g,
+  /\bglpat-[A-Za-z0-9_-]{16,}/g,
+  /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{16,}/g,
+  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
+  /\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}/g,
+  /\bAIza[A-Za-z0-9_-]{20,}/g,
+  /\bya29\.[A-Za-z0-9_-]{20,}/g,
+  /\bnpm_[A-Za-z0-9]{20,}/g,
+  /\bpypi-[A-Za-z0-9_-]{20,}/g,
+  /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/g,
+  /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
+  /\bhf_[A-Za-z0-9]{20,}/g,
+  /\bdop_v1_[a-f0-9]{20,}/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+];
+
+const SECRET_WORD =
+  "(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth)";
+/** `NAME=value`, `"name": "value"` and the header `X-Name: value`; prose with a colon is none of these. */
+const SECRET_ASSIGNMENT = new RegExp(
+  `\\b([A-Za-z0-9_.-]*${SECRET_WORD}[A-Za-z0-9_.-]*)(=|["']\\s*:\\s*|(?<=-[A-Za-z]*):\\s*)("(?:[^"\\\\]|\\\\.)*"|'[^']*'|[^\\s;&|"',}]+)`,
+  "gi",
+);
+const SECRET_OPTION =
+  /(\s--?(?:password|passwd|token|secret|api-key|apikey|auth|pass|access-token|client-secret)(?:=|\s+))("[^"]*"|'[^']*'|[^\s;&|]+)/gi;
+const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;
+const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
+const LONG_WORD = /[A-Za-z0-9+/_=-]{24,}/g;
+
+/** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
+export function redact(text: string): string {
+  let result = text;
+  for (const token of TOKENS) result = result.replace(token, HIDDEN);
+  result = result.replace(
+    URL_CREDENTIALS,
+    (_, scheme: string, user: string) => `${scheme}${user}:${HIDDEN}@`,
+  );
+  result = result.replace(BEARER, (_, word: string) => `${word} ${HIDDEN}`);
+  result = result.replace(SECRET_ASSIGNMENT, (found, name: string, sign: string, value: string) =>
+    isReference(value) ? found : `${name}${sign}${HIDDEN}`,
+  );
+  result = result.replace(SECRET_OPTION, (found, option: string, value: string) =>
+    isReference(value) ? found : `${option}${HIDDEN}`,
+  );
+  return result.replace(LONG_WORD, word => (isHighEntropy(word) ? HIDDEN : word));
+}
+
+/** `$TOKEN` and `${TOKEN}` name a secret and do not hold one. */
+function isReference(value: string): boolean {
+  return /^["']?\$[A-Za-z_{(]/.test(value) || value.includes(HIDDEN);
+}
+
+/** Random characters, not words, paths or hashes of commits in lower case. */
+function isHighEntropy(word: string): boolean {
+  if (/^[0-9a-f]{40}$|^[0-9a-f]{64}$/.test(word)) return false;
+  if (word.includes("/") && /^[A-Za-z0-9_/-]*$/.test(word) && word.split("/").every(part => part.length < 24))
+    return false;
+  // Names put together of short words, such as those of temporary folders, hold no key.
+  if (word.split(/[/_-]/).every(part => part.length < 16)) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter(kind => kind.test(word)).length;
+  if (kinds < 3) return false;
+  return entropy(word) >= 3.6;
+}
+
+function entropy(word: string): number {
+  const counts = new Map<string, number>();
+  for (const character of word) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / word.length) * Math.log2(count / word.length);
+  return bits;
+}

@@ -1,0 +1,64 @@
+import type { GuardSettings } from "../config/settings.ts";
+import type { Judgement } from "../guard/judgement.ts";
+import { clipText } from "../guard/reason.ts";
+import { redact } from "../guard/redact.ts";
+import type { InputOf } from "../protocol/index.ts";
+import { appendJsonLine } from "../state/append-line.ts";
+import { expandHome, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+
+const KEPT_FILES = 5;
+const MEBIBYTE = 1024 * 1024;
+const COMMAND_LIMIT = 2_000;
+
+export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
+  const { file } = settings.audit;
+  return file === undefined ? join(stateHome, "logs", "audit.jsonl") : expandHome(file, home);
+}
+
+export interface AuditedRun {
+  readonly input: InputOf<"tool">;
+  readonly judgement: Judgement;
+  readonly settings: GuardSettings;
+  readonly project: string;
+}
+
+/** One line about a judgement: rules and targets, the command without its secrets, never any output. */
+export function writeAudit(
+  system: System,
+  path: string,
+  { input, judgement, settings, project }: AuditedRun,
+): void {
+  const { verdict, findings, notes, code, usedGrants, failure } = judgement;
+  const { command, paths } = input.facts;
+  appendJsonLine(
+    system,
+    path,
+    {
+      ts: new Date(system.clock.nowMs()).toISOString(),
+      host: input.host,
+      session: input.sessionId ?? null,
+      project,
+      cwd: input.cwd ?? null,
+      tool: input.tool.name,
+      verdict,
+      rules: [...new Set(findings.map(finding => finding.rule))],
+      targets: findings.map(finding => clipText(redact(finding.target), 200)),
+      ...(command === null
+        ? { paths: paths.slice(0, 20) }
+        : { command: clipText(redact(command), COMMAND_LIMIT) }),
+      level: settings.level,
+      ...(code === undefined ? {} : { code }),
+      ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
+      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redact(note), 300)) }),
+      ...(failure === undefined ? {} : { failure: clipText(redact(failure), 2_000) }),
+    },
+    { rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES } },
+  );
+}
+
+/** Allowed commands are written only when asked for, or when something about them is worth knowing. */
+export function isAudited(judgement: Judgement, settings: GuardSettings): boolean {
+  if (judgement.verdict !== "allow" || settings.audit.allowed) return true;
+  return judgement.usedGrants.length > 0 || judgement.notes.length > 0 || judgement.failure !== undefined;
+}

@@ -1,0 +1,195 @@
+import type { Grant } from "../guard/grants.ts";
+import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import { AtomicJsonFile } from "../state/atomic-json-file.ts";
+import { readText } from "../state/read-text.ts";
+import { join } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+
+/** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
+export interface RefusedCommand {
+  readonly code: string;
+  /** secrets taken out, clipped */
+  readonly command: string;
+  readonly cwd: string;
+  readonly rules: readonly string[];
+  readonly refusedMs: number;
+}
+
+interface GrantFile {
+  readonly version: 1;
+  readonly grants: readonly Grant[];
+  readonly refused: readonly RefusedCommand[];
+}
+
+const EMPTY: GrantFile = { version: 1, grants: [], refused: [] };
+const KEY_DIGITS = 64;
+const LOCK_TIMEOUT_MS = 1_000;
+const MOST_REFUSED = 50;
+const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
+export const GRANT_LIFE_MS = 15 * 60 * 1000;
+
+export function grantFile(stateHome: string): string {
+  return join(stateHome, "guard", "allow-once.json");
+}
+
+export function machineKeyFile(stateHome: string): string {
+  return join(stateHome, "guard", "machine.key");
+}
+
+/** The key of this machine, made on first use. Throws a `SystemError` when it can be neither read nor made. */
+export function readMachineKey(system: System, stateHome: string): string {
+  const path = machineKeyFile(stateHome);
+  const found = readText(system, path, 4096);
+  if (found !== undefined && /^[0-9a-f]{64}$/.test(found.trim())) return found.trim();
+  if (found !== undefined) system.files.remove(path);
+  const key = system.random.hex(KEY_DIGITS);
+  system.files.makeDirectory(join(stateHome, "guard"), 0o700);
+  try {
+    system.files.createExclusive(path, system.text.encode(`${key}\n`), 0o600);
+    return key;
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw error;
+    return readText(system, path, 4096)?.trim() ?? key;
+  }
+}
+
+/** Grants that can still be used. Takes no lock; a malformed file gives none and is set aside by the next writer. */
+export function readGrants(system: System, stateHome: string): readonly Grant[] {
+  try {
+    return openFile(system, stateHome).read()?.grants ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Takes one use of each grant away, under the lock; false when another process was faster. */
+export function consumeGrants(system: System, stateHome: string, used: readonly Grant[]): boolean {
+  let isConsumed = false;
+  change(system, stateHome, file => {
+    const now = system.clock.nowMs();
+    isConsumed = used.every(({ code }) =>
+      file.grants.some(grant => grant.code === code && isUsable(grant, now)),
+    );
+    if (!isConsumed) return file;
+    const codes = new Set(used.map(grant => grant.code));
+    const grants = file.grants.map(grant =>
+      codes.has(grant.code) ? { ...grant, usesLeft: grant.usesLeft - 1 } : grant,
+    );
+    return { ...file, grants: grants.filter(grant => isUsable(grant, now)) };
+  });
+  return isConsumed;
+}
+
+/** Remembers what was refused, so that a human can see what a code stands for. */
+export function rememberRefusal(system: System, stateHome: string, refused: RefusedCommand): void {
+  change(system, stateHome, file => {
+    const recent = file.refused.filter(
+      other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
+    );
+    return { ...file, refused: [...recent, refused].slice(-MOST_REFUSED) };
+  });
+}
+
+export function findRefusal(system: System, stateHome: string, code: string): RefusedCommand | undefined {
+  return openFile(system, stateHome)
+    .read()
+    ?.refused.find(refused => refused.code === code.toUpperCase());
+}
+
+/** Permits a code; the caller has made sure that a human asks. */
+export function grantOnce(
+  system: System,
+  stateHome: string,
+  code: string,
+  { uses = 1, lifeMs = GRANT_LIFE_MS }: { readonly uses?: number; readonly lifeMs?: number } = {},
+): Grant {
+  const grant: Grant = { code: code.toUpperCase(), usesLeft: uses, expiresMs: system.clock.nowMs() + lifeMs };
+  change(system, stateHome, file => {
+    const now = system.clock.nowMs();
+    const others = file.grants.filter(other => other.code !== grant.code && isUsable(other, now));
+    return { ...file, grants: [...others, grant] };
+  });
+  return grant;
+}
+
+const AGENT_MARKERS =
+  /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID)|CLAUDE_PROJECT_DIR|COPILOT_CLI|COPILOT_AGENT_.*|CURSOR_(VERSION|AGENT|TRACE_ID)|CODEX_(SANDBOX|THREAD_ID|SESSION_ID).*|GEMINI_(CLI|SESSION_ID|CWD|PROJECT_DIR)|QWEN_PROJECT_DIR|DEVIN_PROJECT_DIR|OPENCODE|PI_CODING_AGENT|AMPLIFIER_.*|AUGMENT_(AGENT|PROJECT_DIR|SESSION.*)|ATOMCODE_.*)$/;
+
+/** Why this is not a human at their own terminal; undefined when it is. */
+export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | undefined {
+  if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
+    return "this needs a person at a terminal: stdin and stderr must both be one";
+  }
+  const marker = system.env
+    .names()
+    .find(name => AGENT_MARKERS.test(name) && (system.env.get(name) ?? "") !== "");
+  return marker === undefined
+    ? undefined
+    : `this terminal belongs to an agent (${marker} is set); use one of your own`;
+}
+
+function isUsable(grant: Grant, nowMs: number): boolean {
+  return grant.usesLeft > 0 && grant.expiresMs > nowMs;
+}
+
+function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
+  return new AtomicJsonFile<GrantFile>(grantFile(stateHome), {
+    system,
+    parse,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  });
+}
+
+function change(system: System, stateHome: string, edit: (file: GrantFile) => GrantFile): void {
+  openFile(system, stateHome).update(edit, EMPTY, { onMalformed: "set-aside" });
+}
+
+function parse(value: Json): GrantFile {
+  if (!isJsonObject(value)) throw new Error("expected an object");
+  return {
+    version: 1,
+    grants: list(value, "grants", parseGrant),
+    refused: list(value, "refused", parseRefused),
+  };
+}
+
+function list<T>(
+  value: { readonly [key: string]: Json },
+  name: string,
+  item: (value: Json) => T,
+): readonly T[] {
+  const found = ownValue(value, name) ?? [];
+  if (!Array.isArray(found)) throw new Error(`expected a list in "${name}"`);
+  return found.map(item);
+}
+
+function parseGrant(value: Json): Grant {
+  return {
+    code: text(value, "code"),
+    usesLeft: number(value, "usesLeft"),
+    expiresMs: number(value, "expiresMs"),
+  };
+}
+
+function parseRefused(value: Json): RefusedCommand {
+  const rules = isJsonObject(value) ? ownValue(value, "rules") : undefined;
+  return {
+    code: text(value, "code"),
+    command: text(value, "command"),
+    cwd: text(value, "cwd"),
+    rules: Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [],
+    refusedMs: number(value, "refusedMs"),
+  };
+}
+
+function text(value: Json, name: string): string {
+  const found = isJsonObject(value) ? ownValue(value, name) : undefined;
+  if (typeof found !== "string") throw new Error(`expected a text in "${name}"`);
+  return found;
+}
+
+function number(value: Json, name: string): number {
+  const found = isJsonObject(value) ? ownValue(value, name) : undefined;
+  if (typeof found !== "number") throw new Error(`expected a number in "${name}"`);
+  return found;
+}

@@ -1,0 +1,50 @@
+import { type ConfigNotice, loadConfig } from "../config/load.ts";
+import type { Config } from "../config/settings.ts";
+import type { GuardContext } from "../guard/context.ts";
+import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../state/index.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { readMachineKey } from "./grants.ts";
+
+/** The guard as it is configured for one directory: what the hook and the commands both judge with. */
+export interface ConfiguredGuard {
+  readonly config: Config;
+  readonly notices: readonly ConfigNotice[];
+  readonly context: GuardContext;
+  readonly home: string;
+  readonly stateHome: string;
+  readonly project: string;
+}
+
+/** `onKeyFailure` hears why no allow-once code can be offered. */
+export function openGuard(
+  system: System,
+  cwd: string | undefined,
+  onKeyFailure: (error: unknown) => void,
+): ConfiguredGuard {
+  const project = findProjectRoot(system, cwd);
+  const home = findHome(system) ?? "/root";
+  const stateHome = findStateHome(system, project) ?? join(home, ".amplihack");
+  const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
+  const context: GuardContext = {
+    cwd: findSessionDirectory(system, cwd) ?? "/",
+    home,
+    system,
+    settings: config.guard,
+    processDirectory: system.files.workingDirectory(),
+    previousCwd: system.env.get("OLDPWD"),
+    tmpdir: system.env.get("TMPDIR"),
+    user: system.env.get("USER"),
+    stateHome,
+    machineKey: () => {
+      try {
+        return readMachineKey(system, stateHome);
+      } catch (error) {
+        onKeyFailure(error);
+        return undefined;
+      }
+    },
+    nowMs: system.clock.nowMs(),
+  };
+  return { config, notices, context, home, stateHome, project };
+}

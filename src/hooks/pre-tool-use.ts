@@ -1,0 +1,119 @@
+import type { ConfigNotice } from "../config/load.ts";
+import { ALLOWED, type Judgement } from "../guard/judgement.ts";
+import { isHarmlessIn } from "../guard/prefilter.ts";
+import { clipText } from "../guard/reason.ts";
+import { redact } from "../guard/redact.ts";
+import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+import { auditFile, isAudited, writeAudit } from "./audit.ts";
+import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from "./grants.ts";
+import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+
+/** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
+export const preToolUse: Hook<System> = {
+  id: "pre-tool-use",
+  event: "PreToolUse",
+  async run(input, system) {
+    return input.kind === "tool" ? judge(input, system) : undefined;
+  },
+};
+
+/** State that cannot be kept is told and changes no verdict. */
+type Attempt = <T>(what: string, action: () => T) => T | undefined;
+
+async function judge(input: InputOf<"tool">, system: System): Promise<Effect | undefined> {
+  const diagnostics: Diagnostic[] = [];
+  const tell = (what: string, error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    diagnostics.push({ code: "guard-state", severity: "warning", detail: `${what}: ${reason}` });
+  };
+  const attempt: Attempt = (what, action) => {
+    try {
+      return action();
+    } catch (error) {
+      tell(what, error);
+      return undefined;
+    }
+  };
+  const guard = openGuard(system, input.cwd, error => tell("no allow-once code can be offered", error));
+  diagnostics.push(...guard.notices.map(toDiagnostic));
+  const settings = guard.config.guard;
+
+  const judgement = await judgeWithGrants(input, system, guard, attempt);
+  if (isAudited(judgement, settings)) {
+    const path = auditFile(settings, guard.stateHome, guard.home);
+    attempt("the audit line was not written", () =>
+      writeAudit(system, path, { input, judgement, settings, project: guard.project }),
+    );
+  }
+  if (judgement.failure !== undefined) {
+    diagnostics.push({ code: "guard-failure", severity: "error", detail: judgement.failure });
+  }
+  const { code } = judgement;
+  if (code !== undefined && judgement.verdict !== "allow") {
+    attempt("the code was not remembered", () =>
+      rememberRefusal(system, guard.stateHome, refusalOf(input, judgement, code, guard)),
+    );
+  }
+  return toEffect(judgement, diagnostics);
+}
+
+/** A grant is used up under a lock; when another process was faster, it never existed. */
+async function judgeWithGrants(
+  input: InputOf<"tool">,
+  system: System,
+  { context, stateHome }: ConfiguredGuard,
+  attempt: Attempt,
+): Promise<Judgement> {
+  if (isHarmlessShell(input, context)) return ALLOWED;
+  // The analysis is large, and most commands never come this far.
+  const { judgeTool } = await import("../guard/index.ts");
+  const first = judgeTool(input, context);
+  if (first.verdict === "allow" || first.code === undefined) return first;
+  const grants = readGrants(system, stateHome);
+  if (!grants.some(grant => grant.code === first.code)) return first;
+  const granted = judgeTool(input, { ...context, grants });
+  if (granted.usedGrants.length === 0) return first;
+  const isUsed = attempt("the grant was not used", () =>
+    consumeGrants(system, stateHome, granted.usedGrants),
+  );
+  return isUsed === true ? granted : first;
+}
+
+function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {
+  if (tool.canonicalName !== "Bash" || facts.command === null || /^(powershell|pwsh)$/i.test(tool.name))
+    return false;
+  return isHarmlessIn(facts.command, context);
+}
+
+function refusalOf(
+  { tool, facts }: InputOf<"tool">,
+  judgement: Judgement,
+  code: string,
+  { context }: ConfiguredGuard,
+): RefusedCommand {
+  const shown = facts.command ?? `${tool.canonicalName} ${facts.paths.join(" ")}`;
+  return {
+    code,
+    command: clipText(redact(shown), 300),
+    cwd: context.cwd,
+    rules: judgement.findings.map(finding => finding.rule),
+    refusedMs: context.nowMs ?? 0,
+  };
+}
+
+/** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
+function toEffect(
+  { verdict, reason, findings, code }: Judgement,
+  diagnostics: readonly Diagnostic[],
+): Effect | undefined {
+  const told = diagnostics.length === 0 ? {} : { diagnostics };
+  if (verdict === "allow" || reason === undefined) return diagnostics.length === 0 ? undefined : told;
+  const rules = [...new Set(findings.map(finding => finding.rule))];
+  const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
+  return { decision: { kind: verdict, reason }, extras, ...told };
+}
+
+function toDiagnostic(notice: ConfigNotice): Diagnostic {
+  return { code: `config-${notice.code}`, severity: "warning", detail: notice.message };
+}

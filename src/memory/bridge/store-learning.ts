@@ -1,0 +1,84 @@
+import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
+import { type Entry, isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { firstCharacters } from "../../hooks/words.ts";
+import { composeLearning, LearningCollector } from "../learning.ts";
+import { type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
+import { projectScope } from "../memory-place.ts";
+import { openStore } from "../open-store.ts";
+import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
+import { shortHash } from "../short-hash.ts";
+import { fingerprintOf } from "../sqlite-rows.ts";
+import { readSession, type Surroundings } from "./surroundings.ts";
+
+const PATIENCE_MS = 8_000;
+const LONGEST_LEARNING = 500;
+const ROOM_FOR_TASK = 140;
+
+/** Keeps what a session learnt, once: the same said again only makes it recent. */
+export async function storeLearning(request: StoreRequest, surroundings: Surroundings): Promise<StoreReply> {
+  const { system, databasePath, projectRoot } = surroundings;
+  const value = findLearning(request, surroundings);
+  if (value === undefined) return { stored: false, memories_count: 0 };
+  const project = projectScope(system, projectRoot);
+  const draft: MemoryDraft = {
+    project,
+    agent: named(request.agent_type, "agent") ?? "general",
+    session: named(request.session_id, "session") ?? "",
+    key: LEARNED_PREFIX + shortHash(JSON.stringify([project, fingerprintOf(value)])),
+    value,
+    type: "text",
+    category: "learning",
+  };
+  const store = await openStore(system, databasePath, { patienceMs: PATIENCE_MS });
+  try {
+    await store.remember(draft, learnedRetention(system.clock.nowMs()));
+  } finally {
+    store.close();
+  }
+  return { stored: true, memories_count: 1 };
+}
+
+/**
+ * The hook sends the beginning of a transcript when nobody told it more; then what the agent said it found out
+ * says more. Text that was told on purpose is kept as it is.
+ */
+function findLearning(request: StoreRequest, surroundings: Surroundings): string | undefined {
+  const told = request.content?.trim() ?? "";
+  const session = readLearnings(readSession(surroundings, request.transcript_path));
+  const isBeginning = told === "" || session.beginning.startsWith(told);
+  return composeLearning(
+    {
+      told: told === "" ? session.beginning : told,
+      found: isBeginning ? session.found : "",
+      task: request.task?.trim() || session.task,
+      isSuccess: request.success ?? true,
+    },
+    LONGEST_LEARNING,
+  );
+}
+
+interface SessionLearnings {
+  readonly beginning: string;
+  readonly found: string;
+  readonly task: string;
+}
+
+function readLearnings(entries: Iterable<Entry>): SessionLearnings {
+  const collector = new LearningCollector();
+  let beginning = "";
+  let task = "";
+  for (const entry of entries) {
+    collector.see(entry);
+    const said = textOf(entry).trim();
+    if (said === "" || entry.isSynthetic || (entry.role !== "user" && entry.role !== "assistant")) continue;
+    if (beginning.length < LONGEST_LEARNING * 2)
+      beginning = beginning === "" ? said : `${beginning}\n${said}`;
+    if (task === "" && isUserMessage(entry)) task = said;
+  }
+  return { beginning, found: collector.summary(LONGEST_LEARNING - ROOM_FOR_TASK), task };
+}
+
+function named(text: string | undefined, member: "agent" | "session"): string | undefined {
+  const name = firstCharacters(text?.trim() ?? "", TEXT_LIMITS[member]);
+  return name === "" ? undefined : name;
+}

@@ -1,0 +1,56 @@
+import type { Memory } from "./memory.ts";
+import { toTime } from "./memory-document.ts";
+
+export interface AgentBranch {
+  readonly agent: string;
+  readonly count: number;
+  readonly sessions?: readonly SessionBranch[];
+}
+
+export interface SessionBranch {
+  readonly session: string | null;
+  readonly count: number;
+  readonly memories?: readonly MemoryLeaf[];
+}
+
+export interface MemoryLeaf {
+  readonly key: string;
+  readonly type: string;
+  readonly category: string;
+  readonly updated_at: string;
+}
+
+/** Agents, their sessions, their memories; `depth` says how many of the three levels. In the order given. */
+export function growTree(memories: readonly Memory[], depth: number): readonly AgentBranch[] {
+  return [...groupBy(memories, memory => memory.agent)].map(([agent, ofAgent]) => ({
+    agent,
+    count: ofAgent.length,
+    ...(depth < 2 ? {} : { sessions: growSessions(ofAgent, depth) }),
+  }));
+}
+
+function growSessions(memories: readonly Memory[], depth: number): readonly SessionBranch[] {
+  return [...groupBy(memories, memory => memory.session)].map(([session, ofSession]) => ({
+    session: session === "" ? null : session,
+    count: ofSession.length,
+    ...(depth < 3 ? {} : { memories: ofSession.map(toLeaf) }),
+  }));
+}
+
+function toLeaf({ key, type, category, updatedMs }: Memory): MemoryLeaf {
+  return { key, type, category, updated_at: toTime(updatedMs) };
+}
+
+function groupBy(
+  memories: readonly Memory[],
+  nameOf: (memory: Memory) => string,
+): ReadonlyMap<string, readonly Memory[]> {
+  const groups = new Map<string, Memory[]>();
+  for (const memory of memories) {
+    const name = nameOf(memory);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [memory]);
+    else group.push(memory);
+  }
+  return groups;
+}

@@ -1,0 +1,56 @@
+import { countCharacters } from "../hooks/words.ts";
+import { MemoryError } from "./memory-error.ts";
+
+/** How a value is to be read. */
+export const VALUE_TYPES = ["markdown", "json", "yaml", "text"] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** What a memory is about. */
+export const CATEGORIES = ["conversation", "decision", "pattern", "context", "learning", "artifact"] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/**
+ * One thing that is remembered. Agent, session and key together name it; there is never a second one of the same
+ * name. Text is kept exactly, whatever characters it holds.
+ */
+export interface Memory {
+  readonly id: string;
+  /** the project it counts for; empty for every project */
+  readonly project: string;
+  readonly agent: string;
+  /** empty when it belongs to no session */
+  readonly session: string;
+  readonly key: string;
+  readonly value: string;
+  readonly type: ValueType;
+  readonly category: Category;
+  /** milliseconds since 1970, as all times here */
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+/** A memory that is yet to be stored. */
+export type MemoryDraft = Omit<Memory, "id" | "createdMs" | "updatedMs">;
+
+/** Most characters of each text. */
+export const TEXT_LIMITS = { project: 4_096, agent: 200, session: 200, key: 500, value: 1_000_000 } as const;
+const MUST_NOT_BE_EMPTY: readonly (keyof typeof TEXT_LIMITS)[] = ["agent", "key"];
+
+/** Throws `invalid`, naming the member, when a text is empty that must not be, or too long. */
+export function checkTexts(texts: Partial<Pick<Memory, keyof typeof TEXT_LIMITS>>): void {
+  for (const [member, limit] of Object.entries(TEXT_LIMITS) as [keyof typeof TEXT_LIMITS, number][]) {
+    const text = texts[member];
+    if (text === undefined) continue;
+    if (text === "" && MUST_NOT_BE_EMPTY.includes(member)) {
+      throw new MemoryError("invalid", `the ${member} of a memory must not be empty`);
+    }
+    // A text has at most as many characters as UTF-16 units, so most need no counting.
+    const length = text.length <= limit ? text.length : countCharacters(text);
+    if (length > limit) {
+      throw new MemoryError(
+        "invalid",
+        `the ${member} of a memory may have ${limit} characters, this one has ${length}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Memory } from "./memory.ts";
+import type { Candidate } from "./store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** After this long a memory has lost half of what recency gives it. */
+const HALF_LIFE_DAYS = 30;
+/** Share of the score that recency decides; the rest is the words alone. */
+const RECENCY_SHARE = 0.3;
+
+export interface RankedMemory {
+  readonly memory: Memory;
+  /** 1 is the best match, changed just now */
+  readonly relevance: number;
+}
+
+/**
+ * BM25 relative to the best candidate, less what age takes away. Weights are compared with each other only: in a
+ * store of a few memories BM25 itself is close to zero for everything.
+ */
+export function rankCandidates(
+  candidates: readonly Candidate[],
+  nowMs: number,
+  limit: number,
+): readonly RankedMemory[] {
+  const best = Math.max(Number.MIN_VALUE, ...candidates.map(({ weight }) => weight));
+  return candidates
+    .map(({ memory, weight }) => ({ memory, relevance: (weight / best) * freshness(memory, nowMs) }))
+    .sort((one, other) => other.relevance - one.relevance || compareByAge(one.memory, other.memory))
+    .slice(0, limit);
+}
+
+function freshness({ updatedMs }: Memory, nowMs: number): number {
+  const days = Math.max(0, nowMs - updatedMs) / DAY_MS;
+  return 1 - RECENCY_SHARE + RECENCY_SHARE * 0.5 ** (days / HALF_LIFE_DAYS);
+}
+
+function compareByAge(one: Memory, other: Memory): number {
+  return other.updatedMs - one.updatedMs || (one.id < other.id ? -1 : 1);
+}
+
+/** How many memories a search weighs at most; beyond that BM25 would cost more than it tells. */
+export const MOST_WEIGHED = 6_000;
+
+/**
+ * The phrases worth asking for: the rarest, as long as together they do not match more than can be weighed. When
+ * even the rarest matches more, it is asked for alone and only its newest matches count.
+ */
+export function choosePhrases(
+  counted: readonly { readonly phrase: string; readonly matches: number }[],
+): readonly string[] {
+  const found = counted
+    .filter(({ matches }) => matches > 0)
+    .sort((one, other) => one.matches - other.matches);
+  const chosen: string[] = [];
+  let total = 0;
+  for (const { phrase, matches } of found) {
+    total += matches;
+    if (chosen.length > 0 && total > MOST_WEIGHED) break;
+    chosen.push(phrase);
+  }
+  return chosen;
+}

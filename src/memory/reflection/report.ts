@@ -1,0 +1,26 @@
+import { redact } from "../../guard/redact.ts";
+import { oneLine } from "../../hooks/words.ts";
+import { clip } from "../../state/index.ts";
+import { type Finding, strongest } from "./finding.ts";
+
+const TASK_LENGTH = 300;
+
+/** What the user is shown; the heading of the task is where the name of its file comes from. */
+export function renderReport(task: string, findings: readonly Finding[]): string {
+  const advice = [...new Set(findings.map(finding => finding.advice))];
+  return [
+    "# Reflection",
+    "",
+    "## Task Summary",
+    "",
+    task === "" ? "The session has no message of the user." : clip(redact(oneLine(task)), TASK_LENGTH),
+    "",
+    `## Findings (severity: ${strongest(findings)})`,
+    "",
+    ...findings.map(({ severity, text }) => `- ${severity}: ${text}`),
+    "",
+    "## Recommendations",
+    "",
+    ...advice.map((text, index) => `${index + 1}. ${text}`),
+  ].join("\n");
+}

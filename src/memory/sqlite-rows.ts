@@ -1,0 +1,92 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
+import { shortHash } from "./short-hash.ts";
+import { corruptDatabase, type Row, type Value } from "./sqlite-connection.ts";
+import { decodeText, encodeText } from "./stored-text.ts";
+
+/** Columns in the order of `valuesOf`; the long one last, so that the others are read without it. */
+export const COLUMNS =
+  "id, project, agent, session, key, type, category, created_ms, updated_ms, fingerprint, seal, value";
+export const PLACEHOLDERS = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
+/** For `memoryOf`. The library ends the process when a text is not UTF-8, so it is given bytes to hand on. */
+export const SELECTED = [
+  "number, created_ms, updated_ms",
+  ...["id", "project", "agent", "session", "key", "type", "category", "seal", "value"].map(bytesOf),
+].join(", ");
+
+/** A text column as bytes. */
+export function bytesOf(column: string): string {
+  return `CAST(${column} AS BLOB) AS ${column}`;
+}
+
+export function valuesOf(memory: Memory): readonly Value[] {
+  return [
+    encodeText(memory.id),
+    encodeText(memory.project),
+    encodeText(memory.agent),
+    encodeText(memory.session),
+    encodeText(memory.key),
+    memory.type,
+    memory.category,
+    memory.createdMs,
+    memory.updatedMs,
+    fingerprintOf(memory.value),
+    sealOf(memory),
+    encodeText(memory.value),
+  ];
+}
+
+/** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
+export function memoryOf(row: Row, path: string): Memory {
+  const text = (column: string): string => {
+    const bytes = row[column];
+    if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
+    return decodeText(Buffer.from(bytes).toString("utf8"));
+  };
+  const number = (column: string): number => {
+    const value = row[column];
+    if (typeof value !== "number") throw damagedRow(row, path);
+    return value;
+  };
+  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
+    const given = text(column);
+    const found = allowed.find(value => value === given);
+    if (found === undefined) throw damagedRow(row, path);
+    return found;
+  };
+  const memory: Memory = {
+    id: text("id"),
+    project: text("project"),
+    agent: text("agent"),
+    session: text("session"),
+    key: text("key"),
+    value: text("value"),
+    type: oneOf("type", VALUE_TYPES),
+    category: oneOf("category", CATEGORIES),
+    createdMs: number("created_ms"),
+    updatedMs: number("updated_ms"),
+  };
+  if (text("seal") !== sealOf(memory)) throw damagedRow(row, path);
+  return memory;
+}
+
+function damagedRow(row: Row, path: string): Error {
+  return corruptDatabase(path, `memory number ${String(row["number"])} does not fit its checksum`);
+}
+
+/** SQLite notices broken pages, not a changed letter; this does. */
+function sealOf(memory: Memory): string {
+  const { id, project, agent, session, key, value, type, category, createdMs, updatedMs } = memory;
+  return shortHash(
+    JSON.stringify([id, project, agent, session, key, value, type, category, createdMs, updatedMs]),
+  );
+}
+
+/** Equal for texts that differ in case, punctuation and white space only. */
+export function fingerprintOf(text: string): string {
+  const words = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  return shortHash(words === null ? text : words.join(" "));
+}

@@ -1,0 +1,82 @@
+import { ConditionError } from "./condition-error.ts";
+
+/** Text operations counted in code points, none of which can grow without bound. */
+
+/** Expressions are short, but a chain of replacements could still ask for all memory. */
+const TEXT_LIMIT = 20_000_000;
+
+export function codePointCount(text: string): number {
+  let count = text.length;
+  for (let index = 0; index + 1 < text.length; index++) {
+    if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) {
+      count--;
+      index++;
+    }
+  }
+  return count;
+}
+
+export function titleCase(text: string): string {
+  return text.replace(/\p{L}+/gu, word => {
+    const [first = ""] = word;
+    return first.toUpperCase() + word.slice(first.length).toLowerCase();
+  });
+}
+
+export function replaceIn(text: string, from: string, to: string): string {
+  const times = countOf(text, from);
+  refuseLongerThan(text.length + times * (to.length - from.length));
+  if (from === "") return `${to}${[...text].map(character => character + to).join("")}`;
+  return text.split(from).join(to);
+}
+
+/** Occurrences that do not overlap; of the empty text, one more than there are characters. */
+export function countOf(text: string, part: string): number {
+  if (part === "") return codePointCount(text) + 1;
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
+}
+
+export function findIn(text: string, part: string): number {
+  const at = text.indexOf(part);
+  return at < 0 ? -1 : codePointCount(text.slice(0, at));
+}
+
+export function splitText(text: string, separator: string | undefined): readonly string[] {
+  if (separator === undefined) return text.trim() === "" ? [] : text.trim().split(/\s+/);
+  if (separator === "") throw new ConditionError(".split() takes a separator that is not empty");
+  return text.split(separator);
+}
+
+export function joinTexts(texts: readonly string[], separator: string): string {
+  refuseLongerThan(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+  return texts.join(separator);
+}
+
+function refuseLongerThan(length: number): void {
+  if (length > TEXT_LIMIT) throw new ConditionError(`text grows beyond ${TEXT_LIMIT} characters`);
+}
+
+/** By code point; the order of UTF-16 units differs above U+FFFF. */
+export function compareText(left: string, right: string): -1 | 0 | 1 {
+  const shorter = Math.min(left.length, right.length);
+  for (let index = 0; index < shorter; index++) {
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
+    if (a === b) continue;
+    const isSurrogateA = a >= 0xd800 && a <= 0xdfff;
+    const isSurrogateB = b >= 0xd800 && b <= 0xdfff;
+    if (isSurrogateA !== isSurrogateB && a >= 0xd800 && b >= 0xd800) return isSurrogateA ? 1 : -1;
+    return a < b ? -1 : 1;
+  }
+  return left.length === right.length ? 0 : left.length < right.length ? -1 : 1;
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

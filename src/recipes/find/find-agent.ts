@@ -1,0 +1,55 @@
+import { findAssetHome, findHome, resolvePath } from "../../state/index.ts";
+import { isInside, join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { isFile } from "./look.ts";
+
+export type AgentLookup =
+  | { readonly kind: "found"; readonly path: string }
+  | { readonly kind: "missing" }
+  | { readonly kind: "bad-reference" };
+
+const AGENT_FOLDERS = [".claude/agents", "amplifier-bundle/agents"];
+
+/** The file behind an agent reference: `name`, `namespace:name` or `namespace:category:name`. */
+export function findAgent(system: System, reference: string, workingDir: string): AgentLookup {
+  const segments = reference.split(":");
+  if (segments.length > 3 || !segments.every(segment => /^[A-Za-z0-9_-]+$/.test(segment))) {
+    return { kind: "bad-reference" };
+  }
+  const home = findHome(system);
+  const bases = new Set([
+    ...[findAssetHome(system)].filter(base => base !== undefined),
+    ...(home === undefined ? [] : [join(home, ".amplihack")]),
+    workingDir,
+  ]);
+  for (const base of bases) {
+    for (const folder of AGENT_FOLDERS) {
+      const directory = join(base, folder);
+      const path = candidates(segments)
+        .map(candidate => join(directory, candidate))
+        .find(file => isFile(system.files, file) && staysInside(system, directory, file));
+      if (path !== undefined) return { kind: "found", path };
+    }
+  }
+  return { kind: "missing" };
+}
+
+function candidates(segments: readonly string[]): readonly string[] {
+  const name = `${segments.at(-1)}.md`;
+  if (segments.length === 1) return [name];
+  const [namespace = "", category] = segments;
+  const nested =
+    segments.length === 3 ? [join(namespace, category ?? "", name), join(category ?? "", name)] : [];
+  return [
+    ...nested,
+    join(namespace, "core", name),
+    join(namespace, "specialized", name),
+    join("core", name),
+    join("specialized", name),
+    name,
+  ];
+}
+
+function staysInside({ files }: System, directory: string, file: string): boolean {
+  return isInside(resolvePath(files, directory), resolvePath(files, file));
+}

@@ -1,0 +1,169 @@
+import { readExactText, sha256Hex } from "../../state/index.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
+import {
+  dependencyProblems,
+  type ParsedRecipe,
+  parseRecipe,
+  RECIPE_BYTE_LIMIT,
+  tooLargeMessage,
+} from "../format/parse-recipe.ts";
+import type { Problem, Recipe, Step } from "../format/recipe.ts";
+import { findSubRecipe, listSearched, type RecipeSearch } from "./find-recipe.ts";
+
+/** A recipe ready to run: parents merged, with what is known about the file it came from. */
+export interface LoadedRecipe {
+  readonly recipe: Recipe;
+  readonly path: string;
+  /** of the file, and of its parents' files where it has any */
+  readonly sha256: string;
+  readonly places: ParsedRecipe["places"];
+}
+
+export interface RecipeLoad {
+  /** undefined when there are errors */
+  readonly loaded: LoadedRecipe | undefined;
+  readonly errors: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** the texts that problems point into, by file */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+interface Reading {
+  readonly system: System;
+  readonly search: RecipeSearch;
+  readonly topLevelFile: string;
+  readonly errors: Problem[];
+  readonly warnings: Problem[];
+  readonly sources: Map<string, string>;
+}
+
+/** Reads a recipe file and everything it extends. */
+export function loadRecipe(
+  system: System,
+  path: string,
+  search: RecipeSearch,
+  topLevelFile: string = path,
+): RecipeLoad {
+  const reading: Reading = {
+    system,
+    search,
+    topLevelFile,
+    errors: [],
+    warnings: [],
+    sources: new Map(),
+  };
+  const loaded = readChain(reading, path, new Set());
+  const { errors, warnings, sources } = reading;
+  return { loaded: errors.length === 0 ? loaded : undefined, errors, warnings, sources };
+}
+
+function readChain(reading: Reading, path: string, visited: Set<string>): LoadedRecipe | undefined {
+  visited.add(realPath(reading.system, path));
+  const parsed = readFile(reading, path);
+  if (parsed === undefined) return undefined;
+  const { recipe, places, sha256 } = parsed;
+  const own: LoadedRecipe = { recipe, path, sha256, places };
+  if (recipe.extends === undefined) return own;
+  const parent = readParent(reading, own, recipe.extends, visited);
+  if (parent === undefined) return undefined;
+  const merged = mergeRecipes(parent.recipe, recipe);
+  const allPlaces = new Map([...parent.places, ...places]);
+  if (merged.steps.length === 0) {
+    reading.errors.push({ message: "Recipe must have a 'steps' field with at least one step", file: path });
+  }
+  reading.errors.push(...dependencyProblems(merged.steps, allPlaces));
+  const combined = reading.system.text.encode(`${parent.sha256}\n${sha256}\n`);
+  return { recipe: merged, path, sha256: sha256Hex(combined), places: allPlaces };
+}
+
+function readParent(
+  reading: Reading,
+  child: LoadedRecipe,
+  name: string,
+  visited: Set<string>,
+): LoadedRecipe | undefined {
+  const { system, search, topLevelFile, errors } = reading;
+  const fail = (message: string): undefined => {
+    errors.push({ message, file: child.path });
+  };
+  const found = findSubRecipe(system, name, search, { file: child.path, topLevelFile });
+  if (found.kind === "bad-name") return fail(`Parent recipe name '${name}' is not allowed`);
+  if (found.kind === "missing") {
+    return fail(
+      `Parent recipe '${name}' not found. Searched:\n${listSearched(system.files, found.searched)}`,
+    );
+  }
+  if (visited.has(realPath(system, found.path))) {
+    return fail(`Circular extends detected: '${name}' was already visited in the extends chain`);
+  }
+  return readChain(reading, found.path, visited);
+}
+
+function readFile(
+  reading: Reading,
+  path: string,
+): { recipe: Recipe; places: ParsedRecipe["places"]; sha256: string } | undefined {
+  const { system, errors, warnings, sources } = reading;
+  let read: ReturnType<typeof readExactText>;
+  try {
+    read = readExactText(system, path, RECIPE_BYTE_LIMIT);
+  } catch (error) {
+    const size = system.files.follow(path)?.size ?? 0;
+    const message = hasErrorCode(error, "EFBIG")
+      ? tooLargeMessage(size)
+      : `Cannot read recipe: ${error instanceof Error ? error.message : String(error)}`;
+    errors.push({ message, file: path });
+    return undefined;
+  }
+  if (read === undefined || read.replaced) {
+    const message = read === undefined ? `Recipe file not found: ${path}` : "Recipe file is not valid UTF-8";
+    errors.push({ message, file: path });
+    return undefined;
+  }
+  sources.set(path, read.text);
+  const parsed = parseRecipe(read.text, { file: path });
+  errors.push(...parsed.errors);
+  warnings.push(...parsed.warnings);
+  if (parsed.recipe === undefined) return undefined;
+  return { recipe: parsed.recipe, places: parsed.places, sha256: sha256Hex(system.text.encode(read.text)) };
+}
+
+/** The child over its parent; a step with the parent's id takes its place, others follow. */
+export function mergeRecipes(parent: Recipe, child: Recipe): Recipe {
+  return {
+    name: child.name,
+    description: child.description ?? parent.description,
+    version: child.version ?? parent.version,
+    author: child.author ?? parent.author,
+    tags: [...new Set([...parent.tags, ...child.tags])].sort(),
+    context: { ...parent.context, ...child.context },
+    contextValidation: { ...parent.contextValidation, ...child.contextValidation },
+    steps: mergeSteps(parent.steps, child.steps),
+    recursion: {
+      maxDepth: child.recursion.maxDepth ?? parent.recursion.maxDepth,
+      maxTotalSteps: child.recursion.maxTotalSteps ?? parent.recursion.maxTotalSteps,
+    },
+    hooks: {
+      pre_step: child.hooks.pre_step ?? parent.hooks.pre_step,
+      post_step: child.hooks.post_step ?? parent.hooks.post_step,
+      on_error: child.hooks.on_error ?? parent.hooks.on_error,
+    },
+    extends: child.extends,
+    output: child.output ?? parent.output,
+    defaultStepTimeout: child.defaultStepTimeout ?? parent.defaultStepTimeout,
+  };
+}
+
+function mergeSteps(parent: readonly Step[], child: readonly Step[]): readonly Step[] {
+  const own = new Map(child.map(step => [step.id, step]));
+  const inherited = new Set(parent.map(step => step.id));
+  return [...parent.map(step => own.get(step.id) ?? step), ...child.filter(step => !inherited.has(step.id))];
+}
+
+function realPath(system: System, path: string): string {
+  try {
+    return system.files.realPath(path);
+  } catch {
+    return path;
+  }
+}

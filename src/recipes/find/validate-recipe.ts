@@ -1,0 +1,65 @@
+import { createNodeSystem } from "../../system/node.ts";
+import { resolve } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { Problem } from "../format/recipe.ts";
+import { EXIT_CODES } from "../run/result.ts";
+import { findProblems } from "./find-problems.ts";
+import { findRecipe } from "./find-recipe.ts";
+import { loadRecipe } from "./load-recipe.ts";
+
+export interface ValidationRequest {
+  /** a name or a path */
+  readonly recipe: string;
+  readonly currentDir?: string;
+  readonly workingDir?: string;
+  readonly recipeDirs?: readonly string[];
+  /** warnings count as errors */
+  readonly isStrict?: boolean;
+}
+
+export interface Validation {
+  readonly isValid: boolean;
+  readonly errors: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly name: string | undefined;
+  readonly description: string | undefined;
+  readonly stepCount: number;
+  /** texts that the problems point into, by file */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly exitCode: number;
+}
+
+/** Everything that can be said about a recipe without running it. */
+export function validateRecipe(request: ValidationRequest, system: System = createNodeSystem()): Validation {
+  const currentDir = request.currentDir ?? system.files.workingDirectory() ?? "/";
+  const workingDir = resolve(currentDir, request.workingDir ?? ".");
+  const search = { currentDir, workingDir, recipeDirs: request.recipeDirs ?? [] };
+  const found = findRecipe(system, request.recipe, search);
+  if (found.kind !== "found") {
+    return {
+      isValid: false,
+      errors: [{ message: found.message }],
+      warnings: [],
+      name: undefined,
+      description: undefined,
+      stepCount: 0,
+      sources: new Map(),
+      exitCode: found.kind === "missing" ? EXIT_CODES.notFound : EXIT_CODES.badArguments,
+    };
+  }
+  const read = loadRecipe(system, found.path, search);
+  const deep =
+    read.loaded === undefined ? { errors: [], warnings: [] } : findProblems(system, read.loaded, search);
+  const doubts = [...read.warnings, ...deep.warnings];
+  const errors = [...read.errors, ...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  return {
+    isValid: errors.length === 0,
+    errors,
+    warnings: request.isStrict === true ? [] : doubts,
+    name: read.loaded?.recipe.name,
+    description: read.loaded?.recipe.description,
+    stepCount: read.loaded?.recipe.steps.length ?? 0,
+    sources: read.sources,
+    exitCode: errors.length === 0 ? EXIT_CODES.success : EXIT_CODES.invalid,
+  };
+}

@@ -1,0 +1,131 @@
+import { FieldReader, type Report } from "./field-reader.ts";
+import type { YamlNode } from "./read-yaml.ts";
+import { STEP_TYPES, type Step, type StepType } from "./recipe.ts";
+
+export interface StepReports {
+  readonly error: Report;
+  readonly warn: Report;
+  /** remembers where a field of the step stands */
+  readonly note: (stepId: string, field: string, offset: number) => void;
+}
+
+/** Fields that mean something to one type of step only. */
+const ONLY_FOR: readonly (readonly [string, StepType])[] = [
+  ["command", "bash"],
+  ["prompt", "agent"],
+  ["model", "agent"],
+  ["mode", "agent"],
+  ["auto_stage", "agent"],
+  ["recipe", "recipe"],
+  ["sub_context", "recipe"],
+  ["context", "recipe"],
+  ["recovery_on_failure", "recipe"],
+];
+
+const REQUIRED: Readonly<Record<StepType, string>> = { bash: "command", agent: "prompt", recipe: "recipe" };
+
+export function parseStep(node: YamlNode, reports: StepReports): Step | undefined {
+  const { error, warn, note } = reports;
+  if (node.kind !== "map") {
+    error("Every step must have a non-empty 'id' field", node.offset);
+    return undefined;
+  }
+  const id = new FieldReader(node.entries, "", () => {}).label("id") ?? "";
+  if (id.trim() === "") {
+    error("Every step must have a non-empty 'id' field", node.offset);
+    return undefined;
+  }
+  const where = `Step '${id}': `;
+  const read = new FieldReader(node.entries, where, error);
+  read.node("id");
+  note(id, "", node.offset);
+  for (const name of node.entries.keys()) note(id, name, read.offset(name));
+
+  const command = read.text("command");
+  const agent = read.text("agent");
+  const prompt = read.text("prompt");
+  const recipe = read.text("recipe");
+  const declared = readType(read, where, error);
+  const type = declared ?? inferType({ command, agent, prompt, recipe });
+  const needed = REQUIRED[type];
+  if (read.node(needed) === undefined) {
+    error(`${where}${type} step is missing a '${needed}' field`, node.offset);
+  }
+
+  const fatal = read.flag("fatal");
+  const isContinuing = read.flag("continue_on_error");
+  const isMarkedNonFatal = read.flag("nonfatal");
+  const timeout = read.seconds("timeout");
+  const timeoutAlias = read.seconds("timeout_seconds");
+  const overrides = read.map("context");
+  const subContext = read.map("sub_context");
+  read.label("description");
+  const step: Step = {
+    id,
+    type,
+    name: read.label("name"),
+    command,
+    agent,
+    prompt,
+    recipe,
+    subContext: { ...overrides, ...subContext },
+    output: readOutputName(read, where, error),
+    condition: read.label("condition"),
+    parseJson: read.flag("parse_json") ?? false,
+    parseJsonRequired: read.flag("parse_json_required") ?? false,
+    timeoutSeconds: timeout ?? timeoutAlias,
+    workingDir: read.text("working_dir"),
+    isNonFatal: fatal === false || isContinuing === true || isMarkedNonFatal === true,
+    parallelGroup: read.label("parallel_group") || undefined,
+    whenTags: read.labels("when_tags") ?? [],
+    recoveryOnFailure: read.flag("recovery_on_failure") ?? false,
+    model: read.label("model"),
+    mode: read.label("mode"),
+    autoStage: read.flag("auto_stage"),
+    dependsOn: read.labels("depends_on") ?? [],
+  };
+  for (const [field, only] of ONLY_FOR) {
+    if (only !== type && read.node(field) !== undefined) {
+      warn(`${where}'${field}' has no effect on a ${type} step`, read.offset(field));
+    }
+  }
+  for (const [name, entry] of read.unknown()) {
+    warn(`${where}unrecognized field '${name}' (possible typo)`, entry.keyOffset);
+  }
+  return step;
+}
+
+function readType(read: FieldReader, where: string, error: Report): StepType | undefined {
+  const text = read.label("type");
+  if (text === undefined) return undefined;
+  const type = STEP_TYPES.find(known => known === text.toLowerCase());
+  if (type === undefined) {
+    error(`${where}'${text}' is not a valid step type (expected bash, agent or recipe)`, read.offset("type"));
+  }
+  return type;
+}
+
+function inferType(
+  given: Readonly<Record<"command" | "agent" | "prompt" | "recipe", string | undefined>>,
+): StepType {
+  if (given.recipe !== undefined) return "recipe";
+  if (given.agent !== undefined) return "agent";
+  return given.prompt !== undefined && given.command === undefined ? "agent" : "bash";
+}
+
+function readOutputName(read: FieldReader, where: string, error: Report): string | undefined {
+  const name = read.text("output");
+  if (name === undefined) return undefined;
+  if (isVariableName(name)) return name;
+  error(`${where}invalid output name '${name}'`, read.offset("output"));
+  return undefined;
+}
+
+/** Names that `-c`, `output` and context files may set. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) && !isReservedName(name);
+}
+
+export function isReservedName(name: string): boolean {
+  return name === "__proto__" || name.startsWith("AMPLIHACK_");
+}

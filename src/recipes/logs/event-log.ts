@@ -1,0 +1,99 @@
+import { Buffer } from "node:buffer";
+import type { JsonObject } from "../../protocol/index.ts";
+import { appendJsonLine } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { Observer, RunEvent } from "./events.ts";
+
+const OUTPUT_CHARACTERS = 8192;
+const KEPT_FILES = 200;
+
+export interface EventLogOptions {
+  readonly path: string;
+  readonly runId: string;
+  /** with what programs said and why they failed; without it only that they did */
+  readonly hasText: boolean;
+}
+
+/** Appends every event as one JSON line. */
+export function createEventLog(system: System, options: EventLogOptions): Observer {
+  return event => {
+    const fields = fieldsOf(event, options.hasText, system);
+    if (fields === undefined) return;
+    const ts = new Date(system.clock.nowMs()).toISOString();
+    appendJsonLine(system, options.path, { event: event.kind, run_id: options.runId, ts, ...fields });
+  };
+}
+
+function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject | undefined {
+  switch (event.kind) {
+    case "recipe_start":
+      return {
+        recipe_name: event.recipe,
+        step_count: event.stepCount,
+        ...(hasText ? {} : { runtime_root: event.runtimeRoot }),
+      };
+    case "recipe_end":
+      return { recipe_name: event.recipe, status: event.status, duration_ms: Math.round(event.durationMs) };
+    case "step_start":
+      return { step_id: event.step.id, path: event.step.path, step_type: event.step.type };
+    case "heartbeat":
+      return { step_id: event.step.id, path: event.step.path, elapsed_ms: Math.round(event.elapsedMs) };
+    case "step_end": {
+      const { status, duration, output, error, exit_code } = event.result;
+      return {
+        step_id: event.step.id,
+        path: event.step.path,
+        status,
+        duration_ms: Math.round(duration * 1000),
+        output_len: output.length,
+        exit_code: exit_code ?? null,
+        ...(hasText ? { error: error === "" ? null : error } : {}),
+      };
+    }
+    case "output": {
+      if (!hasText) return undefined;
+      const text = Buffer.from(event.chunk).toString("utf8");
+      return {
+        step_id: event.step.id,
+        path: event.step.path,
+        stream: event.stream,
+        text: text.slice(-OUTPUT_CHARACTERS),
+        truncated: text.length > OUTPUT_CHARACTERS,
+      };
+    }
+    case "process":
+      if (hasText) return undefined;
+      return {
+        path: event.step.path,
+        pid: event.pid,
+        start: system.processes.look(event.pid)?.start ?? null,
+      };
+    case "notice":
+      return undefined;
+  }
+}
+
+/** Keeps the newest files of a folder; what cannot be removed stays. */
+export function pruneOldFiles({ files }: System, folder: string): void {
+  let names: readonly string[];
+  try {
+    names = files.list(folder).filter(name => /\.jsonl?$/.test(name) && !name.startsWith("."));
+  } catch {
+    return;
+  }
+  if (names.length <= KEPT_FILES) return;
+  const aged = names
+    .map(name => ({
+      path: join(folder, name),
+      modifiedMs: files.inspect(join(folder, name))?.modifiedMs ?? 0,
+    }))
+    .sort((a, b) => b.modifiedMs - a.modifiedMs);
+  for (const { path } of aged.slice(KEPT_FILES)) {
+    try {
+      files.remove(path);
+    } catch {
+      // Another run may be removing it too.
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { StepType } from "../format/recipe.ts";
+import type { StepResult } from "../run/result.ts";
+
+/** A step as observers see it. */
+export interface StepReference {
+  readonly id: string;
+  readonly type: StepType;
+  readonly name: string | undefined;
+  /** 0 for the steps of the recipe that was asked for */
+  readonly depth: number;
+  /** ids from the outermost step inwards, joined by `/` */
+  readonly path: string;
+}
+
+/** Everything that happens during a run, in order. */
+export type RunEvent =
+  | {
+      readonly kind: "recipe_start";
+      readonly recipe: string;
+      readonly stepCount: number;
+      readonly runtimeRoot: string;
+    }
+  | { readonly kind: "step_start"; readonly step: StepReference }
+  | { readonly kind: "process"; readonly step: StepReference; readonly pid: number }
+  | {
+      readonly kind: "output";
+      readonly step: StepReference;
+      readonly stream: "stdout" | "stderr";
+      readonly chunk: Uint8Array;
+    }
+  | { readonly kind: "heartbeat"; readonly step: StepReference; readonly elapsedMs: number }
+  | { readonly kind: "step_end"; readonly step: StepReference; readonly result: StepResult }
+  /** said to the person who watches: waits, warnings, what hooks print */
+  | { readonly kind: "notice"; readonly text: string; readonly isWarning: boolean }
+  | {
+      readonly kind: "recipe_end";
+      readonly recipe: string;
+      readonly status: string;
+      readonly durationMs: number;
+    };
+
+export type Observer = (event: RunEvent) => void;
+
+/** Tells everybody. An observer that throws is left out from then on, and that is said. */
+export function observeAll(
+  observers: ReadonlyMap<string, Observer>,
+  warn: (message: string) => void,
+): Observer {
+  const listening = new Map(observers);
+  return event => {
+    for (const [name, observe] of [...listening]) {
+      try {
+        observe(event);
+      } catch (error) {
+        listening.delete(name);
+        warn(`${name} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  };
+}

@@ -1,0 +1,129 @@
+import { Buffer } from "node:buffer";
+import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
+import { outputLines } from "./plain-progress.ts";
+import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
+
+export interface LiveProgressOptions {
+  readonly write: (text: string) => void;
+  /** width of the terminal */
+  readonly columns: () => number;
+  readonly nowMs: () => number;
+  readonly isVerbose: boolean;
+}
+
+export interface LiveProgress {
+  readonly observe: Observer;
+  /** Redraws the running steps; called by a timer. */
+  tick(): void;
+  /** Takes the running steps off the screen for good. */
+  close(): void;
+}
+
+interface RunningStep {
+  readonly step: StepReference;
+  readonly startedMs: number;
+  lastLine: string;
+}
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const LAST_LINE_BYTES = 4096;
+const MOST_SHOWN = 12;
+
+/**
+ * Progress on a terminal: finished steps scroll by, running ones stay at the bottom with their time and the last
+ * line they printed.
+ */
+export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
+  const { write, columns, nowMs, isVerbose } = options;
+  const running = new Map<string, RunningStep>();
+  let shownLines = 0;
+  let frame = 0;
+
+  const erase = (): string => (shownLines === 0 ? "" : `\u001b[${shownLines}A\u001b[J`);
+  const draw = (): string => {
+    const steps = [...running.values()];
+    const lines = steps.slice(0, MOST_SHOWN).map(describe);
+    if (steps.length > MOST_SHOWN) lines.push(`  … and ${steps.length - MOST_SHOWN} more`);
+    shownLines = lines.length;
+    return lines.map(line => `${line}\n`).join("");
+  };
+  const describe = ({ step, startedMs, lastLine }: RunningStep): string => {
+    const elapsed = formatSeconds((nowMs() - startedMs) / 1000);
+    const head = `${indent(step)}${FRAMES[frame % FRAMES.length]} ${plain(step.id)} ${elapsed}`;
+    return cutToWidth(lastLine === "" ? head : `${head}  ${lastLine}`, columns());
+  };
+  const repaint = (lines: readonly string[]): void => {
+    const before = erase();
+    const kept = lines.map(line => `${line}\n`).join("");
+    write(before + kept + draw());
+  };
+
+  return {
+    observe(event) {
+      note(running, event, nowMs());
+      if (event.kind === "output") {
+        if (isVerbose) repaint(outputLines(event));
+      } else if (event.kind === "step_start" || event.kind === "step_end" || event.kind === "notice") {
+        // The start shows in the running lines; it stays in the scroll only for recipes, whose steps follow it.
+        repaint(event.kind === "step_start" && event.step.type !== "recipe" ? [] : linesOf(event));
+      }
+    },
+    tick() {
+      if (running.size === 0) return;
+      frame++;
+      repaint([]);
+    },
+    close() {
+      running.clear();
+      write(erase());
+      shownLines = 0;
+    },
+  };
+}
+
+function note(running: Map<string, RunningStep>, event: RunEvent, nowMs: number): void {
+  if (event.kind === "step_start" && event.step.type !== "recipe") {
+    running.set(event.step.path, { step: event.step, startedMs: nowMs, lastLine: "" });
+  } else if (event.kind === "step_end") running.delete(event.step.path);
+  else if (event.kind === "output") {
+    const step = running.get(event.step.path);
+    const line = lastLineOf(event.chunk);
+    if (step !== undefined && line !== undefined) step.lastLine = line;
+  }
+}
+
+function lastLineOf(chunk: Uint8Array): string | undefined {
+  const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - LAST_LINE_BYTES))).toString("utf8");
+  const line = plain(
+    end
+      .split(/[\r\n]+/)
+      .filter(part => part.trim() !== "")
+      .at(-1) ?? "",
+  ).trim();
+  return line === "" ? undefined : line;
+}
+
+/** Cut to the width, so that no line wraps and the count of lines stays true. */
+function cutToWidth(line: string, columns: number): string {
+  const characters = [...line];
+  let width = 0;
+  for (const [index, character] of characters.entries()) {
+    width += isWide(character) ? 2 : 1;
+    if (width > columns - 1) return `${characters.slice(0, Math.max(0, index - 1)).join("")}…`;
+  }
+  return line;
+}
+
+function isWide(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return (
+    code >= 0x1100 &&
+    (code <= 0x115f ||
+      (code >= 0x2e80 && code <= 0xa4cf) ||
+      (code >= 0xac00 && code <= 0xd7a3) ||
+      (code >= 0xf900 && code <= 0xfaff) ||
+      (code >= 0xfe30 && code <= 0xfe6f) ||
+      (code >= 0xff00 && code <= 0xff60) ||
+      code >= 0x1f300)
+  );
+}

@@ -1,0 +1,60 @@
+import { userInfo } from "node:os";
+import { findAssetHome } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+
+export interface EngineFacts {
+  readonly agent: string;
+  readonly runId: string;
+  readonly workingDir: string;
+  /** private to the run */
+  readonly runtimeRoot: string;
+  /** undefined when no global timeout is set */
+  readonly stepTimeoutSeconds: number | undefined;
+}
+
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+export const DEFAULT_SESSION_DEPTH_LIMIT = 6;
+const DEFAULT_SESSION_LIMIT = 10;
+
+/** The parent's environment without what would make a child believe it runs inside an agent. */
+export function inheritedEnvironment({ env }: Pick<System, "env">): Record<string, string> {
+  const inherited: Record<string, string> = {};
+  for (const name of env.names()) {
+    const value = env.get(name);
+    if (value !== undefined && name !== "CLAUDECODE") inherited[name] = value;
+  }
+  if ((inherited["HOME"] ?? "") === "") inherited["HOME"] = userInfo().homedir;
+  if ((inherited["PATH"] ?? "") === "") inherited["PATH"] = DEFAULT_PATH;
+  return inherited;
+}
+
+/** What the engine tells every child, whatever the context says. */
+export function engineVariables(system: System, facts: EngineFacts): Record<string, string> {
+  const { env } = system;
+  const assets = findAssetHome(system);
+  const depth = Number(env.get("AMPLIHACK_SESSION_DEPTH") || "0");
+  return {
+    AMPLIHACK_NONINTERACTIVE: "1",
+    NONINTERACTIVE: "1",
+    DEBIAN_FRONTEND: "noninteractive",
+    CI: "true",
+    GIT_PAGER: "cat",
+    GH_PAGER: "cat",
+    PAGER: "cat",
+    LESS: "FRX",
+    AMPLIHACK_AGENT_BINARY: facts.agent,
+    ...(assets === undefined ? {} : { AMPLIHACK_HOME: assets }),
+    AMPLIHACK_RECIPE_RUN_ID: facts.runId,
+    AMPLIHACK_TREE_ID: env.get("AMPLIHACK_TREE_ID") || system.random.hex(8),
+    AMPLIHACK_SESSION_DEPTH: String((Number.isSafeInteger(depth) ? depth : 0) + 1),
+    AMPLIHACK_MAX_DEPTH: env.get("AMPLIHACK_MAX_DEPTH") || String(DEFAULT_SESSION_DEPTH_LIMIT),
+    AMPLIHACK_MAX_SESSIONS: env.get("AMPLIHACK_MAX_SESSIONS") || String(DEFAULT_SESSION_LIMIT),
+    AMPLIHACK_GRAPH_DB_PATH: join(facts.workingDir, ".amplihack/graph_db"),
+    AMPLIHACK_RUNTIME_ROOT: facts.runtimeRoot,
+    TMPDIR: facts.runtimeRoot,
+    ...(facts.stepTimeoutSeconds === undefined
+      ? {}
+      : { AMPLIHACK_STEP_TIMEOUT: String(facts.stepTimeoutSeconds) }),
+  };
+}

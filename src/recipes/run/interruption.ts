@@ -1,0 +1,43 @@
+export const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+export type EndSignal = keyof typeof SIGNAL_EXIT_CODES;
+
+/** A wish that the run should end, told once to everybody who waits for something. */
+export class Interruption {
+  private received: EndSignal | undefined;
+  private readonly listeners = new Set<() => void>();
+
+  get signal(): EndSignal | undefined {
+    return this.received;
+  }
+
+  interrupt(signal: EndSignal): void {
+    if (this.received !== undefined) return;
+    this.received = signal;
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  /** Called at once when the wish was already there. */
+  onInterrupt(listener: () => void): { dispose(): void } {
+    if (this.received !== undefined) listener();
+    else this.listeners.add(listener);
+    return { dispose: () => this.listeners.delete(listener) };
+  }
+}
+
+/**
+ * Turns signals to this process into an interruption. The second signal no longer waits: the process ends, and
+ * with it every group it started.
+ */
+export function listenForSignals(interruption: Interruption): { dispose(): void } {
+  const names = Object.keys(SIGNAL_EXIT_CODES) as EndSignal[];
+  const onSignal = (signal: EndSignal): void => {
+    if (interruption.signal !== undefined) process.exit(SIGNAL_EXIT_CODES[signal]);
+    interruption.interrupt(signal);
+  };
+  for (const name of names) process.on(name, onSignal);
+  return {
+    dispose() {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { AtomicJsonFile, FileLock, serialise } from "../../state/index.ts";
+import { writeAtomically } from "../../system/atomic-write.ts";
+import { basename, join, resolve } from "../../system/paths.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
+
+/** How far one recipe has come: enough to go on after this process was killed at any moment. */
+export interface FrameProgress {
+  readonly sha256: string;
+  /** ids of steps that are over and whose variables are in the context */
+  completed: readonly string[];
+  context: JsonObject;
+  assigned: JsonObject;
+  /** members of the parallel group under way that are over, with the variables they will set */
+  held: Readonly<Record<string, JsonObject>>;
+  /** sub-recipes under way, by the id of the step that runs them */
+  readonly children: Map<string, FrameProgress>;
+  /** a step was degraded, or failed without ending the recipe */
+  isFlawed: boolean;
+}
+
+export interface Checkpoint {
+  readonly runId: string;
+  readonly recipeName: string;
+  readonly root: FrameProgress;
+}
+
+/** Writes the checkpoint of a run; without a place to write it does nothing. */
+export interface ProgressKeeper {
+  save(): void;
+  /** The run is over: the checkpoint goes when nothing is left to do, and others may resume from it otherwise. */
+  close(isDone: boolean): void;
+}
+
+const READ_LIMIT = 512 * 1024 * 1024;
+
+export const NO_PROGRESS: ProgressKeeper = { save() {}, close() {} };
+
+export function newProgress(sha256: string, context: JsonObject): FrameProgress {
+  return { sha256, completed: [], context, assigned: {}, held: {}, children: new Map(), isFlawed: false };
+}
+
+export function checkpointPath(stateDir: string, runId: string): string {
+  return join(stateDir, "checkpoints", `${runId}.json`);
+}
+
+/** Locks a checkpoint for the whole run: one process runs it, so no step is done twice at the same time. */
+function lockCheckpoint(system: System, path: string): FileLock {
+  const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
+  lock.acquire();
+  return lock;
+}
+
+/** `held` is the lock of a run that is resumed; a new run takes its own. */
+export function keepProgress(
+  system: System,
+  path: string,
+  checkpoint: Checkpoint,
+  warn: (message: string) => void,
+  held?: FileLock,
+): ProgressKeeper {
+  let lock = held;
+  let isBroken = false;
+  const attempt = (what: string, action: () => void): void => {
+    if (isBroken) return;
+    try {
+      action();
+    } catch (error) {
+      isBroken = true;
+      const why = error instanceof Error ? error.message : String(error);
+      warn(`The checkpoint could not be ${what}; this run cannot be resumed from here: ${why}`);
+    }
+  };
+  attempt("written", () => {
+    lock ??= lockCheckpoint(system, path);
+  });
+  return {
+    save: () =>
+      attempt("written", () => {
+        const content = serialise(
+          {
+            recipe_name: checkpoint.recipeName,
+            run_id: checkpoint.runId,
+            ...frameToJson(checkpoint.root),
+            timestamp: new Date(system.clock.nowMs()).toISOString(),
+          },
+          path,
+          2,
+        );
+        writeAtomically(system, path, system.text.encode(content));
+      }),
+    close: isDone => {
+      if (isDone) attempt("removed", () => removeIfThere(system, path));
+      lock?.release();
+    },
+  };
+}
+
+function removeIfThere({ files }: System, path: string): void {
+  try {
+    files.remove(path);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+  }
+}
+
+function frameToJson(frame: FrameProgress): JsonObject {
+  return {
+    recipe_sha256: frame.sha256,
+    completed_steps: frame.completed,
+    context: frame.context,
+    assigned: frame.assigned,
+    held: frame.held,
+    flawed: frame.isFlawed,
+    sub_recipes: Object.fromEntries([...frame.children].map(([id, child]) => [id, frameToJson(child)])),
+  };
+}
+
+/** A checkpoint that is ours until `lock` is released. */
+export interface ResumedCheckpoint extends Checkpoint {
+  readonly path: string;
+  readonly lock: FileLock;
+}
+
+/** Takes the checkpoint named by a run id or a file; throws, saying what is wrong, when it cannot be used. */
+export function takeCheckpoint(
+  system: System,
+  stateDir: string | undefined,
+  currentDir: string,
+  argument: string,
+): ResumedCheckpoint {
+  const path = findCheckpoint(stateDir, currentDir, argument);
+  if (system.files.follow(path) === undefined) {
+    throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+  }
+  const lock = lockCheckpoint(system, path);
+  try {
+    const file = new AtomicJsonFile(path, { system, limitBytes: READ_LIMIT, parse: parseCheckpoint });
+    const checkpoint = file.read();
+    if (checkpoint === undefined)
+      throw new Error(`no checkpoint at ${path}; a run that succeeded leaves none`);
+    return { ...checkpoint, runId: checkpoint.runId || basename(path).replace(/\.json$/, ""), path, lock };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function findCheckpoint(stateDir: string | undefined, currentDir: string, argument: string): string {
+  if (argument.includes("/") || argument.endsWith(".json")) return resolve(currentDir, argument);
+  if (!/^[A-Za-z0-9-]+$/.test(argument)) throw new Error(`'${argument}' is neither a run id nor a file`);
+  if (stateDir === undefined) throw new Error("there is no home directory, hence no checkpoints");
+  return checkpointPath(stateDir, argument);
+}
+
+function parseCheckpoint(value: Json): Checkpoint {
+  if (!isJsonObject(value)) throw new Error("it does not hold an object");
+  const recipeName = ownValue(value, "recipe_name");
+  const runId = ownValue(value, "run_id");
+  if (typeof recipeName !== "string") throw new Error("recipe_name is missing");
+  return { recipeName, runId: typeof runId === "string" ? runId : "", root: parseFrame(value) };
+}
+
+function parseFrame(value: JsonObject): FrameProgress {
+  const sha256 = ownValue(value, "recipe_sha256");
+  const completed = ownValue(value, "completed_steps");
+  const context = ownValue(value, "context");
+  if (typeof sha256 !== "string") throw new Error("recipe_sha256 is missing");
+  if (!Array.isArray(completed) || !completed.every(id => typeof id === "string")) {
+    throw new Error("completed_steps is not a list of step ids");
+  }
+  if (!isJsonObject(context)) throw new Error("context is missing");
+  const objectAt = (name: string): JsonObject => {
+    const member = ownValue(value, name);
+    return isJsonObject(member) ? member : {};
+  };
+  const held: Record<string, JsonObject> = {};
+  for (const [id, variables] of Object.entries(objectAt("held")))
+    if (isJsonObject(variables)) held[id] = variables;
+  const children = new Map<string, FrameProgress>();
+  for (const [id, child] of Object.entries(objectAt("sub_recipes"))) {
+    if (isJsonObject(child)) children.set(id, parseFrame(child));
+  }
+  return {
+    sha256,
+    completed,
+    context,
+    assigned: objectAt("assigned"),
+    held,
+    children,
+    isFlawed: ownValue(value, "flawed") === true,
+  };
+}

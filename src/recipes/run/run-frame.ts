@@ -1,0 +1,190 @@
+import { type JsonObject, ownValue } from "../../protocol/index.ts";
+import { blocksOf } from "../format/blocks.ts";
+import type { RecipeOutput, Step } from "../format/recipe.ts";
+import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
+import { checkContext, preflightMessage } from "../values/context.ts";
+import { describeMissing, renderTemplate } from "../values/template.ts";
+import { textOf } from "../values/value.ts";
+import { type RunStatus, type StepResult, statusOf } from "./result.ts";
+import type { Frame, Run, StepOutcome } from "./run.ts";
+
+/** How a recipe ended. */
+export interface FrameEnd {
+  readonly results: readonly StepResult[];
+  readonly isSuccess: boolean;
+  readonly status: RunStatus;
+  readonly assigned: JsonObject;
+  readonly context: JsonObject;
+  readonly output: string | undefined;
+  readonly warnings: readonly string[];
+  /** the step that ended the recipe, else the first that failed */
+  readonly failed: FailedStep | undefined;
+}
+
+export interface FailedStep {
+  readonly result: StepResult;
+  readonly phase: string;
+  readonly outcome: StepOutcome | undefined;
+}
+
+const MOST_PARALLEL = 50;
+/** Stands in the results for the checks before the first step. */
+const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
+
+/** Runs the steps of one recipe in order, groups of parallel steps together, until the end or a fatal failure. */
+export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
+  const { recipe } = frame.loaded;
+  const results: StepResult[] = [];
+  const warnings: string[] = [];
+  let isSuccess = true;
+  let failed: FailedStep | undefined;
+
+  const preflight = checkContext(run.system, recipe.contextValidation, frame.context, run.workingDir);
+  warnings.push(...preflight.warnings);
+  if (preflight.failures.length > 0) {
+    const message = preflightMessage(recipe.name, preflight.failures);
+    if (run.isDryRun) warnings.push(message);
+    else {
+      isSuccess = false;
+      const result = failUnstarted(run, frame, PREFLIGHT, message);
+      results.push(result);
+      failed = { result, phase: "preflight", outcome: undefined };
+    }
+  }
+
+  for (const block of isSuccess ? blocksOf(recipe.steps) : []) {
+    if (run.interruption.signal !== undefined) {
+      isSuccess = false;
+      break;
+    }
+    const finished = await runBlock(run, frame, block);
+    commit(run, frame, finished);
+    results.push(...finished.map(({ result }) => result));
+    const fatal = finished.find(step => step.isFatal);
+    failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
+    if (fatal === undefined) continue;
+    isSuccess = false;
+    break;
+  }
+
+  const isFlawed = frame.progress.isFlawed;
+  const status = statusOf(results, isSuccess);
+  const output =
+    isSuccess && !run.isDryRun ? renderOutput(recipe.output, frame.context, warnings) : undefined;
+  return {
+    results,
+    isSuccess,
+    status: status === "SUCCESS" && isFlawed ? "PARTIAL" : status,
+    assigned: frame.assigned,
+    context: frame.context,
+    output,
+    warnings,
+    failed,
+  };
+}
+
+function failureIn(finished: readonly FinishedStep[]): FailedStep | undefined {
+  const first = finished.find(({ result }) => result.status === "failed");
+  return first === undefined ? undefined : describeFailed(first);
+}
+
+function describeFailed({ result, outcome }: FinishedStep): FailedStep {
+  return { result, phase: outcome?.phase ?? "limit", outcome };
+}
+
+/** All members see the context as it was; the order of the answers is the order of the steps. */
+async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise<readonly FinishedStep[]> {
+  const { context } = frame;
+  const exceeding = countSteps(run, frame, block);
+  if (exceeding !== undefined) return [exceeding];
+  const isGroup = block.length > 1;
+  const finished: FinishedStep[] = new Array(block.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < block.length; index = next++) {
+      const step = block[index] as Step;
+      const end = await runStep(run, frame, step, context, child => runFrame(run, child));
+      finished[index] = end;
+      if (isGroup && end.isOver) hold(run, frame, step, end);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(block.length, MOST_PARALLEL) }, work));
+  return finished;
+}
+
+/** Counts a block before it starts; the first step beyond the limit fails and nothing of the block runs. */
+function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedStep | undefined {
+  const { maxTotalSteps } = frame.limits;
+  if (run.isDryRun) return undefined;
+  const counted = block.filter(step => skippedResult(run, frame, step) === undefined);
+  const exceeding = counted[Math.max(0, maxTotalSteps - run.counter.steps)];
+  run.counter.steps += counted.length;
+  if (exceeding === undefined) return undefined;
+  const result = failUnstarted(run, frame, exceeding, `Total step limit (${maxTotalSteps}) exceeded`);
+  return { result, variables: {}, isFatal: true, isOver: false };
+}
+
+/** A failure before anything of a step could start. */
+function failUnstarted(
+  run: Run,
+  frame: Frame,
+  step: Pick<Step, "id" | "type" | "name">,
+  error: string,
+): StepResult {
+  const result = stepResult(step, 0, { status: "failed", error });
+  run.observe({ kind: "step_end", step: referenceTo(frame, step), result });
+  return result;
+}
+
+/** A member of a group that is over is remembered at once, and set into the context with the whole group. */
+function hold(run: Run, frame: Frame, step: Step, end: FinishedStep): void {
+  const { progress } = frame;
+  if (run.isDryRun || Object.hasOwn(progress.held, step.id)) return;
+  progress.held = { ...progress.held, [step.id]: end.variables };
+  progress.children.delete(step.id);
+  progress.isFlawed ||= isFlawed(end);
+  run.progress.save();
+}
+
+function commit(run: Run, frame: Frame, finished: readonly FinishedStep[]): void {
+  const { progress } = frame;
+  let { context, assigned } = frame;
+  const over: string[] = [];
+  for (const { result, variables, isOver } of finished) {
+    if (Object.keys(variables).length > 0) {
+      context = { ...context, ...variables };
+      assigned = { ...assigned, ...variables };
+    }
+    if (isOver && !progress.completed.includes(result.step_id)) over.push(result.step_id);
+  }
+  frame.context = context;
+  frame.assigned = assigned;
+  if (run.isDryRun || over.length === 0) return;
+  progress.completed = [...progress.completed, ...over];
+  progress.context = context;
+  progress.assigned = assigned;
+  progress.held = {};
+  for (const id of over) progress.children.delete(id);
+  progress.isFlawed ||= finished.some(isFlawed);
+  run.progress.save();
+}
+
+function isFlawed({ result, isOver }: FinishedStep): boolean {
+  return isOver && statusOf([result], true) === "PARTIAL";
+}
+
+function renderOutput(
+  output: RecipeOutput | undefined,
+  context: JsonObject,
+  warnings: string[],
+): string | undefined {
+  if (output === undefined) return undefined;
+  if (output.kind === "variable") {
+    const value = ownValue(context, output.name);
+    if (value === undefined) warnings.push(`output: there is no variable '${output.name}'`);
+    return textOf(value);
+  }
+  const rendered = renderTemplate(output.template, context);
+  warnings.push(...describeMissing(rendered.missing));
+  return rendered.value;
+}

@@ -1,0 +1,159 @@
+import type { JsonObject } from "../../protocol/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { LoadedRecipe } from "../find/load-recipe.ts";
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS } from "../format/recipe.ts";
+import { pruneOldFiles } from "../logs/event-log.ts";
+import { pointerLine } from "../logs/log-pointer.ts";
+import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
+import { inferContext } from "../values/context.ts";
+import { createRun, type LoadedRun } from "./create-run.ts";
+import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
+import { SIGNAL_EXIT_CODES } from "./interruption.ts";
+import { endOrphans } from "./orphans.ts";
+import { type FrameProgress, newProgress } from "./progress-keeper.ts";
+import { EXIT_CODES } from "./result.ts";
+import { resultDocument } from "./result-document.ts";
+import type { Run } from "./run.ts";
+import { type FrameEnd, runFrame } from "./run-frame.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import { stateDirectory } from "./state-directory.ts";
+
+/** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
+export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
+  const { system, request, settings, loaded, resumed, warnings, warn } = order;
+  const { runId } = order.engineFacts;
+  const startedMs = system.clock.monotonicMs();
+  const stateDir = stateDirectory(system, settings.workingDir);
+  if (stateDir === undefined) {
+    warn("There is no home directory, so this run keeps no log and cannot be resumed");
+  } else if (resumed !== undefined) {
+    for (const note of await endOrphans(system, runLogPath(stateDir, runId))) warn(note);
+  }
+  const keptIn = request.isDryRun === true ? undefined : stateDir;
+  const git = readGitFacts(system, settings.workingDir);
+  const logs = openLogs(system, {
+    runId,
+    recipeName: loaded.recipe.name,
+    currentDir: settings.search.currentDir,
+    stateDir: keptIn,
+    auditDir: settings.auditDir,
+    observer: request.observer,
+    warn,
+  });
+  const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
+  const context = root?.context ?? initialContext(system, loaded, settings.given);
+  const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
+  const run = createRun(order, { stateDir: keptIn, progress, observe: logs.observe });
+
+  const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
+  for (const warning of end.warnings) warn(warning);
+  if (!end.isSuccess && git !== undefined) {
+    const repaired = await restoreCoreBare(system, git, run.environment.inherited);
+    if (repaired !== undefined) warn(repaired);
+  }
+  if (stateDir !== undefined) {
+    for (const folder of ["runs", "checkpoints"]) pruneOldFiles(system, join(stateDir, folder));
+  }
+  const exitCode = exitCodeOf(run, end);
+  return {
+    exitCode,
+    document: resultDocument({
+      runId,
+      recipeName: loaded.recipe.name,
+      end,
+      isDryRun: run.isDryRun,
+      hidesContext: request.hidesContext ?? false,
+      warnings,
+      durationMs: system.clock.monotonicMs() - startedMs,
+      exitCode,
+      git,
+      logPaths: logs.paths,
+    }),
+  };
+}
+
+type Point = (
+  event: "early" | "final",
+  more?: { readonly status: string; readonly exitCode: number },
+) => void;
+
+/** Says where the logs are, before and after. */
+function pointerTo(
+  { system, runId, workingDir, observe }: Run,
+  { recipe }: LoadedRecipe,
+  context: JsonObject,
+  git: GitFacts | undefined,
+  logs: RunLogs,
+): Point {
+  return (event, more = undefined) =>
+    observe({
+      kind: "notice",
+      isWarning: false,
+      text: pointerLine({
+        event,
+        runId,
+        recipeName: recipe.name,
+        cwd: workingDir,
+        git,
+        context,
+        logPaths: logs.paths,
+        nowMs: system.clock.nowMs(),
+        ...more,
+      }),
+    });
+}
+
+async function runToEnd(
+  run: Run,
+  loaded: LoadedRecipe,
+  progress: FrameProgress,
+  point: Point,
+): Promise<FrameEnd> {
+  const { system, observe, runtimeRoot } = run;
+  const { name, steps, recursion } = loaded.recipe;
+  const startedMs = system.clock.monotonicMs();
+  observe({ kind: "recipe_start", recipe: name, stepCount: steps.length, runtimeRoot });
+  point("early");
+  let isDone = false;
+  try {
+    const end = await runFrame(run, {
+      loaded,
+      depth: 0,
+      limits: {
+        maxDepth: recursion.maxDepth ?? DEFAULT_MAX_DEPTH,
+        maxTotalSteps: recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
+      },
+      pathPrefix: "",
+      deadlineMs: undefined,
+      context: progress.context,
+      assigned: progress.assigned,
+      progress,
+    });
+    isDone = end.isSuccess;
+    const durationMs = system.clock.monotonicMs() - startedMs;
+    observe({ kind: "recipe_end", recipe: name, status: end.status, durationMs });
+    point("final", { status: isDone ? "success" : "failure", exitCode: exitCodeOf(run, end) });
+    return end;
+  } finally {
+    run.progress.close(isDone);
+  }
+}
+
+function exitCodeOf({ interruption }: Run, end: FrameEnd): number {
+  if (end.isSuccess) return EXIT_CODES.success;
+  return interruption.signal === undefined ? EXIT_CODES.failed : SIGNAL_EXIT_CODES[interruption.signal];
+}
+
+function initialContext(system: System, { recipe }: LoadedRecipe, given: JsonObject): JsonObject {
+  return { ...recipe.context, ...inferContext(system, recipe.context, given), ...given };
+}
+
+/** Values given on resuming win in every recipe that was under way. */
+function withGiven(frame: FrameProgress, given: JsonObject): FrameProgress {
+  return {
+    ...frame,
+    context: { ...frame.context, ...given },
+    children: new Map([...frame.children].map(([id, child]) => [id, withGiven(child, given)])),
+  };
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import { findActiveAgent, isStateError } from "../../state/index.ts";
+import { createNodeSystem } from "../../system/node.ts";
+import type { System } from "../../system/system.ts";
+import { findProblems } from "../find/find-problems.ts";
+import { findRecipe } from "../find/find-recipe.ts";
+import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
+import type { Problem } from "../format/recipe.ts";
+import { delegateRun } from "./delegate-run.ts";
+import { findRunner } from "./external-runner.ts";
+import { createPrivateDirectory, removeTree } from "./private-directory.ts";
+import { type ResumedCheckpoint, takeCheckpoint } from "./progress-keeper.ts";
+import { EXIT_CODE_OF_ERROR } from "./result.ts";
+import { refusalDocument } from "./result-document.ts";
+import { runLoaded } from "./run-loaded.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import {
+  RunRefusal,
+  type RunRequest,
+  type RunSettings,
+  readSettings,
+  refuseDeepNesting,
+} from "./run-request.ts";
+import { stateDirectory } from "./state-directory.ts";
+
+/** A recipe that cannot be run as it is. */
+class InvalidRecipe extends RunRefusal {
+  readonly problems: readonly Problem[];
+  readonly sources: ReadonlyMap<string, string>;
+
+  constructor(problems: readonly Problem[], sources: ReadonlyMap<string, string>) {
+    super("parse_error", problems.map(problem => problem.message).join("\n"));
+    this.problems = problems;
+    this.sources = sources;
+  }
+}
+
+/**
+ * Finds a recipe, runs it and reports. Nothing is thrown for what a user can get wrong: the outcome says it, with
+ * the exit code a program should end with.
+ */
+export async function runRecipe(
+  request: RunRequest,
+  system: System = createNodeSystem(),
+): Promise<RunOutcome> {
+  const runId = randomUUID();
+  try {
+    refuseDeepNesting(system);
+    return await start(system, request, readSettings(system, request), runId);
+  } catch (error) {
+    const refusal = error instanceof RunRefusal ? error : describeFault(error, system, request);
+    return {
+      document: refusalDocument(request.recipe, runId, refusal.kind, refusal.message),
+      exitCode: EXIT_CODE_OF_ERROR[refusal.kind],
+      ...(refusal instanceof InvalidRecipe ? { problems: refusal.problems, sources: refusal.sources } : {}),
+    };
+  }
+}
+
+/** What nobody foresaw still ends in a document. */
+function describeFault(error: unknown, { env }: System, request: RunRequest): RunRefusal {
+  if (error instanceof Error && error.stack !== undefined && (env.get("AMPLIHACK_DEBUG") ?? "") !== "") {
+    request.observer?.({ kind: "notice", text: error.stack, isWarning: true });
+  }
+  return new RunRefusal("internal", error instanceof Error ? error.message : String(error));
+}
+
+async function start(
+  system: System,
+  request: RunRequest,
+  settings: RunSettings,
+  runId: string,
+): Promise<RunOutcome> {
+  const found = findRecipe(system, request.recipe, settings.search);
+  if (found.kind !== "found") {
+    throw new RunRefusal(found.kind === "missing" ? "not_found" : "bad_args", found.message);
+  }
+  const warnings: string[] = [];
+  const warn = (message: string): void => {
+    if (warnings.includes(message)) return;
+    warnings.push(message);
+    request.observer?.({ kind: "notice", text: message, isWarning: true });
+  };
+  const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
+  const runner = findRunner(system, settings.search.currentDir);
+  const facts = { agent, workingDir: settings.workingDir, stepTimeoutSeconds: settings.stepTimeoutSeconds };
+  const runtimeRoot = createPrivateDirectory(system);
+  try {
+    if (runner !== undefined) {
+      const engineFacts = { ...facts, runId, runtimeRoot };
+      return await delegateRun(system, request, settings, {
+        runner,
+        recipePath: found.path,
+        engineFacts,
+        warn,
+      });
+    }
+    const loaded = loadForRun(system, request, settings, found.path, warn);
+    const resumed = takeResumed(system, request, settings, loaded);
+    try {
+      const engineFacts = { ...facts, runId: resumed?.runId ?? runId, runtimeRoot };
+      return await runLoaded({ system, request, settings, loaded, resumed, warnings, warn, engineFacts });
+    } finally {
+      resumed?.lock.release();
+    }
+  } finally {
+    const left = removeTree(system, runtimeRoot);
+    if (left.length > 0) warn(`Temporary files could not be removed: ${left[0]}`);
+  }
+}
+
+function loadForRun(
+  system: System,
+  request: RunRequest,
+  settings: RunSettings,
+  path: string,
+  warn: (message: string) => void,
+): LoadedRecipe {
+  const { loaded, errors, warnings, sources } = loadRecipe(system, path, settings.search);
+  if (loaded === undefined) throw new InvalidRecipe(errors, sources);
+  const deep =
+    request.isDryRun === true || request.isStrict === true
+      ? findProblems(system, loaded, settings.search, Object.keys(settings.given))
+      : { errors: [], warnings: [] };
+  const doubts = [...warnings, ...deep.warnings];
+  const invalid = [...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  if (invalid.length > 0) throw new InvalidRecipe(invalid, sources);
+  for (const { message } of doubts) warn(message);
+  return loaded;
+}
+
+function takeResumed(
+  system: System,
+  request: RunRequest,
+  settings: RunSettings,
+  loaded: LoadedRecipe,
+): ResumedCheckpoint | undefined {
+  if (request.resume === undefined) return undefined;
+  const stateDir = stateDirectory(system, settings.workingDir);
+  let checkpoint: ResumedCheckpoint;
+  try {
+    checkpoint = takeCheckpoint(system, stateDir, settings.search.currentDir, request.resume);
+  } catch (error) {
+    const why = isStateError(error, "lock-timeout")
+      ? "another process is running it"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new RunRefusal("bad_args", `Cannot resume: ${why}`);
+  }
+  if (checkpoint.root.sha256 === loaded.sha256 || request.isForced === true) return checkpoint;
+  checkpoint.lock.release();
+  throw new RunRefusal(
+    "bad_args",
+    "Cannot resume: the recipe has changed since the checkpoint was written; use --force to resume anyway",
+  );
+}

@@ -1,0 +1,94 @@
+import type { JsonObject } from "../../protocol/index.ts";
+import type { AgentName } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+import type { RecipeSearch } from "../find/find-recipe.ts";
+import type { LoadedRecipe } from "../find/load-recipe.ts";
+import type { Step } from "../format/recipe.ts";
+import type { Observer, StepReference } from "../logs/events.ts";
+import type { Snippet, SnippetLimits } from "../steps/snippet.ts";
+import type { Interruption } from "./interruption.ts";
+import type { FrameProgress, ProgressKeeper } from "./progress-keeper.ts";
+import type { StepStatus, SubResult } from "./result.ts";
+
+/** What holds for the whole run, sub-recipes included. */
+export interface Run {
+  readonly system: System;
+  readonly runId: string;
+  readonly topLevelFile: string;
+  readonly search: RecipeSearch;
+  readonly workingDir: string;
+  /** private directory, removed at the end */
+  readonly runtimeRoot: string;
+  readonly environment: RunEnvironment;
+  readonly agent: AgentName;
+  /** program and first arguments that start an agent; its name and arguments follow */
+  readonly launcher: readonly [string, ...string[]];
+  /** replaces every other timeout; 0 switches them off */
+  readonly stepTimeoutSeconds: number | undefined;
+  readonly includeTags: readonly string[];
+  readonly excludeTags: readonly string[];
+  readonly autoStage: boolean;
+  readonly isDryRun: boolean;
+  readonly snippetLimits: SnippetLimits;
+  /** 0 for none */
+  readonly heartbeatSeconds: number;
+  readonly observe: Observer;
+  readonly warn: (message: string) => void;
+  readonly interruption: Interruption;
+  readonly progress: ProgressKeeper;
+  readonly counter: { steps: number; files: number };
+}
+
+export interface RunEnvironment {
+  /** the parent's */
+  readonly inherited: Readonly<Record<string, string>>;
+  readonly engine: Readonly<Record<string, string>>;
+  readonly bytes: number;
+  readonly budgetOverride: number | undefined;
+  readonly argumentLimit: () => number;
+}
+
+/** One recipe being run: the one asked for, or a sub-recipe. */
+export interface Frame {
+  readonly loaded: LoadedRecipe;
+  readonly depth: number;
+  readonly limits: { readonly maxDepth: number; readonly maxTotalSteps: number };
+  /** in front of step ids in references */
+  readonly pathPrefix: string;
+  /** monotonic milliseconds at which the whole frame must have ended */
+  readonly deadlineMs: number | undefined;
+  context: JsonObject;
+  /** variables set by steps, here or further in */
+  assigned: JsonObject;
+  readonly progress: FrameProgress;
+}
+
+/** One step about to be executed, with the context it sees. */
+export interface StepTask {
+  readonly run: Run;
+  readonly frame: Frame;
+  readonly step: Step;
+  readonly reference: StepReference;
+  readonly context: JsonObject;
+}
+
+/** What an executor says of a step. */
+export interface StepOutcome {
+  readonly status: Exclude<StepStatus, "skipped">;
+  readonly output: string;
+  readonly error: string;
+  /** which part failed */
+  readonly phase: string;
+  /** variables to set when the step is committed */
+  readonly variables: JsonObject;
+  readonly warnings: readonly string[];
+  readonly exitCode?: number | undefined;
+  readonly isTimedOut?: boolean;
+  readonly recentStdout?: Snippet;
+  readonly recentStderr?: Snippet;
+  readonly subResult?: SubResult;
+}
+
+export function failure(phase: string, error: string, more: Partial<StepOutcome> = {}): StepOutcome {
+  return { status: "failed", output: "", variables: {}, warnings: [], ...more, phase, error };
+}

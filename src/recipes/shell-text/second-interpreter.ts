@@ -1,0 +1,51 @@
+import type { PlaceholderUse } from "./scan.ts";
+
+/** Programs that read some of their words as program text, and which. */
+const INTERPRETERS: readonly {
+  readonly names: RegExp;
+  readonly isProgram: (words: readonly string[], index: number) => boolean;
+}[] = [
+  { names: /^(?:eval|ssh)$/, isProgram: () => true },
+  { names: /^(?:ba|da|z|k)?sh$/, isProgram: isAfterFlag(/^-[a-z]*c$/) },
+  { names: /^python[0-9.]*$/, isProgram: isAfterFlag(/^-c$/) },
+  { names: /^(?:node|perl|ruby)$/, isProgram: isAfterFlag(/^-[a-z]*[ep]$|^--eval$/) },
+  { names: /^jq$/, isProgram: isFirstPlainWord(/^--(?:arg|argjson|slurpfile|rawfile)$/) },
+  { names: /^[gm]?awk$/, isProgram: isFirstPlainWord(/^$/) },
+];
+
+/** Those of them that also take a program from their input. */
+const READS_INPUT = /^(?:(?:ba|da|z|k)?sh|python[0-9.]*|node|perl|ruby|ssh)$/;
+const PREFIXES = /^(?:sudo|env|exec|command|nohup|time|builtin)$/;
+
+/** Why no quoting protects this placeholder; undefined when quoting does. */
+export function unprotectedUse(use: PlaceholderUse): string | undefined {
+  if (use.quoting === "comment") return undefined;
+  if (use.quoting === "arithmetic") return "arithmetic";
+  const start = use.words.findIndex(word => !/^\w+=/.test(word) && !PREFIXES.test(word));
+  if (start < 0) return undefined;
+  const words = use.words.slice(start);
+  const program = (words[0] ?? "").replace(/^.*\//, "");
+  if (use.wordIndex < 0)
+    return use.quoting === "heredoc" && READS_INPUT.test(program) ? `the input of ${program}` : undefined;
+  const index = use.wordIndex - start;
+  const found = INTERPRETERS.find(({ names }) => names.test(program));
+  return found !== undefined && index > 0 && found.isProgram(words, index)
+    ? `program text of ${program}`
+    : undefined;
+}
+
+function isAfterFlag(flag: RegExp) {
+  return (words: readonly string[], index: number): boolean => flag.test(words[index - 1] ?? "");
+}
+
+/** The first word that is neither an option nor the two values of an option that takes two. */
+function isFirstPlainWord(takesTwo: RegExp) {
+  return (words: readonly string[], index: number): boolean => {
+    for (let at = 1; at < words.length; at++) {
+      const word = words[at] ?? "";
+      if (takesTwo.test(word)) at += 2;
+      else if (!word.startsWith("-")) return at === index;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,4 @@
+import { fileURLToPath } from "node:url";
+
+/** The recipes that come with the package; the folder lies beside `src`, and as far from the built files. */
+export const SHIPPED_RECIPES: string = fileURLToPath(new URL("../../recipes", import.meta.url));

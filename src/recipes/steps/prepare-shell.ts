@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import type { JsonObject } from "../../protocol/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { Run } from "../run/run.ts";
+import { renderShell } from "../shell-text/render-shell.ts";
+import { mirrorOf } from "../values/context-mirror.ts";
+import { allotVariables, chooseVariables } from "../values/shell-variables.ts";
+import { describeMissing } from "../values/template.ts";
+
+/** A shell script with everything it needs to run; `dispose` removes its files. */
+export interface PreparedShell {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  dispose(): void;
+}
+
+const BASH = "/bin/bash";
+/** A longer script is given as a file. */
+const SCRIPT_BYTES = 64 * 1024;
+
+/** Renders shell text for a context. Throws `ShellNestingError` for text that nobody can read. */
+export function prepareShell(
+  run: Run,
+  context: JsonObject,
+  source: string,
+  stepVariables: Readonly<Record<string, string>>,
+): PreparedShell {
+  const { environment } = run;
+  for (const warning of mirrorOf(context).warnings) run.warn(warning);
+  const chooser = chooseVariables(context);
+  const { script } = renderShell(source, chooser.variableFor);
+  const variables = allotVariables(context, chooser, {
+    usedBytes: environment.bytes,
+    argumentLimit: environment.argumentLimit,
+    override: environment.budgetOverride,
+  });
+  const env: Record<string, string> = { ...environment.inherited, ...variables.exported };
+  for (const name of variables.removed) delete env[name];
+  Object.assign(env, environment.engine, stepVariables);
+
+  const files = new StepFiles(run);
+  try {
+    const loads = [...variables.deferred]
+      .filter(([name]) => !Object.hasOwn(environment.engine, name) && !Object.hasOwn(stepVariables, name))
+      .map(([name, value]) => `IFS= read -r -d '' ${name} <'${files.write(value)}' || :; `);
+    if (loads.length > 0) env["AMPLIHACK_CONTEXT_FILE"] = files.write(JSON.stringify(context));
+    const whole = loads.join("") + script;
+    const isLong = Buffer.byteLength(whole) > SCRIPT_BYTES;
+    return {
+      argv: isLong ? [BASH, files.write(whole)] : [BASH, "-c", whole],
+      env,
+      warnings: describeMissing(variables.missing),
+      dispose: () => files.removeAll(),
+    };
+  } catch (error) {
+    files.removeAll();
+    throw error;
+  }
+}
+
+/** Private files that live as long as one step. */
+class StepFiles {
+  private readonly run: Run;
+  private readonly paths: string[] = [];
+
+  constructor(run: Run) {
+    this.run = run;
+  }
+
+  write(content: string): string {
+    const { system, runtimeRoot, counter } = this.run;
+    const path = join(runtimeRoot, `.step-${++counter.files}`);
+    system.files.append(path, system.text.encode(content), 0o600);
+    this.paths.push(path);
+    return path;
+  }
+
+  removeAll(): void {
+    for (const path of this.paths) removeQuietly(this.run.system, path);
+  }
+}
+
+function removeQuietly({ files }: System, path: string): void {
+  try {
+    files.remove(path);
+  } catch {
+    // The whole private directory goes at the end of the run; a leftover there is reported then.
+  }
+}

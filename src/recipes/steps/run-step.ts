@@ -1,0 +1,184 @@
+import type { JsonObject } from "../../protocol/index.ts";
+import { evaluateCondition } from "../conditions/evaluate.ts";
+import type { Step } from "../format/recipe.ts";
+import type { StepReference } from "../logs/events.ts";
+import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
+import { type Frame, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
+import type { FrameEnd } from "../run/run-frame.ts";
+import { runAgentStep } from "./run-agent-step.ts";
+import { runBashStep } from "./run-bash-step.ts";
+import { runHook } from "./run-hook.ts";
+import { runRecipeStep } from "./run-recipe-step.ts";
+import { wantsJson } from "./settle-output.ts";
+
+export interface FinishedStep {
+  readonly result: StepResult;
+  /** to be set into the context when the step is committed */
+  readonly variables: JsonObject;
+  /** ends the recipe */
+  readonly isFatal: boolean;
+  /** need not run again when the recipe is resumed */
+  readonly isOver: boolean;
+  /** how it went; absent when nothing was executed */
+  readonly outcome?: StepOutcome;
+}
+
+export const RESUMED = "skipped (resume from checkpoint)";
+
+/** Runs one step, or finds out that it need not run. */
+export async function runStep(
+  run: Run,
+  frame: Frame,
+  step: Step,
+  context: JsonObject,
+  runFrame: (frame: Frame) => Promise<FrameEnd>,
+): Promise<FinishedStep> {
+  const reference = referenceTo(frame, step);
+  const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
+  if (skipped !== undefined) {
+    run.observe({ kind: "step_end", step: reference, result: skipped.result });
+    return skipped;
+  }
+  const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
+  if (decided?.ok === true && !decided.value) {
+    const result = stepResult(step, 0, { status: "skipped" });
+    run.observe({ kind: "step_end", step: reference, result });
+    return { result, variables: {}, isFatal: false, isOver: true };
+  }
+  const task: StepTask = { run, frame, step, reference, context };
+  const startedMs = run.system.clock.monotonicMs();
+  run.observe({ kind: "step_start", step: reference });
+  const beat = startHeartbeat(task, startedMs);
+  try {
+    const outcome =
+      decided?.ok === false
+        ? await reportFailure(task, failure("condition", `Condition error: ${decided.message}`))
+        : await execute(task, runFrame);
+    const elapsedMs = run.system.clock.monotonicMs() - startedMs;
+    const result = stepResult(step, elapsedMs, outcome);
+    run.observe({ kind: "step_end", step: reference, result });
+    const isFailed = outcome.status === "failed";
+    const isInterrupted = run.interruption.signal !== undefined && isFailed;
+    return {
+      result,
+      variables: outcome.variables,
+      isFatal: isFailed && (!step.isNonFatal || isInterrupted),
+      isOver: !isFailed || (step.isNonFatal && !isInterrupted),
+      outcome,
+    };
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** A step as observers know it. */
+export function referenceTo(frame: Frame, step: Pick<Step, "id" | "type" | "name">): StepReference {
+  const { id, type, name } = step;
+  return { id, type, name, depth: frame.depth, path: frame.pathPrefix + id };
+}
+
+/** Steps left out without being looked at: done before a resume, or not wanted by their tags. */
+export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep | undefined {
+  const skip = (isOver: boolean, variables: JsonObject): FinishedStep => ({
+    result: stepResult(step, 0, { status: "skipped", error: isOver ? RESUMED : "" }),
+    variables,
+    isFatal: false,
+    isOver,
+  });
+  const { completed, held } = frame.progress;
+  if (completed.includes(step.id)) return skip(true, {});
+  const variables = Object.hasOwn(held, step.id) ? held[step.id] : undefined;
+  if (variables !== undefined && step.parallelGroup !== undefined) return skip(true, variables);
+  const has = (tags: readonly string[]) => step.whenTags.some(tag => tags.includes(tag));
+  if (step.whenTags.length === 0) return undefined;
+  if (has(run.excludeTags) || (run.includeTags.length > 0 && !has(run.includeTags))) return skip(false, {});
+  return undefined;
+}
+
+function dryRunResult(run: Run, step: Step): FinishedStep | undefined {
+  if (!run.isDryRun) return undefined;
+  const output = wantsJson(step) ? JSON.stringify({ dry_run: true, step: step.id }) : "[dry run]";
+  return {
+    result: stepResult(step, 0, { status: "skipped", output }),
+    variables: step.output === undefined ? {} : { [step.output]: "(dry-run)" },
+    isFatal: false,
+    isOver: true,
+  };
+}
+
+async function execute(task: StepTask, runFrame: (frame: Frame) => Promise<FrameEnd>): Promise<StepOutcome> {
+  const before = await runHook(task, "pre_step");
+  const outcome = withWarnings(await attempt(task, runFrame), before, "first");
+  if (outcome.status === "failed") return reportFailure(task, outcome);
+  return withWarnings(outcome, await runHook(task, "post_step", outcome), "last");
+}
+
+async function attempt(task: StepTask, runFrame: (frame: Frame) => Promise<FrameEnd>): Promise<StepOutcome> {
+  const { run, frame, step } = task;
+  if (run.interruption.signal !== undefined) {
+    return failure("execute", `interrupted by ${run.interruption.signal}`);
+  }
+  if (frame.deadlineMs !== undefined && run.system.clock.monotonicMs() >= frame.deadlineMs) {
+    return failure("execute", "The time of the enclosing recipe step has run out", { isTimedOut: true });
+  }
+  try {
+    if (step.type === "bash") return await runBashStep(task);
+    return await (step.type === "agent" ? runAgentStep(task) : runRecipeStep(task, runFrame));
+  } catch (error) {
+    // A fault of one step must not take the report of all the others with it.
+    return failure("internal", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function reportFailure(task: StepTask, outcome: StepOutcome): Promise<StepOutcome> {
+  if (task.run.interruption.signal !== undefined) return outcome;
+  return withWarnings(outcome, await runHook(task, "on_error", outcome), "last");
+}
+
+function withWarnings(
+  outcome: StepOutcome,
+  warnings: readonly string[],
+  where: "first" | "last",
+): StepOutcome {
+  if (warnings.length === 0) return outcome;
+  const all = where === "first" ? [...warnings, ...outcome.warnings] : [...outcome.warnings, ...warnings];
+  return { ...outcome, warnings: all };
+}
+
+function startHeartbeat({ run, reference }: StepTask, startedMs: number): NodeJS.Timeout | undefined {
+  if (run.heartbeatSeconds <= 0) return undefined;
+  const timer = setInterval(() => {
+    run.observe({
+      kind: "heartbeat",
+      step: reference,
+      elapsedMs: run.system.clock.monotonicMs() - startedMs,
+    });
+  }, run.heartbeatSeconds * 1000);
+  timer.unref();
+  return timer;
+}
+
+/** The members of a result that are always there, and those that have something to say. */
+export function stepResult(
+  step: Pick<Step, "id" | "type" | "name">,
+  elapsedMs: number,
+  outcome: Partial<Omit<StepOutcome, "status">> & { readonly status: StepStatus },
+): StepResult {
+  const { exitCode, warnings = [], recentStdout, recentStderr, subResult } = outcome;
+  const isFailed = outcome.status === "failed";
+  return {
+    step_id: step.id,
+    status: outcome.status,
+    output: outcome.output ?? "",
+    error: outcome.error ?? "",
+    duration: seconds(elapsedMs),
+    ...(step.name === undefined ? {} : { step_name: step.name }),
+    step_type: step.type,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(outcome.isTimedOut === true ? { timed_out: true as const } : {}),
+    ...(warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }),
+    ...(isFailed && recentStdout !== undefined ? { recent_stdout: recentStdout.lines } : {}),
+    ...(isFailed && recentStderr !== undefined ? { recent_stderr: recentStderr.lines } : {}),
+    ...(subResult === undefined ? {} : { sub_result: subResult }),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Json } from "../../protocol/index.ts";
+import type { ListedRecipe } from "../find/list-recipes.ts";
+
+export function recipeListTable(recipes: readonly ListedRecipe[], isVerbose: boolean): string {
+  if (recipes.length === 0) return "No recipes found (0 recipes)\n";
+  const blocks = recipes.map(recipe =>
+    [
+      `• ${recipe.name}`,
+      ...(recipe.description === "" ? [] : [`  ${oneLine(recipe.description)}`]),
+      ...(isVerbose
+        ? [`  Version: ${recipe.version}`, `  Author: ${recipe.author}`, `  Steps: ${recipe.step_count}`]
+        : []),
+      ...(recipe.tags.length === 0 ? [] : [`  Tags: ${recipe.tags.join(", ")}`]),
+    ].join("\n"),
+  );
+  return `Available Recipes (${recipes.length}):\n\n${blocks.join("\n\n")}\n`;
+}
+
+export function recipeListDocument(recipes: readonly ListedRecipe[], isVerbose: boolean): Json {
+  return recipes.map(({ name, description, ...rest }) =>
+    isVerbose ? { name, description, ...rest } : { name, description },
+  );
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ");
+}

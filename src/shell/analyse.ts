@@ -1,0 +1,172 @@
+import { readCode } from "./code/read-code.ts";
+import type { ShellContext, ShellFacts } from "./facts.ts";
+import { LIMITS } from "./limits.ts";
+import { text, unknown } from "./value.ts";
+import { execute } from "./walk/execute.ts";
+import { callFunction } from "./walk/functions.ts";
+import type { Output } from "./walk/output.ts";
+import { judgeErrors, parseShell } from "./walk/parse.ts";
+import {
+  createSession,
+  factsOf,
+  leaveUnexamined,
+  type Scope,
+  type Session,
+  spanOf,
+  type Walker,
+} from "./walk/session.ts";
+import { runShellText } from "./walk/shell-text.ts";
+import { NO_POSITIONALS, type ShellState } from "./walk/state.ts";
+import { runStatements, runSubshell } from "./walk/structure.ts";
+import { runHandlers } from "./walk/traps.ts";
+
+/** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
+export function analyse(command: string, context: ShellContext): ShellFacts {
+  return guarded(command, context, (session, scope) => {
+    if (command.length > LIMITS.inputCharacters) {
+      leaveUnexamined(session, "input-size", `longer than ${LIMITS.inputCharacters} characters`, command, {
+        start: 0,
+        end: command.length,
+      });
+      return;
+    }
+    const parsed = parseShell(command);
+    for (const { reason, message, start, end } of parsed.problems) {
+      leaveUnexamined(session, reason, message, command.slice(start, end), { start, end });
+    }
+    runStatements(parsed.statements, {
+      ...scope,
+      source: { ...scope.source, placeholders: parsed.placeholders },
+    });
+    runHandlers(scope);
+    runExportedFunctions(scope);
+  });
+}
+
+/** A program that is about to start with exactly these words. Spans are empty: there is no text. */
+export function analyseArgv(argv: readonly string[], context: ShellContext): ShellFacts {
+  return guarded(argv.join(" "), context, (_, scope) => {
+    execute({
+      argv: argv.map(word => text(word)),
+      isOpenEnded: false,
+      cwd: text(context.cwd),
+      stdin: undefined,
+      environment: [],
+      isCleared: false,
+      redirections: [],
+      declarations: [],
+      place: scope.place,
+      isElevated: false,
+      parent: undefined,
+      isInShell: false,
+      skipsFunctions: true,
+      wrappers: 0,
+      span: { start: 0, end: 0 },
+      scope,
+    });
+  });
+}
+
+function guarded(
+  command: string,
+  context: ShellContext,
+  run: (session: Session, scope: Scope) => void,
+): ShellFacts {
+  const session = createSession(context, readCode, walker);
+  try {
+    run(session, topScope(session, command));
+  } catch (error) {
+    // A fault of ours, or a stack that text nested too deeply used up: the rules must know that facts are missing.
+    const message = error instanceof Error ? error.message : "the analysis failed";
+    leaveUnexamined(session, "failure", message, command, { start: 0, end: command.length });
+  }
+  if (session.budget.isSpent) {
+    leaveUnexamined(session, "steps", "the command needs too much work", command, {
+      start: 0,
+      end: command.length,
+    });
+  }
+  return factsOf(session);
+}
+
+const walker: Walker = {
+  runSubstitution(script, node, scope): Output {
+    const { session } = scope;
+    const span = spanOf(scope.source, node);
+    if (scope.depth >= LIMITS.nesting) {
+      const region = scope.source.text.slice(node.pos, node.end);
+      leaveUnexamined(session, "nesting", `code nested more than ${LIMITS.nesting} deep`, region, span);
+      return [unknown("any", "$(…)")];
+    }
+    const source =
+      script.source === undefined ? scope.source : { ...scope.source, text: script.source, base: span };
+    const end = script.source === undefined ? node.end : script.source.length;
+    const { statements, problems } = judgeErrors(script, source.text, end, true);
+    for (const problem of problems) {
+      leaveUnexamined(
+        session,
+        problem.reason,
+        problem.message,
+        source.text.slice(problem.start, problem.end),
+        span,
+      );
+    }
+    return runSubshell(
+      { ...scope, source, isCaptured: true, pipeline: undefined, depth: scope.depth + 1 },
+      inner => runStatements(statements, inner),
+    );
+  },
+  runInside(code, scope) {
+    const span = scope.source.base ?? { start: 0, end: scope.source.text.length };
+    runShellText(text(code), scope, span);
+  },
+};
+
+/** A function that was only exported may be called by any child, with any arguments. */
+function runExportedFunctions(scope: Scope): void {
+  for (const [name, definition] of scope.state.functions) {
+    if (!definition.isExported || scope.session.functions.get(name)?.isCalled === true) continue;
+    callFunction(definition, { ...NO_POSITIONALS, isOpenEnded: true }, scope);
+  }
+}
+
+function topScope(session: Session, command: string): Scope {
+  const { context } = session;
+  const { previousCwd } = context;
+  const state: ShellState = {
+    cwds: [text(context.cwd)],
+    previousCwds: [
+      previousCwd === undefined
+        ? unknown("any", "$OLDPWD", [{ kind: "environment", name: "OLDPWD" }])
+        : text(previousCwd),
+    ],
+    fallbackCwds: undefined,
+    directoryStack: [],
+    variables: new Map(),
+    functions: new Map(),
+    aliases: new Map(),
+    files: new Map(),
+    traps: new Map(),
+    descriptors: new Map(),
+    sinks: new Map(),
+    positionals: { ...NO_POSITIONALS, isOpenEnded: context.hasArguments === true },
+  };
+  return {
+    session,
+    state,
+    source: { text: command, base: undefined, placeholders: new Map() },
+    stdin: undefined,
+    place: { kind: "local" },
+    isElevated: false,
+    pipeline: undefined,
+    isBackground: false,
+    isCaptured: false,
+    parent: undefined,
+    depth: 0,
+    loops: 0,
+    rounds: 1,
+    hidden: undefined,
+    scripts: 0,
+    activeFunctions: [],
+  };
+}

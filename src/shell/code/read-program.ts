@@ -1,0 +1,20 @@
+import type { Value } from "../value.ts";
+import type { CodeContext, CodeReading } from "./code.ts";
+import { effortFor } from "./effort.ts";
+import { runProgram } from "./meaning/evaluate.ts";
+import { createRun, type Library } from "./meaning/run.ts";
+import { sourceOf } from "./source.ts";
+
+/** Read a program of a language that has names, texts and calls. */
+export function readProgram(
+  library: Library,
+  code: Value,
+  context: CodeContext,
+  invocation: number,
+): CodeReading {
+  const source = sourceOf(code);
+  const effort = effortFor(source.text.length, context.budget);
+  const run = createRun(library, source, context, invocation, effort);
+  runProgram(run, library.parse(source.text, effort));
+  return { calls: run.calls, isComplete: !effort.isCutShort };
+}

@@ -1,0 +1,57 @@
+/** A parameter or assignment target is itself a node: name, list, record, member, or one of them with a default. */
+export interface FunctionDefinition {
+  readonly name: string | undefined;
+  readonly parameters: readonly Node[];
+  readonly body: readonly Node[];
+}
+
+/** An argument of a call or an item of a list: positional, named, or spread over several. */
+export interface Argument {
+  readonly value: Node;
+  readonly name?: string;
+  readonly isSpread?: boolean;
+}
+
+/**
+ * The one small tree that every interpreted language is read into: enough to follow names, texts and calls,
+ * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls; `isNumber` tells that it can be nothing else.
+ */
+export type Node =
+  | { readonly kind: "text"; readonly pieces: readonly (string | Node)[] }
+  | { readonly kind: "number"; readonly text: string }
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "reference"; readonly path: string }
+  | { readonly kind: "member"; readonly object: Node; readonly name: string }
+  | { readonly kind: "index"; readonly object: Node; readonly index: Node }
+  | {
+      readonly kind: "call";
+      readonly callee: Node;
+      readonly arguments: readonly Argument[];
+      readonly at: number;
+    }
+  | { readonly kind: "list"; readonly items: readonly Argument[] }
+  | { readonly kind: "record"; readonly entries: readonly (readonly [key: Node | undefined, value: Node])[] }
+  | { readonly kind: "operation"; readonly operation: Operation; readonly operands: Node[] }
+  | { readonly kind: "choice"; readonly options: Node[]; readonly areAllTrue?: boolean }
+  | { readonly kind: "assign"; readonly target: Node; readonly value: Node }
+  | { readonly kind: "function"; readonly definition: FunctionDefinition }
+  | { readonly kind: "each"; readonly target: Node; readonly over: Node; readonly body: readonly Node[] }
+  | { readonly kind: "block"; readonly body: readonly Node[]; readonly isConditional: boolean }
+  | { readonly kind: "return"; readonly value: Node }
+  | { readonly kind: "other"; readonly parts: readonly Node[]; readonly isNumber?: boolean };
+
+/** `join` puts texts or lists together, `divide` also joins paths, `format` fills `%s`, `repeat` is `"x" * 3`. */
+export type Operation = "join" | "divide" | "format" | "repeat";
+
+/** The value of a counter after it was changed. */
+export const SOME_NUMBER: Node = { kind: "other", parts: [], isNumber: true };
+
+export const NOTHING: Node = { kind: "other", parts: [] };
+
+export function nameNode(name: string): Node {
+  return { kind: "name", name };
+}
+
+export function textNode(text: string): Node {
+  return { kind: "text", pieces: [text] };
+}

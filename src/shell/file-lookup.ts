@@ -1,0 +1,38 @@
+import type { FileKind, System } from "../system/system.ts";
+
+/**
+ * The few questions the analysis asks about files. Answers are undefined when something cannot be read; no
+ * method throws.
+ */
+export interface FileLookup {
+  /** What the path leads to, links followed. */
+  kind(path: string): FileKind | undefined;
+  /** Names in a directory; undefined when there are more than `limit`. */
+  list(path: string, limit: number): readonly string[] | undefined;
+  /** The whole file as text; undefined when longer than `limitBytes`. */
+  readText(path: string, limitBytes: number): string | undefined;
+}
+
+export function createFileLookup(system: Pick<System, "files" | "text">): FileLookup {
+  return {
+    kind: path => attempt(() => system.files.follow(path)?.kind),
+    list: (path, limit) =>
+      attempt(() => {
+        const names = system.files.list(path);
+        return names.length > limit ? undefined : names;
+      }),
+    readText: (path, limitBytes) =>
+      attempt(() => {
+        if (system.files.follow(path)?.kind !== "file") return undefined;
+        return system.text.decode(system.files.read(path, limitBytes)).text;
+      }),
+  };
+}
+
+function attempt<Answer>(ask: () => Answer | undefined): Answer | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}

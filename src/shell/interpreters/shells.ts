@@ -1,0 +1,119 @@
+import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
+import { knownText, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { environmentValueOf } from "../walk/call.ts";
+import { positionalsFrom, runInNewShell } from "../walk/code-runs.ts";
+import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
+import { runScript } from "../walk/scripts.ts";
+import { asQuotedWord } from "../walk/start-up.ts";
+
+const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush";
+
+const OPTIONS: OptionSpec = {
+  flags: optionNames("abefhiklmnprstuvxBCDEHPTc", "login norc noprofile posix noediting restricted verbose"),
+  values: ["o", "O", "rcfile", "init-file"],
+  stopsAtOperand: true,
+};
+
+const FISH: OptionSpec = {
+  flags: optionNames("iNnPlvh", "login no-config interactive no-execute private"),
+  values: optionNames("", "c C d o D f command init-command features profile"),
+  as: { c: "command", C: "command", "init-command": "command" },
+  stopsAtOperand: true,
+};
+
+interface ShellOptions {
+  readonly parsed: ParsedOptions;
+  readonly hasCommand: boolean;
+  readonly readsStdin: boolean;
+}
+
+/** `+x` and `+o name` stand among the options of a shell, too. */
+function readOptions(call: Call): ShellOptions {
+  let parsed = parseOptions(call.argv, OPTIONS);
+  let hasCommand = parsed.has("c");
+  let readsStdin = parsed.has("s");
+  for (
+    let [first] = parsed.operands;
+    first !== undefined && parsed.endOfOptions === undefined;
+    [first] = parsed.operands
+  ) {
+    const word = knownText(first.value);
+    if (word === undefined || !/^\+[A-Za-z]+$/.test(word)) break;
+    parsed = parseOptions(call.argv, OPTIONS, first.index + (/[oO]$/.test(word) ? 2 : 1));
+    hasCommand ||= parsed.has("c");
+    readsStdin ||= parsed.has("s");
+  }
+  return { parsed, hasCommand, readsStdin };
+}
+
+const runShell: Model = (call, id) => {
+  const { parsed, hasCommand, readsStdin } = readOptions(call);
+  const operands = parsed.operands.map(operand => operand.value);
+  runStartFiles(parsed, call, id);
+  const [first, ...rest] = operands;
+  if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call, id);
+  const isStdin =
+    readsStdin || first === undefined || (knownText(first) === "-" && parsed.endOfOptions === undefined);
+  if (!isStdin) return runScript({ path: first, arguments: rest, by: "shell" }, call, id);
+  return runStandardInput(readsStdin ? operands : [], call, id);
+};
+
+const runFish: Model = (call, id) => {
+  const parsed = parseOptions(call.argv, FISH);
+  const operands = parsed.operands.map(operand => operand.value);
+  const [first, ...rest] = operands;
+  const codes = parsed.valuesOf("command");
+  if (codes.length > 0)
+    return codes.map(code => runCommandString(code, operands, call, id)).reduce(appendOutput);
+  if (first === undefined) return runStandardInput([], call, id);
+  return runScript({ path: first, arguments: rest, by: "shell" }, call, id);
+};
+
+function runCommandString(code: Value, rest: readonly Value[], call: Call, id: number): Output {
+  const [zero, ...values] = rest;
+  const positionals = positionalsFrom(zero, values, call.isOpenEnded);
+  return runInNewShell(
+    code,
+    call,
+    id,
+    { from: "argument", road: "shell" },
+    { positionals, stdin: call.stdin },
+  );
+}
+
+/** A shell without a script reads its commands from stdin; from a terminal there is nothing to judge. */
+function runStandardInput(values: readonly Value[], call: Call, id: number): Output {
+  if (call.stdin === undefined) return NO_OUTPUT;
+  const [origin] = call.stdin.origins;
+  const isFile =
+    call.stdin.pieces.length === 1 &&
+    call.stdin.pieces[0]?.kind === "unknown" &&
+    call.stdin.origins.length === 1;
+  if (isFile && origin?.kind === "file")
+    return runScript({ path: origin.path, arguments: values, by: "shell" }, call, id);
+  const positionals = positionalsFrom(undefined, values, call.isOpenEnded);
+  return runInNewShell(call.stdin, call, id, { from: "stdin", road: "shell" }, { positionals });
+}
+
+/** Files and texts that a shell runs before anything else. */
+function runStartFiles(parsed: ParsedOptions, call: Call, id: number): void {
+  const named = ["BASH_ENV", "ENV"].map(name => environmentValueOf(call, name));
+  for (const path of [...named, ...parsed.valuesOf("rcfile", "init-file")]) {
+    if (path !== undefined && path.pieces.length > 0)
+      runScript({ path, arguments: [], by: "shell" }, call, id);
+  }
+  for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
+    const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });
+    if (prompt !== undefined && /\$\(|`/.test(prompt)) {
+      runInNewShell(asQuotedWord(prompt), call, id, { from: "handler", road: "shell" });
+    }
+  }
+  const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
+  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, id, { from: "handler", road: "shell" });
+}
+
+export const shellModels: readonly (readonly [string, Model])[] = [
+  ...NAMES.split(" ").map(name => [name, runShell] as const),
+  ["fish", runFish],
+];

@@ -1,0 +1,25 @@
+/** Bounds of one analysis. All are counts, so the answer never depends on the machine. */
+export const LIMITS = {
+  inputCharacters: 256 * 1024,
+  /** code in code: substitutions, `sh -c`, eval, scripts, function calls */
+  nesting: 12,
+  /** programs that run programs, in one chain */
+  wrappers: 12,
+  words: 4000,
+  expansionsPerWord: 64,
+  /** words that one `$@` or split variable may give */
+  fieldsPerWord: 2048,
+  /** ways to read one simple command, when its words have several values each */
+  variants: 64,
+  /** values that a variable, a directory or an output may have at one time */
+  alternatives: 16,
+  /** loop bodies are walked once per item up to here */
+  loopItems: 64,
+  scriptBytes: 64 * 1024,
+  /** text computed by decoders and expansions */
+  textCharacters: 256 * 1024,
+  /** known and unknown parts that one text may alternate between */
+  pieces: 256,
+  directoryEntries: 200,
+  steps: 400_000,
+} as const;

@@ -1,0 +1,198 @@
+import { dropKnown, isKnown, knownPrefix, text, type Value } from "./value.ts";
+
+/**
+ * How one program reads its options. Names are written without dashes; one letter is a short option, more is
+ * a long one. `as` maps every spelling to one canonical name: `{ recursive: "r", R: "r" }`.
+ */
+export interface OptionSpec {
+  /** Options without a value. */
+  readonly flags?: readonly string[];
+  /** Options with a value, glued or in the next word. */
+  readonly values?: readonly string[];
+  /** Options whose value can only be glued: `-ifile`, `--color=always`. */
+  readonly optional?: readonly string[];
+  /** Short options followed by digits only, if anything: perl's `-l012e`. */
+  readonly digits?: readonly string[];
+  readonly as?: Readonly<Record<string, string>>;
+  /** Long options may be shortened while they stay unambiguous. Default true, as GNU and git do. */
+  readonly abbreviates?: boolean;
+  /** The first operand ends the options (POSIX, wrappers). Default false: options may follow operands. */
+  readonly stopsAtOperand?: boolean;
+  /** Long names with a single dash and no bundles, as in find, terraform, java. Default false. */
+  readonly isSingleDash?: boolean;
+  /** An option not in the spec that is followed by a word takes it as its value. Default false: a flag. */
+  readonly unknownTakesValue?: boolean;
+}
+
+export interface ParsedOption {
+  /** Canonical name. */
+  readonly name: string;
+  readonly value: Value | undefined;
+  /** Index of the word that held it. */
+  readonly index: number;
+  readonly isInSpec: boolean;
+}
+
+export interface ParsedOptions {
+  readonly options: readonly ParsedOption[];
+  readonly operands: readonly Operand[];
+  /** Index of `--`, if there was one that ended the options. */
+  readonly endOfOptions: number | undefined;
+  /** A word that may be an option but is not known (`$FLAGS`). */
+  readonly hasUnknownOption: boolean;
+  has(...names: readonly string[]): boolean;
+  /** Value of the last one given. */
+  valueOf(...names: readonly string[]): Value | undefined;
+  valuesOf(...names: readonly string[]): readonly Value[];
+}
+
+export interface Operand {
+  readonly value: Value;
+  readonly index: number;
+}
+
+/** Names for a spec: a string of single letters, then long ones with blanks between. */
+export function optionNames(letters: string, words = ""): readonly string[] {
+  return [...letters, ...words.split(" ").filter(word => word !== "")];
+}
+
+interface Names {
+  readonly kinds: ReadonlyMap<string, OptionKind>;
+  readonly longNames: readonly string[];
+}
+
+type OptionKind = "flag" | "value" | "optional" | "digits";
+
+/** Specs are constants, so their look-up tables are made once. */
+const namesBySpec = new WeakMap<OptionSpec, Names>();
+
+/** Reads `argv` from `start` on. Unknown options count as flags unless the spec says otherwise. */
+export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1): ParsedOptions {
+  const names = namesOf(spec);
+  const options: ParsedOption[] = [];
+  const operands: Operand[] = [];
+  let endOfOptions: number | undefined;
+  let hasUnknownOption = false;
+  let index = start;
+
+  const add = (written: string, value: Value | undefined, at: number) => {
+    const name = meaningOf(written, spec);
+    options.push({ name, value, index: at, isInSpec: names.kinds.has(written) });
+  };
+  /** Takes the option `written` with the rest of its word, or the next word, as its value. */
+  const take = (written: string, glued: Value | undefined, at: number) => {
+    const kind = names.kinds.get(written) ?? "flag";
+    if (glued !== undefined || kind !== "value") add(written, glued, at);
+    else {
+      index += 1;
+      add(written, argv[index], at);
+    }
+  };
+
+  for (; index < argv.length; index += 1) {
+    const word = argv[index];
+    if (word === undefined) break;
+    const known = knownPrefix(word);
+    if (known === "--" && isKnown(word)) {
+      endOfOptions = index;
+      for (let rest = index + 1; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
+      break;
+    }
+    if (known.startsWith("--") || (spec.isSingleDash === true && known.length > 1 && known[0] === "-")) {
+      takeLong(word, known, index);
+      continue;
+    }
+    if (known.length > 1 && known[0] === "-") {
+      takeBundle(word, known, index);
+      continue;
+    }
+    if (mayBeOption(word)) hasUnknownOption = true;
+    if (spec.stopsAtOperand === true) {
+      for (let rest = index; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
+      break;
+    }
+    operands.push({ value: word, index });
+  }
+
+  function takeLong(word: Value, known: string, at: number): void {
+    const dashes = known.startsWith("--") ? 2 : 1;
+    const equals = known.indexOf("=");
+    const written = known.slice(dashes, equals < 0 ? undefined : equals);
+    const name = resolveLong(written, names, spec);
+    if (equals >= 0) take(name, dropKnown(word, equals + 1), at);
+    else if (names.kinds.has(name) || spec.unknownTakesValue !== true) take(name, undefined, at);
+    else takeUnknownWithValue(name, at);
+  }
+
+  function takeUnknownWithValue(name: string, at: number): void {
+    const next = argv[index + 1];
+    const isValue = next !== undefined && !knownPrefix(next).startsWith("-");
+    if (isValue) index += 1;
+    add(name, isValue ? next : undefined, at);
+  }
+
+  function takeBundle(word: Value, known: string, at: number): void {
+    for (let offset = 1; offset < known.length; offset += 1) {
+      const letter = known[offset] ?? "";
+      const kind = names.kinds.get(letter);
+      if (kind === "value" || kind === "optional") {
+        const rest = dropKnown(word, offset + 1);
+        take(letter, rest.pieces.length > 0 ? rest : undefined, at);
+        return;
+      }
+      const digits = kind === "digits" ? (/^\d+/.exec(known.slice(offset + 1))?.[0] ?? "") : "";
+      add(letter, digits === "" ? undefined : text(digits), at);
+      offset += digits.length;
+    }
+    if (!isKnown(word)) hasUnknownOption = true;
+  }
+
+  return {
+    options,
+    operands,
+    endOfOptions,
+    hasUnknownOption,
+    has: (...wanted) => options.some(option => wanted.includes(option.name)),
+    valueOf: (...wanted) => options.filter(option => wanted.includes(option.name)).at(-1)?.value,
+    valuesOf: (...wanted) =>
+      options.flatMap(option =>
+        wanted.includes(option.name) && option.value !== undefined ? [option.value] : [],
+      ),
+  };
+}
+
+/** Own properties only: `--constructor` is a word like any other. */
+function meaningOf(written: string, { as }: OptionSpec): string {
+  return as !== undefined && Object.hasOwn(as, written) ? (as[written] ?? written) : written;
+}
+
+function pushOperand(argv: readonly Value[], index: number, operands: Operand[]): void {
+  const value = argv[index];
+  if (value !== undefined) operands.push({ value, index });
+}
+
+/** A word whose first character is not known and which is free to begin with a dash. */
+function mayBeOption(word: Value): boolean {
+  const [first] = word.pieces;
+  return first?.kind === "unknown" && first.shape !== "token";
+}
+
+function resolveLong(written: string, names: Names, spec: OptionSpec): string {
+  if (names.kinds.has(written) || spec.abbreviates === false || written === "") return written;
+  const candidates = names.longNames.filter(name => name.startsWith(written));
+  const meanings = new Set(candidates.map(name => meaningOf(name, spec)));
+  return meanings.size === 1 ? (candidates[0] ?? written) : written;
+}
+
+function namesOf(spec: OptionSpec): Names {
+  const made = namesBySpec.get(spec);
+  if (made !== undefined) return made;
+  const kinds = new Map<string, OptionKind>();
+  for (const name of spec.flags ?? []) kinds.set(name, "flag");
+  for (const name of spec.optional ?? []) kinds.set(name, "optional");
+  for (const name of spec.digits ?? []) kinds.set(name, "digits");
+  for (const name of spec.values ?? []) kinds.set(name, "value");
+  const names = { kinds, longNames: [...kinds.keys()].filter(name => name.length > 1) };
+  namesBySpec.set(spec, names);
+  return names;
+}

@@ -1,0 +1,204 @@
+import { LIMITS } from "./limits.ts";
+
+/**
+ * What the analysis knows about one piece of text: a word, the bytes in a pipe, a path, a script.
+ *
+ * A value is a run of pieces; their concatenation is the text. No piece at all is the empty string. A value
+ * never stands for several alternatives: where the shell could see `a` or `b`, there are two facts.
+ */
+export interface Value {
+  readonly pieces: readonly Piece[];
+  /** Where the text came from, besides the command itself. Empty for text that was simply written there. */
+  readonly origins: readonly Origin[];
+}
+
+export type Piece = TextPiece | GlobPiece | UnknownPiece;
+
+/** Exactly these characters; every quote, escape and expansion is done. */
+export interface TextPiece {
+  readonly kind: "text";
+  readonly text: string;
+}
+
+/**
+ * An active pattern (`*`, `?`, `[a-z]`, `@(a|b)`) that stays a pattern. Shell rules: matches no `/` (except
+ * `**`), and at the start of a path component no leading dot. The word may become several words, or none.
+ */
+export interface GlobPiece {
+  readonly kind: "glob";
+  readonly pattern: string;
+}
+
+/** Text that only the run decides. */
+export interface UnknownPiece {
+  readonly kind: "unknown";
+  readonly shape: UnknownShape;
+  /** Not quoted: may fall apart into several words, or vanish. */
+  readonly mayBeMany: boolean;
+  /** As written, for people: `$DIR`, `$(git ls-files)`. */
+  readonly label: string;
+}
+
+/**
+ * `any`: may be empty, hold slashes, start with a dash. `nonempty`: the same but never empty (`${X:?}`).
+ * `token`: never empty, no slash, no blank, no leading dash or dot (`$$`, `$(date +%s)`, a number).
+ */
+export type UnknownShape = "any" | "nonempty" | "token";
+
+/**
+ * A place text came from. `program` is the output of an invocation nobody models: look at that invocation to
+ * learn what it may have read. `decoded` is there for computed and for uncomputable decoding alike.
+ */
+export type Origin =
+  | { readonly kind: "file"; readonly path: Value }
+  | { readonly kind: "network"; readonly invocation: number }
+  | { readonly kind: "decoded"; readonly invocation: number }
+  | { readonly kind: "program"; readonly invocation: number }
+  | { readonly kind: "environment"; readonly name: string }
+  | { readonly kind: "input" };
+
+/** Half-open range of UTF-16 offsets in the text given to `analyse`; for nested code, the word that held it. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const NO_ORIGINS: readonly Origin[] = [];
+
+export function text(content: string, origins: readonly Origin[] = NO_ORIGINS): Value {
+  return { pieces: content === "" ? [] : [{ kind: "text", text: content }], origins };
+}
+
+export function unknown(
+  shape: UnknownShape,
+  label: string,
+  origins: readonly Origin[] = NO_ORIGINS,
+  mayBeMany = false,
+): Value {
+  return { pieces: [{ kind: "unknown", shape, label, mayBeMany }], origins };
+}
+
+/** The text when every character is known, else undefined. */
+export function knownText(value: Value): string | undefined {
+  let result = "";
+  for (const piece of value.pieces) {
+    if (piece.kind !== "text") return undefined;
+    result += piece.text;
+  }
+  return result;
+}
+
+/** The known characters in front of the first pattern or unknown. */
+export function knownPrefix(value: Value): string {
+  let result = "";
+  for (const piece of value.pieces) {
+    if (piece.kind !== "text") break;
+    result += piece.text;
+  }
+  return result;
+}
+
+export function isKnown(value: Value): boolean {
+  return value.pieces.every(piece => piece.kind === "text");
+}
+
+export function hasUnknown(value: Value): boolean {
+  return value.pieces.some(piece => piece.kind === "unknown");
+}
+
+export function hasGlob(value: Value): boolean {
+  return value.pieces.some(piece => piece.kind === "glob");
+}
+
+/** Joins texts and unites origins. Text that doubles itself for ever ends as an unknown. */
+export function concatenate(values: readonly Value[]): Value {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return only;
+  const pieces: Piece[] = [];
+  const origins = uniteOrigins(values.map(value => value.origins));
+  let length = 0;
+  for (const value of values) {
+    for (const piece of value.pieces) {
+      length += piece.kind === "text" ? piece.text.length : 1;
+      appendPiece(pieces, piece);
+      if (length > LIMITS.textCharacters || pieces.length > LIMITS.pieces) {
+        return unknown("any", "very long text", origins);
+      }
+    }
+  }
+  return { pieces, origins };
+}
+
+function appendPiece(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1);
+  if (piece.kind === "text" && last?.kind === "text") {
+    pieces[pieces.length - 1] = { kind: "text", text: last.text + piece.text };
+  } else pieces.push(piece);
+}
+
+export function uniteOrigins(lists: readonly (readonly Origin[])[]): readonly Origin[] {
+  const filled = lists.filter(list => list.length > 0);
+  const [first] = filled;
+  if (first === undefined) return NO_ORIGINS;
+  if (filled.length === 1) return first;
+  const seen = new Map<string, Origin>();
+  for (const list of filled) for (const origin of list) seen.set(originKey(origin), origin);
+  return [...seen.values()];
+}
+
+export function withOrigins(value: Value, origins: readonly Origin[]): Value {
+  return origins.length === 0 ? value : { ...value, origins: uniteOrigins([value.origins, origins]) };
+}
+
+function originKey(origin: Origin): string {
+  switch (origin.kind) {
+    case "file":
+      return `file ${describe(origin.path)}`;
+    case "environment":
+      return `environment ${origin.name}`;
+    case "input":
+      return "input";
+    default:
+      return `${origin.kind} ${origin.invocation}`;
+  }
+}
+
+/** One unknown in place of several values, as precise as they allow. */
+export function blend(values: readonly Value[], label: string): Value {
+  const shapes = values.map(shapeOf);
+  const shape = shapes.includes("any") ? "any" : shapes.includes("nonempty") ? "nonempty" : "token";
+  return unknown(
+    values.length === 0 ? "any" : shape,
+    label,
+    uniteOrigins(values.map(value => value.origins)),
+  );
+}
+
+function shapeOf(value: Value): UnknownShape {
+  const known = knownText(value);
+  if (known !== undefined) return /^\w[\w.-]*$/.test(known) ? "token" : known === "" ? "any" : "nonempty";
+  const [only] = value.pieces;
+  if (value.pieces.length === 1 && only?.kind === "unknown") return only.shape;
+  return value.pieces.some(piece => piece.kind !== "unknown" || piece.shape !== "any") ? "nonempty" : "any";
+}
+
+/** For people and for keys: known text as it is, patterns and unknowns by their own spelling. */
+export function describe(value: Value): string {
+  return value.pieces
+    .map(piece => (piece.kind === "text" ? piece.text : piece.kind === "glob" ? piece.pattern : piece.label))
+    .join("");
+}
+
+/** Without the first `count` characters, which must all be known text. */
+export function dropKnown(value: Value, count: number): Value {
+  let left = count;
+  const pieces: Piece[] = [];
+  for (const piece of value.pieces) {
+    if (left > 0 && piece.kind === "text") {
+      const rest = piece.text.slice(left);
+      left = Math.max(0, left - piece.text.length);
+      if (rest !== "") pieces.push({ kind: "text", text: rest });
+    } else pieces.push(piece);
+  }
+  return { pieces, origins: value.origins };
+}

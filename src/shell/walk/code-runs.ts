@@ -1,0 +1,149 @@
+import type { CodeRun, Parent } from "../facts.ts";
+import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
+import type { Call } from "./call.ts";
+import { environmentOf } from "./call.ts";
+import type { Output } from "./output.ts";
+import { readScript } from "./script-files.ts";
+import type { Scope } from "./session.ts";
+import { runShellText } from "./shell-text.ts";
+import {
+  adoptFiles,
+  NO_POSITIONALS,
+  type Positionals,
+  type ShellState,
+  scalar,
+  type Variable,
+} from "./state.ts";
+import { runHandlers } from "./traps.ts";
+
+/** How a text came to run as code. */
+export interface CodeSource {
+  readonly from: CodeRun["from"];
+  readonly path?: Value | undefined;
+  readonly road: Parent["road"];
+}
+
+/** Runs text in a shell of its own, as `sh -c` does; `stdin` is what that shell's commands read. */
+export function runInNewShell(
+  code: Value,
+  call: Call,
+  id: number,
+  source: CodeSource,
+  options: {
+    readonly positionals?: Positionals;
+    readonly stdin?: Value | undefined;
+    readonly scripts?: number;
+  } = {},
+): Output {
+  const state = newShellState(call, options.positionals ?? NO_POSITIONALS);
+  const scope: Scope = {
+    ...call.scope,
+    state,
+    stdin: options.stdin,
+    place: call.place,
+    isElevated: call.isElevated,
+    parent: { invocation: id, road: source.road },
+    hidden: undefined,
+    activeFunctions: [],
+    scripts: options.scripts ?? call.scope.scripts,
+  };
+  for (const { name, value } of environmentOf(call)) {
+    const inherited = /^BASH_FUNC_(.+)%%$/.exec(name)?.[1];
+    if (inherited !== undefined && value !== undefined)
+      runShellText(concatenate([text(`${inherited} `), value]), scope, call.span);
+  }
+  const output = runCodeIn(code, call, id, source, scope);
+  runHandlers(scope);
+  if (call.place.kind === call.scope.place.kind) adoptFiles(call.scope.state, state);
+  return output;
+}
+
+/** Runs text in the shell that is already there, as `eval` and `source` do. */
+export function runInSameShell(
+  code: Value,
+  call: Call,
+  id: number,
+  source: CodeSource,
+  changes: Partial<Scope> = {},
+): Output {
+  return runCodeIn(code, call, id, source, {
+    ...call.scope,
+    ...changes,
+    parent: { invocation: id, road: source.road },
+  });
+}
+
+function runCodeIn(given: Value, call: Call, id: number, source: CodeSource, scope: Scope): Output {
+  const read = readFileOf(given, call);
+  const code = read ?? given;
+  const scripts = scope.scripts + (read === undefined ? 0 : 1);
+  const run = runShellText(code, { ...scope, scripts }, call.span);
+  scope.session.codeRuns.push({
+    language: "shell",
+    code,
+    from: source.from,
+    path: source.path,
+    invocation: id,
+    isExamined: run.isExamined,
+    span: call.span,
+  });
+  return run.isExamined ? run.output : [unknownOutput(call, id, [code])];
+}
+
+/** `bash -c "$(cat script.sh)"`: text that is exactly one file is read like a script. */
+function readFileOf(code: Value, call: Call): Value | undefined {
+  const [piece] = code.pieces;
+  const [origin] = code.origins;
+  const isOneFile = code.pieces.length === 1 && piece?.kind === "unknown" && code.origins.length === 1;
+  return isOneFile && origin?.kind === "file" ? readScript(origin.path, call) : undefined;
+}
+
+/** What a child shell starts with: exported variables and functions, nothing else. */
+function newShellState(call: Call, positionals: Positionals): ShellState {
+  const parent = call.scope.state;
+  const isHere = call.place.kind === call.scope.place.kind;
+  const variables = new Map<string, Variable>();
+  for (const { name, value } of environmentOf(call)) {
+    variables.set(name, {
+      contents: [value === undefined ? { kind: "unset" } : scalar(value)],
+      isExported: true,
+      isReference: false,
+    });
+  }
+  return {
+    cwds: [call.cwd],
+    previousCwds: parent.previousCwds,
+    fallbackCwds: undefined,
+    directoryStack: [],
+    variables: isHere ? variables : new Map(),
+    functions: new Map([...parent.functions].filter(([, definition]) => definition.isExported)),
+    aliases: new Map(),
+    files: isHere ? new Map(parent.files) : new Map(),
+    traps: new Map(),
+    descriptors: new Map(parent.descriptors),
+    sinks: new Map(),
+    positionals,
+  };
+}
+
+/** The output of a program nobody computes: unknown, but it comes from that program and what it was fed. */
+export function unknownOutput(call: Call, id: number, sources: readonly Value[] = []): Value {
+  const name = call.argv
+    .slice(0, 3)
+    .map(word => word.pieces.map(piece => (piece.kind === "text" ? piece.text : "…")).join(""));
+  const origins = uniteOrigins([
+    [{ kind: "program", invocation: id }],
+    call.stdin?.origins ?? [],
+    ...sources.map(value => value.origins),
+  ]);
+  return unknown("any", `$(${name.join(" ").slice(0, 60)})`, origins);
+}
+
+/** `$0` and the rest for code that was started with arguments. */
+export function positionalsFrom(
+  zero: Value | undefined,
+  values: readonly Value[],
+  isOpenEnded: boolean,
+): Positionals {
+  return { zero: zero ?? text("bash"), values, isOpenEnded };
+}

@@ -1,0 +1,129 @@
+import { withEnvironment } from "../builtins/code.ts";
+import { LIMITS } from "../limits.ts";
+import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
+import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "../value.ts";
+import { couldBe } from "../words/could-be.ts";
+import { runOptionStrings } from "../wrappers/option-strings.ts";
+import { type Call, programName, recordInvocation } from "./call.ts";
+import { positionalsFrom, unknownOutput } from "./code-runs.ts";
+import { callFunction } from "./functions.ts";
+import { findBuiltin, findModel, isProgram, knownPrograms } from "./models.ts";
+import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
+import { runProgramFile } from "./scripts.ts";
+import { leaveUnexamined } from "./session.ts";
+import { runShellText } from "./shell-text.ts";
+
+/** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
+export function execute(call: Call, alias?: string): Output {
+  const [word] = call.argv;
+  if (word === undefined) return NO_OUTPUT;
+  if (call.wrappers > LIMITS.wrappers) {
+    const words = call.argv.map(describe).join(" ");
+    leaveUnexamined(
+      call.scope.session,
+      "nesting",
+      `more than ${LIMITS.wrappers} programs in one chain`,
+      words,
+      call.span,
+    );
+  }
+  if (call.isInShell && !call.skipsFunctions) {
+    if (alias !== undefined) return runAlias(alias, call);
+    const definition = call.scope.state.functions.get(knownText(word) ?? "");
+    if (definition !== undefined) {
+      const positionals = positionalsFrom(
+        call.scope.state.positionals.zero,
+        call.argv.slice(1),
+        call.isOpenEnded,
+      );
+      return withEnvironment(call, () => callFunction(definition, positionals, call.scope));
+    }
+  }
+  const candidates = isKnown(word) ? [] : hasGlob(word) ? matchPrograms(word, call) : withoutUnset(word);
+  if (candidates.length === 0) return start(call);
+  return eitherOutput(
+    ...candidates.map(path => start({ ...call, argv: [text(path), ...call.argv.slice(1)] })),
+  );
+}
+
+/** `r${x}m`: a variable nobody set is empty, and what remains may be a program. */
+function withoutUnset(word: Value): readonly string[] {
+  const isOutside = word.origins.length > 0 && word.origins.every(origin => origin.kind === "environment");
+  const rest = word.pieces.map(piece => (piece.kind === "text" ? piece.text : "")).join("");
+  return isOutside && programName(word) === undefined && isProgram(baseName(rest)) ? [rest] : [];
+}
+
+/** The alias text with the other words behind it. An alias inside its own text is not expanded again. */
+function runAlias(alias: string, call: Call): Output {
+  const { session, state } = call.scope;
+  const name = knownText(call.argv[0] ?? text("")) ?? "";
+  const outer = state.positionals;
+  state.aliases.delete(name);
+  state.positionals = positionalsFrom(outer.zero, call.argv.slice(1), call.isOpenEnded);
+  const code = text(`${alias} "$@"`);
+  const { output, isExamined } = runShellText(code, call.scope, call.span);
+  session.codeRuns.push({
+    language: "shell",
+    code,
+    from: "handler",
+    path: undefined,
+    invocation: undefined,
+    isExamined,
+    span: call.span,
+  });
+  state.positionals = outer;
+  state.aliases.set(name, alias);
+  return output;
+}
+
+function start(call: Call): Output {
+  const [word = text("")] = call.argv;
+  const program = actualProgram(word, call);
+  const id = recordInvocation(call, program);
+  if (program === undefined || call.wrappers > LIMITS.wrappers || call.scope.session.budget.isSpent)
+    return [unknownOutput(call, id)];
+  const isBare = knownText(word) === program;
+  const builtin = call.isInShell && isBare ? findBuiltin(program) : undefined;
+  if (builtin !== undefined) return builtin(call, id);
+  runOptionStrings(program, call, id);
+  const model = findModel(program);
+  if (model !== undefined) return model(call, id);
+  return runProgramFile(call, id) ?? [defaultOutput(call, id)];
+}
+
+/** Literal text that went through a program nobody computes may have become any other text. */
+function defaultOutput(call: Call, id: number): Value {
+  const output = unknownOutput(call, id);
+  const isLiteral = call.stdin !== undefined && call.stdin.pieces.length > 0 && isKnown(call.stdin);
+  return isLiteral ? withOrigins(output, [{ kind: "decoded", invocation: id }]) : output;
+}
+
+/** A copy of a program, or a link to it, made by this command is that program. */
+function actualProgram(word: Value, call: Call): string | undefined {
+  const path =
+    isKnown(word) && knownText(word)?.includes("/") ? knownText(joinPath(call.cwd, word)) : undefined;
+  const original = path === undefined ? undefined : call.scope.state.files.get(path)?.sameAs;
+  return original === undefined ? programName(word) : baseName(original);
+}
+
+const FOLDERS = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/** `/bin/r?`: the known programs that the pattern could match, if they are there. */
+function matchPrograms(word: Value, call: Call): readonly string[] {
+  const { files } = call.scope.session.context;
+  if (!isAbsolute(word)) return [];
+  const parts = components(word).map(pieces => ({ pieces, origins: [] }));
+  const last = parts.at(-1);
+  const folders = FOLDERS.filter(folder => {
+    const names = folder.split("/");
+    return (
+      names.length === parts.length - 1 && names.every((name, index) => couldBe(parts[index] ?? word, name))
+    );
+  });
+  call.scope.session.budget.take(1 + folders.length * 64);
+  const names =
+    folders.length === 0 || last === undefined ? [] : knownPrograms().filter(name => couldBe(last, name));
+  const matching = folders.flatMap(folder => names.map(name => `${folder}/${name}`));
+  const existing = files === undefined ? matching : matching.filter(path => files.kind(path) !== undefined);
+  return (existing.length === 0 ? matching : existing).slice(0, LIMITS.variants);
+}

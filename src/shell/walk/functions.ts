@@ -1,0 +1,63 @@
+import { LIMITS } from "../limits.ts";
+import { NO_OUTPUT, type Output } from "./output.ts";
+import { forEachNode } from "./parse.ts";
+import { type Scope, spanOf } from "./session.ts";
+import type { FunctionDefinition, Positionals } from "./state.ts";
+import { runNode } from "./structure.ts";
+import type { FunctionNode, SyntaxNode } from "./syntax.ts";
+
+export function defineFunction(node: FunctionNode, scope: Scope): void {
+  const name = node.name.value;
+  const { functions } = scope.session;
+  scope.state.functions.set(name, { node, source: scope.source, isExported: false });
+  const isCalled = functions.get(name)?.isCalled ?? false;
+  functions.set(name, { name, breeds: breedsItself(node), isCalled, span: spanOf(scope.source, node) });
+}
+
+/** Walks the body with these arguments in the shell of the caller. A function inside itself is not entered. */
+export function callFunction(definition: FunctionDefinition, positionals: Positionals, scope: Scope): Output {
+  const { session, state } = scope;
+  const name = definition.node.name.value;
+  const fact = session.functions.get(name);
+  if (fact !== undefined) session.functions.set(name, { ...fact, isCalled: true });
+  if (scope.activeFunctions.includes(definition.node) || scope.activeFunctions.length >= LIMITS.nesting)
+    return NO_OUTPUT;
+  const outer = state.positionals;
+  const hidden: Scope["hidden"] = new Map();
+  state.positionals = positionals;
+  const output = runNode(definition.node.body, {
+    ...scope,
+    source: definition.source,
+    hidden,
+    activeFunctions: [...scope.activeFunctions, definition.node],
+  });
+  state.positionals = outer;
+  for (const [variable, before] of hidden) {
+    if (before === undefined) state.variables.delete(variable);
+    else state.variables.set(variable, before);
+  }
+  return output;
+}
+
+/** Starts itself more than once without waiting: in a pipeline with itself, or in the background. */
+function breedsItself(node: FunctionNode): boolean {
+  const name = node.name.value;
+  let breeds = false;
+  const visit = (child: SyntaxNode) => {
+    if (breeds) return;
+    if (child.type === "Pipeline") breeds = child.commands.filter(command => calls(command, name)).length > 1;
+    else if (child.type === "Statement" && child.background === true) breeds = calls(child.command, name);
+    if (!breeds) forEachNode(child, visit);
+  };
+  forEachNode(node, visit);
+  return breeds;
+}
+
+function calls(node: SyntaxNode, name: string): boolean {
+  if (node.type === "Command" && node.name?.value === name) return true;
+  let isFound = false;
+  forEachNode(node, child => {
+    isFound ||= calls(child, name);
+  });
+  return isFound;
+}

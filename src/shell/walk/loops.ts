@@ -1,0 +1,124 @@
+import { LIMITS } from "../limits.ts";
+import { blend, unknown, type Value } from "../value.ts";
+import { evaluateExpression, resolveWords } from "../words/resolve.ts";
+import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
+import { forkState, type Scope, spanOf } from "./session.ts";
+import { mergeState, scalar, valueKey } from "./state.ts";
+import { runList } from "./structure.ts";
+import type {
+  ArithmeticExpression,
+  ArithmeticFor,
+  CompoundList,
+  For,
+  Select,
+  While,
+  Word,
+} from "./syntax.ts";
+import { assign } from "./variables.ts";
+
+/** The body runs once per item with the variable bound to it. */
+export function runFor(node: For, scope: Scope): Output {
+  const lists = itemsOf(node.wordlist, scope);
+  return eitherOutput(...lists.map(items => runItems(node, items, scope)));
+}
+
+export function runSelect(node: Select, scope: Scope): Output {
+  const items = itemsOf(node.wordlist, scope).flat();
+  bind(node.name, items, scope);
+  assign("REPLY", [scalar(unknown("any", "$REPLY", [{ kind: "input" }]))], scope);
+  return runBody(node.body, scope);
+}
+
+function itemsOf(wordlist: readonly Word[] | undefined, scope: Scope): readonly (readonly Value[])[] {
+  const { positionals } = scope.state;
+  const lists = wordlist === undefined ? [positionals] : resolveWords(wordlist, scope);
+  return lists.map(({ values, isOpenEnded }) =>
+    isOpenEnded ? [...values, unknown("any", "a loop item")] : values,
+  );
+}
+
+function runItems(node: For, items: readonly Value[], scope: Scope): Output {
+  if (items.length === 0) return NO_OUTPUT;
+  const wordsInBody = Math.ceil((node.body.end - node.body.pos) / 6);
+  const rounds = scope.rounds * items.length;
+  const isAffordable = rounds * wordsInBody < (LIMITS.words - scope.session.words.used) / 4;
+  if (items.length > LIMITS.loopItems || (items.length > 4 && !isAffordable)) {
+    bind(node.name, items, scope);
+    return runBody(node.body, scope);
+  }
+  let output = NO_OUTPUT;
+  for (const item of items) {
+    bind(node.name, [item], scope);
+    output = appendOutput(output, runList(node.body, { ...scope, rounds }));
+  }
+  return output;
+}
+
+/** Several items at once are alternatives; beyond the limit nothing is known but their kind. */
+function bind(name: Word, items: readonly Value[], scope: Scope): void {
+  const values = items.length > LIMITS.loopItems ? [blend(items, `$${name.value}`)] : items;
+  assign(name.value, values.map(scalar), scope);
+  const [first] = values;
+  if (first === undefined) return;
+  scope.session.assignments.push({
+    name: name.value,
+    value: first,
+    isExported: false,
+    span: spanOf(scope.source, name),
+  });
+}
+
+export function runWhile(node: While, scope: Scope): Output {
+  const clause = runList(node.clause, scope);
+  return appendOutput(clause, runBody(node.body, scope));
+}
+
+export function runArithmeticFor(node: ArithmeticFor, scope: Scope): Output {
+  evaluateExpression(node.initialize, scope);
+  evaluateExpression(node.test, scope);
+  evaluateExpression(node.update, scope);
+  for (const name of namesIn([node.initialize, node.update])) {
+    assign(name, [scalar(unknown("token", `$${name}`))], scope);
+  }
+  return runBody(node.body, scope);
+}
+
+function namesIn(expressions: readonly (ArithmeticExpression | undefined)[]): readonly string[] {
+  return expressions.flatMap((expression): readonly string[] => {
+    switch (expression?.type) {
+      case "ArithmeticWord":
+        return /^[A-Za-z_]\w*$/.test(expression.value) ? [expression.value] : [];
+      case "ArithmeticBinary":
+        return expression.operator === ","
+          ? namesIn([expression.left, expression.right])
+          : namesIn([expression.left]);
+      case "ArithmeticUnary":
+        return namesIn([expression.operand]);
+      default:
+        return [];
+    }
+  });
+}
+
+function areSame(one: readonly Value[], two: readonly Value[]): boolean {
+  return (
+    one.length === two.length &&
+    one.every((value, index) => valueKey(value) === valueKey(two[index] ?? value))
+  );
+}
+
+/** A body that runs any number of times: a second walk sees what the first one left. */
+function runBody(body: CompoundList, scope: Scope): Output {
+  const { session, state } = scope;
+  const assignedBefore = session.assignments.length;
+  const first = forkState(scope);
+  const loops = scope.loops + 1;
+  const output = runList(body, { ...scope, state: first, loops });
+  const hasChanged = session.assignments.length > assignedBefore || !areSame(first.cwds, state.cwds);
+  mergeState(state, first);
+  if (!hasChanged || scope.loops >= 2) return eitherOutput(NOTHING, output);
+  const second = forkState(scope);
+  const again = runList(body, { ...scope, state: second, loops });
+  mergeState(state, second);
+  return eitherOutput(NOTHING, output, appendOutput(output, again));
+}

@@ -1,0 +1,194 @@
+import { forEachChild, parse } from "unbash";
+import { text, type Value } from "../value.ts";
+import { type Closing, lookAtClosing } from "./closing.ts";
+import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
+
+/** Statements that may run, and the regions of the text that were not understood. */
+export interface ParseResult {
+  readonly statements: readonly Statement[];
+  readonly problems: readonly ParseProblem[];
+  /** Characters of the tree that stand for others; see `Source`. */
+  readonly placeholders: ReadonlyMap<string, Value>;
+}
+
+export interface ParseProblem {
+  readonly reason: "incomplete" | "syntax" | "nesting" | "failure";
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Text that may cost the parser more than linear time is refused above these. */
+const BRACE_WORK = 4_000_000;
+const OPEN_SUBSTITUTIONS = 200;
+
+/** Never throws. What is missing from `statements` is in `problems`. */
+export function parseShell(source: string): ParseResult {
+  const danger = findCostlyNesting(source);
+  if (danger !== undefined) return nothing(source, "nesting", danger);
+  const closing = lookAtClosing(source);
+  const plain = hideCaseArguments(source, closing);
+  try {
+    const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);
+    if (plain.placeholders.size === 0 || result.problems.length === 0)
+      return { ...result, placeholders: plain.placeholders };
+    const asWritten = judgeErrors(parse(source), source, source.length, closing.isClosed);
+    return asWritten.problems.length === 0 ? asWritten : { ...result, placeholders: plain.placeholders };
+  } catch (error) {
+    // The parser recurses: text nested thousands deep overflows the stack, which is a RangeError.
+    const reason = error instanceof RangeError ? "nesting" : "failure";
+    return nothing(source, reason, error instanceof Error ? error.message : "the parser failed");
+  }
+}
+
+/**
+ * Inside `$(…)` the parser takes any word `case` for the keyword and then misses the end of the substitution.
+ * Where it is an argument its last letter is written as a character that stands for it; no position changes.
+ */
+function hideCaseArguments(
+  source: string,
+  { caseArguments }: Closing,
+): { readonly text: string; readonly placeholders: ReadonlyMap<string, Value> } {
+  if (caseArguments.length === 0) return { text: source, placeholders: NO_PLACEHOLDERS };
+  let code = 0xf8ff;
+  while (source.includes(String.fromCharCode(code)) && code > 0xf000) code -= 1;
+  const letter = String.fromCharCode(code);
+  const parts: string[] = [];
+  let start = 0;
+  for (const at of caseArguments) {
+    parts.push(source.slice(start, at + 3), letter);
+    start = at + 4;
+  }
+  return { text: parts.join("") + source.slice(start), placeholders: new Map([[letter, text("e")]]) };
+}
+
+const NO_PLACEHOLDERS: ReadonlyMap<string, Value> = new Map();
+
+/** Calls back for each direct child of a node. */
+export function forEachNode(node: SyntaxNode, callback: (child: SyntaxNode) => void): void {
+  forEachChild(node, callback);
+}
+
+/** The tree of arithmetic text without substitutions; undefined when it is none. */
+export function parseArithmetic(source: string): ArithmeticExpression | undefined {
+  if (source.length > 256 || /[$`(){}"']/.test(source)) return undefined;
+  const [statement] = parse(`((${source}))`).commands;
+  return statement?.command.type === "ArithmeticCommand" ? statement.command.expression : undefined;
+}
+
+function nothing(source: string, reason: ParseProblem["reason"], message: string): ParseResult {
+  const problems = [{ reason, message, start: 0, end: source.length }];
+  return { statements: [], problems, placeholders: NO_PLACEHOLDERS };
+}
+
+/**
+ * Sorts out what the shell would still run from what it refuses. Also for the scripts of substitutions.
+ * `isClosed`: a second look found nothing open, so what the parser calls unterminated may well run.
+ */
+export function judgeErrors(
+  script: ParsedScript,
+  source: string,
+  end: number,
+  isClosed: boolean,
+): ParseResult {
+  const statements = script.commands;
+  const errors = script.errors ?? [];
+  if (errors.length === 0) return { statements, problems: [], placeholders: NO_PLACEHOLDERS };
+  const problems: ParseProblem[] = [];
+  let kept = statements;
+  let refusedFrom = Number.POSITIVE_INFINITY;
+  for (const error of errors) {
+    const { message } = error;
+    if (error.pos >= refusedFrom) continue;
+    if (message.startsWith("maximum ")) {
+      problems.push({ reason: "nesting", message, start: error.pos, end });
+    } else if (isIncomplete(message, error.pos, source, end, isClosed)) {
+      const complete = linesBefore(kept, error.pos, source);
+      refusedFrom = kept[complete]?.pos ?? error.pos;
+      problems.push({ reason: "incomplete", message, start: refusedFrom, end });
+      kept = kept.slice(0, complete);
+    } else {
+      problems.push({
+        reason: "syntax",
+        message,
+        start: error.pos,
+        end: regionEnd(statements, error.pos, end),
+      });
+    }
+  }
+  return { statements: kept, problems, placeholders: NO_PLACEHOLDERS };
+}
+
+/** The text stops before its quote, bracket or compound does; no shell runs it. */
+function isIncomplete(
+  message: string,
+  position: number,
+  source: string,
+  end: number,
+  isClosed: boolean,
+): boolean {
+  if (message.startsWith("unterminated ")) return !isClosed;
+  return source.slice(position, end).trim() === "";
+}
+
+/** How many statements stand on complete lines in front of the one that holds the error. */
+function linesBefore(statements: readonly Statement[], position: number, source: string): number {
+  let index = 0;
+  while ((statements[index + 1]?.pos ?? Number.POSITIVE_INFINITY) <= position) index += 1;
+  if ((statements[0]?.pos ?? Number.POSITIVE_INFINITY) > position) return 0;
+  for (; index > 0; index -= 1) {
+    const before = statements[index - 1];
+    const here = statements[index];
+    if (before === undefined || here === undefined) break;
+    if (source.slice(before.end, here.pos).includes("\n")) break;
+  }
+  return index;
+}
+
+/** Up to the statement where the parser found its way again. */
+function regionEnd(statements: readonly Statement[], position: number, end: number): number {
+  return statements.find(statement => statement.pos > position)?.pos ?? end;
+}
+
+/**
+ * The parser looks for the end of every brace again from its start, so a word full of braces costs their
+ * number times its length; likewise `$[`, deep substitutions and here-documents that wait for their text.
+ */
+function findCostlyNesting(source: string): string | undefined {
+  let work = 0;
+  let wordStart = 0;
+  let braces = 0;
+  let open = 0;
+  let brackets = 0;
+  let documents = 0;
+  const endWord = (at: number) => {
+    if (braces > 16) work += braces * (at - wordStart);
+    braces = 0;
+    wordStart = at + 1;
+  };
+  for (let index = 0; index < source.length; index += 1) {
+    const character = source[index];
+    if (
+      character === " " ||
+      character === "\n" ||
+      character === "\t" ||
+      character === '"' ||
+      character === "'"
+    ) {
+      endWord(index);
+      if (character === "\n") documents = 0;
+    } else if (character === "{") braces += 1;
+    else if (character === "<" && source[index - 1] === "<") documents += 1;
+    else if (character === "(" && isSubstitution(source[index - 1])) open += 1;
+    else if (character === ")") open = Math.max(0, open - 1);
+    else if (character === "[" && source[index - 1] === "$") brackets += 1;
+    if (open > OPEN_SUBSTITUTIONS || brackets > OPEN_SUBSTITUTIONS) return "substitutions nested too deeply";
+    if (documents > OPEN_SUBSTITUTIONS) return "too many here-documents in one line";
+  }
+  endWord(source.length);
+  return work > BRACE_WORK ? "too many braces in one word" : undefined;
+}
+
+function isSubstitution(before: string | undefined): boolean {
+  return before === "$" || before === "<" || before === ">" || before === "(";
+}

@@ -1,0 +1,180 @@
+import { unknown } from "../value.ts";
+import { evaluateExpression } from "../words/resolve.ts";
+import { runCase, runIf } from "./conditions.ts";
+import { defineFunction } from "./functions.ts";
+import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
+import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
+import { runPipeline } from "./pipelines.ts";
+import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
+import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
+import { runCommand } from "./simple-command.ts";
+import { adoptFiles, mergeState, refill, replaceState, uniteValues } from "./state.ts";
+import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
+import { runTest } from "./test-expressions.ts";
+import { runHandlers } from "./traps.ts";
+
+/** Walks statements in order. What is left when the work is used up is recorded as unexamined. */
+export function runStatements(statements: readonly Statement[], scope: Scope): Output {
+  const { session, source } = scope;
+  let output = NO_OUTPUT;
+  for (const statement of statements) {
+    if (session.words.isSpent || session.budget.isSpent) {
+      const region = source.text.slice(statement.pos);
+      const reason = session.words.isSpent ? "words" : "steps";
+      leaveUnexamined(
+        session,
+        reason,
+        "the command is too long to be analysed",
+        region,
+        spanOf(source, statement),
+      );
+      break;
+    }
+    const written = runStatement(statement, scope);
+    if (scope.isCaptured) output = appendOutput(output, written);
+    settleDirectory(scope);
+  }
+  return output;
+}
+
+export function runList(list: CompoundList, scope: Scope): Output {
+  return runStatements(list.commands, scope);
+}
+
+/** A `cd` to a directory that is not there: what follows without `&&` may still run in the old one. */
+function settleDirectory({ state }: Scope): void {
+  if (state.fallbackCwds === undefined) return;
+  state.cwds = uniteValues([state.cwds, state.fallbackCwds], "the current directory");
+  state.fallbackCwds = undefined;
+}
+
+function runStatement(statement: Statement, scope: Scope): Output {
+  if (statement.background !== true) return runNode(statement.command, scope);
+  return runSubshell({ ...scope, isBackground: true }, inner => runNode(statement.command, inner));
+}
+
+export function runNode(node: PipelineNode | AndOr | CompoundList, scope: Scope): Output {
+  switch (node.type) {
+    case "AndOr":
+      return runAndOr(node, scope);
+    case "Pipeline":
+      return runPipeline(node, scope);
+    case "CompoundList":
+      return runList(node, scope);
+    default:
+      return runCommandNode(node, scope);
+  }
+}
+
+export function runCommandNode(node: CommandNode, scope: Scope): Output {
+  switch (node.type) {
+    case "Command":
+      return runCommand(node, scope);
+    case "Redirected":
+      return runRedirected(node, scope);
+    case "Subshell":
+      return runSubshell(scope, inner => runList(node.body, inner));
+    case "BraceGroup":
+      return runList(node.body, scope);
+    case "If":
+      return runIf(node, scope);
+    case "Case":
+      return runCase(node, scope);
+    case "For":
+      return runFor(node, scope);
+    case "Select":
+      return runSelect(node, scope);
+    case "While":
+      return runWhile(node, scope);
+    case "ArithmeticFor":
+      return runArithmeticFor(node, scope);
+    case "Function":
+      defineFunction(node, scope);
+      return NO_OUTPUT;
+    case "Coproc":
+      return runSubshell({ ...scope, isBackground: true }, inner => runNode(node.body, inner));
+    case "TestCommand":
+      runTest(node.expression, scope);
+      return NO_OUTPUT;
+    case "ArithmeticCommand":
+      evaluateExpression(node.expression, scope);
+      return NO_OUTPUT;
+  }
+}
+
+/** A copy of the shell; only the files it writes outlive it. */
+export function runSubshell(scope: Scope, run: (inner: Scope) => Output): Output {
+  const state = forkState(scope);
+  state.traps.clear();
+  const inner: Scope = { ...scope, state };
+  const output = appendOutput(run(inner), runHandlers(inner));
+  adoptFiles(scope.state, state);
+  return output;
+}
+
+function runRedirected(node: Redirected, scope: Scope): Output {
+  const { state } = scope;
+  const cwd = state.cwds[0] ?? unknown("any", "the current directory");
+  const streams = openStreams(node.redirects, cwd, scope);
+  recordRedirections(streams.redirections, state.cwds, undefined, scope);
+  const isCaptured = scope.isCaptured || streams.stdoutFiles !== undefined;
+  const outputs = streams.stdins.map(stdin => {
+    const saved = new Map(state.descriptors);
+    refill(state.descriptors, streams.descriptors);
+    const output = runCommandNode(node.command, { ...scope, stdin, isCaptured });
+    refill(state.descriptors, saved);
+    return output;
+  });
+  return closeStreams(streams, eitherOutput(...outputs), cwd, scope, scope.session.invocations.length);
+}
+
+/** Both sides count. What the right side leaves behind is one possibility, not having run it another. */
+function runAndOr(node: AndOr, scope: Scope): Output {
+  const { state } = scope;
+  const [first, ...rest] = node.commands;
+  if (first === undefined) return NO_OUTPUT;
+  const beforeAll = state.cwds;
+  let mayHaveFailed = !isTrusted(first);
+  let output = runNode(first, scope);
+  rest.forEach((command, index) => {
+    const isOr = node.operators[index] === "||";
+    const branch = forkState(scope);
+    if (isOr) {
+      branch.cwds =
+        index === 0 && isTrusted(first)
+          ? beforeAll
+          : uniteValues([beforeAll, state.cwds], "the current directory");
+      branch.fallbackCwds = undefined;
+    }
+    const written = runNode(command, { ...scope, state: branch });
+    output = isOr ? eitherOutput(output, appendOutput(output, written)) : appendOutput(output, written);
+    const leaves = endsShell(command);
+    if (isOr) state.fallbackCwds = leaves ? undefined : state.fallbackCwds;
+    if (isOr && leaves) adoptFiles(state, branch);
+    else if (isOr || (mayHaveFailed && !leaves)) mergeState(state, branch);
+    else if (!leaves) replaceState(state, branch);
+    else adoptFiles(state, branch);
+    mayHaveFailed ||= !isTrusted(command);
+  });
+  return output;
+}
+
+const TRUSTED = new Set(
+  "cd pushd popd mkdir echo printf true : export set source . shopt umask declare local readonly".split(" "),
+);
+
+/** Commands that are taken to succeed, so that `cd build && rm -rf *` never happens elsewhere. */
+function isTrusted(node: PipelineNode): boolean {
+  if (node.type !== "Command") return false;
+  return node.name === undefined || TRUSTED.has(node.name.value);
+}
+
+const ENDINGS = new Set(["exit", "return", "break", "continue"]);
+
+/** The branch does not come back: `cd x || exit`. */
+export function endsShell(node: PipelineNode | CompoundList | AndOr): boolean {
+  if (node.type === "Command") return node.name !== undefined && ENDINGS.has(node.name.value);
+  const list = node.type === "BraceGroup" ? node.body : node.type === "CompoundList" ? node : undefined;
+  const last = list?.commands.at(-1)?.command;
+  return last !== undefined && endsShell(last);
+}

@@ -1,0 +1,117 @@
+import { LIMITS } from "../limits.ts";
+import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
+import type { Scope } from "./session.ts";
+import { type Content, environmentValue, scalar, type Variable } from "./state.ts";
+
+const TOKENS = new Set(
+  "RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION COLUMNS LINES OPTIND ? $ ! #".split(
+    " ",
+  ),
+);
+
+/** What a name may hold now. A name that nobody set is unknown, except for the few that are believed. */
+export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[] {
+  const { state, session } = scope;
+  const variable = state.variables.get(name);
+  if (variable !== undefined) {
+    if (!variable.isReference || hops > 3) return variable.contents;
+    return variable.contents.flatMap(content => {
+      const target = content.kind === "scalar" ? knownText(content.value) : undefined;
+      return target === undefined ? [scalar(environmentValue(name))] : lookUp(target, scope, hops + 1);
+    });
+  }
+  if (/^\d+$/.test(name)) return [lookUpPositional(Number(name), scope)];
+  const { context } = session;
+  switch (name) {
+    case "HOME":
+      return [scalar(text(scope.place.kind === "container" ? "/root" : context.home))];
+    case "PWD":
+      return state.cwds.map(scalar);
+    case "OLDPWD":
+      return state.previousCwds.map(scalar);
+    case "TMPDIR":
+      return [scalar(text(session.tmpdir))];
+    case "USER":
+    case "LOGNAME":
+      return [scalar(context.user === undefined ? unknown("token", `$${name}`) : text(context.user))];
+    case "IFS":
+      return [scalar(text(" \t\n"))];
+    case "SHELL":
+    case "BASH":
+      return [scalar(text("/bin/bash"))];
+    case "PATH":
+      return [scalar(concatenate([text("/"), environmentValue(name)]))];
+    case "BASH_SOURCE":
+      return [
+        knownText(state.positionals.zero) === "bash" ? { kind: "unset" } : scalar(state.positionals.zero),
+      ];
+    case "#":
+      return [scalar(countPositionals(scope))];
+  }
+  return [scalar(TOKENS.has(name) ? unknown("token", `$${name}`) : environmentValue(name))];
+}
+
+function lookUpPositional(index: number, scope: Scope): Content {
+  const { positionals } = scope.state;
+  const value = index === 0 ? positionals.zero : positionals.values[index - 1];
+  if (value !== undefined) return scalar(value);
+  return positionals.isOpenEnded ? scalar(unknown("any", `$${index}`)) : { kind: "unset" };
+}
+
+function countPositionals(scope: Scope): Value {
+  const { positionals } = scope.state;
+  return positionals.isOpenEnded ? unknown("token", "$#") : text(String(positionals.values.length));
+}
+
+/** The scalar value of each alternative: element 0 of an array, nothing when unset. */
+export function scalarValues(contents: readonly Content[]): readonly Value[] {
+  return contents.map(content => {
+    if (content.kind === "unset") return text("");
+    return content.kind === "scalar" ? content.value : (content.elements.get("0") ?? text(""));
+  });
+}
+
+/** Sets all alternatives of a variable at once; `isExported` undefined keeps what it was. */
+export function assign(
+  name: string,
+  contents: readonly Content[],
+  scope: Scope,
+  attributes: { readonly isExported?: boolean | undefined; readonly isReference?: boolean | undefined } = {},
+): void {
+  const { variables } = scope.state;
+  const before = variables.get(name);
+  if (before?.isReference === true && attributes.isReference === undefined) {
+    const target = before.contents[0]?.kind === "scalar" ? knownText(before.contents[0].value) : undefined;
+    if (target !== undefined && target !== name && variables.get(target)?.isReference !== true) {
+      assign(target, contents, scope, attributes);
+      return;
+    }
+  }
+  const variable: Variable = {
+    contents: contents.length === 0 ? [{ kind: "unset" }] : contents.slice(0, LIMITS.expansionsPerWord),
+    isExported: attributes.isExported ?? before?.isExported ?? isInherited(name),
+    isReference: attributes.isReference ?? false,
+  };
+  variables.set(name, variable);
+}
+
+/** Sets one element; other elements and alternatives are kept as they are. */
+export function assignElement(name: string, key: string | undefined, value: Value, scope: Scope): void {
+  const contents: readonly Content[] = scope.state.variables.get(name)?.contents ?? [{ kind: "unset" }];
+  assign(
+    name,
+    contents.map(content => {
+      const elements = new Map(content.kind === "array" ? content.elements : []);
+      if (content.kind === "scalar") elements.set("0", content.value);
+      const isOpenEnded = (content.kind === "array" && content.isOpenEnded) || key === undefined;
+      elements.set(key ?? `?${elements.size}`, value);
+      return { kind: "array", elements, isOpenEnded };
+    }),
+    scope,
+  );
+}
+
+/** Names the process has in its environment, so a new value is seen by its children. */
+function isInherited(name: string): boolean {
+  return ["HOME", "PATH", "PWD", "OLDPWD", "TMPDIR", "USER", "LOGNAME", "SHELL"].includes(name);
+}

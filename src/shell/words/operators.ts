@@ -1,0 +1,155 @@
+import type { Budget } from "../budget.ts";
+import { hasGlob, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
+import { decodeEscapes, quoteWord } from "./escapes.ts";
+import { matchEnds, type Pattern } from "./patterns.ts";
+
+/** What an operator makes of text that is only partly known: unknown again, with the same origins. */
+function blur(value: Value, label: string): Value {
+  const isName =
+    hasGlob(value) &&
+    !value.pieces.some(
+      piece => piece.kind === "unknown" || (piece.kind === "text" && piece.text.includes("/")),
+    );
+  return unknown(isName ? "token" : "any", label, value.origins);
+}
+
+/** Longest text that patterns are tried on; anything beyond is left unknown. */
+const PATTERN_SUBJECT = 4096;
+
+/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`. */
+export function removePattern(
+  value: Value,
+  operator: string,
+  pattern: Pattern,
+  label: string,
+  budget: Budget,
+): Value {
+  const subject = knownText(value);
+  if (subject === undefined) return removeKnownSuffix(value, operator, pattern) ?? blur(value, label);
+  if (subject.length > PATTERN_SUBJECT) return blur(value, label);
+  if (operator.startsWith("#")) {
+    const ends = [...matchEnds(pattern, subject, 0, budget)];
+    if (ends.length === 0) return value;
+    const end = ends.reduce((one, two) => (operator === "#" ? Math.min(one, two) : Math.max(one, two)));
+    return text(subject.slice(end), value.origins);
+  }
+  const starts = Array.from({ length: subject.length + 1 }, (_, index) => index);
+  if (operator === "%") starts.reverse();
+  const start = starts.find(from => matchEnds(pattern, subject, from, budget).has(subject.length));
+  return start === undefined ? value : text(subject.slice(0, start), value.origins);
+}
+
+/** `${f%.txt}` where f is a file name that matched `*.txt`. */
+function removeKnownSuffix(value: Value, operator: string, pattern: Pattern): Value | undefined {
+  const suffix = literalText(pattern);
+  const last = value.pieces.at(-1);
+  if (!operator.startsWith("%") || suffix === undefined || last?.kind !== "text") return undefined;
+  if (!last.text.endsWith(suffix)) return value;
+  const rest = last.text.slice(0, last.text.length - suffix.length);
+  const pieces = value.pieces.slice(0, -1);
+  return { pieces: rest === "" ? pieces : [...pieces, { kind: "text", text: rest }], origins: value.origins };
+}
+
+function literalText(pattern: Pattern): string | undefined {
+  let result = "";
+  for (const matcher of pattern) {
+    if (matcher.kind !== "character") return undefined;
+    result += matcher.character;
+  }
+  return result;
+}
+
+/** `${x/p/r}`, `${x//p/r}`, `${x/#p/r}`, `${x/%p/r}`. */
+export function replacePattern(
+  value: Value,
+  operator: string,
+  pattern: Pattern,
+  replacement: Value,
+  label: string,
+  budget: Budget,
+): Value {
+  const subject = knownText(value);
+  const substitute = knownText(replacement);
+  if (subject === undefined || substitute === undefined || subject.length > PATTERN_SUBJECT) {
+    return { ...blur(value, label), origins: [...value.origins, ...replacement.origins] };
+  }
+  if (pattern.length === 0) return value;
+  let result = "";
+  let index = 0;
+  while (index <= subject.length) {
+    const ends = [...matchEnds(pattern, subject, index, budget)];
+    const longest = ends.length === 0 ? -1 : ends.reduce((one, two) => Math.max(one, two));
+    const isMatch = longest >= 0 && (operator !== "/%" || ends.includes(subject.length));
+    const end = operator === "/%" && isMatch ? subject.length : longest;
+    if (isMatch) {
+      result += substitute;
+      if (operator !== "//") return text(result + subject.slice(end), value.origins);
+      if (end === index) result += subject[index] ?? "";
+      index = Math.max(end, index + 1);
+      continue;
+    }
+    if (operator === "/#") return value;
+    result += subject[index] ?? "";
+    index += 1;
+  }
+  return text(result, value.origins);
+}
+
+/** `${x:offset:length}`. A known prefix is enough when the slice lies in it. */
+export function sliceText(
+  value: Value,
+  offset: number | undefined,
+  length: number | undefined | "rest",
+  label: string,
+): Value {
+  if (offset === undefined || length === undefined) return blur(value, label);
+  const subject = knownText(value);
+  if (subject === undefined) {
+    const prefix = knownPrefix(value);
+    const isInside = offset >= 0 && length !== "rest" && length >= 0 && offset + length <= prefix.length;
+    return isInside ? text(prefix.slice(offset, offset + length), value.origins) : blur(value, label);
+  }
+  const start = offset < 0 ? subject.length + offset : offset;
+  if (start < 0) return text("", value.origins);
+  const end = length === "rest" ? subject.length : length < 0 ? subject.length + length : start + length;
+  return text(subject.slice(start, Math.max(start, end)), value.origins);
+}
+
+/** `${x^}`, `${x^^}`, `${x,}`, `${x,,}` and the `@U @u @L` transformations. */
+export function changeCase(
+  value: Value,
+  operator: string,
+  pattern: Pattern | undefined,
+  label: string,
+  budget: Budget,
+): Value {
+  const subject = knownText(value);
+  if (subject === undefined || subject.length > PATTERN_SUBJECT) return blur(value, label);
+  const isUpper = operator.startsWith("^");
+  const change = (character: string) => {
+    if (pattern !== undefined && !matchEnds(pattern, character, 0, budget).has(character.length))
+      return character;
+    return isUpper ? character.toUpperCase() : character.toLowerCase();
+  };
+  const changed =
+    operator.length > 1
+      ? Array.from(subject, change).join("")
+      : change(subject.slice(0, 1)) + subject.slice(1);
+  return text(changed, value.origins);
+}
+
+/** `${x@Q}` and its relatives that give text. */
+export function transform(value: Value, operator: string, label: string, budget: Budget): Value {
+  const caseOperator = operator === "U" ? "^^" : operator === "u" ? "^" : operator === "L" ? ",," : undefined;
+  if (caseOperator !== undefined) return changeCase(value, caseOperator, undefined, label, budget);
+  const subject = knownText(value);
+  if (subject === undefined) return operator === "P" || operator === "E" ? value : blur(value, label);
+  if (operator === "Q" || operator === "K") return text(quoteAlways(subject), value.origins);
+  if (operator === "E") return text(decodeEscapes(subject, "ansi").text, value.origins);
+  return operator === "P" ? value : unknown("any", label, value.origins);
+}
+
+function quoteAlways(subject: string): string {
+  const quoted = quoteWord(subject);
+  return quoted.startsWith("'") ? quoted : `'${subject}'`;
+}

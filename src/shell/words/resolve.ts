@@ -1,0 +1,100 @@
+import { LIMITS } from "../limits.ts";
+import { blend, unknown, type Value } from "../value.ts";
+import { leaveUnexamined, type Scope, spanOf } from "../walk/session.ts";
+import type { ArithmeticExpression, Word, WordPart } from "../walk/syntax.ts";
+import { evaluateArithmetic } from "./arithmetic.ts";
+import { expandBraces } from "./braces.ts";
+import { type Expansion, expandJoined, expandParts, reveal } from "./expand.ts";
+import { assembleFields, combine, type Fields, type Fragment, joinFragments } from "./fragments.ts";
+import { separatorsOf } from "./parameters.ts";
+import { partsOf } from "./parts.ts";
+
+/** The alternatives of a list of words after all expansions, as a command gets them. */
+export function resolveWords(words: readonly Word[], scope: Scope): readonly Fields[] {
+  const lists: (readonly Fields[])[] = [];
+  for (const word of words) {
+    if (!scope.session.words.take(1)) {
+      const region = scope.source.text.slice(word.pos);
+      leaveUnexamined(
+        scope.session,
+        "words",
+        `more than ${LIMITS.words} words`,
+        region,
+        spanOf(scope.source, word),
+      );
+      lists.push([{ values: [], isOpenEnded: true }]);
+      break;
+    }
+    lists.push(resolveWord(word, scope));
+  }
+  const chosen = combine(lists, LIMITS.variants) ?? combine(lists.map(collapseFields)) ?? [];
+  return chosen.map(joinFields);
+}
+
+function joinFields(fields: readonly Fields[]): Fields {
+  return { values: fields.flatMap(one => one.values), isOpenEnded: fields.some(one => one.isOpenEnded) };
+}
+
+/** Too many ways to read the command: the word becomes one unknown. */
+function collapseFields(alternatives: readonly Fields[]): readonly Fields[] {
+  if (alternatives.length <= 1) return alternatives;
+  const blended = blend(
+    alternatives.flatMap(one => one.values),
+    `${alternatives.length} values`,
+  );
+  const value = { ...blended, pieces: blended.pieces.map(piece => ({ ...piece, mayBeMany: true })) };
+  return [{ values: [value], isOpenEnded: alternatives.some(one => one.isOpenEnded) }];
+}
+
+function resolveWord(word: Word, scope: Scope): readonly Fields[] {
+  if (word.parts === undefined && !word.text.startsWith("~")) {
+    return [{ values: [reveal(word.value, scope, false)], isOpenEnded: false }];
+  }
+  const expansion: Expansion = { scope, outputs: new Map() };
+  const separators = separatorsOf(scope);
+  const assemble = (parts: readonly (WordPart | string)[]) =>
+    expandParts(parts, expansion, false).map(fragments => assembleFields(fragments, separators));
+  const parts = partsOf(word);
+  if (!parts.some(part => part.type === "BraceExpansion")) return assemble(parts);
+  const braces = expandBraces(parts);
+  if (braces.isLongSequence && braces.words.length === 0) return [longSequence(parts, expansion)];
+  const lists = braces.words.map(assemble);
+  const chosen = combine(lists) ?? combine(lists.map(collapseFields)) ?? [];
+  return chosen.map(fields => {
+    const joined = joinFields(fields);
+    return braces.isCut || braces.isLongSequence ? { ...joined, isOpenEnded: true } : joined;
+  });
+}
+
+/** `x{1..5000}`: what stands around the sequence, with one unknown token in its place. */
+function longSequence(parts: readonly WordPart[], expansion: Expansion): Fields {
+  const fragments = parts.flatMap((part): readonly Fragment[] => {
+    if (part.type !== "BraceExpansion") return expandParts([part], expansion, false)[0] ?? [];
+    return [{ kind: "text", value: unknown("token", part.text, [], true), isQuoted: true }];
+  });
+  return { values: [joinFragments(fragments, true)], isOpenEnded: false };
+}
+
+/** The alternatives of a word that is not split: assignments, redirections, here-strings, `case`. */
+export function resolveSingle(word: Word, scope: Scope, keepsPatterns = false): readonly Value[] {
+  scope.session.words.take(1);
+  const expansion: Expansion = { scope, outputs: new Map() };
+  return expandParts(partsOf(word), expansion, false).map(fragments =>
+    joinFragments(fragments, keepsPatterns),
+  );
+}
+
+/** Expands parts as inside double quotes, as in a here-document. */
+export function resolveQuoted(parts: readonly WordPart[], scope: Scope): readonly Value[] {
+  const expansion: Expansion = { scope, outputs: new Map() };
+  return expandParts(parts, expansion, true).map(fragments => joinFragments(fragments, false));
+}
+
+/** The number of an arithmetic command or loop header; see `evaluateArithmetic`. */
+export function evaluateExpression(
+  expression: ArithmeticExpression | undefined,
+  scope: Scope,
+): number | undefined {
+  const expansion: Expansion = { scope, outputs: new Map() };
+  return evaluateArithmetic(expression, scope, parts => expandJoined(parts, expansion));
+}

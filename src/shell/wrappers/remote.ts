@@ -1,0 +1,144 @@
+import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
+import { dropKnown, knownPrefix, knownText, text, unknown, type Value, withOrigins } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
+import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
+import type { Output } from "../walk/output.ts";
+import { joinValues } from "../words/fragments.ts";
+import { runInner } from "./inner.ts";
+import { runString } from "./strings.ts";
+
+/** Programs that run something on another machine, or in a container that is already there. */
+
+/** The same call seen from over there: nothing is known about the directory. */
+export function remoteCall(call: Call, via: string, host: Value | undefined): Call {
+  return { ...call, place: { kind: "remote", via, host }, cwd: unknown("any", "the remote directory") };
+}
+
+const SSH: OptionSpec = {
+  flags: [..."46AaCfGgKkMNnqsTtVvXxYy"],
+  values: [..."BbcDEeFIiJLlmOoPpQRSWw"],
+  stopsAtOperand: true,
+};
+
+const ssh: Model = (call, id) => {
+  const parsed = parseOptions(call.argv, SSH);
+  const [host, ...late] = parsed.operands;
+  const rest = host === undefined ? undefined : parseOptions(call.argv, SSH, host.index + 1);
+  for (const option of [...parsed.valuesOf("o"), ...(rest?.valuesOf("o") ?? [])])
+    runLocalCommand(option, call, id);
+  const words = (rest?.operands ?? late).map(operand => operand.value);
+  const code = words.length > 0 ? joinValues(words, " ") : call.stdin;
+  const there = remoteCall(call, "ssh", host?.value);
+  const fetched = withOrigins(unknownOutput(call, id), [{ kind: "network", invocation: id }]);
+  if (host === undefined || code === undefined || parsed.has("N")) return [fetched];
+  const from = words.length > 0 ? "argument" : "stdin";
+  runInNewShell(
+    code,
+    there,
+    id,
+    { from, road: "shell" },
+    { stdin: words.length > 0 ? call.stdin : undefined },
+  );
+  return [fetched];
+};
+
+/** `-o ProxyCommand=…` and `LocalCommand` run here. */
+function runLocalCommand(option: Value, call: Call, id: number): void {
+  const match = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[ =]\s*/i.exec(knownPrefix(option));
+  if (match !== null) runString(dropKnown(option, match[0].length), call, id);
+}
+
+const mosh: Model = (call, id) => {
+  const [host, ...words] = parseOptions(call.argv, {
+    values: ["p", "ssh", "server", "client", "predict"],
+    stopsAtOperand: true,
+  }).operands.map(operand => operand.value);
+  return runInner(
+    words[0] !== undefined && knownText(words[0]) === "--" ? words.slice(1) : words,
+    remoteCall(call, "mosh", host),
+    id,
+  );
+};
+
+const CLUSTER: OptionSpec = {
+  flags: optionNames("", "i t q stdin tty quiet"),
+  values: optionNames(
+    "",
+    "n c f namespace container context cluster kubeconfig filename user pod-running-timeout s server as token",
+  ),
+};
+
+/** `kubectl exec POD -- CMD`; without `--` the words behind the pod. */
+const cluster: Model = (call, id) => {
+  const at = call.argv.findIndex(word => ["exec", "rsh"].includes(knownText(word) ?? ""));
+  if (at < 0) return runClusterPod(call, id);
+  const dashes = call.argv.findIndex((word, index) => index > at && knownText(word) === "--");
+  const parsed = parseOptions(
+    call.argv.slice(0, dashes < 0 ? undefined : dashes),
+    { ...CLUSTER, stopsAtOperand: dashes < 0 },
+    at + 1,
+  );
+  const [pod, ...words] = parsed.operands.map(operand => operand.value);
+  return runInner(dashes < 0 ? words : call.argv.slice(dashes + 1), remoteCall(call, "kubectl", pod), id);
+};
+
+/** `kubectl run NAME --image=… -- CMD`: a container of its own, without anything of ours. */
+function runClusterPod(call: Call, id: number): Output {
+  const isRun = call.argv.some(word => knownText(word) === "run" || knownText(word) === "debug");
+  const dashes = call.argv.findIndex(word => knownText(word) === "--");
+  if (!isRun || dashes < 0) return [unknownOutput(call, id)];
+  return runInner(call.argv.slice(dashes + 1), call, id, {
+    place: { kind: "container", via: "kubectl", mounts: [] },
+    cwd: unknown("any", "the container's directory"),
+  });
+}
+
+/** An option holds the command line: `vagrant ssh -c`, `gcloud compute ssh --command`, `ansible -a`. */
+function optionModel(
+  via: string,
+  required: RegExp,
+  names: readonly string[],
+  values: readonly string[],
+): Model {
+  return (call, id) => {
+    const written = call.argv.map(word => knownText(word) ?? "").join(" ");
+    if (!required.test(written)) return [unknownOutput(call, id)];
+    const codes = parseOptions(call.argv, { values: [...names, ...values] }).valuesOf(...names);
+    for (const code of codes)
+      runInNewShell(code, remoteCall(call, via, undefined), id, { from: "argument", road: "shell" });
+    return [unknownOutput(call, id)];
+  };
+}
+
+const lxc: Model = (call, id) => {
+  const isExec = knownText(call.argv[1] ?? text("")) === "exec";
+  const dashes = call.argv.findIndex(word => knownText(word) === "--");
+  return isExec && dashes > 0
+    ? runInner(call.argv.slice(dashes + 1), remoteCall(call, "lxc", call.argv[2]), id)
+    : [unknownOutput(call, id)];
+};
+
+export const remoteModels: readonly (readonly [string, Model])[] = [
+  ["ssh", ssh],
+  ["autossh", ssh],
+  ["slogin", ssh],
+  ["mosh", mosh],
+  ["kubectl", cluster],
+  ["oc", cluster],
+  ["k3s", cluster],
+  ["vagrant", optionModel("vagrant", / ssh\b/, ["c", "command"], [])],
+  ["gcloud", optionModel("gcloud", / ssh\b/, ["command"], ["zone", "project"])],
+  ["fly", optionModel("fly", / ssh\b/, ["C", "command"], ["a", "app"])],
+  ["flyctl", optionModel("fly", / ssh\b/, ["C", "command"], ["a", "app"])],
+  [
+    "ansible",
+    optionModel(
+      "ansible",
+      /-m\s*(?:ansible\.builtin\.)?(?:shell|command|raw)|^(?!.* -m).* -a/,
+      ["a", "args"],
+      ["m", "i", "u", "e", "l", "f"],
+    ),
+  ],
+  ["lxc", lxc],
+  ["incus", lxc],
+];

@@ -1,0 +1,191 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { percentiles } from "./measure.mjs";
+
+const { createHookEngine } = await import(resolve("dist/engine/index.js"));
+
+const CALL = {
+  session_id: "bench",
+  tool_name: "Bash",
+  tool_input: { command: "ls -la", description: "list" },
+};
+const settings = (event, hooks, matcher) => ({ hooks: { [event]: [{ matcher, hooks }] } });
+const source = data => ({ kind: "project", dialect: "claude", data });
+const bigRounds = 2_000_000;
+
+/** What the engine costs: nothing, microseconds, or one process; against a bare process of the same run. */
+export async function bench() {
+  const home = mkdtempSync(join(tmpdir(), "amplihack-bench-"));
+  const env = { PATH: process.env.PATH, HOME: home };
+  const make = options => createHookEngine({ projectDir: home, env, ...options });
+  try {
+    const rows = [
+      ...unmatched(make),
+      ...(await functions(make)),
+      ...compile(make),
+      ...(await commands(make, home, env)),
+    ];
+    return [...rows, ...(await manyCommands(make)), ...(await muchOutput(make))];
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function unmatched(make) {
+  const engine = make({
+    sources: [source(settings("PreToolUse", [{ type: "command", command: "true" }], "Edit"))],
+  });
+  const perCall = work => {
+    const list = [];
+    for (let round = 0; round < 30; round++) {
+      const start = process.hrtime.bigint();
+      for (let index = 0; index < 20_000; index++) work();
+      list.push(Number(process.hrtime.bigint() - start) / 20_000);
+    }
+    return percentiles(list);
+  };
+  const row = (name, work) => {
+    perCall(work);
+    return { name, ...perCall(work), unit: "ns", target: "≤ 150 ns" };
+  };
+  const rows = [
+    row("has(), nothing matches", () => engine.has("PreToolUse", "Bash")),
+    row("dispatch(), event without hooks", () => engine.dispatch("Stop", CALL)),
+    row("dispatch(), nothing matches", () => engine.dispatch("PreToolUse", CALL)),
+  ];
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < bigRounds; index++) engine.dispatch("PreToolUse", CALL);
+  const grown = (process.memoryUsage().heapUsed - before) / 1024;
+  rows.push({ name: "heap growth over 2 million of them", p50: grown, unit: "KiB", target: "< 512 KiB" });
+  return rows;
+}
+
+async function microseconds(work, rounds = 20_000) {
+  for (let round = 0; round < rounds / 4; round++) await work();
+  const list = [];
+  for (let round = 0; round < rounds; round++) {
+    const start = process.hrtime.bigint();
+    await work();
+    list.push(Number(process.hrtime.bigint() - start) / 1e3);
+  }
+  return percentiles(list);
+}
+
+async function functions(make) {
+  const engine = make({});
+  const isShell = value => typeof value === "object" && value !== null && typeof value.command === "string";
+  const withHooks = count => {
+    const hooked = make({ tools: { Bash: { args: isShell } } });
+    for (let index = 0; index < count; index++)
+      hooked.beforeToolCall("Bash", ({ args }) =>
+        args.command.includes("rm -rf") ? { block: true, reason: "no" } : undefined,
+      );
+    return hooked;
+  };
+  const [one, ten] = [withHooks(1), withHooks(10)];
+  return [
+    {
+      name: "await a dispatch without hooks",
+      ...(await microseconds(() => engine.dispatch("Stop", CALL))),
+      unit: "µs",
+      target: "≤ 3 µs",
+    },
+    {
+      name: "one typed hook",
+      ...(await microseconds(() => one.dispatch("PreToolUse", CALL))),
+      unit: "µs",
+      target: "≤ 10 µs",
+    },
+    {
+      name: "ten typed hooks",
+      ...(await microseconds(() => ten.dispatch("PreToolUse", CALL))),
+      unit: "µs",
+      target: "≤ 40 µs",
+    },
+  ];
+}
+
+function compile(make) {
+  const hooks = Array.from({ length: 1000 }, (_, index) => ({
+    matcher: index % 2 ? `^tool-${index}` : `tool-${index}`,
+    hooks: [{ type: "command", command: `check ${index}` }],
+  }));
+  const data = { hooks: { PreToolUse: hooks } };
+  const list = [];
+  for (let round = 0; round < 40; round++) {
+    const start = process.hrtime.bigint();
+    make({ sources: [source(data)] });
+    list.push(Number(process.hrtime.bigint() - start) / 1e6);
+  }
+  return [{ name: "compile 1000 handlers", ...percentiles(list), target: "≤ 30 ms" }];
+}
+
+/** A shell hook through the engine and the same command started by hand, in turn, so that noise hits both. */
+async function commands(make, cwd, env) {
+  const command = "cat > /dev/null";
+  const engine = make({ sources: [source(settings("PreToolUse", [{ type: "command", command }]))] });
+  const payload = JSON.stringify(CALL);
+  const bare = () =>
+    new Promise((done, fail) => {
+      const child = spawn("bash", ["--noprofile", "--norc", "-c", command], { cwd, env, detached: true });
+      child.stdout.resume();
+      child.stderr.resume();
+      child.once("error", fail);
+      child.once("close", done);
+      child.stdin.end(payload);
+    });
+  const hooked = make({});
+  hooked.beforeToolCall("*", () => undefined);
+  const ways = {
+    bare,
+    hook: () => engine.dispatch("PreToolUse", CALL),
+    typed: () => hooked.dispatch("PreToolUse", CALL),
+  };
+  const samples = { bare: [], hook: [], typed: [] };
+  for (let round = 0; round < 65; round++) {
+    for (const [name, work] of Object.entries(ways)) {
+      const start = process.hrtime.bigint();
+      await work();
+      if (round >= 5) samples[name].push(Number(process.hrtime.bigint() - start) / 1e6);
+    }
+  }
+  await engine.close();
+  const [spawned, shell, typed] = [
+    percentiles(samples.bare),
+    percentiles(samples.hook),
+    percentiles(samples.typed),
+  ];
+  return [
+    { name: "bare spawn of a shell", ...spawned, ratio: 1 },
+    { name: "shell hook", ...shell, ratio: shell.p50 / spawned.p50 },
+    { name: "shell hook: over the bare spawn", p50: Math.max(0, shell.p50 - spawned.p50), target: "≤ 3 ms" },
+    { name: "typed hook, in the same run", ...typed, ratio: typed.p50 / spawned.p50 },
+  ];
+}
+
+async function manyCommands(make) {
+  const hooks = Array.from({ length: 200 }, (_, index) => ({ type: "command", command: `: ${index}` }));
+  const engine = make({ sources: [source(settings("PreToolUse", hooks))] });
+  const before = process.memoryUsage().rss;
+  const start = process.hrtime.bigint();
+  await engine.dispatch("PreToolUse", CALL);
+  const elapsed = Number(process.hrtime.bigint() - start) / 1e6;
+  const grown = Math.max(0, process.memoryUsage().rss - before) / 1024 / 1024;
+  await engine.close();
+  return [
+    { name: "200 shell hooks, 16 at a time", p50: elapsed },
+    { name: "200 shell hooks: resident growth", p50: grown, unit: "MiB", target: "< 100 MiB" },
+  ];
+}
+
+async function muchOutput(make) {
+  const command = "head -c 50000000 /dev/zero | tr '\\0' 'x'";
+  const engine = make({ sources: [source(settings("PreToolUse", [{ type: "command", command }]))] });
+  const before = process.memoryUsage().rss;
+  await engine.dispatch("PreToolUse", CALL);
+  const grown = Math.max(0, process.memoryUsage().rss - before) / 1024 / 1024;
+  await engine.close();
+  return [{ name: "50 MB of hook output: resident growth", p50: grown, unit: "MiB", target: "< 60 MiB" }];
+}

@@ -1,0 +1,354 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runProgram } from "../hooks/executable.ts";
+import { AMPLIHACK, newUser, type User } from "./run-command.ts";
+
+/** Runs a command on a terminal of its own, on Linux. */
+const TERMINAL = "/usr/bin/script";
+
+interface Shown {
+  readonly id: string;
+  readonly agent: string;
+  readonly session: string | null;
+  readonly key: string;
+  readonly value: string;
+  readonly type: string;
+  readonly category: string;
+}
+
+const store = (user: User, key: string, value: string, ...more: readonly string[]) =>
+  user.type(["memory", "store", "--agent", "builder", key, value, ...more]);
+
+describe("amplihack memory", () => {
+  it("stores, gets, lists and deletes", async () => {
+    const user = newUser();
+    expect(await store(user, "style", "Tests before code")).toMatchObject({
+      code: 0,
+      stdout: "Stored style.\n",
+    });
+    expect(await user.type(["memory", "get", "--agent", "builder", "style"])).toMatchObject({
+      code: 0,
+      stdout: "Tests before code\n",
+      stderr: "",
+    });
+    expect(await user.json<Shown[]>("memory", "list", "--agent", "builder")).toMatchObject([
+      {
+        agent: "builder",
+        session: null,
+        key: "style",
+        value: "Tests before code",
+        type: "text",
+        category: "context",
+      },
+    ]);
+    expect(await user.json("memory", "delete", "--agent", "builder", "style")).toMatchObject({
+      deleted: true,
+    });
+    expect(await user.type(["memory", "get", "--agent", "builder", "style"])).toMatchObject({
+      code: 1,
+      stdout: "",
+    });
+  });
+
+  it("keeps the file private, in the state home", async () => {
+    const user = newUser();
+    await store(user, "a", "b");
+    expect(statSync(user.database).mode & 0o777).toBe(0o600);
+    expect(statSync(join(user.database, "..")).mode & 0o777).toBe(0o700);
+  });
+
+  it("uses AMPLIHACK_HOME, but not one that the project could supply", async () => {
+    const user = newUser();
+    const env = (path: string) => ({ env: { AMPLIHACK_HOME: path } });
+    const words = ["memory", "store", "--agent", "a", "k", "v"];
+    await user.type(words, env(join(user.home, "state")));
+    expect(existsSync(join(user.home, "state", "memory.db"))).toBe(true);
+    await user.type(words, env(join(user.project, "state")));
+    expect(existsSync(join(user.project, "state"))).toBe(false);
+    expect(existsSync(user.database)).toBe(true);
+    const relative = await user.type(words, env("state"));
+    expect(relative.code).toBe(1);
+    expect(relative.stderr).toContain("AMPLIHACK_HOME");
+  });
+
+  it("makes no file by looking", async () => {
+    const user = newUser();
+    expect((await user.type(["memory", "tree"])).stdout).toBe("Nothing is remembered.\n");
+    expect(await user.json("memory", "list", "--agent", "x")).toEqual([]);
+    expect(await user.json("memory", "search", "x")).toEqual([]);
+    expect((await user.type(["memory", "delete", "--agent", "x", "k"])).code).toBe(1);
+    expect((await user.type(["memory", "clean", "--no-dry-run", "--confirm"])).code).toBe(0);
+    expect(existsSync(join(user.home, ".amplihack"))).toBe(false);
+  });
+
+  it("uses the database that --db-path names", async () => {
+    const user = newUser();
+    await store(user, "a", "there", "--db-path", "other.db");
+    expect(existsSync(user.database)).toBe(false);
+    expect(existsSync(join(user.project, "other.db"))).toBe(true);
+    const words = ["memory", "get", "--agent", "builder", "a", `--db-path=${user.project}/other.db`];
+    expect((await user.type(words)).stdout).toBe("there\n");
+  });
+
+  it("keeps sessions apart", async () => {
+    const user = newUser();
+    await store(user, "k", "one", "--session", "s1");
+    const get = (...more: readonly string[]) =>
+      user.type(["memory", "get", "--agent", "builder", "k", ...more]);
+    expect((await get()).stdout).toBe("one\n");
+    expect((await get("--session", "s2")).code).toBe(1);
+    await store(user, "k", "two", "--session", "s2");
+    expect((await get("--session", "s1")).stdout).toBe("one\n");
+    expect(await get()).toMatchObject({ code: 1, stdout: "" });
+    expect((await get()).stderr).toContain("--session");
+    await store(user, "k", "none");
+    expect((await get()).stdout).toBe("none\n");
+    expect(await user.json<Shown[]>("memory", "list", "--agent", "builder", "--session", "s2")).toHaveLength(
+      1,
+    );
+    await user.type(["memory", "delete", "--agent", "builder", "k"]);
+    expect((await get("--session", "s1")).stdout).toBe("one\n");
+  });
+
+  it("gives back any text exactly", async () => {
+    const user = newUser();
+    for (const value of [
+      "",
+      "a\nb\n",
+      "'\"; DROP TABLE memories; --",
+      "数据库 😀",
+      "\u001b[31mred",
+      "%s $HOME `x`",
+    ]) {
+      await store(user, "k", value);
+      expect((await user.type(["memory", "get", "--agent", "builder", "k"])).stdout).toBe(`${value}\n`);
+      const [shown] = await user.json<Shown[]>("memory", "list", "--agent", "builder");
+      expect(shown?.value).toBe(value);
+    }
+    await user.type(["memory", "store", "--agent", "builder", "k", "--", "--looks-like=an option"]);
+    expect((await user.type(["memory", "get", "--agent", "builder", "k"])).stdout).toBe(
+      "--looks-like=an option\n",
+    );
+  });
+
+  it("checks values that claim to be JSON or YAML", async () => {
+    const user = newUser();
+    expect((await store(user, "j", '{"a":1}', "--type", "json")).code).toBe(0);
+    expect((await store(user, "y", "a:\n  - 1", "--type=yaml")).code).toBe(0);
+    expect(await store(user, "j", "{a", "--type", "json")).toMatchObject({ code: 1 });
+    expect(await store(user, "y", "a: [1", "--type", "yaml")).toMatchObject({ code: 1 });
+    expect((await user.type(["memory", "get", "--agent", "builder", "j"])).stdout).toBe('{"a":1}\n');
+  });
+
+  it("shows a tree to the depth asked for, and one kind only", async () => {
+    const user = newUser();
+    await store(user, "a", "1", "--category", "decision");
+    await store(user, "b", "2", "--session", "s1");
+    await user.type(["memory", "store", "--agent", "tester", "c", "3", "--session", "s1"]);
+    expect((await user.type(["memory", "tree"])).stdout).toBe(
+      [
+        "3 memories",
+        "├── builder (2)",
+        "│   ├── no session (1)",
+        "│   │   └── a [decision, text]",
+        "│   └── s1 (1)",
+        "│       └── b [context, text]",
+        "└── tester (1)",
+        "    └── s1 (1)",
+        "        └── c [context, text]",
+        "",
+      ].join("\n"),
+    );
+    expect(await user.json("memory", "tree", "--depth", "1", "--session", "s1")).toEqual({
+      total: 2,
+      agents: [
+        { agent: "builder", count: 1 },
+        { agent: "tester", count: 1 },
+      ],
+    });
+    expect(await user.json("memory", "tree", "--type", "decision")).toMatchObject({ total: 1 });
+  });
+
+  it("searches by words, whatever they are", async () => {
+    const user = newUser();
+    await store(user, "db", "The database needs a longer timeout");
+    await store(user, "ui", "Buttons are blue");
+    expect(await user.json("memory", "search", "database", "timeouts")).toMatchObject([
+      { key: "db", relevance: 1 },
+    ]);
+    expect(await user.json("memory", "search", "blue", "--agent", "nobody")).toEqual([]);
+    expect((await user.type(["memory", "search", "buttons"])).stdout).toMatch(/^1\.00 {2}ui /);
+    for (const words of ['"', "NEAR(", "a AND", "*", "key:value", "''", "\\"]) {
+      expect(await user.type(["memory", "search", words])).toMatchObject({ code: 0, stderr: "" });
+    }
+    expect(await user.type(["memory", "search", "--", "--blue"])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("export and import", () => {
+  it("are exact inverses", async () => {
+    const user = newUser();
+    await store(user, "a", "one\nline", "--type", "markdown", "--category", "pattern");
+    await store(user, "b", '{"x":"😀"}', "--type", "json", "--session", "s");
+    const exported = async (from: User, name: string) => {
+      const file = join(from.home, name);
+      await from.json("memory", "export", "--agent", "builder", "-o", file);
+      const { exported_at, ...rest } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+      expect(exported_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+      return rest;
+    };
+    const first = await exported(user, "first.json");
+    expect(statSync(join(user.home, "first.json")).mode & 0o777).toBe(0o600);
+    const other = newUser();
+    const file = join(user.home, "first.json");
+    expect(await other.json("memory", "import", "--agent", "builder", "-i", file)).toMatchObject({
+      imported: 2,
+    });
+    expect(await exported(other, "second.json")).toEqual(first);
+    expect((await other.type(["memory", "import", "--agent", "builder", "-i", file])).code).toBe(1);
+    const merged = await other.json("memory", "import", "--agent", "builder", "-i", file, "--merge");
+    expect(merged).toMatchObject({ imported: 0, kept: 2 });
+    expect(await exported(other, "third.json")).toEqual(first);
+  });
+
+  it("take in nothing of a file that is not right", async () => {
+    const user = newUser();
+    const file = join(user.home, "bad.json");
+    const good = { id: "1", session: null, key: "k", value: "v", type: "text" };
+    const times = { created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z" };
+    for (const content of [
+      "",
+      "{}",
+      JSON.stringify({
+        version: 1,
+        agent: "a",
+        memories: [
+          { ...good, ...times },
+          { ...good, ...times, key: 7 },
+        ],
+      }),
+    ]) {
+      writeFileSync(file, content);
+      const ran = await user.type(["memory", "import", "--agent", "a", "-i", file, "-f", "json"]);
+      expect(ran.code).toBe(1);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ success: false, error: { kind: "invalid" } });
+    }
+    expect((await user.type(["memory", "import", "--agent", "a", "-i", "missing.json"])).code).toBe(1);
+    expect(existsSync(user.database)).toBe(false);
+  });
+});
+
+describe("clean", () => {
+  async function userWithTests(): Promise<User> {
+    const user = newUser();
+    await store(user, "test_a", "1");
+    await store(user, "b", "2", "--session", "test_session");
+    await store(user, "keep", "3", "--session", "real");
+    return user;
+  }
+  const left = async (user: User) =>
+    (await user.json<Shown[]>("memory", "list", "--agent", "builder")).length;
+
+  it("only shows what fits, by key or by session, unless told otherwise", async () => {
+    const user = await userWithTests();
+    expect(await user.json("memory", "clean")).toMatchObject({
+      pattern: "test_*",
+      dry_run: true,
+      matched: 2,
+      deleted: 0,
+      memories: [{ key: "test_a" }, { key: "b" }],
+    });
+    expect((await user.type(["memory", "clean"])).stdout).toContain("2 would be deleted");
+    expect(await left(user)).toBe(3);
+  });
+
+  it("does not delete without a yes", async () => {
+    const user = await userWithTests();
+    const ran = await user.type(["memory", "clean", "--no-dry-run", "--format", "json"]);
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      success: false,
+      error: { kind: "usage", fix: "add --confirm" },
+    });
+    expect(await left(user)).toBe(3);
+  });
+
+  it("deletes what fits when it is confirmed", async () => {
+    const user = await userWithTests();
+    const cleaned = await user.json("memory", "clean", "--no-dry-run", "--confirm");
+    expect(cleaned).toMatchObject({ dry_run: false, matched: 2, deleted: 2 });
+    expect(await left(user)).toBe(1);
+    expect(readFileSync(user.database).includes("test_a")).toBe(false);
+  });
+
+  it.runIf(existsSync(TERMINAL)).each([
+    ["y\n", 1],
+    ["yes\n", 1],
+    ["\n", 3],
+    ["n\n", 3],
+    ["yes please\n", 3],
+    ["", 3],
+  ])("asks at a terminal; %j leaves %i", async (answer, count) => {
+    const user = await userWithTests();
+    const command = `'${AMPLIHACK.join("' '")}' memory clean --no-dry-run`;
+    const ran = await runProgram([TERMINAL], ["-qec", command, "/dev/null"], {
+      home: user.home,
+      cwd: user.project,
+      input: answer,
+    });
+    expect(ran.stdout).toContain("Delete 2 memories for good? [y/N]");
+    expect(await left(user)).toBe(count);
+  });
+
+  it("deletes nothing with --confirm alone", async () => {
+    const user = await userWithTests();
+    expect(await user.json("memory", "clean", "--confirm")).toMatchObject({ dry_run: true, deleted: 0 });
+    expect(await left(user)).toBe(3);
+  });
+});
+
+describe("what is wrong on the command line", () => {
+  it.each([
+    [["memory"], "needs one of"],
+    [["memory", "lst"], "did you mean 'amplihack memory list'"],
+    [["memory", "list"], "--agent is required"],
+    [["memory", "list", "--agent", "a", "--backend", "kuzu"], "not 'kuzu'"],
+    [["memory", "list", "--agent", "a", "--format", "xml"], "Invalid format: xml"],
+    [["memory", "get", "--agent", "a"], "missing KEY"],
+    [["memory", "store", "--agent", "a", "k"], "missing VALUE"],
+    [["memory", "store", "--agent", "a", "k", "v", "w"], "unexpected argument 'w'"],
+    [["memory", "store", "--agent", "a", "", "v"], "key of a memory must not be empty"],
+    [["memory", "store", "--agent", "a", "k", "v", "--type", "xml"], "--type must be one of"],
+    [["memory", "store", "--agent", "a", "k".repeat(501), "v"], "may have 500 characters"],
+    [["memory", "export", "--agent", "a"], "--output is required"],
+    [["memory", "import", "--agent", "a"], "--input is required"],
+    [["memory", "tree", "--type", "idea"], "--type must be one of"],
+    [["memory", "tree", "--depth", "0"], "--depth must be a number"],
+    [["memory", "list", "--agnet", "a"], "did you mean --agent?"],
+    [["memory", "list", "--agent", "a", "--db-path", ""], "--db-path must name a file"],
+  ])("is a usage error: %j", async (words, message) => {
+    const user = newUser();
+    const ran = await user.type(words);
+    expect([ran.code, ran.stdout]).toEqual([2, ""]);
+    expect(ran.stderr).toContain(message);
+    expect(existsSync(join(user.home, ".amplihack"))).toBe(false);
+  });
+});
+
+describe("a database that cannot be used", () => {
+  it("is told with a fix, as one JSON document where JSON was asked for, and stays as it is", async () => {
+    const user = newUser();
+    mkdirSync(join(user.database, ".."));
+    writeFileSync(user.database, "I am not a database. ".repeat(100));
+    for (const words of [["tree"], ["list", "--agent", "a"], ["store", "--agent", "a", "k", "v"]]) {
+      const text = await user.type(["memory", ...words]);
+      expect([text.code, text.stdout]).toEqual([1, ""]);
+      expect(text.stderr).toMatch(/^Error: the memory database .* is damaged[\s\S]*\n {2}fix: /);
+      const json = await user.type(["memory", ...words, "--format=json"]);
+      expect([json.code, json.stderr]).toEqual([1, ""]);
+      expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { kind: "corrupt" } });
+    }
+    expect(readFileSync(user.database, "utf8")).toBe("I am not a database. ".repeat(100));
+  });
+});

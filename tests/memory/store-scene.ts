@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Memory, MemoryDraft } from "../../src/memory/memory.ts";
+import { openStore } from "../../src/memory/open-store.ts";
+import { rankCandidates } from "../../src/memory/ranking.ts";
+import { searchPhrases } from "../../src/memory/search-words.ts";
+import type { MemoryFilter, MemoryReader, MemoryStore } from "../../src/memory/store.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import type { System } from "../../src/system/system.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
+export const NOW_MS = Date.UTC(2026, 5, 15, 12);
+
+export interface Scene {
+  readonly path: string;
+  readonly store: MemoryStore;
+  readonly system: System;
+  /** the clock of the store; tests move it */
+  readonly time: { nowMs: number };
+}
+
+/** A real system whose wall clock stands where a test puts it. */
+export function systemAt(time: { nowMs: number }): System {
+  const system = createNodeSystem();
+  return { ...system, clock: { ...system.clock, nowMs: () => time.nowMs } };
+}
+
+/** A store in a real file of its own, closed when the test ends. */
+export async function openScene(path = join(temporaryDirectory(), "memory.db")): Promise<Scene> {
+  const time = { nowMs: NOW_MS };
+  const system = systemAt(time);
+  const store = await openStore(system, path);
+  onTestFinished(() => store.close());
+  return { path, store, system, time };
+}
+
+export function draft(given: Partial<MemoryDraft> = {}): MemoryDraft {
+  return {
+    project: "",
+    agent: "builder",
+    session: "",
+    key: "key",
+    value: "value",
+    type: "text",
+    category: "context",
+    ...given,
+  };
+}
+
+export async function find(
+  reader: MemoryReader,
+  words: string,
+  filter: MemoryFilter = {},
+  nowMs = NOW_MS,
+): Promise<readonly Memory[]> {
+  const candidates = await reader.search(searchPhrases(words), filter, 100);
+  return rankCandidates(candidates, nowMs, 10).map(({ memory }) => memory);
+}

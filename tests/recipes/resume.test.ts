@@ -1,0 +1,349 @@
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildCli } from "./built-cli.ts";
+import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
+
+const cli = buildCli();
+const yaml = (value: unknown): string => JSON.stringify(value);
+
+function start(machine: RecipeMachine, resume?: string): ChildProcess {
+  const more = resume === undefined ? [] : ["--resume", resume];
+  return cli.start(machine, "recipe", "run", "recipe.yaml", "--format", "json", ...more);
+}
+
+/** Runs until a file appears, then kills the runner without warning. */
+async function killWhen(machine: RecipeMachine, file: string): Promise<void> {
+  const child = start(machine);
+  const ended = new Promise<void>(resolve => child.once("exit", () => resolve()));
+  const path = join(machine.project, file);
+  const isThere = new Promise<void>(resolve => {
+    const look = () => (existsSync(path) ? resolve() : setTimeout(look, 5));
+    look();
+  });
+  await Promise.race([isThere, ended]);
+  child.kill("SIGKILL");
+  await ended;
+  expect(existsSync(path)).toBe(true);
+}
+
+const checkpointsOf = (machine: RecipeMachine): readonly string[] => {
+  const folder = join(machine.home, ".amplihack/recipes/checkpoints");
+  return existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith(".json")) : [];
+};
+const logOf = (machine: RecipeMachine): readonly string[] =>
+  readFileSync(join(machine.project, "log"), "utf8").trim().split("\n");
+
+describe("a checkpoint", () => {
+  const text = yaml({
+    name: "r",
+    context: { keep: 1 },
+    steps: [
+      { id: "a", command: "echo a >> log; echo made", output: "v" },
+      { id: "b", command: "echo b >> log; test -e fixed" },
+      { id: "c", command: "echo c-{{v}}-{{keep}} >> log" },
+    ],
+  });
+
+  it("is left by a run that failed, private, and names what is done", async () => {
+    const machine = recipeMachine();
+    const { document } = await machine.runText(text);
+    expect(checkpointsOf(machine)).toEqual([`${document.run_id}.json`]);
+    const path = join(machine.home, ".amplihack/recipes/checkpoints", `${document.run_id}.json`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+      recipe_name: "r",
+      recipe_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      completed_steps: ["a"],
+      context: { keep: 1, v: "made" },
+      timestamp: expect.stringMatching(/^\d{4}-/),
+    });
+  });
+
+  it("lets the run go on where it stopped, with its context, and is removed at the end", async () => {
+    const machine = recipeMachine();
+    const first = await machine.runText(text);
+    machine.write("fixed", "");
+    const second = await machine.runText(text, {
+      resume: String(first.document.run_id),
+      contextPairs: ["keep=2"],
+    });
+    expect(second.results.map(result => [result.step_id, result.status, result.error])).toEqual([
+      ["a", "skipped", "skipped (resume from checkpoint)"],
+      ["b", "completed", ""],
+      ["c", "completed", ""],
+    ]);
+    expect(second.document).toMatchObject({ success: true, run_id: first.document.run_id });
+    expect(logOf(machine)).toEqual(["a", "b", "b", "c-made-2"]);
+    expect(checkpointsOf(machine)).toEqual([]);
+  });
+
+  it("may be given as a file", async () => {
+    const machine = recipeMachine();
+    const first = await machine.runText(text);
+    machine.write("fixed", "");
+    const resume = join(machine.home, ".amplihack/recipes/checkpoints", `${first.document.run_id}.json`);
+    expect((await machine.runText(text, { resume })).exitCode).toBe(0);
+  });
+
+  it("of a recipe that has changed is refused unless forced", async () => {
+    const machine = recipeMachine();
+    const first = await machine.runText(text);
+    machine.write("fixed", "");
+    const changed = text.replace("echo c-", "echo changed-");
+    const refused = await machine.runText(changed, { resume: String(first.document.run_id) });
+    expect(refused).toMatchObject({ exitCode: 4, document: { error_kind: "bad_args", step_results: [] } });
+    expect(refused.document.error).toContain("--force");
+    const forced = await machine.runText(changed, { resume: String(first.document.run_id), isForced: true });
+    expect(forced.exitCode).toBe(0);
+    expect(logOf(machine).at(-1)).toBe("changed-made-1");
+  });
+
+  it.each([["00000000-0000-0000-0000-000000000000"], ["../../etc/passwd"], ["no such id!"]])(
+    "that does not exist is refused: %s",
+    async resume => {
+      const { exitCode, document } = await recipeMachine().runText(text, { resume });
+      expect(exitCode).toBe(4);
+      expect(document.error).toContain("Cannot resume");
+    },
+  );
+
+  it("of a run that is still going on is refused, and that run is left in peace", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "a", command: "true" },
+          { id: "b", command: "touch at-b; while [ ! -e go ]; do sleep 0.02; done" },
+        ],
+      }),
+    );
+    const child = start(machine);
+    const ended = new Promise(resolve => child.once("close", resolve));
+    await new Promise<void>(resolve => {
+      const look = () => (existsSync(join(machine.project, "at-b")) ? resolve() : setTimeout(look, 5));
+      look();
+    });
+    const runId = (checkpointsOf(machine)[0] ?? "").replace(/\.json$/, "");
+    const { exitCode, document } = await machine.run({ recipe: "recipe.yaml", resume: runId });
+    expect(exitCode).toBe(4);
+    expect(document.error).toBe("Cannot resume: another process is running it");
+    machine.write("go", "");
+    expect(await ended).toBe(0);
+  });
+
+  it("is not kept by a run that succeeds or executes nothing", async () => {
+    const machine = recipeMachine();
+    machine.write("fixed", "");
+    await machine.runText(text);
+    await machine.runText(text, { isDryRun: true });
+    expect(checkpointsOf(machine)).toEqual([]);
+  });
+
+  it("remembers that something was not perfect", async () => {
+    const machine = recipeMachine();
+    const flawed = yaml({
+      name: "r",
+      steps: [
+        { id: "a", command: "exit 1", continue_on_error: true },
+        { id: "b", command: "test -e fixed" },
+      ],
+    });
+    const first = await machine.runText(flawed);
+    machine.write("fixed", "");
+    const second = await machine.runText(flawed, { resume: String(first.document.run_id) });
+    expect(second.document).toMatchObject({ success: true, status: "PARTIAL" });
+  });
+
+  it("that cannot be written is said, and the run goes on", async () => {
+    const machine = recipeMachine();
+    machine.write(join(machine.home, ".amplihack/recipes/checkpoints"), "a file in the way");
+    const { document, exitCode } = await machine.runText(
+      yaml({ name: "r", steps: [{ id: "a", command: "true" }] }),
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.stringify(document.warnings)).toContain("The checkpoint could not be written");
+  });
+});
+
+describe("a runner killed without warning", () => {
+  const loop = (id: string) =>
+    `echo ${id} >> log; touch at-${id}; while [ ! -e go ]; do sleep 0.02; done; echo ${id}-end >> log`;
+
+  it("during a step: that step runs again, finished ones do not, and no orphan goes on", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "a", command: "echo a >> log; echo value", output: "v" },
+          { id: "b", command: loop("b") },
+          { id: "c", command: "echo c-{{v}} >> log" },
+        ],
+      }),
+    );
+    await killWhen(machine, "at-b");
+    const [checkpoint = ""] = checkpointsOf(machine);
+    const runId = checkpoint.replace(/\.json$/, "");
+    // The orphan still waits; the resumed run must end it before anything can let it go on.
+    const resumed = start(machine, runId);
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    resumed.stdout?.on("data", chunk => output.push(chunk));
+    resumed.stderr?.on("data", chunk => {
+      errors.push(chunk);
+      if (Buffer.concat(errors).includes("▶ b")) machine.write("go", "");
+    });
+    const code = await new Promise(resolve => resumed.once("close", resolve));
+    expect(code).toBe(0);
+    expect(logOf(machine)).toEqual(["a", "b", "b", "b-end", "c-value"]);
+    expect(Buffer.concat(errors).toString()).toContain("was still running");
+    expect(checkpointsOf(machine)).toEqual([]);
+    expect(readdirSync(machine.env["TMPDIR"] ?? "")).toEqual([]);
+  });
+
+  it("inside a sub-recipe: its finished steps do not run again", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      "child.yaml",
+      yaml({
+        name: "child",
+        steps: [
+          { id: "x", command: "echo x-{{given}} >> log; echo made", output: "from_child" },
+          { id: "y", command: loop("y") },
+          { id: "z", command: "echo z-{{from_child}} >> log" },
+        ],
+      }),
+    );
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "a", command: "echo a >> log" },
+          { id: "sub", recipe: "child", sub_context: { given: "g" } },
+          { id: "end", command: "echo end-{{from_child}} >> log" },
+        ],
+      }),
+    );
+    await killWhen(machine, "at-y");
+    const runId = (checkpointsOf(machine)[0] ?? "").replace(/\.json$/, "");
+    const resumed = start(machine, runId);
+    let errors = "";
+    resumed.stderr?.on("data", chunk => {
+      errors += String(chunk);
+      if (errors.includes("▶ y")) machine.write("go", "");
+    });
+    expect(await new Promise(resolve => resumed.once("close", resolve))).toBe(0);
+    expect(logOf(machine)).toEqual(["a", "x-g", "y", "y", "y-end", "z-made", "end-made"]);
+  });
+
+  it("inside a group: members that are over do not run again and their variables are not lost", async () => {
+    const machine = recipeMachine();
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "p", command: "echo p >> log; echo from-p", output: "p", parallel_group: "g" },
+          {
+            id: "q",
+            command: `until grep -q '"p"' "$HOME"/.amplihack/recipes/checkpoints/*.json 2>/dev/null; do sleep 0.02; done; ${loop("q")}`,
+            parallel_group: "g",
+          },
+          { id: "end", command: "echo end-{{p}} >> log" },
+        ],
+      }),
+    );
+    await killWhen(machine, "at-q");
+    const runId = (checkpointsOf(machine)[0] ?? "").replace(/\.json$/, "");
+    const resumed = start(machine, runId);
+    let errors = "";
+    resumed.stderr?.on("data", chunk => {
+      errors += String(chunk);
+      if (errors.includes("▶ q")) machine.write("go", "");
+    });
+    expect(await new Promise(resolve => resumed.once("close", resolve))).toBe(0);
+    expect(logOf(machine)).toEqual(["p", "q", "q", "q-end", "end-from-p"]);
+  });
+
+  it("again and again at random moments: every step ends exactly once in the end", async () => {
+    const machine = recipeMachine();
+    const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: ids.map(id => ({
+          id,
+          command: `sleep 0.03; echo {{last}}:${id} >> log; echo ${id}`,
+          output: "last",
+        })),
+        context: { last: "start" },
+      }),
+    );
+    const lineCount = () => (existsSync(join(machine.project, "log")) ? logOf(machine).length : 0);
+    let resume: string | undefined;
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const before = lineCount();
+      const child = start(machine, resume);
+      const timer = setInterval(
+        () => {
+          if (lineCount() > before + (attempt % 3)) child.kill("SIGKILL");
+        },
+        1 + (attempt % 7),
+      );
+      const code = await new Promise(resolve => child.once("close", resolve));
+      clearInterval(timer);
+      resume = checkpointsOf(machine)[0]?.replace(/\.json$/, "");
+      if (code === 0) break;
+    }
+    expect(resume).toBeUndefined();
+    // A step killed between its work and its checkpoint runs once more; none is lost, none out of order.
+    const seen = logOf(machine).map(line => line.split(":").at(-1));
+    expect([...new Set(seen)]).toEqual(ids);
+    expect(
+      logOf(machine).every(
+        (line, index, lines) =>
+          index === 0 ||
+          line === lines[index - 1] ||
+          line.startsWith(`${lines[index - 1]?.split(":").at(-1)}:`),
+      ),
+    ).toBe(true);
+  });
+});
+
+describe("a signal to the runner", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s ends the step, prints the result and exits %i", async (signal, code) => {
+    const machine = recipeMachine({ MARK: `sig-${signal}-${process.pid}` });
+    machine.write("recipe.yaml", yaml({ name: "r", steps: [{ id: "a", command: "touch at-a; sleep 100" }] }));
+    const child = start(machine);
+    let output = "";
+    child.stdout?.on("data", chunk => {
+      output += String(chunk);
+    });
+    const poll = setInterval(() => {
+      if (!existsSync(join(machine.project, "at-a"))) return;
+      clearInterval(poll);
+      child.kill(signal);
+    }, 5);
+    expect(await new Promise(resolve => child.once("close", resolve))).toBe(code);
+    expect(JSON.parse(output)).toMatchObject({
+      success: false,
+      step_results: [{ step_id: "a", status: "failed", error: `interrupted by ${signal}` }],
+    });
+    const left = spawnSync("/bin/bash", [
+      "-c",
+      `grep -lz "MARK=${machine.env["MARK"]}" /proc/[0-9]*/environ 2>/dev/null | wc -l`,
+    ]);
+    expect(String(left.stdout).trim()).toBe("0");
+  });
+});
