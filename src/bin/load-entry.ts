@@ -13,16 +13,17 @@ const RECORDING = Symbol.for("amplihack.record-code");
 export function loadEntry(file: string): Exports {
   const isRecording = Reflect.has(globalThis, RECORDING);
   const { script, run } = compileFile(file, isRecording ? undefined : readCache(file));
-  if (isRecording) {
-    process.once("exit", () => {
-      const unfinished = `${cacheOf(file)}.${process.pid}.tmp`;
-      writeFileSync(unfinished, script.createCachedData());
-      renameSync(unfinished, cacheOf(file));
-    });
-  }
+  if (isRecording) process.once("exit", () => writeCache(file, script.createCachedData()));
   return run(require);
 }
 
 export function startRecording(): void {
   Reflect.set(globalThis, RECORDING, true);
+}
+
+/** Hooks may be starting at this moment: they must never read half of it. */
+function writeCache(file: string, code: Buffer): void {
+  const unfinished = `${cacheOf(file)}.${process.pid}.tmp`;
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, cacheOf(file));
 }

@@ -1,26 +1,33 @@
-import { readSync, writeSync } from "node:fs";
+import { readSync } from "node:fs";
+import type { Terminal } from "./terminal.ts";
 
 const LONGEST_ANSWER = 64;
 
-/** Asks a person one question, on stderr, so that stdout holds results only. Only where somebody can answer. */
-export function ask(question: string): string {
-  writeSync(2, question);
-  return readLine().trim();
+/** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
+export function askYesOrNo(terminal: Terminal, question: string): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(askLine(terminal, `${question} [y/N] `));
 }
 
-/** No, unless the answer is yes. */
-export function confirm(question: string): boolean {
-  return /^y(es)?$/i.test(ask(`${question} [y/N] `));
-}
-
-/** One of the choices; the first for an empty answer, and asked again for any other. */
-export function choose<C extends string>(question: string, choices: readonly [C, ...C[]]): C {
+/** One of the choices: the first for an empty answer, and the question again for any other. */
+export function askChoice<C extends string>(
+  terminal: Terminal,
+  question: string,
+  choices: readonly [C, ...C[]],
+): C {
   for (;;) {
-    const answer = ask(`${question} (${choices.join(", ")}) [${choices[0]}] `).toLowerCase();
+    const answer = askLine(terminal, `${question} (${choices.join(", ")}) [${choices[0]}] `)
+      .trim()
+      .toLowerCase();
     if (answer === "") return choices[0];
     const found = choices.find(choice => choice === answer);
     if (found !== undefined) return found;
   }
+}
+
+/** What a person types; empty at the end of input. Only where somebody is there to answer. */
+export function askLine(terminal: Terminal, question: string): string {
+  terminal.warn(question);
+  return readLine();
 }
 
 /** One byte at a time, so that what was typed ahead stays for whoever reads next. */

@@ -1,4 +1,4 @@
-import { choose, confirm } from "../cli/ask.ts";
+import { askChoice, askYesOrNo } from "../cli/ask.ts";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
 import { readHosts } from "../cli/read-hosts.ts";
@@ -61,15 +61,15 @@ the hosts are never changed. A second run changes nothing.`,
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
     const { AGENTS } = await import("../state/index.ts");
     const [first, ...others] = AGENTS;
-    const defaultTool = isAsking ? await choose("Default agent", [first, ...others]) : undefined;
+    const defaultTool = isAsking ? askChoice(terminal, "Default agent", [first, ...others]) : undefined;
     const scope =
       options.scope ??
-      (isAsking ? await choose<"user" | "project">("Register for", ["user", "project"]) : "user");
+      (isAsking ? askChoice<"user" | "project">(terminal, "Register for", ["user", "project"]) : "user");
     const updatePreference = isAsking
-      ? await choose<"always" | "never">("Check for updates at launch", ["always", "never"])
+      ? askChoice<"always" | "never">(terminal, "Check for updates at launch", ["always", "never"])
       : undefined;
     const isProfileAgreed =
-      isAsking && (await confirm("May your shell's start-up file be changed if needed?"));
+      isAsking && askYesOrNo(terminal, "May your shell's start-up file be changed if needed?");
     try {
       const request = {
         hosts: asked,
@@ -89,7 +89,7 @@ the hosts are never changed. A second run changes nothing.`,
         request.isTrustAgreed ||
         (isQuestion &&
           wouldSkipInCodex(system, findPlaces(system), request) &&
-          (await confirm("Codex runs only hooks that you trust. May it run those of amplihack?")));
+          askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
       if (options.format === "json") terminal.printJson(report);
       else terminal.print(renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint }));

@@ -8,6 +8,8 @@ import { removeTree } from "./remove-tree.ts";
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
 
 const COMMAND = 'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status';
+/** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
+const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
 const LIMITS = { stdoutBytes: 65_536, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1_000_000 };
 
@@ -27,9 +29,11 @@ export function inspectCodeCaches(system: System, binFolder: string): CodeCacheS
   const isFresh = (entry: string): boolean => {
     const file = join(folder, `${entry}.cjs`);
     const cache = readCache(file);
-    return cache !== undefined && compileFile(file, cache).script.cachedDataRejected !== true;
+    // What an ordinary run does not load has no code, and needs none.
+    if (cache === undefined) return NOT_STARTED.test(entry);
+    return compileFile(file, cache).script.cachedDataRejected !== true;
   };
-  if (entryNames(system, binFolder).every(isFresh)) return "fresh";
+  if (bundleNames(system, binFolder).every(isFresh)) return "fresh";
   return isWritable(system, folder) ? "stale" : "unwritable";
 }
 
@@ -48,7 +52,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
     prompt: "add a test",
   });
   try {
-    for (const entry of entryNames(system, binFolder)) {
+    for (const entry of bundleNames(system, binFolder).filter(name => !NOT_STARTED.test(name))) {
       const subcommand = entry === "no-opinion" ? "notification" : entry;
       const result = await system.processes.start({
         argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
@@ -77,13 +81,11 @@ function entriesFolder(binFolder: string): string {
   return join(binFolder, "hook-entries");
 }
 
-/** What is loaded lazily is recorded by the entry that loads it; judging words alone takes no payload. */
-const NOT_STARTED = /^(?:lazy-|guard-argv)/;
-
-function entryNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
+/** One bundle per hook, and one for every part that a hook loads only when it needs it. */
+function bundleNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
   return system.files
     .list(entriesFolder(binFolder))
-    .filter(name => name.endsWith(".cjs") && !NOT_STARTED.test(name))
+    .filter(name => name.endsWith(".cjs"))
     .map(name => name.slice(0, -4))
     .sort();
 }

@@ -1,53 +1,29 @@
-import { HOSTS, type HostId, type Registration } from "../hosts/index.ts";
-import { isAbsolute, join } from "../system/paths.ts";
+import { readJsonc } from "../config/index.ts";
+import { configurationPath, HOSTS, type HostId, type Registration } from "../hosts/index.ts";
+import { isJsonObject, ownValue } from "../protocol/index.ts";
+import { readText } from "../state/index.ts";
+import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { findOnPath } from "./find-program.ts";
 import type { Places, Scope } from "./places.ts";
 import { InstallProblem } from "./problem.ts";
 
-/** How to see that a host is there, and where it keeps its files when not in the usual place. */
+/** How to see that a host is there: a folder below the home directory, or a program on PATH. */
 interface HostSigns {
-  /** below the home directory */
   readonly folders: readonly string[];
   readonly programs: readonly string[];
-  /** a variable, and the part of the usual path that its value stands for */
-  readonly moved?: { readonly variable: string; readonly folder: string };
 }
 
 /** Hosts we register with, in the order in which it is done: those that others read along come first. */
 const SIGNS = {
-  "claude-code": {
-    folders: [".claude"],
-    programs: ["claude"],
-    moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
-  },
+  "claude-code": { folders: [".claude"], programs: ["claude"] },
   "vscode-copilot": { folders: [".vscode", ".vscode-server"], programs: ["code"] },
-  "copilot-cli": {
-    folders: [".copilot"],
-    programs: ["copilot"],
-    moved: { variable: "COPILOT_HOME", folder: ".copilot" },
-  },
-  codex: {
-    folders: [".codex"],
-    programs: ["codex"],
-    moved: { variable: "CODEX_HOME", folder: ".codex" },
-  },
-  "gemini-cli": {
-    folders: [".gemini"],
-    programs: ["gemini"],
-    moved: { variable: "GEMINI_CLI_HOME", folder: "" },
-  },
+  "copilot-cli": { folders: [".copilot"], programs: ["copilot"] },
+  codex: { folders: [".codex"], programs: ["codex"] },
+  "gemini-cli": { folders: [".gemini"], programs: ["gemini"] },
   cursor: { folders: [".cursor"], programs: ["cursor", "cursor-agent"] },
-  opencode: {
-    folders: [".config/opencode"],
-    programs: ["opencode"],
-    moved: { variable: "XDG_CONFIG_HOME", folder: ".config" },
-  },
-  pi: {
-    folders: [".pi"],
-    programs: ["pi"],
-    moved: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
-  },
+  opencode: { folders: [".config/opencode"], programs: ["opencode"] },
+  pi: { folders: [".pi"], programs: ["pi"] },
   "amplifier-shell": { folders: [".amplifier"], programs: ["amplifier"] },
   "qwen-code": { folders: [".qwen"], programs: ["qwen"] },
   "factory-droid": { folders: [".factory"], programs: ["droid"] },
@@ -60,6 +36,7 @@ const SIGNS = {
 
 export type InstallableHost = keyof typeof SIGNS;
 export const INSTALLABLE_HOSTS = Object.keys(SIGNS) as readonly InstallableHost[];
+const SETTINGS_BYTES = 16 * 1024 * 1024;
 export const DEFAULT_HOST: InstallableHost = "claude-code";
 
 export function isInstallable(host: HostId): host is InstallableHost {
@@ -80,7 +57,7 @@ export interface Target {
 }
 
 export function findTarget(
-  system: Pick<System, "env">,
+  system: Pick<System, "env" | "files" | "text">,
   places: Places,
   host: InstallableHost,
   scope: Scope,
@@ -90,24 +67,20 @@ export function findTarget(
   const file = registration?.files.find(each => each.scope === scope);
   if (registration === undefined || file === undefined)
     throw new InstallProblem(`${host} has no place for hooks of a ${scope}`);
-  const path =
-    scope === "project"
-      ? join(places.projectRoot, file.path)
-      : join(userFolder(system, places, host, file.path));
-  return { host, scope, owner, registration, path, isShared: file.isShared };
+  // VS Code looks for Claude Code's settings in the usual place, wherever Claude Code itself was moved.
+  const env = host === owner ? system.env : { get: () => undefined };
+  const path = configurationPath(registration, file, places, env);
+  const actual = host === "factory-droid" ? factoryFile(system, path) : path;
+  return { host, scope, owner, registration, path: actual, isShared: file.isShared };
 }
 
-function userFolder(
-  system: Pick<System, "env">,
-  { home }: Places,
-  host: InstallableHost,
-  path: string,
-): string {
-  const { moved }: HostSigns = SIGNS[host];
-  const value = moved === undefined ? undefined : system.env.get(moved.variable);
-  if (moved === undefined || value === undefined || !isAbsolute(value) || value.split("/").includes(".."))
-    return join(home, path);
-  return join(value, path.slice(moved.folder.length));
+/** Factory passes over the hooks in its settings as soon as there is a file for hooks: then they are the place. */
+function factoryFile(system: Pick<System, "files" | "text">, path: string): string {
+  const settings = join(dirname(path), "settings.json");
+  if (system.files.follow(path) !== undefined) return path;
+  const read = readJsonc(readText(system, settings, SETTINGS_BYTES) ?? "");
+  const hasHooks = read.ok && isJsonObject(read.value) && isJsonObject(ownValue(read.value, "hooks"));
+  return hasHooks ? settings : path;
 }
 
 /** Whether the user has this host: a folder of it in the home directory, or its program on PATH. */
@@ -116,10 +89,13 @@ export function isPresent(
   { home }: Pick<Places, "home">,
   host: InstallableHost,
 ): boolean {
-  const { folders, programs, moved }: HostSigns = SIGNS[host];
+  const { folders, programs }: HostSigns = SIGNS[host];
   const hasFolder = folders.some(folder => system.files.follow(join(home, folder))?.kind === "directory");
+  const { relocation } = HOSTS[host].registration ?? {};
   const isMoved =
-    moved !== undefined && moved.folder !== ".config" && system.env.get(moved.variable) !== undefined;
+    relocation !== undefined &&
+    relocation.folder === folders[0] &&
+    (system.env.get(relocation.variable) ?? "") !== "";
   return hasFolder || isMoved || programs.some(name => findOnPath(system, name) !== undefined);
 }
 

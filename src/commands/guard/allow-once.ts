@@ -1,4 +1,4 @@
-import { ask } from "../../cli/ask.ts";
+import { askLine } from "../../cli/ask.ts";
 import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { openForCommand } from "./judged.ts";
@@ -31,7 +31,7 @@ export const allowOnceCommand = defineCommand({
     terminal.warn(
       `\n  ${refused.command}\n  in ${refused.cwd}\n  refused by ${refused.rules.join(", ")}\n\n`,
     );
-    if (ask("Type yes to permit exactly this, once: ").trim().toLowerCase() !== "yes") {
+    if (askLine(terminal, "Type yes to permit exactly this, once: ").trim().toLowerCase() !== "yes") {
       throw new CommandError("not permitted", { kind: "declined" });
     }
     const grant = grantOnce(system, stateHome, code);

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { confirm } from "../../cli/ask.ts";
+import { askYesOrNo } from "../../cli/ask.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import type { Terminal } from "../../cli/terminal.ts";
@@ -119,6 +119,6 @@ function voiceOf(terminal: Terminal): Voice {
   return {
     note: text => terminal.note(`amplihack: ${text}\n`),
     warn: text => terminal.warn(`amplihack: ${text}\n`),
-    ...(terminal.isInteractive ? { ask: (question: string) => confirm(question) } : {}),
+    ...(terminal.isInteractive ? { ask: (question: string) => askYesOrNo(terminal, question) } : {}),
   };
 }

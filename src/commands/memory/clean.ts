@@ -1,4 +1,4 @@
-import { confirm } from "../../cli/ask.ts";
+import { askYesOrNo } from "../../cli/ask.ts";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
 import { matchesGlob } from "../../memory/glob.ts";
@@ -60,7 +60,7 @@ function fits({ session, key }: Memory, pattern: string): boolean {
 }
 
 function agree({ terminal }: Parameters<typeof cleanCommand.run>[0], count: number): boolean {
-  if (terminal.isInteractive) return confirm(`Delete ${count} memories for good?`);
+  if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${count} memories for good?`);
   throw usageError("deleting needs a yes and nobody can be asked here", "add --confirm");
 }
 
