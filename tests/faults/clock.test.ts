@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { consumeGrants, grantOnce, readGrants } from "../../src/hooks/grants.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
-import { goldenCases } from "../golden/golden-case.ts";
 import { openInMemory } from "../golden/run-in-memory.ts";
-import { faultsOf, scenes, telemetryOf } from "./scenes.ts";
+import { caseOf, faultsOf, scenes, telemetryOf } from "./scenes.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-
-function caseOf(hook: string, name: string) {
-  const found = goldenCases(hook).find(golden => golden.name === name);
-  if (found === undefined) throw new Error(`there is no golden case ${hook}/${name}`);
-  return found;
-}
 
 describe("a clock that is set back between two runs", () => {
   it.each(

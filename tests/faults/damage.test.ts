@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemorySystem } from "../../src/system/memory.ts";
-import { type GoldenCase, goldenCases } from "../golden/golden-case.ts";
 import { openInMemory } from "../golden/run-in-memory.ts";
-import { faultsOf, pictureOf, type Scene, scenes, telemetryOf, visibleText } from "./scenes.ts";
+import { caseOf, faultsOf, pictureOf, type Scene, scenes, telemetryOf, visibleText } from "./scenes.ts";
 
 const STATE = /\.(json|jsonc|txt|key)$|session_count$|\.lock_active$/;
 /** made from the transcript each time; the old content is worth nothing */
@@ -36,12 +35,6 @@ const CONFIGURED: readonly Scene[] = ["config-user-raises", "config-project-rais
   golden: caseOf("pre_tool_use", name),
   decides: false,
 }));
-
-function caseOf(hook: string, name: string): GoldenCase {
-  const found = goldenCases(hook).find(golden => golden.name === name);
-  if (found === undefined) throw new Error(`there is no golden case ${hook}/${name}`);
-  return found;
-}
 
 describe.each(Object.entries(DAMAGES))("a state file %s", (_, damage) => {
   it.each([...scenes(), ...CONFIGURED].map(scene => [scene.title, scene] as const))(

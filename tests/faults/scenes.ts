@@ -11,11 +11,8 @@ import { differences } from "../golden/matches.ts";
 const CHOSEN: readonly (readonly [hook: string, name: string, decides: boolean])[] = [
   ["pre_tool_use", "cwd-delete-dot", true],
   ["pre_tool_use", "git-reset", true],
-  ["pre_tool_use", "git-push-force-main", true],
-  ["pre_tool_use", "tool-write-system", true],
   ["pre_tool_use", "sec-exfil-curl-data", true],
   ["pre_tool_use", "pass-regenerable", true],
-  ["pre_tool_use", "copilot-deny", true],
   ["post_tool_use", "error-Write", true],
   ["post_tool_use", "track-counts-ls", false],
   ["post_tool_use", "track-warns-at-third", false],
@@ -36,13 +33,29 @@ export interface Scene {
 }
 
 export function scenes(): readonly Scene[] {
+  return SCENES;
+}
+
+/** One case by its name; each hook's folder is read once. */
+export function caseOf(hook: string, name: string): GoldenCase {
+  const cases = CASES.get(hook) ?? goldenCases(hook);
+  CASES.set(hook, cases);
+  const found = cases.find(golden => golden.name === name);
+  if (found === undefined) throw new Error(`there is no golden case ${hook}/${name}`);
+  return found;
+}
+
+const CASES = new Map<string, readonly GoldenCase[]>();
+const SCENES = openScenes();
+
+function openScenes(): readonly Scene[] {
   const reminders = goldenCases("workflow_classification_reminder").slice(0, 2);
   return [
-    ...CHOSEN.map(([hook, name, decides]) => {
-      const golden = goldenCases(hook).find(found => found.name === name);
-      if (golden === undefined) throw new Error(`there is no golden case ${hook}/${name}`);
-      return { title: `${hook} ${name}`, golden, decides };
-    }),
+    ...CHOSEN.map(([hook, name, decides]) => ({
+      title: `${hook} ${name}`,
+      golden: caseOf(hook, name),
+      decides,
+    })),
     ...reminders.map(golden => ({ title: `${golden.hook} ${golden.name}`, golden, decides: false })),
   ];
 }
