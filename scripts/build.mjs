@@ -15,7 +15,10 @@ const {
   dependencies,
   peerDependencies,
 } = JSON.parse(readFileSync("package.json", "utf8"));
-const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
+const define = {
+  __AMPLIHACK_VERSION__: JSON.stringify(version),
+  __AMPLIHACK_RELEASE_KEY__: JSON.stringify(process.env.AMPLIHACK_RELEASE_KEY ?? ""),
+};
 const common = {
   bundle: true,
   platform: "node",
