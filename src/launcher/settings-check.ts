@@ -1,5 +1,6 @@
 import {
   type ConfigurationFile,
+  configurationPath,
   type FoundEntry,
   HOSTS,
   type HostId,
@@ -68,14 +69,12 @@ export function configurationFiles(
   host: HostId,
   { home, projectRoot }: Pick<CheckPlaces, "home" | "projectRoot">,
 ): readonly PlacedFile[] {
-  const copilotHome = host === "copilot-cli" ? (system.env.get("COPILOT_HOME") ?? "") : "";
-  const placed = (HOSTS[host].registration?.files ?? []).map(file => {
-    const isMoved = file.scope === "user" && isAbsolute(copilotHome);
-    const path = isMoved
-      ? join(copilotHome, file.path.replace(/^\.copilot\//, ""))
-      : join(file.scope === "user" ? home : projectRoot, file.path);
-    return { file, path };
-  });
+  const { registration } = HOSTS[host];
+  if (registration === undefined) return [];
+  const placed = registration.files.map(file => ({
+    file,
+    path: configurationPath(registration, file, { home, projectRoot }, system.env),
+  }));
   return placed.filter(({ path }, index) => placed.findIndex(other => other.path === path) === index);
 }
 

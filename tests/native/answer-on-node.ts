@@ -1,0 +1,40 @@
+import { readCommandLine } from "../../src/hooks/command-line.ts";
+import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import type { System } from "../../src/system/system.ts";
+
+export interface NodeCall {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: Uint8Array;
+}
+
+/** One call of the hook program on real files, inside this process: a process per call would take hours. */
+export async function answerOnNode(words: readonly string[], { cwd, env, input }: NodeCall) {
+  let stdout = "";
+  const node = createNodeSystem();
+  const system: System = {
+    ...node,
+    processes: node.processes,
+    env: { get: name => (Object.hasOwn(env, name) ? env[name] : undefined), names: () => Object.keys(env) },
+    files: { ...node.files, workingDirectory: () => cwd },
+    stdio: {
+      readInput: () => ({ kind: "bytes", bytes: input }),
+      writeOutput(text) {
+        stdout += text;
+        return "written";
+      },
+      writeError() {},
+      isTerminal: () => false,
+    },
+  };
+  const line = readCommandLine(words);
+  if (!line.ok) throw new Error(line.notice);
+  const { subcommand, call } = line;
+  const entry = subcommand.isStock ? subcommand.name : "no-opinion";
+  const { definition } = (await import(`../../src/hooks/entries/${entry}.ts`)) as {
+    definition: HookDefinition;
+  };
+  const code = await openRun(openProgram(definition, subcommand, undefined, system), call, system).run();
+  return { code, stdout };
+}

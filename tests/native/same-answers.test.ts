@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { STOCK_SUBCOMMANDS } from "../../src/hosts/subcommands.ts";
+import { runProgram } from "../hooks/executable.ts";
+import { payloads } from "../property/payloads.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { answerOnNode } from "./answer-on-node.ts";
+import { describeNative, NATIVE_FILE } from "./program.ts";
+
+// AMPLIHACK_PROPERTY_RUNS is the count over all subcommands; 100000 is the full one.
+const RUNS = Math.ceil(Number(process.env["AMPLIHACK_PROPERTY_RUNS"] ?? 2_000) / STOCK_SUBCOMMANDS.length);
+const TIMEOUT_MS = 60_000 + RUNS * 500;
+const BRIDGE = JSON.stringify(["/bin/sh", "-c", "cat > /dev/null; echo '{}'"]);
+
+/** Two places whose paths differ in one letter, so that what the runs leave behind grows alike. */
+function twins() {
+  const place = temporaryDirectory();
+  return ["a", "b"].map(name => {
+    const home = join(place, name);
+    const cwd = join(home, "project");
+    mkdirSync(join(cwd, ".claude"), { recursive: true });
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      TZ: "UTC",
+      AMPLIHACK_TESTING: "1",
+      AMPLIHACK_TEST_BRIDGE_COMMAND: BRIDGE,
+    };
+    // Paths of the place, what the clock makes up and what each home's own key makes differ between any two runs.
+    const plain = (text: string) =>
+      text
+        .replaceAll(home, "HOME")
+        .replace(/\d{8}_\d{6}(_\d{6})?|\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME")
+        .replace(/allow-once [\w-]+/g, "allow-once CODE");
+    return { home, cwd, env, plain };
+  });
+}
+
+async function expectSame(
+  [native, node]: ReturnType<typeof twins>,
+  words: readonly string[],
+  input: Uint8Array,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (native === undefined || node === undefined) throw new Error("two places are needed");
+  const ran = await runProgram([NATIVE_FILE], words, { ...native, env: { ...native.env, ...extra }, input });
+  const answered = await answerOnNode(words, { cwd: node.cwd, env: { ...node.env, ...extra }, input });
+  const here = { code: ran.code, stdout: native.plain(ran.stdout) };
+  expect(here).toEqual({ code: answered.code, stdout: node.plain(answered.stdout) });
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+describeNative("native and Node answer alike", () => {
+  it.each(STOCK_SUBCOMMANDS.map(one => one.name))(
+    `%s, given ${RUNS} generated payloads`,
+    async subcommand => {
+      const places = twins();
+      const policy = fc.constantFrom("open", "ask", "closed");
+      await fc.assert(
+        fc.asyncProperty(payloads, policy, async (payload, failure) => {
+          const input = typeof payload === "string" ? encode(payload) : payload;
+          await expectSame(places, [subcommand], input, { AMPLIHACK_FAILURE_POLICY: failure });
+        }),
+        // What came before is part of the input, so a smaller case need not fail.
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  const corpus = (name: string) =>
+    readFileSync(new URL(`../guard/corpus/${name}.txt`, import.meta.url), "utf8")
+      .split("\n")
+      .filter(line => line.trim() !== "" && !line.startsWith("#"))
+      .map(line => line.replaceAll("⏎", "\n"));
+  it.each(["dangerous", "dangerous-more", "ordinary", "ordinary-more"])(
+    "on the commands of %s",
+    async name => {
+      const places = twins();
+      for (const command of corpus(name)) {
+        const payload = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
+        await expectSame(places, ["pre-tool-use"], encode(JSON.stringify(payload)));
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(["$'\\x72m' -rf ~", "$'\\162\\155' -rf /", "r$'m' -rf $HOME", "echo $'\\xc3\\xa9\\xff'"])(
+    "on the quoted word in %s",
+    async command => {
+      const payload = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
+      await expectSame(twins(), ["pre-tool-use"], encode(JSON.stringify(payload)));
+    },
+  );
+});
