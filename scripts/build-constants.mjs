@@ -1,5 +1,5 @@
-// What the build and the test runner put into the source text: the version, and the dashboard's page, whose three
-// files stay ordinary HTML, CSS and JavaScript that tools understand.
+// What the build and the test runner put into the source text: the version, the public key of releases, and the
+// dashboard's page, whose three files stay ordinary HTML, CSS and JavaScript that tools understand.
 import { readFileSync } from "node:fs";
 
 const read = path => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -14,6 +14,7 @@ export function buildConstants() {
   );
   return {
     __AMPLIHACK_VERSION__: JSON.stringify(JSON.parse(read("package.json")).version),
+    __AMPLIHACK_RELEASE_KEY__: JSON.stringify(process.env.AMPLIHACK_RELEASE_KEY ?? ""),
     __AMPLIHACK_PAGE__: JSON.stringify(page),
   };
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { onEnd } from "../system/node-end.ts";
 import { startGroupWatcher } from "./group-watcher.ts";
 import { LaunchProblem, textOf } from "./problem.ts";
-import { endGroup, signalProcess } from "./process-group.ts";
+import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";
 
 export interface ChildRequest {
@@ -40,8 +40,7 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   // Before the child exists: a signal must never find us without a plan.
   const supervision = new Supervision(request);
   try {
-    const child = await startChild(request);
-    if (child.pid !== undefined) watcher?.watch(child.pid);
+    const child = await startChild(request, group => watcher?.watch(group));
     const end = await supervision.follow(child);
     if (end.hasCrashed) restoreTerminal();
     return end;
@@ -51,9 +50,9 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   }
 }
 
-async function startChild(request: ChildRequest): Promise<ChildProcess> {
+async function startChild(request: ChildRequest, onGroup: (group: number) => void): Promise<ChildProcess> {
   for (const giveUp = Date.now() + BUSY_LIMIT_MS; ; await wait(BUSY_RETRY_MS)) {
-    const started = await tryStart(request);
+    const started = await tryStart(request, onGroup);
     if (!(started instanceof Error)) return started;
     const code = "code" in started ? String(started.code) : "";
     // A file that is still being written cannot be executed; installers take a moment.
@@ -62,10 +61,15 @@ async function startChild(request: ChildRequest): Promise<ChildProcess> {
   }
 }
 
-function tryStart({ program, args, cwd, env, isInteractive }: ChildRequest): Promise<ChildProcess | Error> {
+function tryStart(
+  { program, args, cwd, env, isInteractive }: ChildRequest,
+  onGroup: (group: number) => void,
+): Promise<ChildProcess | Error> {
   return new Promise(resolve => {
     try {
       const child = spawn(program, args, { cwd, env, stdio: "inherit", detached: !isInteractive });
+      // At once: until the watcher knows the group, nobody would end it after us.
+      if (child.pid !== undefined) onGroup(child.pid);
       child.once("error", resolve);
       child.once("spawn", () => resolve(child));
     } catch (error) {
@@ -97,6 +101,7 @@ class Supervision {
     this.isInteractive = isInteractive;
     for (const name of FORWARDED) process.on(name, this.onSignal);
     process.on("SIGQUIT", this.onQuit);
+    if (isInteractive) process.on("SIGCHLD", this.onChildChange);
     this.atEnd = onEnd(() => this.send("SIGKILL"));
   }
 
@@ -122,11 +127,21 @@ class Supervision {
     this.atEnd.dispose();
     for (const name of FORWARDED) process.off(name, this.onSignal);
     process.off("SIGQUIT", this.onQuit);
+    process.off("SIGCHLD", this.onChildChange);
   }
 
   /** In the foreground the terminal tells the child itself. */
   private readonly onQuit = (): void => {
     if (!this.isInteractive) this.send("SIGQUIT");
+  };
+
+  /**
+   * Agents that read keys themselves stop only themselves at Ctrl-Z. The shell takes the terminal back when we, its
+   * own child, stop as well; `fg` then wakes the whole group.
+   */
+  private readonly onChildChange = (): void => {
+    const pid = this.child?.pid;
+    if (pid !== undefined && !this.isReaped && isStopped(pid)) process.kill(process.pid, "SIGSTOP");
   };
 
   private readonly onSignal = (signal: Forwarded): void => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -30,11 +31,26 @@ function hasLiveMembers(group: number): boolean {
 }
 
 function isLiveMember(pid: string, group: number): boolean {
+  const [state, , processGroup] = procFields(pid);
+  return processGroup === String(group) && state !== "Z" && state !== "X";
+}
+
+/** The process was stopped by a signal and waits to be continued. */
+export function isStopped(pid: number): boolean {
+  if (process.platform === "linux") return procFields(String(pid))[0] === "T";
+  const { stdout } = spawnSync("/bin/ps", ["-o", "stat=", "-p", String(pid)], {
+    encoding: "utf8",
+    timeout: 1_000,
+  });
+  return (stdout ?? "").trim().startsWith("T");
+}
+
+/** State, parent and group of a process, as Linux tells them; empty when it is gone. */
+function procFields(pid: string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return processGroup === String(group) && state !== "Z" && state !== "X";
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return false;
+    return [];
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
 import { appendJsonLine } from "../state/append-line.ts";
+import { containPath } from "../state/path-containment.ts";
 import { readText } from "../state/read-text.ts";
 import { makeRuntimeDirectory, runtimePath } from "../state/runtime-directory.ts";
 import type { System } from "../system/system.ts";
@@ -58,7 +59,8 @@ export function logEnd(
 }
 
 function append(system: System, projectRoot: string, line: Json): void {
-  appendJsonLine(system, runtimePath(projectRoot, NAME), line, { rotation: ROTATION });
+  const path = containPath(system.files, projectRoot, runtimePath(projectRoot, NAME));
+  appendJsonLine(system, path, line, { rotation: ROTATION });
 }
 
 /** Sessions that were opened and not closed, in the order of their start. Lines that cannot be read do not count. */

@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll } from "vitest";
+import { buildConstants } from "../../scripts/build-constants.mjs";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,7 +23,7 @@ export function buildProgram(): string {
     target: "node20.19",
     outbase: join(root, "src"),
     outdir: join(folder, "dist"),
-    define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
+    define: buildConstants(),
     logLevel: "warning",
   } as const;
   buildSync({

@@ -458,6 +458,19 @@ describe("the settings of the host", () => {
   });
 });
 
+describe("the check for updates", () => {
+  it("is skipped, with a line, where nobody sits at a terminal", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "exit 0");
+    register(machine);
+    delete machine.env["AMPLIHACK_NO_UPDATE_CHECK"];
+    const line = "amplihack: skipping update check (subprocess-safe / no TTY)\n";
+    expect(machine.run("claude").stderr).toBe(line);
+    expect(machine.run("claude", "--skip-update-check").stderr).toBe("");
+    expect(machine.run("claude", "--dry-run").stderr).toBe("");
+  });
+});
+
 describe("--checkout-repo", () => {
   function withRepository(): LaunchMachine {
     const machine = new LaunchMachine(program);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildProgram, LaunchMachine, processGone } from "./launch-machine.ts";
@@ -120,7 +120,7 @@ describe("what an agent leaves behind without a terminal", () => {
 
   it("ends when the launcher is killed", async () => {
     const machine = new LaunchMachine(program);
-    machine.agent("claude", 'sleep 300 & echo "grandchild $!"; echo "pid $$"; wait');
+    machine.agent("claude", 'sleep 300 & echo "grandchild $!"; sleep 0.5; echo "pid $$"; wait');
     const launched = machine.start("claude");
     await launched.printed("pid");
     const [child, grandchild] = [pidIn(launched.stdout), pidIn(launched.stdout, "grandchild")];
@@ -169,6 +169,18 @@ describe("starting an agent", () => {
     expect(existsSync(join(machine.home, "elsewhere/.claude/runtime/sessions.jsonl"))).toBe(true);
     expect(existsSync(join(machine.project, ".claude/runtime"))).toBe(false);
     expect(machine.run("claude", "--cwd", "/no/such").code).toBe(2);
+  });
+
+  it("writes no record through a link that leads out of the project", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "echo started");
+    const elsewhere = join(machine.home, "elsewhere");
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(machine.project, ".claude/runtime"));
+    const { stdout, stderr } = machine.run("claude");
+    expect(stdout).toBe("started\n");
+    expect(stderr).toContain("could not be written");
+    expect(readdirSync(elsewhere).filter(name => !name.endsWith(".lock"))).toEqual([]);
   });
 
   it("records the session without its prompt, in private files", () => {

@@ -119,6 +119,22 @@ describe.skipIf(!hasPython)("an agent in a terminal", () => {
     ]);
   });
 
+  it("gives the terminal back to the shell when it stops itself alone", async () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "echo agent-ready; kill -STOP $$; echo went-on; exit 4");
+    await atTerminal(machine, [
+      { send: "$AMPLIHACK claude\n" },
+      { expect: "agent-ready" },
+      { expect: "Stopped" },
+      { expect: "READY> " },
+      { send: "fg\n" },
+      { expect: "went-on" },
+      { expect: "READY> " },
+      ...RESULT,
+      { expect: "result=4" },
+    ]);
+  });
+
   it("leaves the terminal as it was, also when it was killed in the middle", async () => {
     const machine = new LaunchMachine(program);
     machine.agent("claude", "stty raw -echo; printf 'agent-ready'; kill -9 $$");
@@ -167,6 +183,35 @@ describe.skipIf(!hasPython)("an agent in a terminal", () => {
       { expect: "[y/N]" },
       { send: "n\n" },
       { expect: "amplihack install --host claude" },
+      { expect: "agent-ran" },
+      { expect: "READY> " },
+    ]);
+  });
+
+  it("is told about a newer version, and starts when the answer is no", async () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "echo agent-ran");
+    const { version } = JSON.parse(machine.run("version", "--format", "json").stdout) as { version: string };
+    machine.write(
+      join(machine.home, ".amplihack/config.jsonc"),
+      '{"update":{"source":"http://127.0.0.1:9/releases"}}',
+    );
+    machine.write(
+      join(machine.home, ".amplihack/cache/update_check.json"),
+      JSON.stringify({
+        last_check: new Date().toISOString(),
+        latest_version: "99.0.0",
+        check_interval_hours: 24,
+        current_version: version,
+      }),
+    );
+    await atTerminal(machine, [
+      { send: "unset AMPLIHACK_NO_UPDATE_CHECK CI\n" },
+      { expect: "READY> " },
+      { send: "$AMPLIHACK claude\n" },
+      { expect: "amplihack 99.0.0 is available" },
+      { expect: "Update now? [y/N]" },
+      { send: "n\n" },
       { expect: "agent-ran" },
       { expect: "READY> " },
     ]);

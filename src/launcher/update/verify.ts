@@ -1,9 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { LaunchProblem } from "../problem.ts";
 
-/** Put in when a release is built; a configured key takes its place. */
-declare const __AMPLIHACK_RELEASE_KEY__: string | undefined;
-
 /** DER around the 32 bytes of an Ed25519 key. */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");
 const SIGNATURE_BYTES = 64;
