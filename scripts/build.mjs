@@ -1,7 +1,7 @@
 // Builds dist/: the two executables and the hook entries as CommonJS (Node starts it fastest), the library and
 // the commands as ES modules that share chunks, and the type declarations.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildHooks } from "./build-hooks.mjs";
@@ -27,7 +27,7 @@ const common = {
   mainFields: ["module", "main"],
 };
 
-rmSync("dist", { recursive: true, force: true });
+clearOutput();
 
 const filesOf = folder =>
   existsSync(folder)
@@ -58,6 +58,26 @@ for (const name of ["amplihack", "amplihack-hooks"]) {
 }
 
 recordCode("dist/bin", entryNames());
+
+/** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
+function clearOutput() {
+  const native = statSync("dist/native/amplihack-hooks", { throwIfNoEntry: false });
+  const isStale =
+    native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
+  if (isStale)
+    console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
+  const kept = isStale ? [] : ["native"];
+  const names = existsSync("dist") ? readdirSync("dist").filter(name => !kept.includes(name)) : [];
+  for (const name of names) rmSync(`dist/${name}`, { recursive: true, force: true });
+}
+
+function newestIn(paths) {
+  const times = paths.map(path => {
+    const facts = statSync(path);
+    return facts.isDirectory() ? newestIn(readdirSync(path).map(name => `${path}/${name}`)) : facts.mtimeMs;
+  });
+  return Math.max(0, ...times);
+}
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 process.exit(types.status ?? 1);

@@ -1,7 +1,7 @@
 //! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 static TERMINATED: AtomicBool = AtomicBool::new(false);
 static DEADLINE_MS: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -17,15 +17,16 @@ pub fn is_terminated() -> bool {
 }
 
 pub fn is_requested() -> bool {
-    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed_ms() >= DEADLINE_MS.load(Relaxed))
+    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed().as_millis() >= DEADLINE_MS.load(Relaxed).into())
 }
 
 pub fn abandon() {
     ABANDONED.store(true, Relaxed);
 }
 
-pub fn elapsed_ms() -> u64 {
-    START.with(|start| start.elapsed().as_millis() as u64)
+/// Since the process began.
+pub fn elapsed() -> Duration {
+    START.with(Instant::elapsed)
 }
 
 thread_local! {
