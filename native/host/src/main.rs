@@ -29,6 +29,7 @@ fn main() {
         return image::append(executable);
     }
     let entry = argv.first().map_or(modules::USAGE_ENTRY, |name| modules::entry_for(name));
+    interrupt::prepare_last_words(entry);
     match arena::root::<Engine>() {
         Some(engine) => engine.run(entry, argv),
         None => match Engine::prepare(&[entry], &[]) {
