@@ -9,10 +9,11 @@ import { entryNames, nativeEntrySource } from "./entries.mjs";
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const GENERATED = "native/generated";
+const OUTPUT = "dist/native/amplihack-hooks";
 const USAGE_ENTRY = "no-opinion";
 
-function run(program, args) {
-  const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+function run(program, args, env = process.env) {
+  const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env });
   if (result.error?.code === "ENOENT") {
     console.error(
       `build:native needs ${program}, which is not installed. Install Rust 1.87 or newer with cargo, then run npm run build:native again.`,
@@ -20,6 +21,17 @@ function run(program, args) {
     process.exit(1);
   }
   if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+const target = /^host: (.+)$/m.exec(spawnSync("rustc", ["-vV"], { encoding: "utf8" }).stdout ?? "")?.[1];
+const RELEASE = `native/target/${target}/release`;
+
+function cargo(name) {
+  const place = ["--manifest-path", "native/Cargo.toml", "--package", name];
+  run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], {
+    ...process.env,
+    RUSTFLAGS: process.platform === "linux" ? "-C target-feature=+crt-static -C relocation-model=static" : "",
+  });
 }
 
 rmSync(GENERATED, { recursive: true, force: true });
@@ -69,16 +81,8 @@ for (const name of readdirSync(GENERATED)) {
   );
 }
 
-run("cargo", [
-  "build",
-  "--release",
-  "--quiet",
-  "--manifest-path",
-  "native/Cargo.toml",
-  "--package",
-  "amplihack-bytecode",
-]);
-run("native/target/release/amplihack-bytecode", [GENERATED]);
+cargo("amplihack-bytecode");
+run(`${RELEASE}/amplihack-bytecode`, [GENERATED]);
 
 // The table of spellings comes from the same TypeScript that the hook program uses.
 await build({
@@ -111,6 +115,7 @@ writeFileSync(
   [
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
+    `pub static ALSO: &[&str] = &[${modules.filter(name => name.startsWith("guard-")).map(name => JSON.stringify(name))}];`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
@@ -118,17 +123,10 @@ writeFileSync(
     "",
   ].join("\n"),
 );
-run("cargo", [
-  "build",
-  "--release",
-  "--quiet",
-  "--manifest-path",
-  "native/Cargo.toml",
-  "--package",
-  "amplihack-native",
-]);
+cargo("amplihack-native");
 mkdirSync("dist/native", { recursive: true });
-copyFileSync("native/target/release/amplihack-hooks", "dist/native/amplihack-hooks");
-console.log(
-  `dist/native/amplihack-hooks: ${(statSync("dist/native/amplihack-hooks").size / 1024 / 1024).toFixed(2)} MB`,
-);
+rmSync(OUTPUT, { force: true });
+copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
+// An image holds addresses of the program, which only an executable at a fixed place keeps.
+if (process.platform === "linux") run(`${RELEASE}/amplihack-hooks`, ["--write-image", OUTPUT]);
+console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`);

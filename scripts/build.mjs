@@ -1,7 +1,7 @@
 // Builds dist/: the two executables and the hook entries as CommonJS (Node starts it fastest), the library and
 // the commands as ES modules that share chunks, and the type declarations.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,10 +27,7 @@ const common = {
   mainFields: ["module", "main"],
 };
 
-// The native program is built by a script of its own and takes longer; it stays.
-for (const name of existsSync("dist") ? readdirSync("dist") : []) {
-  if (name !== "native") rmSync(`dist/${name}`, { recursive: true, force: true });
-}
+clearOutput();
 
 const filesOf = folder =>
   existsSync(folder)
@@ -73,6 +70,26 @@ await recordCode(createNodeSystem(), {
   node: process.execPath,
   temporaryFolder: tmpdir(),
 });
+
+/** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
+function clearOutput() {
+  const native = statSync("dist/native/amplihack-hooks", { throwIfNoEntry: false });
+  const isStale =
+    native !== undefined && newestIn(["src", "native/host/src", "package.json"]) > native.mtimeMs;
+  if (isStale)
+    console.log("dist/native was older than its sources and is gone; npm run build:native makes it");
+  const kept = isStale ? [] : ["native"];
+  const names = existsSync("dist") ? readdirSync("dist").filter(name => !kept.includes(name)) : [];
+  for (const name of names) rmSync(`dist/${name}`, { recursive: true, force: true });
+}
+
+function newestIn(paths) {
+  const times = paths.map(path => {
+    const facts = statSync(path);
+    return facts.isDirectory() ? newestIn(readdirSync(path).map(name => `${path}/${name}`)) : facts.mtimeMs;
+  });
+  return Math.max(0, ...times);
+}
 
 const types = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 process.exit(types.status ?? 1);

@@ -37,7 +37,7 @@ export interface NativeHost {
   writeOutput(text: string): string | undefined;
   writeError(text: string): void;
   isTerminal(descriptor: number): boolean;
-  readonly pid: number;
+  processId(): number;
   hostName(): string;
   startTime(pid: number): string | undefined;
   isAlive(pid: number): boolean;
@@ -109,7 +109,8 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
     text: { decode: bytes => host.decode(bytes), encode: text => host.encode(wellFormed(text)) },
     processes: {
       get self() {
-        return { pid: host.pid, start: host.startTime(host.pid) ?? undefined, host: host.hostName() };
+        const pid = host.processId();
+        return { pid, start: host.startTime(pid) ?? undefined, host: host.hostName() };
       },
       look: pid => (host.isAlive(pid) ? { start: host.startTime(pid) ?? undefined } : undefined),
       start(request) {

@@ -3,11 +3,13 @@
 use crate::{files, interrupt, modules::MODULES, outside, processes, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
+    Value,
     context::intrinsic,
     function::Func,
     loader::{ImportAttributes, Loader, Resolver},
     module::Declared,
     promise::PromiseState,
+    qjs,
 };
 
 const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
@@ -55,48 +57,81 @@ impl Loader for Embedded {
     }
 }
 
-/// Runs `start(argv)` of the entry module and returns the exit code it resolves to. What ends it early is
-/// answered by the module's own `abandon(reason)`; only when that fails too do the last words come from a
-/// constant.
-pub fn run(entry: &str, argv: Vec<String>) -> ! {
-    let Ok(runtime) = Runtime::new() else { interrupt::last_words() };
-    runtime.set_memory_limit(MEMORY_LIMIT_BYTES);
-    runtime.set_gc_threshold(GARBAGE_THRESHOLD_BYTES);
-    runtime.set_max_stack_size(STACK_LIMIT_BYTES);
-    runtime.set_loader(Embedded, Embedded);
-    runtime.set_interrupt_handler(Some(Box::new(interrupt::is_requested)));
-    let Ok(context) = Context::custom::<Intrinsics>(&runtime) else { interrupt::last_words() };
-    context.with(|ctx| {
-        let mut abandon: Option<Persistent<Function<'static>>> = None;
-        let code = match begin(&ctx, entry, argv, &mut abandon) {
-            Ok(code) => code,
-            Err(error) => give_up(&ctx, &reason_of(&ctx, &error), abandon),
-        };
-        // Without taking the engine down: the operating system is faster at taking the memory back.
-        // SAFETY: nothing buffered is left to flush.
-        unsafe { libc::_exit(code) }
-    })
+/// The engine with hooks loaded and ready to be called. At build time one is made with all of them, written to
+/// the executable and found there at every start; otherwise one is made for the hook at hand.
+pub struct Engine {
+    context: Context,
+    hooks: Vec<Hook>,
 }
 
-fn begin<'js>(
-    ctx: &Ctx<'js>,
-    entry: &str,
-    argv: Vec<String>,
-    abandon: &mut Option<Persistent<Function<'static>>>,
-) -> Result<i32> {
+struct Hook {
+    entry: &'static str,
+    start: Persistent<Function<'static>>,
+    abandon: Persistent<Function<'static>>,
+}
+
+impl Engine {
+    /// Loads the hooks of `entries`, and the modules `also` that a hook would otherwise load on demand.
+    pub fn prepare(entries: &[&'static str], also: &[&str]) -> Result<Engine> {
+        let runtime = Runtime::new()?;
+        runtime.set_memory_limit(MEMORY_LIMIT_BYTES);
+        runtime.set_gc_threshold(GARBAGE_THRESHOLD_BYTES);
+        runtime.set_max_stack_size(STACK_LIMIT_BYTES);
+        runtime.set_loader(Embedded, Embedded);
+        runtime.set_interrupt_handler(Some(Box::new(interrupt::is_requested)));
+        let context = Context::custom::<Intrinsics>(&runtime)?;
+        let hooks = context.with(|ctx| {
+            install(&ctx)?;
+            let hooks = entries.iter().map(|entry| load_hook(&ctx, entry)).collect::<Result<Vec<_>>>()?;
+            for name in also {
+                settle::<Value<'_>>(&ctx, &Module::import(&ctx, *name)?)?;
+            }
+            Ok(hooks)
+        });
+        hooks.map(|hooks| Engine { context, hooks })
+    }
+
+    /// Runs `start(argv)` of the hook and ends the process with the code it resolves to. What ends it early is
+    /// answered by the hook's own `abandon(reason)`; only when that fails too do the last words come from a
+    /// constant.
+    pub fn run(&self, entry: &str, argv: Vec<String>) -> ! {
+        let Some(hook) = self.hooks.iter().find(|hook| hook.entry == entry) else { interrupt::last_words() };
+        self.context.with(|ctx| {
+            // SAFETY: the context is alive. An engine out of the image still knows the stack of the build.
+            unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+            let code = match begin(&ctx, hook, argv) {
+                Ok(code) => code,
+                Err(error) => give_up(&ctx, &reason_of(&ctx, &error), hook),
+            };
+            // Without taking the engine down: the operating system is faster at taking the memory back.
+            // SAFETY: nothing buffered is left to flush.
+            unsafe { libc::_exit(code) }
+        })
+    }
+}
+
+fn install(ctx: &Ctx<'_>) -> Result<()> {
     let host = Object::new(ctx.clone())?;
     files::install(&host)?;
     stdio::install(&host)?;
     processes::install(&host)?;
     outside::install(&host)?;
-    host.set("load", Func::from(|ctx: Ctx<'js>, name: String| Module::import(&ctx, name)))?;
-    ctx.globals().set("amplihackHost", host)?;
-    let module = Embedded.load(ctx, entry, None)?;
-    let (module, evaluated) = module.eval()?;
-    settle::<()>(ctx, &evaluated)?;
-    *abandon = Some(Persistent::save(ctx, module.get::<_, Function<'js>>("abandon")?));
-    let start: Function<'js> = module.get("start")?;
-    let code: Promise<'js> = start.call((argv,))?;
+    host.set("load", Func::from(load))?;
+    ctx.globals().set("amplihackHost", host)
+}
+
+fn load<'js>(ctx: Ctx<'js>, name: String) -> Result<Promise<'js>> {
+    Module::import(&ctx, name)
+}
+
+fn load_hook(ctx: &Ctx<'_>, entry: &'static str) -> Result<Hook> {
+    let module: Object<'_> = settle(ctx, &Module::import(ctx, entry)?)?;
+    let save = |name: &str| module.get::<_, Function<'_>>(name).map(|function| Persistent::save(ctx, function));
+    Ok(Hook { entry, start: save("start")?, abandon: save("abandon")? })
+}
+
+fn begin<'js>(ctx: &Ctx<'js>, hook: &Hook, argv: Vec<String>) -> Result<i32> {
+    let code: Promise<'js> = hook.start.clone().restore(ctx)?.call((argv,))?;
     settle(ctx, &code)
 }
 
@@ -118,7 +153,7 @@ fn settle<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, promise: &Promise<'js>)
 }
 
 fn reason_of(ctx: &Ctx<'_>, error: &Error) -> String {
-    let _: rquickjs::Value<'_> = ctx.catch();
+    let _: Value<'_> = ctx.catch();
     if interrupt::is_terminated() {
         "told to end by SIGTERM before the answer was ready".to_owned()
     } else if interrupt::is_requested() {
@@ -130,11 +165,12 @@ fn reason_of(ctx: &Ctx<'_>, error: &Error) -> String {
     }
 }
 
-fn give_up<'js>(ctx: &Ctx<'js>, reason: &str, abandon: Option<Persistent<Function<'static>>>) -> i32 {
+fn give_up(ctx: &Ctx<'_>, reason: &str, hook: &Hook) -> i32 {
     interrupt::abandon();
-    let answered = abandon
-        .ok_or(Error::Unknown)
-        .and_then(|saved| saved.restore(ctx))
+    let answered = hook
+        .abandon
+        .clone()
+        .restore(ctx)
         .and_then(|function| function.call::<_, Option<i32>>((reason,)))
         .catch(ctx);
     match answered {

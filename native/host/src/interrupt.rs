@@ -1,7 +1,7 @@
 //! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 static TERMINATED: AtomicBool = AtomicBool::new(false);
 static DEADLINE_MS: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -17,15 +17,16 @@ pub fn is_terminated() -> bool {
 }
 
 pub fn is_requested() -> bool {
-    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed_ms() >= DEADLINE_MS.load(Relaxed))
+    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed().as_millis() >= DEADLINE_MS.load(Relaxed).into())
 }
 
 pub fn abandon() {
     ABANDONED.store(true, Relaxed);
 }
 
-pub fn elapsed_ms() -> u64 {
-    START.with(|start| start.elapsed().as_millis() as u64)
+/// Since the process began.
+pub fn elapsed() -> Duration {
+    START.with(Instant::elapsed)
 }
 
 thread_local! {
@@ -45,9 +46,25 @@ extern "C" fn on_crash(_: libc::c_int) {
     last_words();
 }
 
+const LAST_REASON: &[u8] = b"could not check this: the engine crashed, and the failure policy is closed\n";
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Learns how a crash is to be answered while something can still be computed: by the environment alone, since
+/// configuration files are read by the engine.
+pub fn prepare_last_words(entry: &str) {
+    let policy = std::env::var("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
+    let is_closed = policy.split(',').map(str::trim).any(|one| one == "closed" || one == "pre-tool-use=closed");
+    IS_CLOSED.store(entry == "pre-tool-use" && is_closed, Relaxed);
+}
+
 pub fn last_words() -> ! {
     // SAFETY: write and _exit are safe in a signal handler; the constants live for ever.
     unsafe {
+        if IS_CLOSED.load(Relaxed) {
+            libc::write(2, LAST_REASON.as_ptr().cast(), LAST_REASON.len());
+            libc::write(2, LAST_TELEMETRY.as_ptr().cast(), LAST_TELEMETRY.len());
+            libc::_exit(2)
+        }
         libc::write(1, LAST_WORDS.as_ptr().cast(), LAST_WORDS.len());
         libc::write(2, LAST_TELEMETRY.as_ptr().cast(), LAST_TELEMETRY.len());
         libc::_exit(0)

@@ -7,11 +7,10 @@ use std::{
     fs::File,
     io::Read,
     thread,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    let began = Instant::now();
     host.set(
         "getEnvironment",
         Func::from(|name: String| {
@@ -27,7 +26,7 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         "nowMs",
         Func::from(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_millis() as f64)),
     )?;
-    host.set("monotonicMs", Func::from(move || began.elapsed().as_secs_f64() * 1_000.0))?;
+    host.set("monotonicMs", Func::from(|| interrupt::elapsed().as_secs_f64() * 1_000.0))?;
     host.set("sleepMs", Func::from(|ms: f64| thread::sleep(Duration::from_secs_f64(ms.max(0.0) / 1_000.0))))?;
     host.set("setDeadlineMs", Func::from(interrupt::set_deadline))?;
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;

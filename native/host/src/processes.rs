@@ -18,7 +18,7 @@ const POLL_MS: i32 = 10;
 const CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("pid", std::process::id())?;
+    host.set("processId", Func::from(std::process::id))?;
     host.set("hostName", Func::from(host_name))?;
     host.set(
         "startTime",

@@ -1,0 +1,129 @@
+// `node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER]`: makes a folder to publish from.
+//   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
+//   npm/<package>/                      the main package and one package per native program
+//   amplihack-<version>.tgz             the main package, packed
+//   SHA256SUMS, SHA256SUMS.sig          over all files above; the signature is Ed25519, base64, with the key of FILE
+// No package has an install script: npm picks the native one by `os` and `cpu`, and none where there is none.
+import { spawnSync } from "node:child_process";
+import { createHash, createPrivateKey, sign } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
+const BINARY = "amplihack-hooks";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { key: { type: "string" }, binaries: { type: "string" } },
+});
+const [out] = positionals.map(path => resolve(path));
+if (out === undefined)
+  fail("where to? usage: node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER]", 2);
+const key = values.key === undefined ? undefined : readKey(resolve(values.key));
+const folder = values.binaries === undefined ? undefined : resolve(values.binaries);
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const main = JSON.parse(readFileSync("package.json", "utf8"));
+rmSync(out, { recursive: true, force: true });
+mkdirSync(join(out, "npm"), { recursive: true });
+
+const present = PLATFORMS.filter(addNative);
+if (present.length === 0) fail("there is no native program to release; npm run build:native makes one", 1);
+const absent = PLATFORMS.filter(platform => !present.includes(platform));
+if (absent.length > 0) console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
+addMain();
+writeSums();
+console.log(`${out}: version ${main.version} for ${present.join(", ")}`);
+
+/** The native program of one platform, as a file and as a package; false when there is none. */
+function addNative(platform) {
+  const isHere = platform === `${process.platform}-${process.arch}`;
+  const built =
+    folder === undefined ? (isHere ? `dist/native/${BINARY}` : "") : join(folder, `${BINARY}-${platform}`);
+  if (!existsSync(built)) return false;
+  const [os, cpu] = platform.split("-");
+  const place = join(out, "npm", `${main.name}-${platform}`);
+  mkdirSync(place, { recursive: true });
+  for (const copy of [join(out, `${BINARY}-${platform}`), join(place, BINARY)]) {
+    cpSync(built, copy);
+    chmodSync(copy, 0o755);
+  }
+  cpSync("LICENSE", join(place, "LICENSE"));
+  writeJson(join(place, "package.json"), {
+    name: `${main.name}-${platform}`,
+    version: main.version,
+    description: `The native hook program of ${main.name} for ${platform}.`,
+    license: main.license,
+    os: [os],
+    cpu: [cpu],
+    files: [BINARY],
+  });
+  return true;
+}
+
+/** The main package as it is published: what only a checkout needs is left out. */
+function addMain() {
+  if (!existsSync("dist/bin/amplihack-hooks.cjs")) fail("dist is not built; npm run build makes it", 1);
+  const place = join(out, "npm", main.name);
+  const isOurs = path => !path.startsWith(join("dist", "native"));
+  for (const name of main.files)
+    if (existsSync(name)) cpSync(name, join(place, name), { recursive: true, filter: isOurs });
+  const { scripts: _, devDependencies: __, ...published } = main;
+  writeJson(join(place, "package.json"), {
+    ...published,
+    optionalDependencies: Object.fromEntries(
+      present.map(platform => [`${main.name}-${platform}`, main.version]),
+    ),
+  });
+  const packed = spawnSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], {
+    cwd: place,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (packed.status !== 0) fail("npm pack failed", 1);
+}
+
+function writeSums() {
+  const names = readdirSync(out, { withFileTypes: true }).filter(one => one.isFile());
+  const lines = names.map(({ name }) => {
+    const digest = createHash("sha256")
+      .update(readFileSync(join(out, name)))
+      .digest("hex");
+    return `${digest}  ${name}\n`;
+  });
+  const sums = lines.sort((left, right) => (left.slice(66) < right.slice(66) ? -1 : 1)).join("");
+  writeFileSync(join(out, "SHA256SUMS"), sums);
+  if (key === undefined)
+    console.log("SHA256SUMS is not signed: no --key was given, so `amplihack update` will refuse it");
+  else
+    writeFileSync(join(out, "SHA256SUMS.sig"), `${sign(null, Buffer.from(sums), key).toString("base64")}\n`);
+}
+
+function readKey(path) {
+  try {
+    const read = createPrivateKey(readFileSync(path));
+    if (read.asymmetricKeyType === "ed25519") return read;
+    return fail(`${path} holds a key of type ${read.asymmetricKeyType}; expected ed25519`, 1);
+  } catch (error) {
+    return fail(`${path} cannot be read as a private key: ${error.message}`, 1);
+  }
+}
+
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function fail(reason, code) {
+  console.error(`release: ${reason}`);
+  process.exit(code);
+}
