@@ -1,9 +1,18 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runProgram } from "../hooks/executable.ts";
-import { temporaryDirectory } from "../temporary-directory.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGES = [
@@ -14,7 +23,6 @@ const PAGES = [
 ];
 
 interface Block {
-  readonly page: string;
   readonly line: number;
   readonly script: string;
   /** why it is not run; undefined when it is */
@@ -24,18 +32,15 @@ interface Block {
 function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   return [...text.matchAll(/(?:<!-- not run: ([^>]+) -->\n\n?)?^```sh\n([\s\S]*?)^```$/gm)].map(match => ({
-    page,
     line: text.slice(0, match.index).split("\n").length,
     script: match[2] ?? "",
     excuse: match[1],
   }));
 }
 
-const BLOCKS = PAGES.flatMap(blocksOf);
-
 /** A machine on which `amplihack` and `amplihack-hooks` are commands, and a project in an empty home. */
 function newMachine() {
-  const home = temporaryDirectory();
+  const home = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-test-"));
   const bin = join(home, "bin");
   const project = join(home, "project");
   mkdirSync(bin);
@@ -51,17 +56,20 @@ function newMachine() {
   return { home, bin, project };
 }
 
-describe("commands in the documentation", () => {
-  it("are found", () => {
-    expect(BLOCKS.filter(({ excuse }) => excuse === undefined).length).toBeGreaterThan(10);
-  });
+it("the documentation has commands to run", () => {
+  const blocks = PAGES.flatMap(blocksOf);
+  expect(blocks.filter(({ excuse }) => excuse === undefined).length).toBeGreaterThan(10);
+});
 
-  for (const { page, line, script, excuse } of BLOCKS) {
-    const name = `${page}:${line} ${script.split("\n")[0]}`;
+describe.each(PAGES.filter(page => blocksOf(page).length > 0))("commands in %s, in their order", page => {
+  const { home, bin, project } = newMachine();
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  for (const { line, script, excuse } of blocksOf(page)) {
+    const name = `line ${line}: ${script.split("\n")[0]}`;
     if (excuse !== undefined) it.skip(`${name} (not run: ${excuse})`, () => {});
     else
       it(name, async () => {
-        const { home, bin, project } = newMachine();
         const PATH = `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
         // Paths in the README are those of a checkout.
         const runnable = script.replaceAll("node dist/", `node ${join(ROOT, "dist")}/`);
