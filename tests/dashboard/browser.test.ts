@@ -81,7 +81,7 @@ async function expectEverything(page: Page): Promise<void> {
   expect(await page.locator("#totals").textContent()).toContain("50,001");
   expect(await page.locator("#judgements tbody tr").first().textContent()).toContain(HOSTILE.slice(0, 30));
   expect(await page.locator("#plot svg polyline").count()).toBe(3);
-  expect(await page.locator("#session-table tbody tr").count()).toBe(25);
+  expect(await page.locator("#session-table tbody tr").count()).toBe(12);
   expect(await page.locator("#recipe-runs details").count()).toBe(2);
   await page.locator("#memory-search input").fill("payments");
   await page.locator("#memory-search input").press("Enter");

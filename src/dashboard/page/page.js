@@ -1,6 +1,8 @@
 // The page's only script. It never makes markup out of data: everything shown is set as text.
 
 const ROWS = 25;
+const STOPPED = 12;
+const SESSIONS = 12;
 const REFRESH_MS = 500;
 const ANNOUNCE_MS = 3000;
 const DECISIONS = { deny: "refused", ask: "asked", allow: "allowed", none: "no opinion" };
@@ -157,7 +159,7 @@ function judgementRow(judgement) {
 }
 
 /** A window on a long list: the newest entries until the reader asks for older ones. */
-function windowOn({ table, ask, row, columns, ifEmpty, filter }) {
+function windowOn({ table, ask, row, rows, columns, ifEmpty, filter }) {
   const pager = byId(`${table}-pager`);
   const newest = make("button", { type: "button", text: "Newest" });
   const newer = make("button", { type: "button", text: "Newer" });
@@ -171,7 +173,7 @@ function windowOn({ table, ask, row, columns, ifEmpty, filter }) {
   let last;
 
   async function refresh() {
-    const query = { before, count: ROWS, ...filter() };
+    const query = { before, count: rows, ...filter() };
     const page = await ask(query);
     last = page.entries.at(-1)?.number;
     fill(table, page.entries.map(row), columns, ifEmpty);
@@ -211,6 +213,7 @@ const runs = windowOn({
   table: "runs",
   ask: query => source.runs(query),
   row: runRow,
+  rows: ROWS,
   columns: 7,
   ifEmpty: "No hook has run, or none that fits.",
   filter: () => Object.fromEntries(new FormData(filterForm)),
@@ -219,6 +222,7 @@ const judgements = windowOn({
   table: "judgements",
   ask: query => source.judgements(query),
   row: judgementRow,
+  rows: STOPPED,
   columns: 6,
   ifEmpty: "Nothing was stopped.",
   filter: () => ({}),
@@ -255,7 +259,7 @@ function showHosts(hosts) {
 
 function showSessions(sessions) {
   const rows = sessions
-    .slice(0, ROWS)
+    .slice(0, SESSIONS)
     .map(one =>
       make(
         "tr",
