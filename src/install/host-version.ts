@@ -7,8 +7,12 @@ const TIMEOUT_MS = 2_000;
 const LONGEST_LINE = 200;
 
 /** The first line that a program says about its version, without colours; undefined when it says none in time. */
-export async function askVersion(system: System, program: string): Promise<string | undefined> {
-  const { code, stdout } = await runProgram(system, [program, "--version"], { timeoutMs: TIMEOUT_MS });
+export async function askVersion(
+  system: System,
+  program: string,
+  flag = "--version",
+): Promise<string | undefined> {
+  const { code, stdout } = await runProgram(system, [program, flag], { timeoutMs: TIMEOUT_MS });
   const [line = ""] = stripColours(stdout).trim().split("\n");
   return code !== 0 || line.trim() === "" ? undefined : line.trim().slice(0, LONGEST_LINE);
 }

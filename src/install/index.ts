@@ -1,5 +1,9 @@
+export type { Check } from "./doctor/check.ts";
+export { type DoctorReport, type DoctorRequest, examine } from "./doctor/doctor.ts";
+export { repair } from "./doctor/fix.ts";
 export { install, wouldSkipInCodex } from "./install.ts";
 export type { InstalledHost, InstallReport, InstallRequest } from "./install-report.ts";
+export { type ListedHook, listHooks } from "./list-hooks.ts";
 export { findPackage, type Package } from "./package.ts";
 export { findPlaces, type Places, type Scope } from "./places.ts";
 export { InstallProblem } from "./problem.ts";
