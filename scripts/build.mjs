@@ -27,7 +27,10 @@ const common = {
   mainFields: ["module", "main"],
 };
 
-rmSync("dist", { recursive: true, force: true });
+// The native program is built by a script of its own and takes longer; it stays.
+for (const name of existsSync("dist") ? readdirSync("dist") : []) {
+  if (name !== "native") rmSync(`dist/${name}`, { recursive: true, force: true });
+}
 
 const filesOf = folder =>
   existsSync(folder)
