@@ -66,7 +66,9 @@ function rulesTable() {
       const rows = PACKS.filter(pack => pack.name === name)
         .flatMap(pack => pack.rules)
         .map(ruleRow);
-      return `### ${name}\n\n| rule | verdict | what it stops | when |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+      return `### ${name}
+
+${table(["rule", "verdict", "what it stops", "when"], rows)}`;
     })
     .join("\n");
 }
@@ -75,7 +77,7 @@ function ruleRow(rule) {
   const levels = ["relaxed", "standard", "strict"].map(level => verdictAt(rule, level));
   const verdicts = new Set(levels).size === 1 ? levels[0] : levels.join(" / ");
   const fixed = rule.isAllowable === false ? ", always" : "";
-  return `| \`${rule.id}\` | ${verdicts}${fixed} | ${cell(rule.title)} | ${cell(rule.when)} |`;
+  return [`\`${rule.id}\``, `${verdicts}${fixed}`, rule.title, rule.when];
 }
 
 function settingsTable() {
@@ -87,9 +89,9 @@ function settingsTable() {
         ? ""
         : `\`${JSON.stringify(preset)}\``;
     const scope = PROJECT_SECTIONS.includes(path.split(".")[0]) ? "all" : "system, user";
-    return `| \`${path}\` | ${cell(value)} | ${shown} | ${scope} | ${cell(note)} |`;
+    return [`\`${path}\``, value, shown, scope, note];
   });
-  return `| setting | value | built in | files | meaning |\n| --- | --- | --- | --- | --- |\n${lines.join("\n")}\n`;
+  return table(["setting", "value", "built in", "files", "meaning"], lines);
 }
 
 /** One row per leaf; lists and maps of records are walked into. */
@@ -126,6 +128,13 @@ function valueAt(value, path) {
   return path.split(".").reduce((found, name) => (Array.isArray(found) ? undefined : found?.[name]), value);
 }
 
-function cell(text) {
-  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+/** Aligned, as the formatter leaves it. */
+function table(header, rows) {
+  const cells = [header, ...rows].map(row =>
+    row.map(text => text.replaceAll("|", "\\|").replaceAll("\n", " ").trim()),
+  );
+  const widths = header.map((_, column) => Math.max(3, ...cells.map(row => row[column].length)));
+  const lines = cells.map(row => `| ${row.map((text, column) => text.padEnd(widths[column])).join(" | ")} |`);
+  lines.splice(1, 0, `| ${widths.map(width => "-".repeat(width)).join(" | ")} |`);
+  return `${lines.join("\n")}\n`;
 }

@@ -31,8 +31,7 @@ export function refuseRequest(request: IncomingMessage, url: URL, token: string)
   if (!isEqual(url.searchParams.get("token") ?? "", token)) {
     return { status: 403, reason: "the token is missing or wrong; use the address that the command printed" };
   }
-  if (method !== "GET" && method !== "HEAD")
-    return { status: 405, reason: "only GET and HEAD are known here" };
+  if (method !== "GET") return { status: 405, reason: "only GET is known here" };
   return undefined;
 }
 

@@ -57,7 +57,10 @@ export async function startDashboard(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-    const url = new URL(request.url ?? "/", "http://dashboard.invalid");
+    const base = "http://dashboard.invalid";
+    if (!URL.canParse(request.url ?? "/", base))
+      return sendJson(response, 400, { error: "this is no address" });
+    const url = new URL(request.url ?? "/", base);
     const refusal = refuseRequest(request, url, token);
     if (refusal !== undefined) return sendJson(response, refusal.status, { error: refusal.reason });
     if (url.pathname === "/") return sendPage(response);

@@ -60,7 +60,7 @@ describe("who may ask the dashboard", () => {
     expect((await ask("/api/overview", { headers })).status).toBe(200);
   });
 
-  it.each(["POST", "PUT", "DELETE", "OPTIONS"])("does not know the method %s", async method => {
+  it.each(["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])("does not know the method %s", async method => {
     const { ask } = await serve(newMachine());
     expect((await ask("/api/overview", { method })).status).toBe(405);
   });
@@ -71,6 +71,11 @@ describe("who may ask the dashboard", () => {
       await expect(serve(newMachine(), { address })).rejects.toThrow("this machine alone");
     },
   );
+
+  it("refuses what is no address", async () => {
+    const { ask } = await serve(newMachine());
+    expect((await ask("//?token=x")).status).toBe(400);
+  });
 
   it("says when its port is taken", async () => {
     const { url } = await serve(newMachine());
