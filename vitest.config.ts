@@ -11,5 +11,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
+    coverage: {
+      provider: "v8",
+      include: ["protocol", "state", "config", "hosts", "shell", "guard", "hooks"].map(
+        folder => `src/${folder}/**/*.ts`,
+      ),
+      reporter: ["text", "json-summary"],
+    },
   },
 });
