@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-
-const { version } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
+import { buildConstants } from "./scripts/build-constants.mjs";
 
 export default defineConfig({
-  define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
+  define: buildConstants(),
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/hosts/**"],

@@ -15,6 +15,7 @@ export async function buildHooks(common) {
     "bin/amplihack": "src/bin/amplihack.ts",
     "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
     "bin/record-code": "src/bin/record-code.ts",
+    [`${FOLDER}/guard-argv`]: "src/bin/guard-argv.ts",
     ...Object.fromEntries(entryNames().map(name => [`${FOLDER}/${name}`, `hook-entry:${name}`])),
   };
   while (Object.keys(entryPoints).length > 0) {

@@ -2,20 +2,20 @@
 // the commands as ES modules that share chunks, and the type declarations.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
-import { entryNames } from "./entries.mjs";
-import { recordCode } from "./record-code.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const {
-  version,
   exports: subPaths,
   dependencies,
   peerDependencies,
 } = JSON.parse(readFileSync("package.json", "utf8"));
-const define = { __AMPLIHACK_VERSION__: JSON.stringify(version) };
+const define = buildConstants();
 const common = {
   bundle: true,
   platform: "node",
@@ -43,7 +43,12 @@ const libraryEntries = Object.values(subPaths)
   .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
 await build({
   ...common,
-  entryPoints: [...libraryEntries, "src/cli/program.ts", ...filesOf("src/commands")],
+  entryPoints: [
+    ...libraryEntries,
+    "src/cli/program.ts",
+    "src/install/code-cache.ts",
+    ...filesOf("src/commands"),
+  ],
   outbase: "src",
   outdir: "dist",
   format: "esm",
@@ -57,7 +62,14 @@ for (const name of ["amplihack", "amplihack-hooks"]) {
   if (existsSync(path)) chmodSync(path, 0o755);
 }
 
-recordCode("dist/bin", entryNames());
+// The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node.
+const { recordCode } = await import("../dist/install/code-cache.js");
+const { createNodeSystem } = await import("../dist/node-state.js");
+await recordCode(createNodeSystem(), {
+  binFolder: resolve("dist/bin"),
+  node: process.execPath,
+  temporaryFolder: tmpdir(),
+});
 
 /** Everything goes but a native program made from the sources as they are: it needs tools that few have. */
 function clearOutput() {

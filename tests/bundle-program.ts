@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll } from "vitest";
+import { version } from "../src/version.ts";
 
 const PACKAGES = fileURLToPath(new URL("../node_modules", import.meta.url));
 
@@ -24,6 +25,8 @@ export function bundleProgram(entry: URL, external: readonly string[] = []): str
     platform: "node",
     target: "node20.19",
     format: "cjs",
+    mainFields: ["module", "main"],
+    define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
     logLevel: "warning",
     external: [...external],
   });

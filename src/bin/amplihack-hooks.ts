@@ -29,6 +29,11 @@ function load<T>(entry: string): T {
 /** A program that cannot even load still answers, with what every caller takes for silence. */
 function refuseToBreak(name: string, error: unknown): void {
   const reason = error instanceof Error ? error.name : typeof error;
+  if (name === "guard-argv") {
+    process.exitCode = 1;
+    writeSync(2, `amplihack-hooks: could not check this: the guard failed (${reason})\n`);
+    return;
+  }
   process.exitCode = 0;
   writeSync(1, "{}\n");
   writeSync(

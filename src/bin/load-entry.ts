@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { Script } from "node:vm";
+import { renameSync, writeFileSync } from "node:fs";
+import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -8,34 +7,23 @@ type Exports = Readonly<Record<string, unknown>>;
 const RECORDING = Symbol.for("amplihack.record-code");
 
 /**
- * Loads one bundled CommonJS file with the machine code that an earlier run left beside it (`FILE.cache`). Most of
- * a cold start is compiling; the cache takes that away. V8 itself checks that it fits this Node and this source,
- * and compiles as usual where it does not. An ordinary run never writes it.
+ * Loads one bundled CommonJS file with the machine code that an earlier run left beside it. Most of a cold start is
+ * compiling; the cache takes that away. An ordinary run never writes it.
  */
 export function loadEntry(file: string): Exports {
   const isRecording = Reflect.has(globalThis, RECORDING);
-  const cachedData = isRecording ? undefined : readCache(file);
-  // The bundles are plain ASCII, so that the text needs no decoding.
-  const source = readFileSync(file, "latin1");
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
-    filename: file,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  });
-  if (isRecording) process.once("exit", () => writeFileSync(`${file}.cache`, script.createCachedData()));
-  const module = { exports: {} };
-  const wrapper = script.runInThisContext() as (...words: readonly unknown[]) => void;
-  wrapper(module.exports, require, module, file, dirname(file));
-  return module.exports;
+  const { script, run } = compileFile(file, isRecording ? undefined : readCache(file));
+  if (isRecording) process.once("exit", () => writeCache(file, script.createCachedData()));
+  return run(require);
 }
 
 export function startRecording(): void {
   Reflect.set(globalThis, RECORDING, true);
 }
 
-function readCache(file: string): Buffer | undefined {
-  try {
-    return readFileSync(`${file}.cache`);
-  } catch {
-    return undefined;
-  }
+/** Hooks may be starting at this moment: they must never read half of it. */
+function writeCache(file: string, code: Buffer): void {
+  const unfinished = `${cacheOf(file)}.${process.pid}.tmp`;
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, cacheOf(file));
 }

@@ -8,6 +8,22 @@ export function askYesOrNo(terminal: Terminal, question: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(askLine(terminal, `${question} [y/N] `));
 }
 
+/** One of the choices: the first for an empty answer, and the question again for any other. */
+export function askChoice<C extends string>(
+  terminal: Terminal,
+  question: string,
+  choices: readonly [C, ...C[]],
+): C {
+  for (;;) {
+    const answer = askLine(terminal, `${question} (${choices.join(", ")}) [${choices[0]}] `)
+      .trim()
+      .toLowerCase();
+    if (answer === "") return choices[0];
+    const found = choices.find(choice => choice === answer);
+    if (found !== undefined) return found;
+  }
+}
+
 /** What a person types; empty at the end of input. Only where somebody is there to answer. */
 export function askLine(terminal: Terminal, question: string): string {
   terminal.warn(question);

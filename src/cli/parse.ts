@@ -43,6 +43,9 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
     }
     const { name, spec, attached } = found;
     if (spec.kind === "flag") {
+      // The agent may give a flag of the same name a value.
+      if (attached !== undefined && command.isPassThrough === true)
+        return { options: values, positionals, rest: words.slice(index) };
       if (attached !== undefined) throw complain(`--${name} takes no value`);
       values[name] = true;
       continue;

@@ -5,6 +5,7 @@ import { explainCommand } from "./guard/explain.ts";
 import { initCommand } from "./guard/init.ts";
 import { logCommand } from "./guard/log.ts";
 import { replayCommand } from "./guard/replay.ts";
+import { scanCommand } from "./guard/scan.ts";
 import { testCommand } from "./guard/test.ts";
 import { whyCommand } from "./guard/why.ts";
 
@@ -19,6 +20,7 @@ export const command = defineFamily({
     whyCommand,
     logCommand,
     replayCommand,
+    scanCommand,
     allowOnceCommand,
     initCommand,
     argvCommand,

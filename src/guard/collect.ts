@@ -4,15 +4,19 @@ import { components } from "../shell/paths.ts";
 import { describe, text, type Value } from "../shell/value.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
+import { lookUp } from "./look-up.ts";
+import { archives } from "./models/archives.ts";
 import { type Call, callOf, type Model, type ModelTable } from "./models/call.ts";
 import { databaseClients } from "./models/databases.ts";
 import { fd, find } from "./models/find.ts";
 import { type BranchMemory, effectsOfGit } from "./models/git.ts";
-import { network, uploads } from "./models/network.ts";
+import { mirrors } from "./models/mirrors.ts";
+import { network } from "./models/network.ts";
 import { processes } from "./models/processes.ts";
 import { readFiles } from "./models/readers.ts";
 import { removal } from "./models/removal.ts";
 import { transfer } from "./models/transfer.ts";
+import { uploads } from "./models/uploads.ts";
 import { writing } from "./models/writing.ts";
 import { componentCouldBe } from "./paths/match.ts";
 import { cloudVerbs } from "./verbs/cloud.ts";
@@ -27,6 +31,8 @@ import { words } from "./words.ts";
 const TABLES: readonly ModelTable[] = [
   removal,
   transfer,
+  mirrors,
+  archives,
   writing,
   network,
   processes,
@@ -84,11 +90,11 @@ function possiblePrograms({ argv }: Invocation): readonly string[] {
 function effectsOfModels(call: Call): readonly CommandEffect[] {
   const models: Model[] = [];
   for (const table of TABLES) {
-    const model = Object.hasOwn(table, call.program) ? table[call.program] : undefined;
+    const model = lookUp(table, call.program);
     if (model !== undefined) models.push(model);
   }
   if (models.length === 0) models.push(readFiles);
-  const upload = Object.hasOwn(uploads, call.program) ? uploads[call.program] : undefined;
+  const upload = lookUp(uploads, call.program);
   if (upload !== undefined) models.push(upload);
   return models.flatMap(model => model(call));
 }

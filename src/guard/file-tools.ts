@@ -3,6 +3,7 @@ import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
+import { lookUp } from "./look-up.ts";
 import { secretByName } from "./paths/secrets.ts";
 
 /** What a file tool does to the paths it is given. */
@@ -38,7 +39,7 @@ const NAME_FIELDS = ["glob", "include", "pattern"];
 const MOST_PATHS = 256;
 
 export function actionOf(canonicalName: string): ToolAction | undefined {
-  return Object.hasOwn(ACTIONS, canonicalName) ? ACTIONS[canonicalName] : undefined;
+  return lookUp(ACTIONS, canonicalName);
 }
 
 /** The effects of a file tool, so that the same rules judge it as judge `cat` and `tee`. */

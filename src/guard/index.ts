@@ -2,12 +2,12 @@ import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, survey } from "./context.ts";
+import type { GuardContext, Surroundings } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { ruleIds } from "./grants.ts";
-import { Collector, conclude, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
+import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { isPlainlyHarmless } from "./prefilter.ts";
+import { isHarmlessIn } from "./prefilter.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
@@ -26,8 +26,7 @@ export interface JudgedTool {
 
 /** Judges a command of a shell. Never throws. */
 export function judgeCommand(command: string, context: GuardContext): Judgement {
-  if (context.isPowerShell !== true && isPlainlyHarmless(command, survey(context))) return ALLOWED;
-  return judgeText(command, context);
+  return isHarmlessIn(command, context) ? ALLOWED : judgeText(command, context);
 }
 
 /** Judges a program with words that were already expanded: shims call this. */
@@ -42,8 +41,11 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
     const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
     return judgeCommand(facts.command, isPowerShell ? { ...context, isPowerShell } : context);
   }
-  const around = survey(context);
-  const effects = effectsOfTool(tool.canonicalName, tool.input, facts.paths, around);
+  return judgeOrFail(facts.paths.join(" "), context, around => judgeFileTool(tool, facts.paths, around));
+}
+
+function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], around: Surroundings): Judgement {
+  const effects = effectsOfTool(tool.canonicalName, tool.input, known, around);
   if (effects.length === 0) return ALLOWED;
   const collected = new Collector(around, NO_FACTS, "", effects);
   collected.run();

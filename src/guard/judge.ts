@@ -2,8 +2,10 @@ import { analyse, analyseArgv } from "../shell/analyse.ts";
 import { findCriticalWords } from "../shell/critical-words.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
+import { knownText } from "../shell/value.ts";
 
 import { isAllowedByEntry } from "./allow-entries.ts";
+import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { type GuardContext, type Surroundings, survey } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
@@ -12,6 +14,7 @@ import { type Explained, explainTree } from "./explain.ts";
 import { allowOnceCode, type CodeSubject, findGrant, subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { nestedTexts } from "./nested-text.ts";
+import { createDisk } from "./paths/disk.ts";
 import { clipText, renderReason } from "./reason.ts";
 import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
@@ -40,10 +43,19 @@ function guarded(
   context: GuardContext,
   analysed: (around: Surroundings) => ShellFacts,
 ): Judgement {
+  return judgeOrFail(source, context, around => judgeFacts(source, analysed(around), around));
+}
+
+/** A failure of the guard itself becomes a finding or a note, never an exception. */
+export function judgeOrFail(
+  source: string,
+  context: GuardContext,
+  judge: (around: Surroundings) => Judgement,
+): Judgement {
   let around: Surroundings | undefined;
   try {
     around = survey(context);
-    return judgeFacts(source, analysed(around), around);
+    return judge(around);
   } catch (error) {
     return judgeFailure(source, around, context, error);
   }
@@ -61,7 +73,8 @@ export function shellContextOf(context: GuardContext, around: Surroundings): She
   };
 }
 
-function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Judgement {
+function judgeFacts(source: string, facts: ShellFacts, surveyed: Surroundings): Judgement {
+  const around = withLinks(surveyed, facts);
   const collected = new Collector(around, facts, source, collectEffects(facts, around));
   collected.run();
   for (const inside of nestedTexts(facts, collected.scene.effects)) {
@@ -70,9 +83,8 @@ function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Ju
     inner.run();
     collected.take(inner, inside.invocation);
   }
-  const allowed = collected.findings.filter(
-    finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, around)),
-  );
+  const found = softenAlternatives(collected.findings, facts);
+  const allowed = found.filter(finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, around)));
   const notes = facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`);
   return conclude(
     allowed,
@@ -81,6 +93,16 @@ function judgeFacts(source: string, facts: ShellFacts, around: Surroundings): Ju
     findings => subjectOf(facts, around.cwd, findings),
     () => explainTree(facts, collected.scene.effects, allowed),
   );
+}
+
+/** Links that the command makes lead rules where they lead the command. */
+function withLinks(around: Surroundings, { links }: ShellFacts): Surroundings {
+  if (links.length === 0) return around;
+  const made = links.flatMap(({ path, target }) => {
+    const [from, to] = [knownText(path), knownText(target)];
+    return from === undefined || to === undefined ? [] : [[from, to] as const];
+  });
+  return { ...around, disk: createDisk(around.given.system, new Map(made)) };
 }
 
 /** Runs every pack over effects and facts and keeps what they report. */

@@ -13,6 +13,8 @@ export interface NestedText {
 const MOST = 8;
 /** Shells whose own grammar nobody reads; what they share with the others is enough. */
 const RARE_SHELLS = wordSet("xonsh nu elvish osh ysh yash ipython ipython3 rc es scsh tclsh");
+/** Programs that run their last word on many machines. */
+const MANY_HOSTS = wordSet("pssh parallel-ssh pdsh clush dsh salt mpssh");
 
 export function nestedTexts(facts: ShellFacts, effects: readonly CommandEffect[]): readonly NestedText[] {
   return [...effects.flatMap(gitAlias), ...rareShells(facts)]
@@ -31,8 +33,9 @@ function gitAlias(effect: CommandEffect): readonly NestedText[] {
 
 function rareShells(facts: ShellFacts): readonly NestedText[] {
   return facts.invocations.flatMap(({ program, argv, cwd, id }) => {
-    if (program === undefined || !RARE_SHELLS.has(program)) return [];
+    if (program === undefined || !(RARE_SHELLS.has(program) || MANY_HOSTS.has(program))) return [];
     const words = argv.map(describe);
+    if (MANY_HOSTS.has(program)) return [{ text: words.at(-1) ?? "", cwd: describe(cwd), invocation: id }];
     const at = words.findIndex(word => /^(-[a-z]*c|--commands?)$/.test(word));
     const text = at < 0 ? undefined : words[at + 1];
     return text === undefined

@@ -1,5 +1,6 @@
 import { join } from "../system/paths.ts";
-import type { Surroundings } from "./context.ts";
+import { type GuardContext, type Surroundings, survey } from "./context.ts";
+import { lookUp } from "./look-up.ts";
 import { secretAt } from "./paths/zones.ts";
 import { wordSet } from "./words.ts";
 
@@ -22,6 +23,15 @@ const READ_ONLY_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
 const NOT_HARMLESS =
   /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
 
+/** The same for a caller that has surveyed nothing yet; any failure leaves the matter to the full analysis. */
+export function isHarmlessIn(command: string, context: GuardContext): boolean {
+  try {
+    return context.isPowerShell !== true && isPlainlyHarmless(command, survey(context));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * True when a command is certainly harmless, found without a parser. It must never say so of anything the full
  * analysis would object to; a property test holds it to that.
@@ -31,9 +41,7 @@ export function isPlainlyHarmless(command: string, around: Surroundings): boolea
   if (custom.length > 0 || paths.noRead.length > 0) return false;
   if (!PLAIN.test(command)) return false;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
-  const subcommands = Object.hasOwn(READ_ONLY_SUBCOMMANDS, program)
-    ? READ_ONLY_SUBCOMMANDS[program]
-    : undefined;
+  const subcommands = lookUp(READ_ONLY_SUBCOMMANDS, program);
   const isKnown = subcommands === undefined ? READ_ONLY.has(program) : subcommands.has(rest[0] ?? "");
   if (!isKnown || program.includes("=")) return false;
   return rest.every(word => !NOT_HARMLESS.test(word) && !mayNameSecret(word, around));

@@ -60,6 +60,8 @@ function isHighEntropy(word: string): boolean {
   if (/^[0-9a-f]{40}$|^[0-9a-f]{64}$/.test(word)) return false;
   if (word.includes("/") && /^[A-Za-z0-9_/-]*$/.test(word) && word.split("/").every(part => part.length < 24))
     return false;
+  // Names put together of short words, such as those of temporary folders, hold no key.
+  if (word.split(/[/_-]/).every(part => part.length < 16)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter(kind => kind.test(word)).length;
   if (kinds < 3) return false;
   return entropy(word) >= 3.6;

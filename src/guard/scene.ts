@@ -34,6 +34,12 @@ export interface Pack {
 }
 
 /** What a word of a command names: itself for deleting and moving, or what a link there leads to. */
-export function targetsOf(scene: Scene, word: Value, by: Doer, followsLast: boolean): readonly Target[] {
-  return resolveTargets(scene.around.disk, word, by.cwd, by.place, { followsLast });
+export function targetsOf(
+  scene: Scene,
+  word: Value,
+  by: Doer,
+  followsLast: boolean,
+  isReading = false,
+): readonly Target[] {
+  return resolveTargets(scene.around.disk, word, by.cwd, by.place, { followsLast, isReading });
 }

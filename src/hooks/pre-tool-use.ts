@@ -1,102 +1,72 @@
-import { type ConfigNotice, loadConfig } from "../config/load.ts";
-import type { Config } from "../config/settings.ts";
-import { type GuardContext, survey } from "../guard/context.ts";
+import type { ConfigNotice } from "../config/load.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
-import { isPlainlyHarmless } from "../guard/prefilter.ts";
+import { isHarmlessIn } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
-import { findHome, findStateHome } from "../state/homes.ts";
-import { findProjectRoot, findSessionDirectory } from "../state/project-root.ts";
-import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
-import { consumeGrants, readGrants, readMachineKey, rememberRefusal } from "./grants.ts";
+import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from "./grants.ts";
+import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
 export const preToolUse: Hook<System> = {
   id: "pre-tool-use",
   event: "PreToolUse",
   async run(input, system) {
-    if (input.kind !== "tool") return undefined;
-    return judge(input, system);
+    return input.kind === "tool" ? judge(input, system) : undefined;
   },
 };
 
+/** State that cannot be kept is told and changes no verdict. */
+type Attempt = <T>(what: string, action: () => T) => T | undefined;
+
 async function judge(input: InputOf<"tool">, system: System): Promise<Effect | undefined> {
   const diagnostics: Diagnostic[] = [];
-  const attempt = <T>(what: string, action: () => T): T | undefined => {
+  const tell = (what: string, error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    diagnostics.push({ code: "guard-state", severity: "warning", detail: `${what}: ${reason}` });
+  };
+  const attempt: Attempt = (what, action) => {
     try {
       return action();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      diagnostics.push({ code: "guard-state", severity: "warning", detail: `${what}: ${reason}` });
+      tell(what, error);
       return undefined;
     }
   };
-  const project = findProjectRoot(system, input.cwd);
-  const home = findHome(system) ?? "/root";
-  const stateHome = findStateHome(system, project) ?? join(home, ".amplihack");
-  const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
-  diagnostics.push(...notices.map(toDiagnostic));
+  const guard = openGuard(system, input.cwd, error => tell("no allow-once code can be offered", error));
+  diagnostics.push(...guard.notices.map(toDiagnostic));
+  const settings = guard.config.guard;
 
-  const context = contextOf(input, system, config, home, stateHome, () =>
-    attempt("no allow-once code can be offered", () => readMachineKey(system, stateHome)),
-  );
-  const judgement = await judgeWithGrants(input, system, context, stateHome, attempt);
-  if (isAudited(judgement, config.guard)) {
-    const path = auditFile(config.guard, stateHome, home);
+  const judgement = await judgeWithGrants(input, system, guard, attempt);
+  if (isAudited(judgement, settings)) {
+    const path = auditFile(settings, guard.stateHome, guard.home);
     attempt("the audit line was not written", () =>
-      writeAudit(system, path, { input, judgement, settings: config.guard, project }),
+      writeAudit(system, path, { input, judgement, settings, project: guard.project }),
     );
   }
   if (judgement.failure !== undefined) {
     diagnostics.push({ code: "guard-failure", severity: "error", detail: judgement.failure });
   }
-  if (judgement.code !== undefined && judgement.verdict !== "allow") {
+  const { code } = judgement;
+  if (code !== undefined && judgement.verdict !== "allow") {
     attempt("the code was not remembered", () =>
-      rememberRefusal(system, stateHome, refusalOf(input, system, judgement, context)),
+      rememberRefusal(system, guard.stateHome, refusalOf(input, judgement, code, guard)),
     );
   }
   return toEffect(judgement, diagnostics);
-}
-
-function contextOf(
-  input: InputOf<"tool">,
-  system: System,
-  config: Config,
-  home: string,
-  stateHome: string,
-  machineKey: () => string | undefined,
-): GuardContext {
-  return {
-    cwd: findSessionDirectory(system, input.cwd) ?? "/",
-    home,
-    system,
-    settings: config.guard,
-    processDirectory: system.files.workingDirectory(),
-    previousCwd: system.env.get("OLDPWD"),
-    tmpdir: system.env.get("TMPDIR"),
-    user: system.env.get("USER"),
-    stateHome,
-    machineKey,
-    nowMs: system.clock.nowMs(),
-  };
 }
 
 /** A grant is used up under a lock; when another process was faster, it never existed. */
 async function judgeWithGrants(
   input: InputOf<"tool">,
   system: System,
-  context: GuardContext,
-  stateHome: string,
-  attempt: <T>(what: string, action: () => T) => T | undefined,
+  { context, stateHome }: ConfiguredGuard,
+  attempt: Attempt,
 ): Promise<Judgement> {
-  const { command } = input.facts;
-  const isShell = input.tool.canonicalName === "Bash";
-  if (isShell && command !== null && !isPowerShell(input) && isPlainlyHarmless(command, survey(context)))
-    return ALLOWED;
-  // The analysis is loaded only here: most commands never come this far.
+  if (isHarmlessShell(input, context)) return ALLOWED;
+  // The analysis is large, and most commands never come this far.
   const { judgeTool } = await import("../guard/index.ts");
   const first = judgeTool(input, context);
   if (first.verdict === "allow" || first.code === undefined) return first;
@@ -104,33 +74,44 @@ async function judgeWithGrants(
   if (!grants.some(grant => grant.code === first.code)) return first;
   const granted = judgeTool(input, { ...context, grants });
   if (granted.usedGrants.length === 0) return first;
-  return attempt("the grant was not used", () => consumeGrants(system, stateHome, granted.usedGrants)) ===
-    true
-    ? granted
-    : first;
+  const isUsed = attempt("the grant was not used", () =>
+    consumeGrants(system, stateHome, granted.usedGrants),
+  );
+  return isUsed === true ? granted : first;
 }
 
-function isPowerShell(input: InputOf<"tool">): boolean {
-  return /^(powershell|pwsh)$/i.test(input.tool.name);
+function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {
+  if (tool.canonicalName !== "Bash" || facts.command === null || /^(powershell|pwsh)$/i.test(tool.name))
+    return false;
+  return isHarmlessIn(facts.command, context);
 }
 
-function refusalOf(input: InputOf<"tool">, system: System, judgement: Judgement, context: GuardContext) {
-  const { command, paths } = input.facts;
-  const shown = command ?? `${input.tool.canonicalName} ${paths.join(" ")}`;
+function refusalOf(
+  { tool, facts }: InputOf<"tool">,
+  judgement: Judgement,
+  code: string,
+  { context }: ConfiguredGuard,
+): RefusedCommand {
+  const shown = facts.command ?? `${tool.canonicalName} ${facts.paths.join(" ")}`;
   return {
-    code: judgement.code ?? "",
+    code,
     command: clipText(redact(shown), 300),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
-    refusedMs: system.clock.nowMs(),
+    refusedMs: context.nowMs ?? 0,
   };
 }
 
-function toEffect(judgement: Judgement, diagnostics: readonly Diagnostic[]): Effect | undefined {
-  const { verdict, reason } = judgement;
+/** Rule ids go into the records; the code is told where a host turns a question into a refusal. */
+function toEffect(
+  { verdict, reason, findings, code }: Judgement,
+  diagnostics: readonly Diagnostic[],
+): Effect | undefined {
   const told = diagnostics.length === 0 ? {} : { diagnostics };
   if (verdict === "allow" || reason === undefined) return diagnostics.length === 0 ? undefined : told;
-  return { decision: { kind: verdict, reason }, ...told };
+  const rules = [...new Set(findings.map(finding => finding.rule))];
+  const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
+  return { decision: { kind: verdict, reason }, extras, ...told };
 }
 
 function toDiagnostic(notice: ConfigNotice): Diagnostic {

@@ -120,5 +120,6 @@ export const claudeCode: HostDescriptor = {
       { scope: "user", path: ".claude/settings.json", isShared: true },
       { scope: "project", path: ".claude/settings.json", isShared: true },
     ],
+    relocation: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
   },
 };

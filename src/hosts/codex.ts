@@ -56,5 +56,6 @@ export const codex: HostDescriptor = {
       { scope: "user", path: ".codex/hooks.json", isShared: false },
       { scope: "project", path: ".codex/hooks.json", isShared: false },
     ],
+    relocation: { variable: "CODEX_HOME", folder: ".codex" },
   },
 };

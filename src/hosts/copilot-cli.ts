@@ -126,5 +126,6 @@ export const copilotCli: HostDescriptor = {
       { scope: "user", path: ".copilot/hooks/amplihack.json", isShared: true },
       { scope: "project", path: ".github/hooks/amplihack-hooks.json", isShared: true },
     ],
+    relocation: { variable: "COPILOT_HOME", folder: ".copilot" },
   },
 };

@@ -97,5 +97,6 @@ export const geminiCli: HostDescriptor = {
       { scope: "user", path: ".gemini/settings.json", isShared: false },
       { scope: "project", path: ".gemini/settings.json", isShared: false },
     ],
+    relocation: { variable: "GEMINI_CLI_HOME", folder: "" },
   },
 };

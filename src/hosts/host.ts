@@ -203,6 +203,8 @@ export interface Registration {
   };
   readonly layout: Layout;
   readonly files: readonly ConfigurationFile[];
+  /** the environment variable by which users move the host's folder, and the part of the path it stands for */
+  readonly relocation?: { readonly variable: string; readonly folder: string };
 }
 
 /**

@@ -1,3 +1,4 @@
+export { configurationPath } from "./configuration-path.ts";
 export { HOSTS } from "./descriptors.ts";
 export { type GeneratedFile, generateFiles } from "./generated-files.ts";
 export {

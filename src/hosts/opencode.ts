@@ -102,5 +102,6 @@ export const opencode: HostDescriptor = {
       { scope: "user", path: ".config/opencode/plugins/amplihack.js", isShared: false },
       { scope: "project", path: ".opencode/plugins/amplihack.js", isShared: false },
     ],
+    relocation: { variable: "XDG_CONFIG_HOME", folder: ".config" },
   },
 };

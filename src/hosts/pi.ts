@@ -87,5 +87,6 @@ export const pi: HostDescriptor = {
       { scope: "user", path: ".pi/agent/extensions/amplihack.js", isShared: false },
       { scope: "project", path: ".pi/extensions/amplihack.js", isShared: false },
     ],
+    relocation: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
   },
 };

@@ -7,7 +7,7 @@ import { SqliteStore } from "./sqlite-store.ts";
 import { EMPTY_READER, type MemoryReader, type MemoryStore } from "./store.ts";
 
 export interface OpenOptions {
-  /** how long to wait for other programs in all; less where a caller's own time is short */
+  /** how long to wait for other programs; less where a caller's own time is short */
   readonly patienceMs?: number;
 }
 
@@ -41,12 +41,12 @@ export async function openReader(
   path: string,
   options: OpenOptions = {},
 ): Promise<MemoryReader> {
-  return inspectPlace(system, path) === "nothing" ? EMPTY_READER : openStore(system, path, options);
+  return inspectPlace(system, path) === "database" ? openStore(system, path, options) : EMPTY_READER;
 }
 
 /** SQLite gives its other files the mode of this one, so it must be private before anything is in it. */
 function makeDatabaseFile(system: System, path: string): void {
-  if (inspectPlace(system, path) === "database") return;
+  if (inspectPlace(system, path) !== "nothing") return;
   try {
     system.files.makeDirectory(dirname(path), 0o700);
     system.files.createExclusive(path, new Uint8Array(0), OWNER_ONLY);
@@ -59,7 +59,7 @@ function makeDatabaseFile(system: System, path: string): void {
  * An empty file is a database that somebody is just making. A log without its database is not: SQLite would
  * throw it away. The log is looked at first, because it is never there before the database.
  */
-function inspectPlace({ files }: System, path: string): "database" | "nothing" {
+function inspectPlace({ files }: System, path: string): "database" | "empty-file" | "nothing" {
   try {
     const hasLog = (files.follow(`${path}-wal`)?.size ?? 0) > 0;
     const facts = files.follow(path);
@@ -70,7 +70,7 @@ function inspectPlace({ files }: System, path: string): "database" | "nothing" {
     if (facts.kind !== "file") {
       throw new MemoryError("unavailable", `${path} is not a file`, "name another file with --db-path");
     }
-    return "database";
+    return facts.size === 0 ? "empty-file" : "database";
   } catch (error) {
     throw unusable(error, path);
   }

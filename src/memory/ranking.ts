@@ -39,24 +39,34 @@ function compareByAge(one: Memory, other: Memory): number {
 }
 
 /** How many memories a search weighs at most; beyond that BM25 would cost more than it tells. */
-export const MOST_WEIGHED = 6_000;
+export const MOST_WEIGHED = 4_000;
+
+/** One try of a search. Without weighing, all matches are equal and the newest are taken. */
+export interface SearchAttempt {
+  readonly phrases: readonly string[];
+  readonly isWeighed: boolean;
+}
 
 /**
- * The phrases worth asking for: the rarest, as long as together they do not match more than can be weighed. When
- * even the rarest matches more, it is asked for alone and only its newest matches count.
+ * What to look for, in the order of trying until something is found. First the rarest phrases, as many as can be
+ * weighed together: those that are everywhere say nothing beside them. Then each of the others alone, since the
+ * rare ones may not occur in the scope that is asked about. `matches` need not be exact above what can be weighed.
  */
-export function choosePhrases(
+export function planSearch(
   counted: readonly { readonly phrase: string; readonly matches: number }[],
-): readonly string[] {
+): readonly SearchAttempt[] {
   const found = counted
     .filter(({ matches }) => matches > 0)
     .sort((one, other) => one.matches - other.matches);
-  const chosen: string[] = [];
   let total = 0;
-  for (const { phrase, matches } of found) {
+  const tooMany = found.findIndex(({ matches }) => {
     total += matches;
-    if (chosen.length > 0 && total > MOST_WEIGHED) break;
-    chosen.push(phrase);
-  }
-  return chosen;
+    return total > MOST_WEIGHED;
+  });
+  const together = tooMany < 0 ? found : found.slice(0, tooMany);
+  const alone = tooMany < 0 ? [] : found.slice(tooMany);
+  return [
+    ...(together.length === 0 ? [] : [{ phrases: together.map(({ phrase }) => phrase), isWeighed: true }]),
+    ...alone.map(({ phrase, matches }) => ({ phrases: [phrase], isWeighed: matches <= MOST_WEIGHED })),
+  ];
 }

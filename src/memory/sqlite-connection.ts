@@ -1,5 +1,6 @@
 import type Libsql from "libsql";
 import { quoteWord } from "../hosts/owned-command.ts";
+import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
 
@@ -7,7 +8,7 @@ export type Value = string | number;
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface ConnectionOptions {
-  /** how long to wait in all when others hold the database */
+  /** how long a statement waits when others hold the database */
   readonly patienceMs: number;
 }
 
@@ -55,12 +56,16 @@ export class SqliteConnection {
     this.options = options;
   }
 
-  /** Settings of this connection; those of the file are made with the schema. */
+  /** Settings of this connection, which leave no trace in the file. */
   configure(): void {
     this.rows(`PRAGMA max_page_count = ${LARGEST_DATABASE_BYTES / PAGE_BYTES}`);
     this.rows("PRAGMA secure_delete = ON");
     this.rows("PRAGMA synchronous = FULL");
     this.rows("PRAGMA trusted_schema = OFF");
+  }
+
+  /** From now on readers and a writer do not wait for each other; a property of the file. */
+  keepLog(): void {
     if (this.rows("PRAGMA journal_mode")[0]?.["journal_mode"] !== "wal") {
       this.rows("PRAGMA journal_mode = WAL");
     }
@@ -99,14 +104,13 @@ export class SqliteConnection {
     this.database.close();
   }
 
-  /** So that the file alone is complete and deleted text is nowhere; whoever uses it at the moment does it else. */
+  /** So that the file alone is complete, and deleted text is nowhere. */
   private foldLogIn(): void {
     try {
       this.database.exec("PRAGMA busy_timeout = 0");
       this.database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
-    } catch (error) {
-      const failure = toMemoryError(error, this.path);
-      if (failure.problem !== "busy") throw failure;
+    } catch {
+      // Nothing is lost: the log has it all, and the next one to close does this.
     }
   }
 
@@ -175,13 +179,13 @@ function toMemoryError(error: unknown, path: string): MemoryError {
   }
 }
 
-/** The file is never touched: what is in it may be all there is. */
-export function corruptDatabase(path: string, what: string): MemoryError {
-  const quoted = quoteWord(path);
+/** The file is never touched: what is in it may be all there is. The advice keeps it, and never covers another. */
+export function corruptDatabase(path: string, what: string, fix?: string): MemoryError {
+  const aside = `mv ${quoteWord(path)}* "$(mktemp -d ${quoteWord(`${dirname(path)}/damaged-memory-XXXXXX`)})"`;
   return new MemoryError(
     "corrupt",
     `the memory database ${path} is damaged: ${what}. It was left as it is`,
-    `keep it and begin a new one: mkdir ${quoted}.damaged && mv ${quoted} ${quoted}-* ${quoted}.damaged/`,
+    fix ?? `put it aside and begin a new one: ${aside}`,
   );
 }
 

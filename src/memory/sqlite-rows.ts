@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { quoteWord } from "../hosts/owned-command.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type Row, type Value } from "./sqlite-connection.ts";
@@ -71,7 +72,12 @@ export function memoryOf(row: Row, path: string): Memory {
 }
 
 function damagedRow(row: Row, path: string): Error {
-  return corruptDatabase(path, `memory number ${String(row["number"])} does not fit its checksum`);
+  const number = Number(row["number"]);
+  return corruptDatabase(
+    path,
+    `memory number ${number} does not fit its checksum`,
+    `drop that one: sqlite3 ${quoteWord(path)} 'DELETE FROM memories WHERE number = ${number}'`,
+  );
 }
 
 /** SQLite notices broken pages, not a changed letter; this does. */

@@ -14,9 +14,14 @@ type Step = (connection: SqliteConnection, path: string, nowMs: number) => void;
 /** Each step leads from the version of its index to the next; a new database goes through all of them. */
 export const STEPS: readonly Step[] = [makeTables, makeSearchIndex];
 
-/** Brings the database to our version, in one transaction. Others that try at the same time wait and find it done. */
+/**
+ * Brings the database to our version, in one transaction. Others that try at the same time wait and find it done.
+ * One that is not for us is not changed in any way.
+ */
 export function prepareSchema(connection: SqliteConnection, path: string, nowMs: number): void {
-  if (versionOf(connection, path) === STEPS.length) return;
+  const found = versionOf(connection, path);
+  connection.keepLog();
+  if (found === STEPS.length) return;
   connection.write(() => {
     const version = versionOf(connection, path);
     for (const step of STEPS.slice(version)) step(connection, path, nowMs);
@@ -84,8 +89,9 @@ function makeSearchIndex(connection: SqliteConnection, path: string): void {
   }
 }
 
+/** Replaces what the index has under that number. */
 export function addToIndex(connection: SqliteConnection, number: number, memory: Memory): void {
-  connection.run("INSERT INTO memory_words (rowid, scope, key, value) VALUES (?, ?, ?, ?)", [
+  connection.run("INSERT OR REPLACE INTO memory_words (rowid, scope, key, value) VALUES (?, ?, ?, ?)", [
     number,
     scopeWords(memory).join(" "),
     indexText(memory.key),

@@ -1,16 +1,14 @@
 import type { System } from "../system/system.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
-import { choosePhrases, MOST_WEIGHED } from "./ranking.ts";
-import type { Row, SqliteConnection, Value } from "./sqlite-connection.ts";
+import type { Row, SqliteConnection } from "./sqlite-connection.ts";
 import { COLUMNS, fingerprintOf, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
-import { addToIndex, scopeWord } from "./sqlite-schema.ts";
+import { addToIndex } from "./sqlite-schema.ts";
+import { filterConditions, searchRows } from "./sqlite-search.ts";
 import type { Candidate, ImportCounts, MemoryFilter, MemoryStore, Retention } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
 const ID_LENGTH = 32;
-/** A word in the key counts as much as two in the value; scope restricts and weighs nothing. */
-const WEIGHTS = "0.0, 2.0, 1.0";
 
 /** The store in one SQLite file. All methods are synchronous behind their promises. */
 export class SqliteStore implements MemoryStore {
@@ -25,7 +23,7 @@ export class SqliteStore implements MemoryStore {
   }
 
   async list(filter: MemoryFilter, order: "name" | "newest", limit?: number): Promise<readonly Memory[]> {
-    const { text, values } = conditions(filter);
+    const { text, values } = filterConditions(filter);
     const by = order === "name" ? "agent, session, key" : "updated_ms DESC, number DESC";
     const rows = this.connection.rows(
       `SELECT ${SELECTED} FROM memories WHERE ${text} ORDER BY ${by} LIMIT ?`,
@@ -39,26 +37,7 @@ export class SqliteStore implements MemoryStore {
     filter: MemoryFilter,
     limit: number,
   ): Promise<readonly Candidate[]> {
-    const scope = scopeQuery(filter);
-    const query = (chosen: readonly string[]): string => {
-      const words = chosen.map(phrase => `"${phrase}"`).join(" OR ");
-      return `${scope}{key value} : (${words})`;
-    };
-    const counted = phrases.map(phrase => ({ phrase, matches: this.countMatches(query([phrase])) }));
-    const chosen = choosePhrases(counted);
-    if (chosen.length === 0) return [];
-    const { text, values } = conditions(filter);
-    const match = query(chosen);
-    const rows = this.connection.rows(
-      `SELECT ${SELECTED}, weight
-       FROM (
-         SELECT rowid AS found, -bm25(memory_words, ${WEIGHTS}) AS weight
-         FROM memory_words WHERE memory_words MATCH ? AND rowid >= ?
-       )
-       JOIN memories ON memories.number = found
-       WHERE ${text} ORDER BY weight DESC, found DESC LIMIT ?`,
-      [match, this.firstWeighed(match), ...values, limit],
-    );
+    const rows = searchRows(this.connection, phrases, filter, limit);
     return rows.map(row => ({ memory: memoryOf(row, this.path), weight: Number(row["weight"]) }));
   }
 
@@ -95,12 +74,10 @@ export class SqliteStore implements MemoryStore {
     return this.connection.write(() => {
       let removed = 0;
       for (const { agent, id } of memories) {
-        const numbers = this.connection.rows("SELECT number FROM memories WHERE agent = ? AND id = ?", [
-          encodeText(agent),
-          encodeText(id),
-        ]);
-        for (const row of numbers) this.removeNumber(numberOf(row));
-        removed += numbers.length;
+        const number = this.numberOfId(agent, id);
+        if (number === undefined) continue;
+        this.removeNumber(number);
+        removed++;
       }
       // Removed words stay in the index until it is written anew.
       this.connection.run("INSERT INTO memory_words (memory_words) VALUES ('optimize')");
@@ -131,11 +108,8 @@ export class SqliteStore implements MemoryStore {
   private takeOne(memory: Memory): keyof ImportCounts {
     const existing = this.findNamed(memory);
     if (existing !== undefined && existing.memory.updatedMs >= memory.updatedMs) return "kept";
-    const owner = this.connection.rows("SELECT number FROM memories WHERE agent = ? AND id = ?", [
-      encodeText(memory.agent),
-      encodeText(memory.id),
-    ])[0];
-    const isIdFree = owner === undefined || numberOf(owner) === existing?.number;
+    const owner = this.numberOfId(memory.agent, memory.id);
+    const isIdFree = owner === undefined || owner === existing?.number;
     const taken = isIdFree ? memory : { ...memory, id: this.system.random.hex(ID_LENGTH) };
     if (existing === undefined) {
       this.insert(taken);
@@ -155,7 +129,7 @@ export class SqliteStore implements MemoryStore {
 
   /** By what it says, in the same project and of the same agent. */
   private findSame({ project, agent, value }: MemoryDraft): FoundMemory | undefined {
-    return this.findOne("fingerprint = ? AND project = ? AND agent = ? ORDER BY number", [
+    return this.findOne("fingerprint = ? AND project = ? AND agent = ?", [
       fingerprintOf(value),
       project,
       agent,
@@ -170,12 +144,19 @@ export class SqliteStore implements MemoryStore {
     return row === undefined ? undefined : { number: numberOf(row), memory: memoryOf(row, this.path) };
   }
 
+  private numberOfId(agent: string, id: string): number | undefined {
+    const [row] = this.connection.rows("SELECT number FROM memories WHERE agent = ? AND id = ?", [
+      encodeText(agent),
+      encodeText(id),
+    ]);
+    return row === undefined ? undefined : numberOf(row);
+  }
+
   private insert(memory: Memory): Memory {
-    const [row] = this.connection.rows(
-      `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`,
-      valuesOf(memory),
-    );
-    addToIndex(this.connection, row === undefined ? 0 : numberOf(row), memory);
+    const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
+    for (const row of this.connection.rows(sql, valuesOf(memory))) {
+      addToIndex(this.connection, numberOf(row), memory);
+    }
     return memory;
   }
 
@@ -184,7 +165,6 @@ export class SqliteStore implements MemoryStore {
       ...valuesOf(memory),
       number,
     ]);
-    this.connection.run("DELETE FROM memory_words WHERE rowid = ?", [number]);
     addToIndex(this.connection, number, memory);
   }
 
@@ -204,26 +184,6 @@ export class SqliteStore implements MemoryStore {
     );
     for (const row of rows) this.removeNumber(numberOf(row));
   }
-
-  /** Counting is cheap and need not be exact beyond what can be weighed. */
-  private countMatches(match: string): number {
-    const [row] = this.connection.rows(
-      "SELECT count(*) AS matches FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)",
-      [match, MOST_WEIGHED + 1],
-    );
-    return Number(row?.["matches"] ?? 0);
-  }
-
-  /** The number from which on there are no more matches than can be weighed: the newest. */
-  private firstWeighed(match: string): number {
-    const [row] = this.connection.rows(
-      `SELECT min(rowid) AS first FROM (
-         SELECT rowid FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?
-       )`,
-      [match, MOST_WEIGHED],
-    );
-    return Number(row?.["first"] ?? 0);
-  }
 }
 
 interface FoundMemory {
@@ -233,35 +193,4 @@ interface FoundMemory {
 
 function numberOf(row: Row): number {
   return Number(row["number"]);
-}
-
-function conditions(filter: MemoryFilter): { readonly text: string; readonly values: readonly Value[] } {
-  const parts: string[] = ["TRUE"];
-  const values: Value[] = [];
-  const add = (text: string, ...more: readonly Value[]): void => {
-    parts.push(text);
-    values.push(...more);
-  };
-  if (filter.projects !== undefined) {
-    add(`project IN (${filter.projects.map(() => "?").join(", ")})`, ...filter.projects.map(encodeText));
-  }
-  for (const column of ["agent", "session", "key", "category"] as const) {
-    const wanted = filter[column];
-    if (wanted !== undefined) add(`${column} = ?`, encodeText(wanted));
-  }
-  if (filter.updatedSinceMs !== undefined) add("updated_ms >= ?", filter.updatedSinceMs);
-  return { text: parts.join(" AND "), values };
-}
-
-/** The part of a search that restricts it, so that matches elsewhere cost nothing. */
-function scopeQuery(filter: MemoryFilter): string {
-  const groups = [
-    filter.projects?.map(name => scopeWord("project", name)),
-    filter.agent === undefined ? undefined : [scopeWord("agent", filter.agent)],
-    filter.session === undefined ? undefined : [scopeWord("session", filter.session)],
-  ];
-  return groups
-    .filter(group => group !== undefined)
-    .map(group => `scope : (${group.map(word => `"${word}"`).join(" OR ")}) AND `)
-    .join("");
 }

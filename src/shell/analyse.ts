@@ -34,7 +34,10 @@ export function analyse(command: string, context: ShellContext): ShellFacts {
     for (const { reason, message, start, end } of parsed.problems) {
       leaveUnexamined(session, reason, message, command.slice(start, end), { start, end });
     }
-    runStatements(parsed.statements, scope);
+    runStatements(parsed.statements, {
+      ...scope,
+      source: { ...scope.source, placeholders: parsed.placeholders },
+    });
     runHandlers(scope);
     runExportedFunctions(scope);
   });
@@ -98,7 +101,7 @@ const walker: Walker = {
     const source =
       script.source === undefined ? scope.source : { ...scope.source, text: script.source, base: span };
     const end = script.source === undefined ? node.end : script.source.length;
-    const { statements, problems } = judgeErrors(script, source.text, end);
+    const { statements, problems } = judgeErrors(script, source.text, end, true);
     for (const problem of problems) {
       leaveUnexamined(
         session,

@@ -21,20 +21,35 @@ export function parseAgentName(raw: string): AgentName | undefined {
   return AGENTS.find(agent => agent === name);
 }
 
-/**
- * The agent that is running, where no command says it: `AMPLIHACK_AGENT_BINARY`, the launcher's record in
- * `AMPLIHACK_RUNTIME_ROOT`, the one of the project or a directory above it, the default. What is there but not
- * usable is warned about, without its value, and passed over.
- */
+/** An agent, and what named it: a variable, a file, or nothing. */
+export interface ActiveAgent {
+  readonly agent: AgentName;
+  readonly by: string | undefined;
+}
+
+/** As `locateActiveAgent`, the agent alone. */
 export function findActiveAgent(
   system: Pick<System, "env" | "files" | "text" | "clock">,
   projectDirectory: string,
   warn: (message: string) => void,
 ): AgentName {
+  return locateActiveAgent(system, projectDirectory, warn).agent;
+}
+
+/**
+ * The agent that is running, where no command says it: `AMPLIHACK_AGENT_BINARY`, the launcher's record in
+ * `AMPLIHACK_RUNTIME_ROOT`, the one of the project or a directory above it, the default. What is there but not
+ * usable is warned about, without its value, and passed over.
+ */
+export function locateActiveAgent(
+  system: Pick<System, "env" | "files" | "text" | "clock">,
+  projectDirectory: string,
+  warn: (message: string) => void,
+): ActiveAgent {
   const announced = system.env.get("AMPLIHACK_AGENT_BINARY") ?? "";
   if (announced !== "") {
     const agent = parseAgentName(announced);
-    if (agent !== undefined) return agent;
+    if (agent !== undefined) return { agent, by: "AMPLIHACK_AGENT_BINARY" };
     warn(`AMPLIHACK_AGENT_BINARY names no known agent; expected one of ${AGENTS.join(", ")}`);
   }
   const runtimeRoot = VARIABLES.AMPLIHACK_RUNTIME_ROOT.tryGet(system);
@@ -45,10 +60,10 @@ export function findActiveAgent(
   for (const path of contexts) {
     const found = readLauncher(system, path);
     if (found === undefined) continue;
-    if ("agent" in found) return found.agent;
+    if ("agent" in found) return { agent: found.agent, by: path };
     warn(`${path} is passed over: ${found.problem}`);
   }
-  return DEFAULT_AGENT;
+  return { agent: DEFAULT_AGENT, by: undefined };
 }
 
 function readLauncher(

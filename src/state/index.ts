@@ -2,6 +2,7 @@ export * from "./active-agent.ts";
 export * from "./append-line.ts";
 export * from "./atomic-flag.ts";
 export * from "./atomic-json-file.ts";
+export * from "./back-up.ts";
 export * from "./counter.ts";
 export type { EnvParser, Parsed } from "./env-parsers.ts";
 export * as envParsers from "./env-parsers.ts";

@@ -10,6 +10,7 @@ import { runProgram } from "./run-program.ts";
 // GOLDEN_PROGRAM names a program, as words parted by blanks: GOLDEN_PROGRAM="node dist/bin/amplihack-hooks.cjs".
 
 const WANTED: Readonly<Record<string, number>> = {
+  pre_tool_use: 200,
   stop: 100,
   post_tool_use: 100,
   user_prompt_submit: 100,

@@ -2,7 +2,13 @@ import { readCommandLine } from "../../src/hooks/command-line.ts";
 import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
 import { resolveSubcommand } from "../../src/hosts/subcommands.ts";
 import type { Json } from "../../src/protocol/index.ts";
-import { createMemorySystem, type ScriptedRun, type SeedEntry } from "../../src/system/memory.ts";
+import {
+  createMemorySystem,
+  type MemoryMachine,
+  type MemorySystem,
+  type ScriptedRun,
+  type SeedEntry,
+} from "../../src/system/memory.ts";
 import type { ProcessRequest } from "../../src/system/system.ts";
 import {
   DEFAULT_REPLIES,
@@ -16,14 +22,26 @@ import {
 const SANDBOX = "/sandbox";
 const BRIDGE = "golden-bridge";
 
-/** Runs a case through the hook program's own lifecycle, on a machine that exists in memory only. */
+/** A case on a machine that exists in memory only: what it needs is there, and it has not run yet. */
+export interface OpenedCase {
+  readonly system: MemorySystem;
+  run(): Promise<GoldenRun>;
+}
+
+/** Runs a case through the hook program's own lifecycle. */
 export async function runInMemory(golden: GoldenCase): Promise<GoldenRun> {
+  return (await openInMemory(golden)).run();
+}
+
+/** With a machine of an earlier run the case meets what that run left, and nothing is put there anew. */
+export async function openInMemory(golden: GoldenCase, machine?: MemoryMachine): Promise<OpenedCase> {
   const asked: Json[] = [];
   const system = createMemorySystem({
     cwd: SANDBOX,
     stdin: "",
     env: {},
     run: request => answer(golden, request, asked),
+    ...(machine === undefined ? {} : { machine }),
   });
   const surroundings = { sandbox: SANDBOX, nowMs: system.clock.nowMs(), pid: system.processes.self.pid };
   const fill = (text: string) => fillIn(text, surroundings);
@@ -34,7 +52,7 @@ export async function runInMemory(golden: GoldenCase): Promise<GoldenRun> {
     ...golden.meta.env,
   };
   for (const [name, value] of Object.entries(variables)) system.variables.set(name, fill(value));
-  for (const [path, file] of Object.entries(golden.meta.files ?? {})) {
+  for (const [path, file] of Object.entries(machine === undefined ? (golden.meta.files ?? {}) : {})) {
     system.put(`${SANDBOX}/${path}`, seedEntry(file, fill, surroundings.nowMs));
   }
   const line = readCommandLine([subcommandOf(golden.hook), ...(golden.meta.args ?? [])]);
@@ -46,19 +64,26 @@ export async function runInMemory(golden: GoldenCase): Promise<GoldenRun> {
   const input = system.text.encode(fill(golden.input));
   const stdio = { ...system.stdio, readInput: () => ({ kind: "bytes", bytes: input }) as const };
   const withInput = { ...system, stdio };
-  const program = openProgram(definition, subcommand, undefined, withInput);
-  const exitCode = await openRun(program, line.call, withInput).run();
   return {
-    ...surroundings,
-    stdout: system.stdout(),
-    stderr: system.stderr(),
-    exitCode,
-    asked,
-    look(path) {
-      const at = `${SANDBOX}/${path}`;
-      const facts = system.files.follow(at);
-      if (facts === undefined) return undefined;
-      return facts.kind === "directory" ? { names: system.files.list(at) } : { text: system.peek(at) ?? "" };
+    system,
+    async run() {
+      const program = openProgram(definition, subcommand, undefined, withInput);
+      const exitCode = await openRun(program, line.call, withInput).run();
+      return {
+        ...surroundings,
+        stdout: system.stdout(),
+        stderr: system.stderr(),
+        exitCode,
+        asked,
+        look(path) {
+          const at = `${SANDBOX}/${path}`;
+          const facts = system.files.follow(at);
+          if (facts === undefined) return undefined;
+          return facts.kind === "directory"
+            ? { names: system.files.list(at) }
+            : { text: system.peek(at) ?? "" };
+        },
+      };
     },
   };
 }

@@ -89,6 +89,27 @@ describe("an ordinary call", () => {
   });
 });
 
+describe("a refused call", () => {
+  it("is denied in the host's words with exit 0, told on stderr, and recorded with its rules", async () => {
+    const stdin = pre({ tool_input: { command: "rm -rf ~" } });
+    const { code, stdout, stderr, system } = await callProgram(["pre-tool-use"], { stdin });
+    expect(code).toBe(0);
+    const { permissionDecision, permissionDecisionReason } = JSON.parse(stdout).hookSpecificOutput;
+    expect(permissionDecision).toBe("deny");
+    expect(permissionDecisionReason).toContain("fs.home");
+    expect(stderr).toContain(permissionDecisionReason);
+    const record = JSON.parse(
+      (system.peek("/home/user/.amplihack/logs/runs.jsonl") ?? "").split("\n")[0] ?? "",
+    );
+    expect(record).toMatchObject({
+      decision: "deny",
+      rules: expect.arrayContaining(["fs.home"]),
+      result: "ok",
+    });
+    expect(system.peek("/home/user/.amplihack/logs/audit.jsonl")).toContain("fs.home");
+  });
+});
+
 describe("a payload that reached the wrong hook", () => {
   it("is answered with no opinion", async () => {
     const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: pre() });

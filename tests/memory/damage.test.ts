@@ -1,3 +1,4 @@
+import { execSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -73,7 +74,7 @@ describe("a damaged database", () => {
     const problem = await problemOf(path);
     expect(problem.problem).toBe("corrupt");
     expect(problem.message).toContain(path);
-    expect(problem.fix).toContain(`mv ${path}`);
+    expect(problem.fix).toContain(`mv ${path}* `);
     await expect(openStore(system, path).then(store => store.put(draft()))).rejects.toThrow(MemoryError);
     expect(readFileSync(path).equals(before)).toBe(true);
   });
@@ -82,10 +83,13 @@ describe("a damaged database", () => {
     const { path } = await makeDatabase();
     writeFileSync(path, "no database at all ".repeat(100));
     const { fix = "" } = await problemOf(path);
-    const { execSync } = await import("node:child_process");
-    execSync(fix.slice(fix.indexOf("mkdir")), { shell: "/bin/sh", stdio: "ignore" });
-    expect(readFileSync(join(`${path}.damaged`, "memory.db"), "utf8")).toContain("no database at all");
-    expect(await use(path)).toEqual([]);
+    execSync(fix.slice(fix.indexOf("mv ")), { shell: "/bin/sh" });
+    const folder = join(path, "..");
+    const [aside = ""] = readdirSync(folder);
+    expect(aside).toMatch(/^damaged-memory-/);
+    expect(readFileSync(join(folder, aside, "memory.db"), "utf8")).toContain("no database at all");
+    const { store } = await openScene(path);
+    expect(await store.list({}, "name")).toEqual([]);
   });
 
   it("with one bit turned is reported or gives back only what was stored", async () => {
@@ -125,7 +129,26 @@ describe("a damaged database", () => {
     const database = new Libsql(path);
     expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
     database.close();
-    expect((await problemOf(path)).message).toMatch(/memory number \d+ does not fit its checksum/);
+    const problem = await problemOf(path);
+    expect(problem.message).toMatch(/memory number \d+ does not fit its checksum/);
+    expect(problem.fix).toMatch(/^drop that one: sqlite3 \S+ 'DELETE FROM memories WHERE number = \d+'$/);
+  });
+});
+
+describe("a damaged memory that is dropped as advised", () => {
+  it("leaves the others, and its number for the next", async () => {
+    const { path, store } = await openScene();
+    await store.put(draft({ key: "sound", value: "sound words" }));
+    await store.put(draft({ key: "broken", value: "broken words" }));
+    const database = new Libsql(path);
+    database.exec("UPDATE memories SET value = 'changed words' WHERE key = 'broken'");
+    await expect(store.list({}, "name")).rejects.toMatchObject({ problem: "corrupt" });
+    database.exec("DELETE FROM memories WHERE number = 2");
+    database.close();
+    await store.put(draft({ key: "next", value: "next words" }));
+    expect((await store.list({}, "name")).map(({ key }) => key)).toEqual(["next", "sound"]);
+    expect((await find(store, "words")).map(({ key }) => key).sort()).toEqual(["next", "sound"]);
+    expect(await find(store, "broken")).toEqual([]);
   });
 });
 
@@ -152,11 +175,10 @@ describe("a database that is not for us", () => {
     const database = new Libsql(path);
     database.exec("CREATE TABLE bookmarks (url TEXT)");
     database.close();
+    const before = readFileSync(path);
     expect(await problemOf(path)).toMatchObject({ problem: "foreign" });
-    const after = new Libsql(path);
-    const tables = after.prepare("SELECT name FROM sqlite_schema").all() as { name: string }[];
-    expect(tables.map(({ name }) => name)).toEqual(["bookmarks"]);
-    after.close();
+    await expect(openStore(system, path)).rejects.toMatchObject({ problem: "foreign" });
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 
   it("because it is a directory is an error that says so", async () => {

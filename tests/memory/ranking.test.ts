@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
-import { choosePhrases, MOST_WEIGHED, rankCandidates } from "../../src/memory/ranking.ts";
+import { MOST_WEIGHED, planSearch, rankCandidates } from "../../src/memory/ranking.ts";
 import { DAY_MS, draft, NOW_MS } from "./store-scene.ts";
 
 const memory = (id: string, ageDays: number): Memory => ({
@@ -55,21 +55,28 @@ describe("the order of what was found", () => {
   });
 });
 
-describe("the phrases worth weighing", () => {
-  const choose = (...matches: readonly number[]) =>
-    choosePhrases(matches.map((count, index) => ({ phrase: `p${index}`, matches: count })));
+describe("the plan of a search", () => {
+  const plan = (...matches: readonly number[]) =>
+    planSearch(matches.map((count, index) => ({ phrase: `p${index}`, matches: count })));
 
-  it("are the rarest, up to what can be weighed", () => {
-    expect(choose(MOST_WEIGHED, 10, 20)).toEqual(["p1", "p2"]);
-    expect(choose(5, 7)).toEqual(["p0", "p1"]);
+  it("is one try for all words, rarest first, when they can be weighed together", () => {
+    expect(plan(7, 5, 0)).toEqual([{ phrases: ["p1", "p0"], isWeighed: true }]);
   });
 
-  it("are those that occur at all", () => {
-    expect(choose(0, 3, 0)).toEqual(["p1"]);
-    expect(choose(0, 0)).toEqual([]);
+  it("leaves common words for later, each by itself", () => {
+    expect(plan(MOST_WEIGHED + 1, 10, MOST_WEIGHED, 20)).toEqual([
+      { phrases: ["p1", "p3"], isWeighed: true },
+      { phrases: ["p2"], isWeighed: true },
+      { phrases: ["p0"], isWeighed: false },
+    ]);
   });
 
-  it("are the rarest alone when even that is everywhere", () => {
-    expect(choose(MOST_WEIGHED + 1, MOST_WEIGHED + 1)).toEqual(["p0"]);
+  it("is nothing for words that do not occur", () => {
+    expect(plan(0, 0)).toEqual([]);
+    expect(plan()).toEqual([]);
+  });
+
+  it("takes the newest when every word is everywhere", () => {
+    expect(plan(MOST_WEIGHED + 1)).toEqual([{ phrases: ["p0"], isWeighed: false }]);
   });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { openReader } from "../../src/memory/open-store.ts";
+import { MOST_WEIGHED } from "../../src/memory/ranking.ts";
 import { learnedRetention } from "../../src/memory/retention.ts";
 import { searchPhrases } from "../../src/memory/search-words.ts";
 import { DAY_MS, draft, find, NOW_MS, openScene } from "./store-scene.ts";
@@ -142,6 +143,8 @@ describe("a search", () => {
     expect(await count({ projects: ["/one"], agent: "tester" })).toBe(2);
     expect(await count({ projects: ["/one"], agent: "tester", session: "s" })).toBe(1);
     expect(await count({ agent: "nobody" })).toBe(0);
+    expect(await count({ projects: [] })).toBe(0);
+    expect(await count({ key: "k/one", category: "context" })).toBe(4);
     expect(await count({ updatedSinceMs: NOW_MS + 1 })).toBe(0);
   });
 
@@ -168,6 +171,45 @@ describe("a search", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a search in a store where a word is everywhere", () => {
+  const COUNT = MOST_WEIGHED + 200;
+  async function openCrowd() {
+    const scene = await openScene();
+    const crowd = Array.from({ length: COUNT }, (_, index) => ({
+      ...draft({
+        key: `k${index}`,
+        value: `everywhere number ${index}`,
+        project: index % 100 === 0 ? "/p" : "",
+      }),
+      id: `${index}`,
+      createdMs: index,
+      updatedMs: index,
+    }));
+    await scene.store.take("builder", crowd, false);
+    await scene.store.put(draft({ agent: "other", key: "rare", value: "zebra everywhere" }));
+    return scene;
+  }
+
+  it("goes by the rare words beside it, and takes the newest for the common one alone", async () => {
+    const { store } = await openCrowd();
+    expect((await find(store, "everywhere zebra")).map(memory => memory.key)).toEqual(["rare"]);
+    const newest = await store.search(searchPhrases("everywhere"), {}, 3);
+    expect(newest.map(({ memory }) => memory.key)).toEqual(["rare", `k${COUNT - 1}`, `k${COUNT - 2}`]);
+  });
+
+  it("falls back on the common word where the rare one does not occur", async () => {
+    const { store } = await openCrowd();
+    const found = await store.search(searchPhrases("everywhere zebra"), { projects: ["/p"] }, 1_000);
+    expect(found).toHaveLength(Math.ceil(COUNT / 100));
+    const late = await store.search(
+      searchPhrases("everywhere"),
+      { projects: ["/p"], updatedSinceMs: 4_000 },
+      1_000,
+    );
+    expect(late.map(({ memory }) => memory.updatedMs)).toEqual([4_100, 4_000]);
   });
 });
 

@@ -171,6 +171,11 @@ const PLAIN: readonly string[] = [
   `echo 'syscmd(${R})' | m4`,
   `emacs --batch --eval '(shell-command "${R}")'`,
   `Rscript -e 'system("${R}")'`,
+  `env 'BASH_FUNC_ls%%=() { ${R}; }' bash -c ls`,
+  `python3 -m timeit -n1 "__import__('os').system('${R}')"`,
+  `make SHELL='${R}' all`,
+  `scp -o ProxyCommand='${R}' a h:`,
+  `make -f <(printf 'all:\\n\\t${R}\\n')`,
   "r${undefined}m -rf /x",
   "r$@m -rf$1 /x",
 ];

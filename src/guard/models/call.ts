@@ -55,6 +55,9 @@ export function isDirectory(call: Call, value: Value): boolean {
   const word = knownText(value);
   if (word === "." || word === "..") return true;
   const path = knownPrefix(value).startsWith("/") ? value : concatenate([call.by.cwd, text("/"), value]);
+  const known = knownText(path);
+  if (call.facts.links.some(link => link.invocation === call.invocation.id && knownText(link.path) === known))
+    return false;
   const target = localTarget(call.around.disk, path, { followsLast: true });
   return target.path !== undefined && call.around.disk.kind(target.path) === "directory";
 }

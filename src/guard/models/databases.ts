@@ -5,6 +5,7 @@ import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
 import { isAbsolute, joinPath } from "../../shell/paths.ts";
 import { describe, isKnown, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { zoneOf } from "../paths/zones.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
@@ -115,7 +116,7 @@ const RULE_OF_LOSS: Readonly<Partial<Record<SqlLoss, { readonly rule: string; re
 const FILE_LIMIT = 64 * 1024;
 
 const sqlClient: Model = call => {
-  const client = CLIENTS[call.program];
+  const client = lookUp(CLIENTS, call.program);
   if (client === undefined) return [];
   const options = readOptions(call, client.options);
   const operands = options.operands.map(operand => operand.value);

@@ -3,7 +3,7 @@ import { describe, knownPrefix, knownText, type Value } from "../../shell/value.
 import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
-import { isRemotePath } from "./transfer.ts";
+import { isRemotePath } from "./mirrors.ts";
 import { afterCharacters } from "./writing.ts";
 
 const CURL: OptionSpec = {
@@ -61,12 +61,23 @@ const curl: Model = call => {
   }
   const addresses = [...options.operands.map(operand => operand.value), ...options.valuesOf("url")];
   for (const value of addresses) payloads.push({ value, role: "address" });
+  const queries = addresses.map(describe).filter(address => /\/_delete_by_query(\?|$)/.test(address));
   return [
+    ...addresses.flatMap(address => localFile(call, address)),
     ...sendEffect(call, addresses[0], payloads),
     ...outputs(call, options, ["o", "D", "c"]),
     ...httpDelete(call, options, addresses),
+    ...queries.flatMap(address => deleteAt(call, address)),
   ];
 };
+
+/** `file:///etc/shadow` is no address but a way to show a file. */
+function localFile(call: Call, address: Value): readonly CommandEffect[] {
+  const scheme = /^file:\/\/(localhost)?(?=\/)/i.exec(knownPrefix(address));
+  return scheme === null
+    ? []
+    : [{ kind: "read", by: call.by, path: afterCharacters(address, scheme[0].length), isCopy: false }];
+}
 
 function addForm(value: Value, file: RegExp, addFile: (value: Value) => void, payloads: Payload[]): void {
   const found = file.exec(knownPrefix(value));
@@ -87,7 +98,7 @@ function startsWith(value: Value, prefix: string): boolean {
   return knownPrefix(value).startsWith(prefix);
 }
 
-function addStdin(call: Call, payloads: Payload[]): void {
+export function addStdin(call: Call, payloads: Payload[]): void {
   const { stdin, redirections } = call.invocation;
   if (stdin !== undefined) payloads.push({ value: stdin, role: "body" });
   for (const redirection of redirections) {
@@ -95,7 +106,7 @@ function addStdin(call: Call, payloads: Payload[]): void {
   }
 }
 
-function sendEffect(
+export function sendEffect(
   call: Call,
   to: Value | undefined,
   payloads: readonly Payload[],
@@ -122,7 +133,8 @@ function httpDelete(
 }
 
 function deleteAt(call: Call, address: string): readonly CommandEffect[] {
-  const isIndex = /:9[23]00\//.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
+  const isIndex =
+    /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
   if (!isIndex && isLocalAddress(address)) return [];
   const rule = isIndex ? "db.index" : "cloud.api";
   const what = isIndex ? "delete an index" : "delete something on another machine";
@@ -240,45 +252,16 @@ const mail: Model = call => {
   addStdin(call, payloads);
   return sendEffect(call, undefined, payloads);
 };
-
-/** `aws s3 cp FILE s3://…`, `gsutil cp`, `rclone copy`, `gh gist create`, `croc send`: local operands leave. */
-const upload: Model = call => {
-  const shown = call.argv.map(describe);
-  const isUpload =
-    /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/.test(
-      [call.program, ...shown.slice(1)].join(" "),
-    );
-  if (!isUpload) return [];
-  const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
-  const isOneWay = call.program === "gh" || call.program === "croc" || call.program === "wormhole";
-  const target = operands.at(-1);
-  const goesOut =
-    isOneWay ||
-    (target !== undefined && /^[a-z0-9]+:/i.test(describe(target))) ||
-    shown.some(word => /^(--body|-f|--file)$/.test(word));
-  if (!goesOut) return [];
-  const payloads: Payload[] = operands
-    .filter(word => !/^[a-z0-9]+:\/?\/?/i.test(describe(word)))
-    .map(value => ({ value, role: "file" }));
-  addStdin(call, payloads);
-  return sendEffect(call, target, payloads);
-};
-
-const table = (names: string, model: Model): ModelTable =>
+export const modelTable = (names: string, model: Model): ModelTable =>
   Object.fromEntries(words(names).map(name => [name, model]));
 
 export const network: ModelTable = {
-  ...table("curl", curl),
-  ...table("wget wget2", wget),
-  ...table("http https xh xhs httpie", httpie),
-  ...table("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
-  ...table("scp pscp", scp),
-  ...table("ssh mosh autossh", ssh),
-  ...table("dig nslookup host drill ping", lookup),
-  ...table("mail mailx mutt sendmail msmtp swaks s-nail", mail),
+  ...modelTable("curl", curl),
+  ...modelTable("wget wget2", wget),
+  ...modelTable("http https xh xhs httpie", httpie),
+  ...modelTable("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
+  ...modelTable("scp pscp", scp),
+  ...modelTable("ssh mosh autossh", ssh),
+  ...modelTable("dig nslookup host drill ping", lookup),
+  ...modelTable("mail mailx mutt sendmail msmtp swaks s-nail", mail),
 };
-
-export const uploads: ModelTable = table(
-  "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
-  upload,
-);

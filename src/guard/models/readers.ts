@@ -1,8 +1,10 @@
+import type { ParsedOptions } from "../../shell/options.ts";
 import { hasUnknown, knownPrefix, knownText, type Piece, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { wordSet, words } from "../words.ts";
 import { type Call, type Model, readOptions } from "./call.ts";
-import { listedArguments, listingBehind } from "./lists.ts";
+import { type Listing, listedArguments, listingBehind } from "./lists.ts";
 
 /** Programs that look at names, sizes and rights, never at content; or that only use words as text. */
 const NOT_READING = wordSet(`
@@ -61,14 +63,14 @@ const FLAG_ARGUMENTS = /^(jq|yq)$/;
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export const readFiles: Model = call => {
   if (NOT_READING.has(call.program)) return [];
-  const values = VALUE_OPTIONS[call.program];
+  const values = lookUp(VALUE_OPTIONS, call.program);
   const options = readOptions(call, {
     values: values === undefined ? [] : words(values),
     abbreviates: false,
     ...(values === undefined ? { unknownTakesValue: true } : {}),
   });
-  if (options.has("help", "version")) return [];
-  const textOptions = FIRST_IS_TEXT[call.program];
+  if (options.has("help", "version") || (isGrep(call.program) && showsNothing(options))) return [];
+  const textOptions = lookUp(FIRST_IS_TEXT, call.program);
   const operands = options.operands.map(operand => operand.value);
   const hasText = textOptions !== undefined && !(textOptions !== "" && options.has(...words(textOptions)));
   const files = hasText ? operands.slice(1) : operands;
@@ -79,6 +81,25 @@ export const readFiles: Model = call => {
 };
 
 const FILE_LIMIT = 64;
+
+function isGrep(program: string): boolean {
+  return /^([efz]?grep|rg|ag|ack)$/.test(program);
+}
+
+/** Only whether, where or how often: no content. */
+function showsNothing(options: ParsedOptions): boolean {
+  return options.has(
+    "q",
+    "quiet",
+    "silent",
+    "c",
+    "count",
+    "l",
+    "files-with-matches",
+    "L",
+    "files-without-match",
+  );
+}
 
 function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
   return [
@@ -91,18 +112,19 @@ function reads(call: Call, files: readonly Value[]): readonly CommandEffect[] {
 /** A result of a search is known by the name that was searched for. */
 function namedBySearch(call: Call, value: Value): readonly CommandEffect[] {
   const listing = hasUnknown(value) ? listingBehind(call, value) : undefined;
-  return (listing?.names ?? []).map(name => ({
-    kind: "read",
-    by: call.by,
-    path: patternValue(name),
-    isCopy: false,
-  }));
+  return foundPaths(listing).map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
 }
 
 function listedFiles(call: Call): readonly CommandEffect[] {
   const listing = call.invocation.isOpenEnded ? listedArguments(call) : undefined;
   if (listing === undefined || listing === "unknown") return [];
-  return listing.names.map(name => ({ kind: "read", by: call.by, path: patternValue(name), isCopy: false }));
+  return foundPaths(listing).map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
+}
+
+/** The names that were searched for; without any, the places that were searched. */
+function foundPaths(listing: Listing | undefined): readonly Value[] {
+  if (listing === undefined) return [];
+  return listing.names.length === 0 ? listing.starts : listing.names.map(patternValue);
 }
 
 function patternValue(name: string): Value {

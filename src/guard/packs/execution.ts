@@ -1,6 +1,8 @@
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { components } from "../../shell/paths.ts";
 import { describe, knownText, type Origin } from "../../shell/value.ts";
+import { doerOf, NOTHING } from "../checks/doer.ts";
+import { inspectDevices, inspectSocketShell } from "../checks/socket-shell.ts";
 import type { Doer } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import type { Rule } from "../rule.ts";
@@ -53,10 +55,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const SHELLS = wordSet("bash sh zsh dash ksh ash mksh fish rbash csh tcsh cmd cmd.exe powershell pwsh");
-const SOCKET_TOOLS = wordSet(
-  "nc ncat netcat nc.openbsd nc.traditional telnet socat openssl cryptcat pwncat rlwrap",
-);
 /** What they give is not what went in, and nobody can read what went in. */
 const HIDING = wordSet("base64 base32 basenc openssl xxd uudecode gpg python python3 perl ruby node");
 
@@ -80,21 +78,6 @@ export const execution: Pack = {
     inspectDevices(scene);
   },
 };
-
-function doerOf(scene: Scene, id: number | undefined): Doer | undefined {
-  const invocation = id === undefined ? undefined : scene.facts.invocations[id];
-  if (invocation === undefined) return undefined;
-  const { cwd, place, span } = invocation;
-  return {
-    cwd,
-    place,
-    span,
-    program: invocation.program ?? describe(invocation.argv[0] ?? NOTHING),
-    invocation,
-  };
-}
-
-const NOTHING = { pieces: [], origins: [] };
 
 function inspectRun(run: CodeRun, scene: Scene): void {
   const { origins } = run.code;
@@ -132,13 +115,24 @@ function lineOf(scene: Scene, id: number): string {
 
 function reportRemote(scene: Scene, source: number, by: Doer | undefined): void {
   const line = lineOf(scene, source);
-  const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/i.exec(line)?.[0] ?? line;
+  const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0] ?? line;
   scene.report("exec.remote", { target: url, url }, by);
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) scene.report("net.homograph", { target: url }, by);
 }
 
 /** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
 function inspectDownloaded(invocation: Invocation, scene: Scene): void {
+  const address = invocation.argv
+    .slice(1)
+    .map(describe)
+    .find(word => /^https?:\/\//i.test(word));
+  if (
+    invocation.program === "deno" &&
+    address !== undefined &&
+    /^(run|test|bench|install|eval)$/.test(describe(invocation.argv[1] ?? NOTHING))
+  ) {
+    scene.report("exec.remote", { target: address, url: address }, doerOf(scene, invocation.id));
+  }
   const [word] = invocation.argv;
   if (word === undefined || !describe(word).includes("/")) return;
   const by = doerOf(scene, invocation.id);
@@ -154,95 +148,6 @@ function inspectDownloaded(invocation: Invocation, scene: Scene): void {
     const source = written?.content.origins.find(origin => origin.kind === "network");
     if (source !== undefined) reportRemote(scene, source.invocation, by);
   }
-}
-
-/** A shell that takes its commands from what it reads. */
-function isOpenShell(invocation: Invocation): boolean {
-  if (invocation.program === undefined || !SHELLS.has(invocation.program)) return false;
-  const operands = invocation.argv.slice(1).map(describe);
-  if (operands.some(word => /^-[a-zA-Z]*c$/.test(word))) return false;
-  return operands.every(word => word.startsWith("-"));
-}
-
-function inspectSocketShell(invocation: Invocation, scene: Scene): void {
-  const by = doerOf(scene, invocation.id);
-  const { program } = invocation;
-  const shown = invocation.argv.map(describe);
-  if (program !== undefined && /^(nc|ncat|netcat|cryptcat)/.test(program)) {
-    const runs = shown
-      .slice(1)
-      .some(word => /^-[a-zA-Z]*[ec]$/.test(word) || /^--(exec|sh-exec|lua-exec)(=|$)/.test(word));
-    if (runs) scene.report("exec.netshell", { target: shown.join(" ") }, by);
-  }
-  if (program === "socat" && shown.some(word => /(^|,|!!)(exec|system|shell):/i.test(word))) {
-    scene.report("exec.netshell", { target: shown.join(" ") }, by);
-  }
-  if (isOpenShell(invocation) && (isBeforeSocket(invocation, scene) || feedsSocket(invocation, scene)))
-    scene.report("exec.netshell", { target: shown.join(" ") }, by);
-  if (isSpawnedBesideSocket(invocation, scene))
-    scene.report("exec.netshell", { target: "a socket in program code" }, by);
-}
-
-function isBeforeSocket({ pipeline }: Invocation, scene: Scene): boolean {
-  if (pipeline === undefined) return false;
-  return scene.facts.invocations.some(
-    other =>
-      other.pipeline?.id === pipeline.id &&
-      other.pipeline.index > pipeline.index &&
-      other.program !== undefined &&
-      SOCKET_TOOLS.has(other.program),
-  );
-}
-
-/** `nc host port < fifo | sh > fifo`: what the shell says goes back through a file. */
-function feedsSocket({ pipeline, redirections }: Invocation, scene: Scene): boolean {
-  const written = new Set(
-    redirections.filter(one => one.operation !== "read").map(one => describe(one.target)),
-  );
-  return scene.facts.invocations.some(
-    other =>
-      pipeline !== undefined &&
-      other.pipeline?.id === pipeline.id &&
-      other.program !== undefined &&
-      SOCKET_TOOLS.has(other.program) &&
-      other.redirections.some(one => one.operation === "read" && written.has(describe(one.target))),
-  );
-}
-
-/** Program code that opens a connection and starts an interactive shell. */
-function isSpawnedBesideSocket(invocation: Invocation, scene: Scene): boolean {
-  const { parent, program } = invocation;
-  if (parent?.road !== "code" || program === undefined || !SHELLS.has(program)) return false;
-  const isInteractive = isOpenShell(invocation) || invocation.argv.some(word => describe(word) === "-i");
-  return (
-    isInteractive &&
-    scene.facts.codeEffects.some(
-      effect => effect.invocation === parent.invocation && effect.call.kind === "network",
-    )
-  );
-}
-
-const SOCKET_DEVICE = /^\/dev\/(tcp|udp)\//;
-
-function inspectDevices(scene: Scene): void {
-  const hasOpenShell = scene.facts.invocations.some(isOpenShell);
-  for (const redirection of scene.facts.redirections) {
-    const target = describe(redirection.target);
-    if (!SOCKET_DEVICE.test(target)) continue;
-    const owner =
-      redirection.invocation === undefined ? undefined : scene.facts.invocations[redirection.invocation];
-    const isShell = owner?.program !== undefined && SHELLS.has(owner.program);
-    if (isShell || hasOpenShell || readsCommands(scene))
-      scene.report("exec.netshell", { target }, doerOf(scene, redirection.invocation));
-  }
-}
-
-/** `while read line; do $line; done <&5`: commands whose name was read. */
-function readsCommands(scene: Scene): boolean {
-  return (
-    scene.facts.invocations.some(invocation => invocation.program === undefined) &&
-    scene.facts.invocations.some(invocation => invocation.program === "read")
-  );
 }
 
 const DESTRUCTIVE_WORD =

@@ -5,9 +5,11 @@ import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
+import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
+import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -44,7 +46,9 @@ export const gitBranches: Pack = {
       inspectPush(effect, scene);
       inspectBranch(effect, scene);
       inspectVerify(effect, scene);
-    } else inspectHookFiles(effect, scene);
+    } else if (effect.kind === "operation" && effect.rule === "git.verify")
+      reportOperation(effect, scene, false);
+    else inspectHookFiles(effect, scene);
   },
 };
 
@@ -63,11 +67,14 @@ function inspectPush(effect: EffectOf<"git">, scene: Scene): void {
   for (const ref of push.refs) {
     const isProtected = isProtectedBranch(protectedBranches, ref.name);
     const shown = ref.name ?? "the current branch";
-    if (ref.isForced || ref.isDeleted) {
-      scene.report("git.push", { target: shown, verdict: isProtected ? "deny" : undefined }, effect.by);
-    } else if (push.hasLease && isProtected) {
-      scene.report("git.push", { target: shown, verdict: "deny" }, effect.by);
-    } else if (isProtected) scene.report("git.main", { target: shown, action: "push to" }, effect.by);
+    if (isProtected && (ref.isForced || ref.isDeleted || push.hasLease)) {
+      scene.report(
+        "git.push",
+        { target: shown, verdict: "deny", safer: "git push origin HEAD:refs/heads/my-change" },
+        effect.by,
+      );
+    } else if (ref.isForced || ref.isDeleted) scene.report("git.push", { target: shown }, effect.by);
+    else if (isProtected) scene.report("git.main", { target: shown, action: "push to" }, effect.by);
   }
 }
 
@@ -86,7 +93,7 @@ const ENDS_AN_OPERATION = wordSet(
 
 function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   const { run } = effect;
-  const action = Object.hasOwn(MAKES_COMMITS, run.subcommand) ? MAKES_COMMITS[run.subcommand] : undefined;
+  const action = lookUp(MAKES_COMMITS, run.subcommand);
   const { branch } = run;
   if (action === undefined || branch === undefined) return;
   if (!isProtectedBranch(scene.around.settings.protectedBranches, branch)) return;
@@ -164,7 +171,7 @@ const RUNS_HOOKS = wordSet("commit push merge rebase am cherry-pick revert pull"
 
 function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
-  const spec = Object.hasOwn(WITH_NO_VERIFY, run.subcommand) ? WITH_NO_VERIFY[run.subcommand] : undefined;
+  const spec = lookUp(WITH_NO_VERIFY, run.subcommand);
   const target = `git ${run.subcommand}`;
   if (
     spec !== undefined &&
@@ -178,7 +185,7 @@ function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   if (run.settings.some(setting => setting.key === "core.hookspath"))
     scene.report("git.verify", { target }, by);
   for (const { name, value } of by.invocation?.environment ?? []) {
-    const pattern = Object.hasOwn(HOOK_VARIABLES, name) ? HOOK_VARIABLES[name] : undefined;
+    const pattern = lookUp(HOOK_VARIABLES, name);
     if (value !== undefined && pattern?.test(describe(value)) === true)
       scene.report("git.verify", { target: `${target} (${name})` }, by);
     if (name === "GIT_CONFIG_KEY_0" && value !== undefined && /hookspath/i.test(describe(value)))

@@ -31,6 +31,7 @@ export const gitSettings: Pack = {
   name: "git-settings",
   rules: RULES,
   inspect(effect, scene) {
+    if (effect.kind === "write") inspectFile(effect, scene);
     if (effect.kind !== "git") return;
     inspectConfig(effect, scene);
     inspectAdd(effect, scene);
@@ -51,6 +52,18 @@ const HARMLESS_PROGRAM =
 function runsCode(key: string, value: string): boolean {
   if (key.startsWith("alias.")) return value.startsWith("!");
   return CODE_KEYS.test(key) && !HARMLESS_PROGRAM.test(value.trim());
+}
+
+/** Git's own files, written past git. */
+function inspectFile(effect: EffectOf<"write">, scene: Scene): void {
+  for (const { path } of targetsOf(scene, effect.path, effect.by, true)) {
+    const { home } = scene.around;
+    const isOwn =
+      path === `${home}/.gitconfig` ||
+      path === `${home}/.config/git/config` ||
+      path?.endsWith("/.git/config") === true;
+    if (path !== undefined && isOwn) scene.report("git.config", { target: path }, effect.by);
+  }
 }
 
 function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {

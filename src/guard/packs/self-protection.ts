@@ -1,6 +1,7 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
@@ -111,7 +112,7 @@ function agentOf(program: string, words: readonly string[]): string {
   if (!/^(npx|bunx|pnpx|pnpm|yarn|npm|bun)$/.test(program)) return program;
   for (const word of words) {
     const name = word.replace(/(?<=.)@[^/@]*$/, "");
-    const agent = Object.hasOwn(AGENT_PACKAGES, name) ? AGENT_PACKAGES[name] : undefined;
+    const agent = lookUp(AGENT_PACKAGES, name);
     if (agent !== undefined) return agent;
   }
   return program;
@@ -128,7 +129,7 @@ function inspectAgent(invocation: Invocation, scene: Scene): void {
     invocation,
   };
   const shown = invocation.argv.map(describe);
-  const free = Object.hasOwn(FREE_HAND, program) ? FREE_HAND[program] : undefined;
+  const free = lookUp(FREE_HAND, program);
   const isHelp = shown.includes("--help") || shown.includes("--version");
   if (free !== undefined && !isHelp) {
     if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))

@@ -49,8 +49,7 @@ function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
     rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
   const vanished: Loss = { rule: "fs.cwd", target: path, held };
-  if (rule === "fs.root" || rule === "fs.home") return [...losses, vanished];
-  return rule === "fs.project" ? [vanished, ...losses] : [vanished];
+  return rule === "fs.root" || rule === "fs.home" ? [...losses, vanished] : [vanished, ...losses];
 }
 
 /** A single file of the project, by what it is or, when it is not there, by its name. */
@@ -106,6 +105,10 @@ function lossOfPattern(around: Surroundings, target: Target, base: string): read
   const [first] = rest;
   if (rest.length === 1 && first !== undefined) {
     const names = around.disk.names(base)?.filter(name => componentCouldBe(first, name));
+    if (names !== undefined && names.length > 0 && isAnyName(first)) {
+      const isFree = names.every(name => ["regenerable", "temp"].includes(zoneOf(around, join(base, name))));
+      return isFree ? [] : lossOfChildren(around, zone, target, base);
+    }
     if (names !== undefined && names.length > 0) {
       return firstOfEachRule(
         names.flatMap(name => lossOfPath(around, join(base, name))),

@@ -2,6 +2,7 @@ import { normalise } from "../../system/paths.ts";
 import type { FileKind, System } from "../../system/system.ts";
 
 const LINK_LIMIT = 40;
+const PATH_LIMIT = 4096;
 
 /**
  * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
@@ -22,12 +23,17 @@ export interface Disk {
 
 const LIST_LIMIT = 200;
 
-export function createDisk(system: Pick<System, "files" | "text">): Disk {
+/** `links` are names that the command itself makes for other paths: they count as if they were there. */
+export function createDisk(
+  system: Pick<System, "files" | "text">,
+  links: ReadonlyMap<string, string> = new Map(),
+): Disk {
   const { files } = system;
   const kinds = new Map<string, FileKind | undefined>();
   const texts = new Map<string, string | undefined>();
 
   const kind = (path: string): FileKind | undefined => {
+    if (links.has(path)) return "symlink";
     if (kinds.has(path)) return kinds.get(path);
     const found = attempt(() => files.inspect(path)?.kind);
     kinds.set(path, found);
@@ -35,9 +41,11 @@ export function createDisk(system: Pick<System, "files" | "text">): Disk {
   };
 
   const resolve = (path: string, followsLast: boolean): string => {
+    // The kernel refuses longer ones, so there is nothing to follow.
+    if (path.length > PATH_LIMIT) return normalise(path);
     const waiting = path.split("/").reverse();
     let reached = "/";
-    let links = 0;
+    let followed = 0;
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
       if (part === "" || part === ".") continue;
       if (part === "..") {
@@ -48,14 +56,14 @@ export function createDisk(system: Pick<System, "files" | "text">): Disk {
       const isLast = waiting.every(rest => rest === "");
       const isFollowed = followsLast || !isLast || waiting.length > 0;
       const target =
-        isFollowed && links < LINK_LIMIT && kind(next) === "symlink"
-          ? attempt(() => files.readLink(next))
+        isFollowed && followed < LINK_LIMIT && kind(next) === "symlink"
+          ? (links.get(next) ?? attempt(() => files.readLink(next)))
           : undefined;
       if (target === undefined) {
         reached = next;
         continue;
       }
-      links += 1;
+      followed += 1;
       if (target.startsWith("/")) reached = "/";
       waiting.push(...target.split("/").reverse());
     }

@@ -54,14 +54,27 @@ function advance(token: Token, name: string, position: number, next: Set<number>
   }
 }
 
-function tokensOf(piece: Piece): Token[] {
+function tokensOf(piece: Piece): readonly Token[] {
   if (piece.kind === "text") return [{ kind: "literal", text: piece.text }];
   if (piece.kind === "unknown") return [{ kind: "some" }];
   return globTokens(piece.pattern);
 }
 
+/** Most patterns are our own constants and are asked for again and again. */
+const tokensByPattern = new Map<string, readonly Token[]>();
+const MOST_PATTERNS = 1000;
+
+function globTokens(pattern: string): readonly Token[] {
+  const known = tokensByPattern.get(pattern);
+  if (known !== undefined) return known;
+  if (tokensByPattern.size >= MOST_PATTERNS) tokensByPattern.clear();
+  const tokens = readGlob(pattern);
+  tokensByPattern.set(pattern, tokens);
+  return tokens;
+}
+
 /** The tokens of a shell pattern. Extended groups such as `@(a|b)` could be anything. */
-export function globTokens(pattern: string): Token[] {
+function readGlob(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (let index = 0; index < pattern.length; index += 1) {
     const character = pattern[index] as string;

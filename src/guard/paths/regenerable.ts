@@ -11,11 +11,14 @@ const DISTINCTIVE = wordSet(`
   .cache .sass-cache .jest-cache .swc .terraform .bundle .yarn-cache .npm-cache lib-cov
 `);
 
-/** Names that mean build output inside a project, and little elsewhere. */
+/** Names that mean build output wherever a build runs, but may mean anything at the top of a home directory. */
+const COMMON = wordSet(
+  "dist build out target coverage .output .venv venv .virtualenv _build _site .build .out cover",
+);
+
+/** Names that mean it inside a project only. */
 const GENERIC = wordSet(`
-  dist build out target coverage .output .venv venv .virtualenv env.bak _build _site site-packages tmp
-  temp .tmp .temp log logs cache obj artifacts reports debug release Debug Release generated-docs
-  dist-ssr dist-types lib-esm es5 .build .out cover coverage-report results.tmp wheelhouse site
+  tmp temp .tmp .temp log logs cache obj site-packages dist-ssr dist-types coverage-report wheelhouse generated-docs test-output test-reports allure-results allure-report .scannerwork
 `);
 
 const DISTINCTIVE_PATTERNS = words(`
@@ -47,7 +50,9 @@ export function isDistinctiveName(name: string): boolean {
 }
 
 export function isGenericName(name: string): boolean {
-  return GENERIC.has(name) || GENERIC_PATTERNS.some(pattern => globMatches(pattern, name));
+  return (
+    COMMON.has(name) || GENERIC.has(name) || GENERIC_PATTERNS.some(pattern => globMatches(pattern, name))
+  );
 }
 
 export function isRegenerableName(name: string): boolean {
@@ -93,10 +98,10 @@ export function isRegenerableInProject(parts: readonly string[]): boolean {
   return parts.some((part, index) => isRegenerableName(part) || PAIRS.has(`${part}/${parts[index + 1]}`));
 }
 
-/** Parts below some other directory: a distinctive name anywhere, a generic one only at the end and not first. */
+/** Parts below some other directory: a distinctive name anywhere, a common one only at the end and not first. */
 export function isRegenerableElsewhere(parts: readonly string[]): boolean {
   const last = parts.at(-1) ?? "";
-  return parts.some(isDistinctiveName) || (parts.length > 1 && isGenericName(last));
+  return parts.some(isDistinctiveName) || (parts.length > 1 && COMMON.has(last));
 }
 
 export function isHomeCache(parts: readonly string[]): boolean {

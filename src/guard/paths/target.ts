@@ -1,6 +1,7 @@
 import type { Place } from "../../shell/facts.ts";
 import { components, isAbsolute, joinPath, mayBeAbsolute } from "../../shell/paths.ts";
 import { concatenate, describe, knownText, type Piece, text, type Value } from "../../shell/value.ts";
+import { normalise } from "../../system/paths.ts";
 import type { Disk } from "./disk.ts";
 import { plainName } from "./match.ts";
 
@@ -21,6 +22,8 @@ export interface Target {
 /** `last`: a link at the end counts as what it leads to (reading, writing), not as itself (deleting, moving). */
 export interface Resolution {
   readonly followsLast: boolean;
+  /** what is mounted for reading only counts too */
+  readonly isReading?: boolean;
 }
 
 /** What a word names, seen from a directory. In a container only what is mounted concerns us: maybe nothing. */
@@ -32,11 +35,22 @@ export function resolveTargets(
   resolution: Resolution,
 ): readonly Target[] {
   if (word.pieces.length === 0) return [];
+  const drive = driveText(word);
+  if (drive !== undefined) return [literalTarget(drive, place.kind === "remote")];
   if (place.kind === "remote") return [openTarget(joinPath(cwd, word), true)];
   if (place.kind === "container") {
-    return mountedParts(joinPath(cwd, word), place).map(path => localTarget(disk, path, resolution));
+    return mountedParts(joinPath(cwd, word), place, resolution.isReading === true).map(path =>
+      localTarget(disk, path, resolution),
+    );
   }
   return [localTarget(disk, absoluteFrom(cwd, word), resolution)];
+}
+
+/** `C:\\Users` and `C:/Users` are absolute in their own way: `/C:/Users` here. */
+function driveText(word: Value): string | undefined {
+  const known = knownText(word);
+  if (known === undefined || !/^[A-Za-z]:[\\/]/.test(known)) return undefined;
+  return normalise(`/${known.replaceAll("\\", "/")}`);
 }
 
 /** Not normalised: `link/..` is resolved on the disk, as the kernel does. */
@@ -83,11 +97,15 @@ function showOpen(base: string, rest: readonly (readonly Piece[])[]): string {
 }
 
 /** Host paths that a container path reaches through its mounts: one below a mount, or every mount below it. */
-function mountedParts(path: Value, place: Extract<Place, { kind: "container" }>): readonly Value[] {
+function mountedParts(
+  path: Value,
+  place: Extract<Place, { kind: "container" }>,
+  isReading: boolean,
+): readonly Value[] {
   const wanted = describe(path);
   const reached: Value[] = [];
   for (const mount of place.mounts) {
-    if (mount.isReadOnly) continue;
+    if (mount.isReadOnly && !isReading) continue;
     const inside = describe(mount.inside).replace(/\/+$/, "");
     if (wanted === inside || wanted.startsWith(`${inside}/`)) {
       reached.push(concatenate([mount.host, dropCharacters(path, inside.length)]));

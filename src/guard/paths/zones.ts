@@ -36,6 +36,7 @@ const SYSTEM_TREES = wordSet(
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
 const IGNORE_LIMIT = 64 * 1024;
+const DEEPEST_IGNORE_FILE = 32;
 
 export function zoneOf(around: Surroundings, path: string): Zone {
   const { project, home, temps } = around;
@@ -60,7 +61,15 @@ function projectZone(around: Surroundings, path: string, project: string): Zone 
   if (parts[0] === ".git") return historyZone(parts.slice(1));
   if (isRegenerableInProject(parts)) return "regenerable";
   if (isConfigured(around.settings.paths.regenerable, parts)) return "regenerable";
+  if (isMarkedAsOutput(around, path)) return "regenerable";
   return isIgnoredByGit(around, project, parts) ? "regenerable" : "source";
+}
+
+/** A virtual environment under any name, or the output directory beside a .NET project. */
+function isMarkedAsOutput({ disk }: Surroundings, path: string): boolean {
+  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return true;
+  if (!path.endsWith("/bin")) return false;
+  return disk.names(path.slice(0, -4))?.some(name => /\.(cs|fs|vb)proj$/.test(name)) === true;
 }
 
 /** Files of `.git` that only tell of an operation under way, or have rules of their own. */
@@ -145,7 +154,7 @@ function isIgnoredByGit(around: Surroundings, project: string, parts: readonly s
   };
   add(`${project}/.git/info/exclude`, project, 0, cache);
   let directory = project;
-  for (let depth = 0; depth < parts.length; depth += 1) {
+  for (let depth = 0; depth < Math.min(parts.length, DEEPEST_IGNORE_FILE); depth += 1) {
     add(`${directory}/.gitignore`, directory, depth, cache);
     directory = `${directory}/${parts[depth]}`;
   }

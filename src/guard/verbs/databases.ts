@@ -56,11 +56,16 @@ const VERBS: readonly Verb[] = [
   verb(RESET, "dbmate drop", "drop the database", { safer: "dbmate status" }),
   verb(RESET, "atlas schema clean", "empty the database", { safer: "atlas schema inspect" }),
   verb(RESET, "migrate drop", "drop everything in the database"),
+  verb(RESET, "console doctrine:database:drop|doctrine:schema:drop", "drop the database", {
+    safer: "php bin/console doctrine:schema:validate",
+  }),
+  verb(RESET, "wp db reset|drop|clean", "empty the database", { safer: "wp db size" }),
+  verb(RESET, "drush sql:drop|sql-drop", "empty the database", { safer: "drush status" }),
+  verb(RESET, "mvn|mvnw …flyway:clean", "empty the database", { safer: "mvn flyway:info" }),
+  verb(RESET, "gradle|gradlew flywayClean", "empty the database", { safer: "gradle flywayInfo" }),
   verb(DROP, "bq rm", "delete a dataset or table", { safer: "bq ls" }),
   verb(DROP, "influx delete|bucket", "delete measurements", { needs: "predicate" }),
   verb(DROP, "cockroach|tidb …drop", "drop a database"),
-  verb(DROP, "mongo|mongosh|mongorestore", "drop collections before restoring", { needs: "drop" }),
-  verb(DROP, "pg_restore", "drop objects before restoring them", { needs: "c clean" }),
 ];
 
 export const databaseVerbs: VerbTable = {
@@ -74,10 +79,5 @@ export const databaseVerbs: VerbTable = {
       abbreviates: false,
     },
     knex: { values: words("env knexfile cwd"), flags: ["all"], abbreviates: false },
-    pg_restore: {
-      values: words("h host p port U username d dbname n t j f F"),
-      flags: words("c clean if-exists create C l list"),
-      abbreviates: false,
-    },
   },
 };

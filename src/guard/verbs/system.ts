@@ -18,7 +18,7 @@ const VERBS: readonly Verb[] = [
     DISK,
     "mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|newfs|mkswap|newfs_apfs|newfs_hfs",
     "format a disk",
-    { unless: "n V" },
+    { unless: "n V", freeOn: "*.img|*.image|*.raw|/tmp/*" },
   ),
   verb(DISK, "wipefs", "erase a disk's signatures", { needs: "a all o offset", unless: "n no-act" }),
   verb(DISK, "blkdiscard|hdparm|nvme|sg_format", "erase a disk", {
@@ -49,6 +49,15 @@ const VERBS: readonly Verb[] = [
   verb(DISK, "format|format.com *:", "format a drive"),
   verb(DISK, "diskpart", "rewrite a disk"),
 
+  verb(
+    DISK,
+    "format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|remove-volume|set-disk",
+    "erase a disk",
+    { unless: "WhatIf whatif" },
+  ),
+
+  verb(POWER, "stop-computer|restart-computer", "switch the machine off", { unless: "WhatIf whatif" }),
+  verb(ACCOUNT, "remove-localuser|remove-localgroup|new-localuser|add-localgroupmember", "change an account"),
   verb(POWER, "shutdown", "switch the machine off", { unless: "c k show" }),
   verb(POWER, "reboot|halt|poweroff", "switch the machine off", { unless: "w wtmp-only" }),
   verb(POWER, "init|telinit 0|6|1|s|S", "switch the machine off"),
@@ -75,6 +84,7 @@ const VERBS: readonly Verb[] = [
     needs: "u U user euid uid",
     unless: "0",
   }),
+  verb("sys.kill", "pkill|killall .|.*|", "end every process"),
   verb("sys.kill", "slay", "end every process of a user"),
 
   verb("sys.firewall", "iptables|ip6tables|iptables-legacy|iptables-nft", "open the firewall", {
@@ -90,6 +100,10 @@ const VERBS: readonly Verb[] = [
   verb("sys.firewall", "pfctl", "open the firewall", { needs: "F d" }),
   verb("sys.firewall", "firewall-cmd", "open the firewall", { needs: "panic-on complete-reload" }),
   verb("sys.firewall", "ip link|addr|route flush|del|delete", "cut the machine off"),
+  verb("sys.firewall", "ip link set * down", "cut the machine off"),
+  verb("sys.firewall", "nmcli networking|radio off", "cut the machine off"),
+  verb("sys.firewall", "nmcli networking|radio all|wifi off", "cut the machine off"),
+  verb("sys.firewall", "rfkill block", "cut the machine off"),
   verb("sys.firewall", "ifconfig * down", "cut the machine off"),
   verb("sys.firewall", "netsh …reset|off", "open the firewall"),
   verb("sys.firewall", "setenforce 0", "switch protection off"),
@@ -105,6 +119,14 @@ const VERBS: readonly Verb[] = [
   verb(ACCOUNT, "sysadminctl|dseditgroup", "change an account", {}),
   verb(ACCOUNT, "net user|localgroup", "change an account", { needs: "add delete" }),
 
+  verb(
+    "git.verify",
+    "pre-commit|lefthook|husky|overcommit|captain-hook|simple-git-hooks uninstall",
+    "switch the hooks off",
+    {
+      safer: "pre-commit run --all-files",
+    },
+  ),
   verb("git.history", "bfg|bfg.jar", "rewrite history", { safer: "git tag backup-before-rewrite" }),
 
   verb("sys.cron", "crontab", "replace or delete the schedule", { needs: "r", safer: "crontab -l" }),

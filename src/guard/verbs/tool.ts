@@ -1,5 +1,6 @@
 import { baseName } from "../../shell/paths.ts";
 import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
+import { lookUp } from "../look-up.ts";
 import type { Call } from "../models/call.ts";
 
 /** Runners that start the tool named in their arguments: `bundle exec rails`, `poetry run alembic`. */
@@ -41,8 +42,9 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
       return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);
     return word.endsWith("manage.py") ? { program: "manage.py", argv: argv.slice(1) } : direct;
   }
+  if (program === "php" && baseName(word) === "console") return { program: "console", argv: argv.slice(1) };
   if (program === "php" && baseName(word) === "artisan") return { program: "artisan", argv: argv.slice(1) };
-  const verb = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  const verb = lookUp(RUNNERS, program);
   if (verb === undefined) return direct;
   const start = verb === "" ? 1 : word === verb ? 2 : -1;
   if (start < 0) return direct;

@@ -2,6 +2,7 @@ import type { Invocation } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
 import { globMatches } from "../paths/match.ts";
 import { words } from "../words.ts";
 
@@ -19,6 +20,8 @@ export interface Verb {
   readonly unless?: string;
   /** only when an operand is unknown or comes from a list: `rm -f $(docker ps -aq)` */
   readonly ofUnknown?: boolean;
+  /** a last operand like this makes it harmless */
+  readonly freeOn?: string;
   readonly safer?: string;
   /** instead of the rule's own */
   readonly verdict?: "ask" | "deny";
@@ -42,15 +45,17 @@ export function effectsOfVerbs(
   invocation: Invocation,
   by: Doer,
 ): readonly CommandEffect[] {
-  const rows = rowsOf(table).get(program);
+  // Cmdlets are written in any case.
+  const rows = rowsOf(table).get(program) ?? rowsOf(table).get(program.toLowerCase());
   if (rows === undefined) return [];
-  const options = parseOptions(invocation.argv, table.options[program] ?? DEFAULT_OPTIONS);
+  const options = parseOptions(invocation.argv, lookUp(table.options, program) ?? DEFAULT_OPTIONS);
   if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
   const operands = options.operands.map(operand => operand.value);
   const shown = operands.map(describe);
   const found = rows.find(({ verb, pattern }) => {
     const matched = matchOperands(pattern, shown);
     if (matched === undefined || !optionsFit(verb, options)) return false;
+    if (verb.freeOn?.split("|").some(free => globMatches(free, shown.at(-1) ?? "")) === true) return false;
     return verb.ofUnknown !== true || invocation.isOpenEnded || operands.slice(matched).some(hasUnknown);
   });
   if (found === undefined) return [];

@@ -2,10 +2,16 @@ import { claudeCode } from "../../hosts/claude-code.ts";
 import { type IsUnwanted, unregisterEntries } from "../../hosts/settings-entries.ts";
 import { type FoundEntry, listEntries } from "../../hosts/settings-file.ts";
 import { isJsonObject, isSameJson, ownValue } from "../../protocol/index.ts";
-import { AtomicJsonFile, FileLock, findHome, findStateHome, readExactText } from "../../state/index.ts";
+import {
+  AtomicJsonFile,
+  backUp,
+  FileLock,
+  findHome,
+  findStateHome,
+  readExactText,
+} from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { expandHome, join } from "../../system/paths.ts";
-import { hasErrorCode } from "../../system/system.ts";
 import type { HookContext } from "../context.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
@@ -99,7 +105,7 @@ function edit(context: HookContext, path: string, isUnwanted: IsUnwanted): numbe
   return lock.run(() => {
     const plan = planEdit(context, path, isUnwanted);
     if (plan === undefined) return 0;
-    backUp(context, path, plan.before);
+    backUp(system, path, system.text.encode(plan.before));
     writeAtomically(system, path, system.text.encode(plan.after));
     return plan.removed;
   });
@@ -123,21 +129,4 @@ function planEdit(context: HookContext, path: string, isUnwanted: IsUnwanted) {
 function readSettings({ system }: HookContext, path: string): string | undefined {
   const read = readExactText(system, path, FILE_BYTES);
   return read === undefined || read.replaced ? undefined : read.text;
-}
-
-/** Never overwrites another backup; without a backup nothing is changed. */
-function backUp({ system }: HookContext, path: string, text: string): void {
-  const name = `${path}.backup.${Math.floor(system.clock.nowMs() / 1000)}`;
-  for (let number = 1; ; number++) {
-    try {
-      system.files.createExclusive(
-        number === 1 ? name : `${name}-${number}`,
-        system.text.encode(text),
-        0o600,
-      );
-      return;
-    } catch (error) {
-      if (!hasErrorCode(error, "EEXIST") || number === 100) throw error;
-    }
-  }
 }

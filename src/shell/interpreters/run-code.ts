@@ -23,7 +23,7 @@ import { leaveUnexamined } from "../walk/session.ts";
 import { type LanguageSpec, languageOptions } from "./languages.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
-export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
+function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
   const start = spec.subcommands === undefined ? 1 : skipSubcommand(spec.subcommands, call);
   const parsed = parseOptions(call.argv.map(unbundle), spec.options, start);
   const operands = operandsOf(spec, parsed);
@@ -40,7 +40,8 @@ export function runInterpreter(spec: LanguageSpec, call: Call, id: number): Outp
     runInterpreterCode(spec.language, first, rest, call, id, { from: "argument", road: "code" });
     return codeOutput(spec, rest, call, id);
   }
-  if (spec.isOperandCode || hasModule(spec, parsed)) return [unknownOutput(call, id)];
+  if (hasModule(spec, parsed)) return runModule(spec, parsed, call, id);
+  if (spec.isOperandCode) return [unknownOutput(call, id)];
   if (first !== undefined && knownText(first) !== "-") return runFiles(spec, [first], rest, call, id);
   if (call.stdin === undefined) return NO_OUTPUT;
   return runInterpreterCode(spec.language, call.stdin, rest, call, id, { from: "stdin", road: "code" });
@@ -69,6 +70,19 @@ function operandsOf(spec: LanguageSpec, parsed: ParsedOptions): readonly Value[]
 
 function hasModule(spec: LanguageSpec, parsed: ParsedOptions): boolean {
   return spec.modules !== undefined && parsed.has(...spec.modules);
+}
+
+/** Modules whose operands are code; others are programs nobody reads. */
+function runModule(spec: LanguageSpec, parsed: ParsedOptions, call: Call, id: number): Output {
+  const isTimer = knownText(parsed.valueOf(...(spec.modules ?? [])) ?? text("")) === "timeit";
+  const at = isTimer ? call.argv.findIndex(word => /^-\w*mtimeit$|^timeit$/.test(knownText(word) ?? "")) : -1;
+  if (at < 0) return [unknownOutput(call, id)];
+  const timer = parseOptions(call.argv, { flags: ["v", "p", "h"], values: ["n", "r", "s", "u"] }, at + 1);
+  const codes = [...timer.valuesOf("s"), ...timer.operands.map(operand => operand.value)];
+  return runInterpreterCode(spec.language, joinLines(codes), [], call, id, {
+    from: "argument",
+    road: "code",
+  });
 }
 
 function skipSubcommand(names: readonly string[], call: Call): number {

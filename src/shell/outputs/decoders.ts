@@ -7,7 +7,7 @@ import type { Output } from "../walk/output.ts";
 import { inputOf } from "./files.ts";
 
 /** The decoded text when it can be computed, else unknown; either way it is known to be decoded. */
-export function decodeWith(
+function decodeWith(
   inputs: Output,
   decode: (encoded: string) => string | undefined,
   call: Call,

@@ -91,7 +91,8 @@ const ARIA: OptionSpec = {
 function downloader(prints: boolean): Model {
   return (call, id): Output => {
     const parsed = parseOptions(call.argv, ARIA);
-    const output = parsed.valueOf("o");
+    const given = parsed.valueOf("o");
+    const output = given !== undefined && knownText(given) === "-" ? undefined : given;
     const names =
       output !== undefined
         ? [output]

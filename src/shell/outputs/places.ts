@@ -132,9 +132,8 @@ const whoami: Model = call =>
   );
 
 const seq: Model = (call, id) => {
-  const numbers = parseOptions(call.argv, { flags: ["w"], values: ["s", "f"] }).operands.map(({ value }) =>
-    Number(knownText(value) ?? "x"),
-  );
+  const words = call.argv.slice(1).map(word => knownText(word) ?? "x");
+  const numbers = words.filter(word => word !== "-w").map(Number);
   const [first, second, third] = numbers;
   if (numbers.some(number => !Number.isInteger(number)) || first === undefined)
     return [unknownOutput(call, id)];

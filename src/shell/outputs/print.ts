@@ -85,7 +85,7 @@ function formatOne(directive: string, value: Value | undefined, id: number): Val
   const known = knownText(value);
   switch (kind) {
     case "b":
-      return unescapeValue(value, "echo", id).value;
+      return unescapeValue(value, "percent-b", id).value;
     case "q":
       return known === undefined ? value : text(quoteWord(known), value.origins);
     case "c":
@@ -93,26 +93,35 @@ function formatOne(directive: string, value: Value | undefined, id: number): Val
     case "d":
     case "i":
     case "u":
-      return known === undefined ? value : text(String(toNumber(known)), value.origins);
+      return known === undefined ? value : text(pad(String(toNumber(known)), directive), value.origins);
     case "x":
     case "X":
     case "o": {
       if (known === undefined) return value;
       const digits = toNumber(known).toString(kind === "o" ? 8 : 16);
-      return text(kind === "X" ? digits.toUpperCase() : digits, value.origins);
+      return text(pad(kind === "X" ? digits.toUpperCase() : digits, directive), value.origins);
     }
     default:
       return clip(value, directive);
   }
 }
 
-/** `%.3s` cuts, `%5s` fills with blanks, which no rule minds. */
+/** `%.3s` cuts, `%5s` fills with blanks. */
 function clip(value: Value, directive: string): Value {
   const precision = /\.(\d+)/.exec(directive)?.[1];
   const known = knownText(value);
-  return precision === undefined || known === undefined
-    ? value
-    : text(known.slice(0, Number(precision)), value.origins);
+  if (known === undefined) return value;
+  return text(
+    pad(precision === undefined ? known : known.slice(0, Number(precision)), directive),
+    value.origins,
+  );
+}
+
+function pad(content: string, directive: string): string {
+  const [, flags = "", width = "0"] = /^%([-+ #0]*)(\d*)/.exec(directive) ?? [];
+  const length = Math.min(Number(width), 256);
+  if (flags.includes("-")) return content.padEnd(length);
+  return content.padStart(length, flags.includes("0") && /[diuxXo]$/.test(directive) ? "0" : " ");
 }
 
 function toNumber(written: string): number {

@@ -14,7 +14,8 @@ import { assign, assignElement, lookUp, scalarValues } from "./variables.ts";
 /** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
 export function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] {
   if (node.value.type === "ArrayValue") {
-    const before = node.append === true ? lookUp(node.name, scope) : [];
+    const before =
+      node.append === true && scope.state.variables.has(node.name) ? lookUp(node.name, scope) : [];
     const arrays = evaluateArray(node.value, scope);
     return before.length === 0 ? arrays : before.flatMap(old => arrays.map(added => extendArray(old, added)));
   }

@@ -1,5 +1,5 @@
 import type { EnvironmentEntry, Invocation, Parent, Place, Redirection } from "../facts.ts";
-import { knownText, type Span, text, unknown, type Value } from "../value.ts";
+import { type Span, text, unknown, type Value } from "../value.ts";
 import type { Output } from "./output.ts";
 import type { Scope } from "./session.ts";
 import type { Content, ShellState } from "./state.ts";
@@ -108,10 +108,4 @@ export function environmentValueOf(call: Call, name: string): Value | undefined 
   let value: Value | undefined;
   for (const entry of environmentOf(call)) if (entry.name === name) value = entry.value;
   return value;
-}
-
-/** The word at `index` when all of it is known. */
-export function knownWord(call: Call, index: number): string | undefined {
-  const word = call.argv[index];
-  return word === undefined ? undefined : knownText(word);
 }

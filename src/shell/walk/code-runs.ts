@@ -1,5 +1,5 @@
 import type { CodeRun, Parent } from "../facts.ts";
-import { text, uniteOrigins, unknown, type Value } from "../value.ts";
+import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
 import type { Call } from "./call.ts";
 import { environmentOf } from "./call.ts";
 import type { Output } from "./output.ts";
@@ -47,6 +47,11 @@ export function runInNewShell(
     activeFunctions: [],
     scripts: options.scripts ?? call.scope.scripts,
   };
+  for (const { name, value } of environmentOf(call)) {
+    const inherited = /^BASH_FUNC_(.+)%%$/.exec(name)?.[1];
+    if (inherited !== undefined && value !== undefined)
+      runShellText(concatenate([text(`${inherited} `), value]), scope, call.span);
+  }
   const output = runCodeIn(code, call, id, source, scope);
   runHandlers(scope);
   if (call.place.kind === call.scope.place.kind) adoptFiles(call.scope.state, state);

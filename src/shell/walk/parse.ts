@@ -1,10 +1,14 @@
 import { forEachChild, parse } from "unbash";
+import { text, type Value } from "../value.ts";
+import { type Closing, lookAtClosing } from "./closing.ts";
 import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
 export interface ParseResult {
   readonly statements: readonly Statement[];
   readonly problems: readonly ParseProblem[];
+  /** Characters of the tree that stand for others; see `Source`. */
+  readonly placeholders: ReadonlyMap<string, Value>;
 }
 
 export interface ParseProblem {
@@ -22,14 +26,43 @@ const OPEN_SUBSTITUTIONS = 200;
 export function parseShell(source: string): ParseResult {
   const danger = findCostlyNesting(source);
   if (danger !== undefined) return nothing(source, "nesting", danger);
+  const closing = lookAtClosing(source);
+  const plain = hideCaseArguments(source, closing);
   try {
-    return judgeErrors(parse(source), source);
+    const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);
+    if (plain.placeholders.size === 0 || result.problems.length === 0)
+      return { ...result, placeholders: plain.placeholders };
+    const asWritten = judgeErrors(parse(source), source, source.length, closing.isClosed);
+    return asWritten.problems.length === 0 ? asWritten : { ...result, placeholders: plain.placeholders };
   } catch (error) {
     // The parser recurses: text nested thousands deep overflows the stack, which is a RangeError.
     const reason = error instanceof RangeError ? "nesting" : "failure";
     return nothing(source, reason, error instanceof Error ? error.message : "the parser failed");
   }
 }
+
+/**
+ * Inside `$(…)` the parser takes any word `case` for the keyword and then misses the end of the substitution.
+ * Where it is an argument its last letter is written as a character that stands for it; no position changes.
+ */
+function hideCaseArguments(
+  source: string,
+  { caseArguments }: Closing,
+): { readonly text: string; readonly placeholders: ReadonlyMap<string, Value> } {
+  if (caseArguments.length === 0) return { text: source, placeholders: NO_PLACEHOLDERS };
+  let code = 0xf8ff;
+  while (source.includes(String.fromCharCode(code)) && code > 0xf000) code -= 1;
+  const letter = String.fromCharCode(code);
+  const parts: string[] = [];
+  let start = 0;
+  for (const at of caseArguments) {
+    parts.push(source.slice(start, at + 3), letter);
+    start = at + 4;
+  }
+  return { text: parts.join("") + source.slice(start), placeholders: new Map([[letter, text("e")]]) };
+}
+
+const NO_PLACEHOLDERS: ReadonlyMap<string, Value> = new Map();
 
 /** Calls back for each direct child of a node. */
 export function forEachNode(node: SyntaxNode, callback: (child: SyntaxNode) => void): void {
@@ -44,14 +77,23 @@ export function parseArithmetic(source: string): ArithmeticExpression | undefine
 }
 
 function nothing(source: string, reason: ParseProblem["reason"], message: string): ParseResult {
-  return { statements: [], problems: [{ reason, message, start: 0, end: source.length }] };
+  const problems = [{ reason, message, start: 0, end: source.length }];
+  return { statements: [], problems, placeholders: NO_PLACEHOLDERS };
 }
 
-/** Sorts out what the shell would still run from what it refuses. Also for the scripts of substitutions. */
-export function judgeErrors(script: ParsedScript, source: string, end = source.length): ParseResult {
+/**
+ * Sorts out what the shell would still run from what it refuses. Also for the scripts of substitutions.
+ * `isClosed`: a second look found nothing open, so what the parser calls unterminated may well run.
+ */
+export function judgeErrors(
+  script: ParsedScript,
+  source: string,
+  end: number,
+  isClosed: boolean,
+): ParseResult {
   const statements = script.commands;
   const errors = script.errors ?? [];
-  if (errors.length === 0) return { statements, problems: [] };
+  if (errors.length === 0) return { statements, problems: [], placeholders: NO_PLACEHOLDERS };
   const problems: ParseProblem[] = [];
   let kept = statements;
   let refusedFrom = Number.POSITIVE_INFINITY;
@@ -60,7 +102,7 @@ export function judgeErrors(script: ParsedScript, source: string, end = source.l
     if (error.pos >= refusedFrom) continue;
     if (message.startsWith("maximum ")) {
       problems.push({ reason: "nesting", message, start: error.pos, end });
-    } else if (isIncomplete(message, error.pos, source, end)) {
+    } else if (isIncomplete(message, error.pos, source, end, isClosed)) {
       const complete = linesBefore(kept, error.pos, source);
       refusedFrom = kept[complete]?.pos ?? error.pos;
       problems.push({ reason: "incomplete", message, start: refusedFrom, end });
@@ -74,12 +116,19 @@ export function judgeErrors(script: ParsedScript, source: string, end = source.l
       });
     }
   }
-  return { statements: kept, problems };
+  return { statements: kept, problems, placeholders: NO_PLACEHOLDERS };
 }
 
 /** The text stops before its quote, bracket or compound does; no shell runs it. */
-function isIncomplete(message: string, position: number, source: string, end: number): boolean {
-  return message.startsWith("unterminated ") || source.slice(position, end).trim() === "";
+function isIncomplete(
+  message: string,
+  position: number,
+  source: string,
+  end: number,
+  isClosed: boolean,
+): boolean {
+  if (message.startsWith("unterminated ")) return !isClosed;
+  return source.slice(position, end).trim() === "";
 }
 
 /** How many statements stand on complete lines in front of the one that holds the error. */

@@ -118,7 +118,9 @@ export function takeNumber(session: Session): number {
 
 /** A position of the walked text as a place in the command. */
 export function spanOf(source: Source, node: Located): Span {
-  return source.base ?? { start: node.pos, end: Math.max(node.pos, node.end) };
+  // The parser may count one character more than there are, behind a backslash that ends the text.
+  const start = Math.min(node.pos, source.text.length);
+  return source.base ?? { start, end: Math.min(Math.max(start, node.end), source.text.length) };
 }
 
 /** Records a region nobody looked into. `region` is scanned for dangerous names. */

@@ -39,7 +39,7 @@ export function runShellText(
   }
   const inner: Scope = {
     ...scope,
-    source: { text: content, base: span, placeholders },
+    source: { text: content, base: span, placeholders: new Map([...placeholders, ...parsed.placeholders]) },
     depth: scope.depth + 1,
   };
   return { output: runStatements(parsed.statements, inner), isExamined: true };

@@ -168,7 +168,7 @@ export function environmentValue(name: string): Value {
   return unknown("any", `$${name}`, [{ kind: "environment", name }]);
 }
 
-export function uniteContents(contents: readonly Content[], name: string): readonly Content[] {
+function uniteContents(contents: readonly Content[], name: string): readonly Content[] {
   const distinct = new Map<string, Content>();
   for (const content of contents) distinct.set(contentKey(content), content);
   if (distinct.size <= LIMITS.alternatives) return [...distinct.values()];

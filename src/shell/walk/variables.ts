@@ -42,7 +42,9 @@ export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[]
     case "PATH":
       return [scalar(concatenate([text("/"), environmentValue(name)]))];
     case "BASH_SOURCE":
-      return [scalar(state.positionals.zero)];
+      return [
+        knownText(state.positionals.zero) === "bash" ? { kind: "unset" } : scalar(state.positionals.zero),
+      ];
     case "#":
       return [scalar(countPositionals(scope))];
   }

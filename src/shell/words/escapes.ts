@@ -1,7 +1,7 @@
 import { decodeUtf8 } from "../decode.ts";
 
 /** Which backslash sequences a program understands: `echo -e` and `%b` know `\c` and octal `\0nnn`. */
-export type EscapeStyle = "echo" | "printf" | "ansi";
+export type EscapeStyle = "echo" | "percent-b" | "printf" | "ansi";
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: "\u0007",
@@ -51,7 +51,7 @@ export function decodeEscapes(
       emit(digits === "" ? `\\${next}` : codePoint(Number.parseInt(digits, 16)));
       start += digits.length;
     } else if (/[0-7]/.test(next)) {
-      const isZeroFirst = style === "echo" && next === "0";
+      const isZeroFirst = (style === "echo" || style === "percent-b") && next === "0";
       const digits = readDigits(source, isZeroFirst ? start : index + 1, 8, 3);
       if (style === "echo" && !isZeroFirst) emit(`\\${next}`);
       else {

@@ -149,7 +149,7 @@ function outputsOf(script: ParsedScript | undefined, node: WordPart, expansion: 
   return trimmed;
 }
 
-export function trimNewlines(value: Value): Value {
+function trimNewlines(value: Value): Value {
   const last = value.pieces.at(-1);
   if (last?.kind !== "text" || !last.text.endsWith("\n")) return value;
   let end = last.text.length;

@@ -99,9 +99,11 @@ function splitExpansion(value: Value, separators: string): readonly (Value | "br
   const parts: (Value | "break")[] = [];
   for (const piece of value.pieces) {
     if (piece.kind === "text") {
-      splitText(piece.text, separators).forEach((part, index) => {
+      const fields = splitText(piece.text, separators);
+      fields.forEach((part, index) => {
         if (index > 0) parts.push("break");
-        if (part !== "") parts.push({ pieces: globPieces(part), origins: value.origins });
+        const isInner = index > 0 && index < fields.length - 1;
+        if (part !== "" || isInner) parts.push({ pieces: globPieces(part), origins: value.origins });
       });
     } else if (piece.kind === "unknown") {
       parts.push({ pieces: [{ ...piece, mayBeMany: true }], origins: value.origins });
@@ -110,7 +112,10 @@ function splitExpansion(value: Value, separators: string): readonly (Value | "br
   return parts;
 }
 
-/** Like `split`, with runs of separators taken as one; the ends keep an empty string to mark a break. */
+/**
+ * Fields of an expansion; the ends keep an empty string to mark a break. Blanks in IFS count as one, together
+ * with at most one other separator; two others have an empty field between them.
+ */
 function splitText(content: string, separators: string): readonly string[] {
   if (separators === "") return [content];
   const parts: string[] = [];
@@ -118,11 +123,20 @@ function splitText(content: string, separators: string): readonly string[] {
   for (let index = 0; index < content.length; index += 1) {
     if (!separators.includes(content[index] ?? "")) continue;
     parts.push(content.slice(start, index));
-    while (index + 1 < content.length && separators.includes(content[index + 1] ?? "")) index += 1;
+    let others = isBlank(content[index]) ? 0 : 1;
+    while (index + 1 < content.length && separators.includes(content[index + 1] ?? "")) {
+      if (!isBlank(content[index + 1])) others += 1;
+      if (others > 1) break;
+      index += 1;
+    }
     start = index + 1;
   }
   parts.push(content.slice(start));
   return parts;
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t" || character === "\n";
 }
 
 /** Unquoted text as the shell sees it before matching file names. */

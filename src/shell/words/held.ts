@@ -55,7 +55,7 @@ function select(
   if (key === "@" || key === "*") {
     if (content.kind === "unset")
       return [{ kind: "list", values: [], isOpenEnded: false, isJoined: key === "*" }];
-    const values = content.kind === "scalar" ? [content.value] : [...content.elements.values()];
+    const values = content.kind === "scalar" ? [asMany(content.value)] : [...content.elements.values()];
     return [
       {
         kind: "list",
@@ -69,6 +69,14 @@ function select(
   if (content.kind !== "array" || content.elements.size > LIMITS.alternatives)
     return [unknownHeld(use.label)];
   return [...content.elements.values()].map(value => ({ kind: "value", value }));
+}
+
+/** Something unknown may be an array of any length, quotes or not. */
+function asMany(value: Value): Value {
+  return {
+    ...value,
+    pieces: value.pieces.map(piece => (piece.kind === "unknown" ? { ...piece, mayBeMany: true } : piece)),
+  };
 }
 
 /** The key as written when there is such an element, else the number it computes to. */

@@ -28,6 +28,10 @@ export function applyOperation(
           : each(value => removePattern(value, operation.operator, pattern, label, budget)),
       );
     case "Replace": {
+      if (/\$\(|`|[<>]\(/.test(operation.pattern.text)) {
+        runPatternWhole(operation, expansion);
+        return blurAll();
+      }
       const replacements = expandWordText(operation.replacement, expansion);
       return expandPattern(operation.pattern, expansion).flatMap(pattern =>
         replacements.flatMap(replacement =>
@@ -58,6 +62,15 @@ export function applyOperation(
     default:
       return blurAll();
   }
+}
+
+/**
+ * The parser ends the pattern at the first slash, also at one inside a substitution. The commands in it are
+ * found by reading pattern and replacement as one word; what they make of the value stays open.
+ */
+function runPatternWhole(operation: ParameterOperation, { scope }: Expansion): void {
+  const written = scope.source.text.slice(operation.operatorEnd, operation.end);
+  scope.session.walker.runInside(`: ${written}`, scope);
 }
 
 /** `${x@P}` expands its value like a prompt, substitutions included. */

@@ -2,7 +2,7 @@ import { splitAssignment } from "../builtins/declarations.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
-import { concatenate, knownText, type Piece, text, type Value } from "../value.ts";
+import { concatenate, dropKnown, knownPrefix, knownText, type Piece, text, type Value } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -40,7 +40,7 @@ function runEnv(call: Call, id: number, splits: number): Output {
     const word = call.argv[index] ?? text("");
     if (knownText(word) === "-") isCleared = true;
     else {
-      const entry = splitAssignment(word);
+      const entry = splitAssignment(word) ?? splitFunction(word);
       if (entry?.value === undefined) break;
       environment.push(entry);
     }
@@ -53,6 +53,12 @@ function runEnv(call: Call, id: number, splits: number): Output {
     isCleared: call.isCleared || isCleared,
     cwd: directory === undefined ? call.cwd : joinPath(call.cwd, directory),
   });
+}
+
+/** `BASH_FUNC_name%%='() { … }'` is how bash hands functions to its children. */
+function splitFunction(word: Value): EnvironmentEntry | undefined {
+  const name = /^(BASH_FUNC_[^=]+%%)=/.exec(knownPrefix(word))?.[1];
+  return name === undefined ? undefined : { name, value: dropKnown(word, name.length + 1) };
 }
 
 /** Words of a string the way `env -S` reads it: quotes, backslashes, blanks; `${NAME}` stays unknown. */

@@ -1,5 +1,5 @@
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { isAbsolute, joinPath } from "../paths.ts";
+import { directoryName, isAbsolute, joinPath } from "../paths.ts";
 import { concatenate, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
@@ -37,7 +37,7 @@ function endOfAction(argv: readonly Value[], start: number): number {
 }
 
 /** The paths in front of the first expression; the current directory without any. */
-export function startPoints(call: Call): readonly Value[] {
+function startPoints(call: Call): readonly Value[] {
   const starts: Value[] = [];
   for (const word of call.argv.slice(1)) {
     const written = knownPrefix(word);
@@ -58,13 +58,19 @@ function runFound(
   const found = unknown("any", "{}", [{ kind: "program", invocation: id }]);
   const name = unknown("token", "{}", [{ kind: "program", invocation: id }]);
   const item = isInDirectory ? concatenate([text("./"), name]) : below(start, found);
-  const cwd = isInDirectory ? below(joinPath(call.cwd, start), found) : call.cwd;
+  const cwd = isInDirectory ? parentOrBelow(joinPath(call.cwd, start), found) : call.cwd;
   return runInner(
     template.map(word => replaceMark(word, "{}", item)),
     call,
     id,
     { cwd },
   );
+}
+
+/** Each file is handled in the directory that holds it: the parent of the start, or something inside. */
+function parentOrBelow(start: Value, found: Value): Value {
+  const known = knownText(start);
+  return known === undefined ? found : concatenate([text(directoryName(known)), found]);
 }
 
 function below(start: Value, found: Value): Value {

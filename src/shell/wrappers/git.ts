@@ -18,8 +18,8 @@ import { joinValues } from "../words/fragments.ts";
 import { runInner } from "./inner.ts";
 import { runString } from "./strings.ts";
 
-/** Options between `git` and its subcommand. Rules use it, too. */
-export const GIT_OPTIONS: OptionSpec = {
+/** Options between `git` and its subcommand. */
+const GIT_OPTIONS: OptionSpec = {
   flags: optionNames(
     "",
     "p P v h version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path",
@@ -60,7 +60,7 @@ function runTransport(word: Value, call: Call, id: number): Output {
 }
 
 /** `-C a -C b`: each relative to the one before. */
-export function gitDirectory(parsed: ParsedOptions, cwd: Value): Value {
+function gitDirectory(parsed: ParsedOptions, cwd: Value): Value {
   return parsed.valuesOf("C").reduce((directory, value) => joinPath(directory, value), cwd);
 }
 

@@ -1,9 +1,11 @@
+import { splitAssignment } from "../builtins/declarations.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, type Value } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
 import { readContents, writtenEntry } from "../walk/file-contents.ts";
+import { runString } from "./strings.ts";
 
 const MAKE: OptionSpec = {
   flags: optionNames(
@@ -32,6 +34,10 @@ const make: Model = (call, id) => {
         : [call.stdin]
       : readContents(file, cwd, call.stdin, call.scope);
     for (const content of contents) runMakefile(content, inner, id);
+  }
+  for (const { value } of parsed.operands) {
+    const shell = splitAssignment(value);
+    if (shell?.name === "SHELL" && shell.value !== undefined) runString(shell.value, inner, id);
   }
   for (const fragment of parsed.valuesOf("E")) runMakefile(fragment, inner, id);
   return [unknownOutput(call, id)];

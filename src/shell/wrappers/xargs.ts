@@ -34,8 +34,9 @@ const xargs: Model = (call, id) => {
   return eitherOutput(
     ...inputs.map(input => {
       const items = itemsOf(input, delimiter === "" ? undefined : delimiter);
+      const count = Number(knownText(parsed.valueOf("n", "max-args") ?? text("")) || "0");
       return mark === undefined
-        ? runWithWords(template, items, input, call, id)
+        ? runWithWords(template, items, count, input, call, id)
         : runReplaced(template, knownText(mark) ?? "{}", items, input, call, id);
     }),
   );
@@ -59,16 +60,29 @@ function decodeDelimiter(delimiter: string): string {
   return delimiter === "\\n" ? "\n" : delimiter === "\\t" ? "\t" : delimiter === "\\0" ? "\u0000" : delimiter;
 }
 
-/** Stdin of the programs is empty, their last words are the items. */
+/** Stdin of the programs is empty, their last words are the items; `count` of them at a time if not 0. */
 function runWithWords(
   template: readonly Value[],
   items: readonly Value[] | undefined,
+  count: number,
   input: Value,
   call: Call,
   id: number,
 ): Output {
-  const words = items ?? [unknown("any", "words from stdin", input.origins, true)];
-  return runInner([...template, ...words], call, id, { isOpenEnded: items === undefined, stdin: undefined });
+  if (items === undefined) {
+    const words = unknown("any", "words from stdin", input.origins, true);
+    return runInner([...template, words], call, id, { isOpenEnded: true, stdin: undefined });
+  }
+  const size = count > 0 && items.length / count <= LIMITS.loopItems ? count : Math.max(1, items.length);
+  let output = NO_OUTPUT;
+  for (let start = 0; start < Math.max(1, items.length); start += size) {
+    const words = items.slice(start, start + size);
+    output = appendOutput(
+      output,
+      runInner([...template, ...words], call, id, { isOpenEnded: false, stdin: undefined }),
+    );
+  }
+  return output;
 }
 
 function runReplaced(

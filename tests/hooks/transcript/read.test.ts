@@ -186,3 +186,47 @@ describe("messages given in a payload", () => {
     expect(readMessages(undefined, naming)).toEqual([]);
   });
 });
+
+describe("the outcome of a tool", () => {
+  const outcome = (line: object) => {
+    const [entry] = read(`${JSON.stringify(line)}\n`);
+    return entry?.parts.flatMap(part => (part.kind === "tool-result" ? [part.hasFailed] : []));
+  };
+  const claude = (block: object) =>
+    outcome({
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", content: "x", ...block }] },
+    });
+  const codex = (output: unknown) =>
+    outcome({
+      type: "response_item",
+      payload: {
+        type: "function_call_output",
+        call_id: "c",
+        output: typeof output === "string" ? output : JSON.stringify(output),
+      },
+    });
+  const copilot = (data: object) =>
+    outcome({ type: "tool.execution_complete", data: { toolCallId: "c", ...data } });
+  const gemini = (call: object) =>
+    outcome({ type: "gemini", content: "", toolCalls: [{ id: "c", name: "x", result: "text", ...call }] });
+
+  it("is what the host recorded", () => {
+    expect([claude({ is_error: true }), claude({ is_error: false })]).toEqual([[true], [false]]);
+    expect([
+      codex({ output: "x", metadata: { exit_code: 2 } }),
+      codex({ output: "x", metadata: { exit_code: 0 } }),
+    ]).toEqual([[true], [false]]);
+    expect([
+      copilot({ success: false, error: { message: "x" } }),
+      copilot({ success: true, result: { content: "x" } }),
+    ]).toEqual([[true], [false]]);
+    expect([gemini({ status: "error" }), gemini({ status: "success" })]).toEqual([[true], [false]]);
+  });
+
+  it("is unknown where the host recorded nothing", () => {
+    expect([claude({}), codex("plain"), copilot({ result: { content: "x" } }), gemini({})]).toEqual(
+      Array.from({ length: 4 }, () => [undefined]),
+    );
+  });
+});

@@ -1,0 +1,131 @@
+// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the settings from the
+// configuration schema. With --check it changes nothing and fails when a page is out of date. Another folder of
+// pages can be named (the tests do).
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const words = process.argv.slice(2);
+const isCheck = words.includes("--check");
+const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
+
+const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS } = await loadSource();
+const PAGES = { "guard.md": { rules: rulesTable() }, "configuration.md": { settings: settingsTable() } };
+
+let stale = 0;
+for (const [page, sections] of Object.entries(PAGES)) {
+  const path = join(folder, page);
+  const before = readFileSync(path, "utf8");
+  const after = Object.entries(sections).reduce(
+    (text, [name, body]) => putIn(text, name, body, page),
+    before,
+  );
+  if (after === before) continue;
+  stale++;
+  if (isCheck) process.stderr.write(`${page} is out of date; run: node scripts/write-docs.mjs\n`);
+  else writeFileSync(path, after);
+}
+process.exitCode = isCheck && stale > 0 ? 1 : 0;
+
+async function loadSource() {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        export { PACKS } from "./src/guard/rules.ts";
+        export { verdictAt } from "./src/guard/rule.ts";
+        export { CONFIG_SCHEMA, PROJECT_SECTIONS } from "./src/config/sections.ts";
+        export { BUILT_IN } from "./src/config/settings.ts";`,
+      resolveDir: root,
+      loader: "ts",
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    define: buildConstants(),
+    logLevel: "warning",
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+
+function putIn(text, name, body, page) {
+  const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${page} must hold ${begin} and, after it, ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${body}\n${text.slice(to)}`;
+}
+
+function rulesTable() {
+  const names = [...new Set(PACKS.filter(pack => pack.rules.length > 0).map(pack => pack.name))];
+  return names
+    .map(name => {
+      const rows = PACKS.filter(pack => pack.name === name)
+        .flatMap(pack => pack.rules)
+        .map(ruleRow);
+      return `### ${name}\n\n| rule | verdict | what it stops | when |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+function ruleRow(rule) {
+  const levels = ["relaxed", "standard", "strict"].map(level => verdictAt(rule, level));
+  const verdicts = new Set(levels).size === 1 ? levels[0] : levels.join(" / ");
+  const fixed = rule.isAllowable === false ? ", always" : "";
+  return `| \`${rule.id}\` | ${verdicts}${fixed} | ${cell(rule.title)} | ${cell(rule.when)} |`;
+}
+
+function settingsTable() {
+  const rows = Object.entries(CONFIG_SCHEMA.fields).flatMap(([name, schema]) => describe(name, schema));
+  const lines = rows.map(({ path, value, note }) => {
+    const preset = path.includes("[]") || path.includes("<") ? undefined : valueAt(BUILT_IN, path);
+    const shown =
+      preset === undefined || (typeof preset === "object" && Object.keys(preset).length === 0)
+        ? ""
+        : `\`${JSON.stringify(preset)}\``;
+    const scope = PROJECT_SECTIONS.includes(path.split(".")[0]) ? "all" : "system, user";
+    return `| \`${path}\` | ${cell(value)} | ${shown} | ${scope} | ${cell(note)} |`;
+  });
+  return `| setting | value | built in | files | meaning |\n| --- | --- | --- | --- | --- |\n${lines.join("\n")}\n`;
+}
+
+/** One row per leaf; lists and maps of records are walked into. */
+function describe(path, schema, isRequired = false) {
+  const note = [schema.note, isRequired ? "required" : undefined].filter(Boolean).join("; ");
+  switch (schema.kind) {
+    case "text":
+      return [{ path, value: schema.oneOf?.map(one => `\`${one}\``).join(", ") ?? "text", note }];
+    case "flag":
+      return [{ path, value: "`true`, `false`", note }];
+    case "whole":
+      return [{ path, value: `${schema.min} to ${schema.max}`, note }];
+    case "record": {
+      const fields = Object.entries(schema.fields).flatMap(([name, field]) =>
+        describe(`${path}.${name}`, field, schema.required?.includes(name)),
+      );
+      return note === "" ? fields : [{ path, value: "object", note }, ...fields];
+    }
+    case "list":
+      if (schema.of.kind === "record")
+        return describe(`${path}[]`, { ...schema.of, note: schema.note ?? schema.of.note });
+      return [{ path, value: "list of texts", note }];
+    case "map":
+      return describe(`${path}.<${path.endsWith("rules") ? "rule" : "subcommand"}>`, {
+        ...schema.of,
+        note: schema.note,
+      });
+    default:
+      throw new Error(`a schema of kind ${schema.kind} is not known here`);
+  }
+}
+
+function valueAt(value, path) {
+  return path.split(".").reduce((found, name) => (Array.isArray(found) ? undefined : found?.[name]), value);
+}
+
+function cell(text) {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

@@ -1,0 +1,25 @@
+import { resolveHost } from "../hosts/host.ts";
+import { INSTALLABLE_HOSTS, type InstallableHost, isInstallable } from "../install/targets.ts";
+import { usageError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+
+/** The hosts that `--host` names; undefined when it was not given. */
+export function readHosts(
+  names: readonly string[],
+  path: string,
+): readonly InstallableHost[] | "all" | undefined {
+  if (names.length === 0) return undefined;
+  if (names.includes("all")) return "all";
+  return [...new Set(names.flatMap(name => name.split(",")).map(name => readHost(name, path)))];
+}
+
+export function readHost(name: string, path: string): InstallableHost {
+  const host = resolveHost(name);
+  if (host !== undefined && isInstallable(host)) return host;
+  const meant = nearest(name, INSTALLABLE_HOSTS);
+  const problem =
+    host === undefined ? `unknown host '${name}'` : `hooks cannot be registered with ${host} by amplihack`;
+  const hint =
+    meant === undefined ? `; known are ${INSTALLABLE_HOSTS.join(", ")}` : `; did you mean ${meant}?`;
+  throw usageError(problem + hint, `${path} --help`);
+}

@@ -1,0 +1,65 @@
+import { fileURLToPath } from "node:url";
+import { defineCommand } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
+import { nearest } from "../cli/nearest.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+type Shell = (typeof SHELLS)[number];
+
+export const command = defineCommand({
+  name: "completions",
+  summary: "print a script that completes amplihack in your shell",
+  group: "Set up",
+  positionals: [{ name: "SHELL", summary: SHELLS.join(", "), completes: "shell" }],
+  options: {},
+  examples: [
+    { command: "source <(amplihack completions bash)", does: "completes in this bash; the same for zsh" },
+    {
+      command: "amplihack completions fish > ~/.config/fish/completions/amplihack.fish",
+      does: "completes in every fish from now on",
+    },
+  ],
+  async run({ positionals, terminal }) {
+    const [wanted = ""] = positionals;
+    const shell = SHELLS.find(each => each === wanted);
+    if (shell === undefined) {
+      const meant = nearest(wanted, SHELLS);
+      const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+      throw usageError(
+        `SHELL must be one of ${SHELLS.join(", ")}, not '${wanted}'${hint}`,
+        "amplihack completions --help",
+      );
+    }
+    terminal.print(await scriptFor(shell));
+    return 0;
+  },
+});
+
+async function scriptFor(shell: Shell): Promise<string> {
+  const [{ loadCommands }, { completionTree }, { HOST_IDS }, { STOCK_SUBCOMMANDS }, { EVENTS }, { AGENTS }] =
+    await Promise.all([
+      import("../cli/main.ts"),
+      import("../cli/completions/tree.ts"),
+      import("../hosts/host.ts"),
+      import("../hosts/subcommands.ts"),
+      import("../protocol/index.ts"),
+      import("../state/active-agent.ts"),
+    ]);
+  // This file lies beside all other commands, bundled or not.
+  const commands = await loadCommands(fileURLToPath(new URL(".", import.meta.url)));
+  const tree = completionTree(commands, {
+    hosts: HOST_IDS,
+    events: [...STOCK_SUBCOMMANDS.map(({ name }) => name), ...EVENTS.map(({ name }) => name)],
+    agents: AGENTS,
+  });
+  switch (shell) {
+    case "bash":
+      return (await import("../cli/completions/bash.ts")).bashScript(tree);
+    case "zsh":
+      return (await import("../cli/completions/zsh.ts")).zshScript(tree);
+    case "fish":
+      return (await import("../cli/completions/fish.ts")).fishScript(tree);
+    case "powershell":
+      return (await import("../cli/completions/powershell.ts")).powershellScript(tree);
+  }
+}

@@ -1,0 +1,49 @@
+import { defineCommand } from "../cli/command.ts";
+import { CommandError } from "../cli/errors.ts";
+
+export const command = defineCommand({
+  name: "dashboard",
+  summary: "a local page that shows what the hooks did, live",
+  group: "Look",
+  details:
+    "Served on this machine alone, under an address with a secret in it, until Ctrl-C. It reads logs and changes nothing.",
+  options: {
+    port: { kind: "number", label: "N", summary: "a certain port (any free one by default)", minimum: 0 },
+    address: { kind: "text", label: "ADDRESS", summary: "127.0.0.1 (default) or ::1" },
+  },
+  examples: [
+    { command: "amplihack dashboard", does: "prints the address to open in a browser" },
+    { command: "amplihack dashboard --port 8123", does: "the same on a port you choose" },
+  ],
+  async run({ options, system, terminal }) {
+    const { findPlaces } = await import("../dashboard/places.ts");
+    const { startDashboard } = await import("../dashboard/server.ts");
+    const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
+      "../recipes/run/interruption.ts"
+    );
+    const { port, address } = options;
+    const warn = (message: string): void => terminal.warn(message);
+    const dashboard = await startDashboard(system, findPlaces(system, warn), {
+      warn,
+      ...(port === undefined ? {} : { port }),
+      ...(address === undefined ? {} : { address }),
+    }).catch((error: unknown) => {
+      throw new CommandError("the dashboard cannot be started", {
+        kind: "failed",
+        causes: [error instanceof Error ? error.message : String(error)],
+        fix: "amplihack dashboard, without --port and --address",
+      });
+    });
+    const interruption = new Interruption();
+    const listening = listenForSignals(interruption);
+    try {
+      terminal.print(`${dashboard.url}\n`);
+      terminal.note("Open this address in a browser. Ctrl-C ends it.\n");
+      await new Promise<void>(resolve => interruption.onInterrupt(resolve));
+    } finally {
+      await dashboard.close();
+      listening.dispose();
+    }
+    return interruption.signal === undefined ? 0 : SIGNAL_EXIT_CODES[interruption.signal];
+  },
+});

@@ -1,0 +1,72 @@
+import { realpathSync } from "node:fs";
+import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { CommandError } from "../cli/errors.ts";
+import { readHosts } from "../cli/read-hosts.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { Check } from "../install/doctor/check.ts";
+
+export const command = defineCommand({
+  name: "doctor",
+  summary: "check that the hooks are registered and would really fire",
+  group: "Set up",
+  details: `
+Reads every host's configuration as the host does, starts every registered hook with an ordinary event, and names what
+would keep a hook from firing: a wrong event name, a wrong unit of time, missing trust, duplicates, switches.
+
+With --live the real hosts are started in a temporary home and project against a scripted model on this machine: no
+key, no network, no cost. The model asks for one command that the guard refuses and one that it lets pass, and the
+report says what really happened.`,
+  options: {
+    fix: { kind: "flag", summary: "repair what an installation can repair" },
+    live: { kind: "flag", summary: "prove it in the real hosts, with a scripted model" },
+    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "only this host" },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    { command: "amplihack doctor", does: "checks everything and says how to put it right" },
+    { command: "amplihack doctor --fix", does: "repairs registrations" },
+    {
+      command: "amplihack doctor --live --host claude",
+      does: "proves in the real Claude Code that a refusal holds",
+    },
+  ],
+  async run({ options, system, terminal }) {
+    const { examine, findPackage, findPlaces, InstallProblem, repair } = await import("../install/index.ts");
+    const asked = readHosts(options.host, "amplihack doctor");
+    const hosts = asked === "all" ? undefined : asked;
+    try {
+      const places = findPlaces(system);
+      const source = findPackage(system);
+      if (options.fix) {
+        for (const report of await repair(system, places, source, hosts)) {
+          for (const { host, status } of report.hosts) terminal.note(`${host}: ${status}\n`);
+        }
+      }
+      const request = {
+        hosts,
+        nodeVersion: process.versions.node,
+        self: realpathSync(process.argv[1] ?? process.execPath),
+      };
+      const report = await examine(system, places, source, request);
+      if (options.format === "json") terminal.printJson(report);
+      else terminal.print(render(report.checks, terminal));
+      return report.ok ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof InstallProblem)) throw error;
+      const { message, causes, fix } = error;
+      throw new CommandError(message, { kind: "doctor", causes, ...(fix === undefined ? {} : { fix }) });
+    }
+  },
+});
+
+const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
+
+function render(checks: readonly Check[], terminal: Terminal): string {
+  const lines = checks.flatMap(({ status, message, fix }) => {
+    const [style, mark] = MARKS[status];
+    const line = `${terminal.paint(style, mark)} ${message}`;
+    return fix === undefined ? [line] : [line, terminal.paint("dim", `    fix: ${fix}`)];
+  });
+  const failed = checks.filter(({ status }) => status === "fail").length;
+  return `${[...lines, "", failed === 0 ? "All checks passed." : `${failed} check(s) failed.`].join("\n")}\n`;
+}

@@ -1,0 +1,3 @@
+import { launchCommand } from "./launch/launch-command.ts";
+
+export const command = launchCommand("gemini");

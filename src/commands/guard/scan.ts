@@ -1,0 +1,122 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import { dirname, isInside, relative, resolve } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { ScanFinding } from "../../verify/scan/scan.ts";
+import { openForCommand, paintVerdict } from "./judged.ts";
+
+export const scanCommand = defineCommand({
+  name: "scan",
+  summary: "judge the commands that stand in scripts, makefiles, Dockerfiles and pipelines",
+  details: `
+Looks at shell scripts (by name and by first line), PowerShell scripts, package.json scripts, makefiles, Dockerfiles,
+GitHub workflows and GitLab pipelines. What git ignores and node_modules are left out. Exit 1 when something would be
+denied, 0 otherwise.`,
+  options: {
+    sarif: { kind: "flag", summary: "print a SARIF 2.1.0 log, for code-scanning services" },
+    format: FORMAT_OPTION,
+  },
+  positionals: [
+    { name: "PATH", summary: "folders or files to look through", isVariadic: true, completes: "file" },
+  ],
+  examples: [
+    { command: "amplihack guard scan .", does: "looks through this project" },
+    { command: "amplihack guard scan --sarif . > guard.sarif", does: "writes a report for code scanning" },
+  ],
+  async run({ options, positionals, rest, system, terminal }) {
+    const paths = [...positionals, ...rest];
+    if (paths.length === 0) throw usageError("a path is needed", "amplihack guard scan .", 4);
+    const { findFiles } = await import("../../verify/scan/find-files.ts");
+    const { scanFile } = await import("../../verify/scan/scan.ts");
+    const here = system.files.workingDirectory() ?? "/";
+    const skipped: { path: string; why: string }[] = [];
+    const skip = (path: string, why: string) => skipped.push({ path: shownFrom(here, path), why });
+    const found = paths.map(path => placesBelow(system, here, path, root => findFiles(system, root, skip)));
+    const total = found.reduce((sum, { files }) => sum + files.length, 0);
+    const findings: ScanFinding[] = [];
+    const counted = { files: 0, commands: 0 };
+    let looked = 0;
+    for (const { files, directory } of found) {
+      const { context } = openForCommand(system, terminal, directory);
+      // Which branch happens to be checked out here says nothing about where a script will run.
+      const settings = context.settings;
+      const around = {
+        ...context,
+        processDirectory: undefined,
+        machineKey: undefined,
+        ...(settings === undefined
+          ? {}
+          : { settings: { ...settings, rules: { "git.main": "ask" as const, ...settings.rules } } }),
+      };
+      for (const file of files) {
+        looked += 1;
+        showProgress(system, terminal, looked, total);
+        try {
+          const scanned = scanFile(system, file, shownFrom(here, file), around);
+          if (scanned === undefined) continue;
+          counted.files += 1;
+          counted.commands += scanned.commands;
+          findings.push(...scanned.findings);
+        } catch (error) {
+          skip(file, error instanceof Error ? error.message : String(error));
+        }
+      }
+    }
+    clearProgress(system, terminal);
+    for (const { path, why } of skipped) terminal.warn(`Warning: ${path} was not looked at: ${why}\n`);
+    const denied = findings.filter(finding => finding.verdict === "deny").length;
+    if (options.sarif) {
+      const { toSarif } = await import("../../verify/scan/sarif.ts");
+      terminal.printJson(toSarif(findings));
+    } else if (options.format === "json") {
+      terminal.printJson({ success: denied === 0, ...counted, denied, findings, skipped });
+    } else printFindings(terminal, findings, counted, denied);
+    return denied > 0 ? 1 : 0;
+  },
+});
+
+function placesBelow(
+  system: System,
+  here: string,
+  path: string,
+  find: (root: string) => readonly string[],
+): { readonly files: readonly string[]; readonly directory: string } {
+  const absolute = resolve(here, path);
+  const kind = system.files.follow(absolute)?.kind;
+  if (kind === "directory") return { files: find(absolute), directory: absolute };
+  if (kind !== "file")
+    throw new CommandError(`there is no file or folder ${path}`, { kind: "not-found", exitCode: 4 });
+  return { files: [absolute], directory: isInside(here, absolute) ? here : dirname(absolute) };
+}
+
+function shownFrom(here: string, path: string): string {
+  return path !== here && isInside(here, path) ? relative(here, path) : path;
+}
+
+function printFindings(
+  terminal: Terminal,
+  findings: readonly ScanFinding[],
+  counted: { readonly files: number; readonly commands: number },
+  denied: number,
+): void {
+  for (const { file, line, column, name, verdict, rule, lost, safer } of findings) {
+    const where = terminal.paint("bold", `${file}:${line}:${column}`);
+    terminal.print(
+      `${where}  ${paintVerdict(terminal, verdict)} ${rule}${name === "" ? "" : `  (${name})`}\n`,
+    );
+    terminal.print(`  ${lost}\n  safer: ${safer}\n`);
+  }
+  const asked = findings.length - denied;
+  terminal.print(
+    `${counted.files} files, ${counted.commands} commands looked at: ${denied} to deny, ${asked} to ask about\n`,
+  );
+}
+
+function showProgress(system: System, terminal: Terminal, looked: number, total: number): void {
+  if (system.stdio.isTerminal("stderr")) terminal.note(`\r\u001b[K${looked}/${total} files`);
+}
+
+function clearProgress(system: System, terminal: Terminal): void {
+  if (system.stdio.isTerminal("stderr")) terminal.note("\r\u001b[K");
+}

@@ -1,0 +1,90 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import { engineOf, eventOf, ownEngine, readInputFile, resolveHere } from "./engines.ts";
+
+export const captureCommand = defineCommand({
+  name: "capture",
+  summary: "run one input and keep input and answer as golden files",
+  options: {
+    event: { kind: "text", label: "EVENT", summary: "PreToolUse, pre-tool-use, …" },
+    input: { kind: "text", label: "FILE", summary: "the payload; - for standard input" },
+    name: { kind: "text", label: "NAME", summary: "of the case" },
+    "golden-dir": { kind: "text", label: "DIR", summary: "where golden files are (tests/golden/hooks)" },
+    from: {
+      kind: "choice",
+      choices: ["candidate", "reference"],
+      initial: "candidate",
+      summary: "whose answer to keep",
+    },
+    reference: { kind: "text", label: "COMMAND", summary: "the reference, for --from reference" },
+    candidate: { kind: "text", label: "COMMAND", summary: "instead of amplihack-hooks" },
+    baseline: { kind: "text", label: "FILE", summary: "also append a baseline record to this JSONL file" },
+    timeout: { kind: "number", label: "SECONDS", summary: "for the run (10)", minimum: 0.001 },
+    force: { kind: "flag", summary: "replace a case that is already there" },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    {
+      command: "amplihack hooks capture --event stop --input in.json --name plain-stop",
+      does: "writes the three golden files of a case",
+    },
+  ],
+  async run({ options, system, terminal }) {
+    const { event, input: file, name } = options;
+    if (event === undefined || file === undefined || name === undefined) {
+      throw usageError("--event, --input and --name are needed", "amplihack hooks capture --help");
+    }
+    if (options.from === "reference" && options.reference === undefined)
+      throw usageError("--from reference needs --reference");
+    const subcommand = eventOf(event);
+    const engine =
+      options.from === "reference"
+        ? engineOf(options.reference ?? "", "reference")
+        : options.candidate === undefined
+          ? ownEngine()
+          : engineOf(options.candidate, "candidate");
+    const { answerIn } = await import("../../verify/compare.ts");
+    const { writeCapture } = await import("../../verify/capture.ts");
+    const { appendJsonLine } = await import("../../state/index.ts");
+    const input = readInputFile(system, file);
+    const ran = await answerIn(
+      system,
+      engine,
+      { name, event: subcommand.event, subcommand: subcommand.name, input },
+      { timeoutMs: (options.timeout ?? 10) * 1000 },
+    );
+    if (ran.failure !== undefined || ran.exitCode === undefined) {
+      throw new CommandError(`nothing was recorded: the program ${ran.failure ?? "gave no exit code"}`, {
+        kind: "failed",
+        exitCode: 3,
+      });
+    }
+    const inputText = system.text.decode(input).text;
+    const paths = writeCapture({
+      folder: resolveHere(system, options["golden-dir"] ?? "tests/golden/hooks"),
+      hookName: subcommand.hookName,
+      name,
+      input,
+      inputText,
+      stdout: ran.stdout,
+      exitCode: ran.exitCode,
+      durationUs: ran.durationUs,
+      isForced: options.force,
+    });
+    if (options.baseline !== undefined) {
+      appendJsonLine(system, resolveHere(system, options.baseline), {
+        hook: subcommand.hookName,
+        input: inputText,
+        reference_output: ran.stdout,
+        reference_exit_code: ran.exitCode,
+        reference_stderr: ran.stderr,
+        reference_duration_us: ran.durationUs,
+        input_size_bytes: input.length,
+        timestamp: new Date(system.clock.nowMs()).toISOString(),
+      });
+    }
+    if (options.format === "json") terminal.printJson({ success: true, files: paths });
+    else for (const path of paths) terminal.print(`wrote ${path}\n`);
+    return 0;
+  },
+});

@@ -1,0 +1,52 @@
+import { dirname, join } from "node:path";
+import { usageError } from "../../cli/errors.ts";
+import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
+import type { System } from "../../system/system.ts";
+import { type Engine, splitWords } from "../../verify/run-engine.ts";
+
+const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** Our own hook program, the sibling of the one that runs. */
+export function ownEngine(): Engine {
+  return { words: [process.execPath, join(dirname(process.argv[1] ?? ""), "amplihack-hooks.cjs")] };
+}
+
+export function engineOf(commandLine: string, option: string): Engine {
+  try {
+    const words = splitWords(commandLine);
+    if (words.length === 0) throw new Error("it is empty");
+    return { words };
+  } catch (error) {
+    throw usageError(`--${option} is no command: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** An event or subcommand in any spelling. */
+export function eventOf(text: string): Subcommand {
+  const found = resolveSubcommand(text);
+  if (found !== undefined) return found;
+  const known = STOCK_SUBCOMMANDS.map(one => `${one.event} (${one.name})`).join(", ");
+  throw usageError(`unknown event '${text}'; known are ${known} and every other hook event`);
+}
+
+/** A file's bytes, or standard input for `-`. */
+export function readInputFile(system: System, path: string): Uint8Array {
+  if (path !== "-") return system.files.read(resolveHere(system, path), INPUT_LIMIT_BYTES);
+  const read = system.stdio.readInput(INPUT_LIMIT_BYTES);
+  return read.kind === "bytes" ? read.bytes : new Uint8Array(0);
+}
+
+export function resolveHere(system: System, path: string): string {
+  return path.startsWith("/") ? path : join(system.files.workingDirectory() ?? "/", path);
+}
+
+/** The event a payload names, for inputs given without one. */
+export function eventNamedIn(system: System, input: Uint8Array): string | undefined {
+  try {
+    const value = JSON.parse(system.text.decode(input).text) as Record<string, unknown>;
+    const named = value["hook_event_name"] ?? value["hookEventName"];
+    return typeof named === "string" ? named : undefined;
+  } catch {
+    return undefined;
+  }
+}

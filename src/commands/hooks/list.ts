@@ -1,0 +1,40 @@
+import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import type { ListedHook } from "../../install/list-hooks.ts";
+
+export const listCommand = defineCommand({
+  name: "list",
+  summary: "show every hook, and which hosts call it",
+  options: { format: FORMAT_OPTION },
+  examples: [
+    { command: "amplihack hooks list", does: "shows a table of hooks and hosts" },
+    { command: "amplihack hooks list --format json", does: "the same for programs" },
+  ],
+  async run({ options, system, terminal }) {
+    const { findPlaces, listHooks } = await import("../../install/index.ts");
+    const hooks = listHooks(system, findPlaces(system));
+    if (options.format === "json") terminal.printJson(hooks);
+    else terminal.print(renderTable(hooks));
+    return 0;
+  },
+});
+
+const HEADINGS = ["event", "subcommand", "timeout", "matcher", "registered", "path ok"];
+
+function renderTable(hooks: readonly ListedHook[]): string {
+  const rows = hooks.map(({ event, subcommand, timeout, matcher, hosts }) => {
+    const registered = hosts.filter(host => host.registered);
+    const where = registered.map(({ host, scope }) => (scope === "user" ? host : `${host} (${scope})`));
+    const isOk = registered.every(host => host.path_ok);
+    const path = registered.length === 0 ? "–" : isOk ? "yes" : "no";
+    return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–", path];
+  });
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...rows.map(row => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return `${[line(HEADINGS), ...rows.map(line)].join("\n")}\n`;
+}

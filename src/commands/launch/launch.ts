@@ -1,0 +1,124 @@
+import { realpathSync } from "node:fs";
+import { askYesOrNo } from "../../cli/ask.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import { describeEnvironment, describePlan } from "../../launcher/describe-plan.ts";
+import { isNonInteractive, type LaunchRequest, planLaunch, type Voice } from "../../launcher/plan.ts";
+import { checkPlatform } from "../../launcher/platform.ts";
+import { LaunchProblem } from "../../launcher/problem.ts";
+import { offerInstall } from "../../launcher/repair.ts";
+import { runPlan } from "../../launcher/run-plan.ts";
+import { whySkipped } from "../../launcher/update/check.ts";
+import type { AgentName } from "../../state/active-agent.ts";
+import { resolve } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { News } from "./news.ts";
+
+/** A launch command: reads its options, plans, shows or runs the plan. */
+export async function launch(agent: AgentName, invocation: Invocation): Promise<number> {
+  const { options, terminal } = invocation;
+  const isTrial = options["dry-run"] === true || options["print-env"] === true;
+  try {
+    checkPlatform(process.platform);
+    const { system, directory } = await startIn(invocation, isTrial);
+    const voice = voiceOf(terminal);
+    const request = requestOf(agent, invocation, directory);
+    const news = isTrial ? undefined : await openNews(system, invocation, voice, request);
+    const plan = await planLaunch(system, request, voice.warn);
+    if (options["print-env"] === true) terminal.print(describeEnvironment(plan));
+    if (options["dry-run"] === true) terminal.print(describePlan(plan));
+    if (isTrial) return 0;
+    const isSilent = options["subprocess-safe"] === true;
+    offerInstall(system, plan, isSilent ? { note: voice.note, warn: voice.warn } : voice, selfPath());
+    const restarted = await news?.tell();
+    if (restarted !== undefined) return restarted;
+    return await runPlan(system, plan, voice.warn).finally(() => news?.close());
+  } catch (error) {
+    throw error instanceof LaunchProblem ? toCommandError(error, isTrial) : error;
+  }
+}
+
+/** The look for a newer version, which goes on beside everything else; undefined when there is none. */
+async function openNews(
+  system: System,
+  { options }: Invocation,
+  voice: Voice,
+  request: LaunchRequest,
+): Promise<News | undefined> {
+  const skipped = whySkipped(system, {
+    isUnwanted: options["skip-update-check"] === true,
+    isDelegated: request.isDelegated,
+  });
+  if (skipped === "told") voice.note("skipping update check (subprocess-safe / no TTY)");
+  if (skipped !== undefined) return undefined;
+  const { startNews } = await import("./news.ts");
+  return startNews(system, request, voice);
+}
+
+/** A trial has its own two codes; a launch those of launchers. */
+function toCommandError(problem: LaunchProblem, isTrial: boolean): CommandError {
+  const { kind, causes, fix, exitCode, message } = problem;
+  return new CommandError(message, {
+    kind,
+    causes,
+    exitCode: isTrial && kind !== "usage" ? 1 : exitCode,
+    ...(fix === undefined ? {} : { fix }),
+  });
+}
+
+/** The system as seen from the directory to start in. */
+async function startIn(
+  { options, system, terminal }: Invocation,
+  isTrial: boolean,
+): Promise<{ system: System; directory: string }> {
+  const here = system.files.workingDirectory();
+  if (here === undefined) throw new LaunchProblem("the working directory no longer exists", { kind: "cwd" });
+  const wanted = options["cwd"];
+  let directory = typeof wanted === "string" ? resolve(here, wanted) : here;
+  if (system.files.follow(directory)?.kind !== "directory") {
+    throw new LaunchProblem(`--cwd: ${directory} is no directory`, { kind: "usage", exitCode: 2 });
+  }
+  const repository = options["checkout-repo"];
+  if (typeof repository === "string") {
+    const { checkOut, parseRepository } = await import("../../launcher/checkout.ts");
+    const parsed = parseRepository(repository);
+    if (isTrial) terminal.note(`amplihack: would start in a clone of ${parsed.owner}/${parsed.name}\n`);
+    else directory = checkOut(system, parsed, directory, !isNonInteractive(system));
+  }
+  if (directory === here) return { system, directory };
+  return { system: { ...system, files: { ...system.files, workingDirectory: () => directory } }, directory };
+}
+
+function requestOf(agent: AgentName, { options, rest }: Invocation, directory: string): LaunchRequest {
+  const has = (name: string): boolean => options[name] === true;
+  if (has("reflection") && has("no-reflection")) {
+    throw usageError("--reflection and --no-reflection exclude each other", `amplihack ${agent} --help`);
+  }
+  return {
+    agent,
+    args: rest,
+    directory,
+    self: selfPath(),
+    resumes: has("resume"),
+    continues: has("continue") || has("continue-session"),
+    skipsPermissions: has("skip-permissions"),
+    reflects: has("reflection") ? true : has("no-reflection") ? false : undefined,
+    isDelegated: has("subprocess-safe"),
+    usesShims: has("shims"),
+    isStrictVersion: has("strict-version"),
+    allowsUntrustedHooks: has("allow-untrusted-hooks"),
+  };
+}
+
+function selfPath(): string {
+  return realpathSync(process.argv[1] ?? process.execPath);
+}
+
+function voiceOf(terminal: Terminal): Voice {
+  return {
+    note: text => terminal.note(`amplihack: ${text}\n`),
+    warn: text => terminal.warn(`amplihack: ${text}\n`),
+    ...(terminal.isInteractive ? { ask: (question: string) => askYesOrNo(terminal, question) } : {}),
+  };
+}

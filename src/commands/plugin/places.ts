@@ -1,0 +1,26 @@
+import { CommandError } from "../../cli/errors.ts";
+import type { ModePlaces } from "../../install/plugin/mode.ts";
+import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+
+export function findPlaces(system: System): ModePlaces {
+  const home = findHome(system);
+  if (home === undefined) {
+    throw new CommandError("HOME is not set to an absolute path", { kind: "environment", fix: "set HOME" });
+  }
+  const projectRoot = findProjectRoot(system, undefined);
+  return { home, projectRoot, stateHome: findStateHome(system, projectRoot) ?? join(home, ".amplihack") };
+}
+
+/** Runs what may meet a problem with a plugin, and tells it as the command line does. */
+export async function tellingProblems<T>(action: () => Promise<T>): Promise<T> {
+  const { PluginProblem } = await import("../../install/plugin/problem.ts");
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof PluginProblem)) throw error;
+    const { message, fix } = error;
+    throw new CommandError(message, { kind: "plugin", ...(fix === undefined ? {} : { fix }) });
+  }
+}

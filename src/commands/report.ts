@@ -1,0 +1,36 @@
+import { defineCommand } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
+
+export const command = defineCommand({
+  name: "report",
+  summary: "write what the dashboard shows to one HTML file",
+  group: "Look",
+  details:
+    "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids: look before you share it.",
+  options: {
+    html: { kind: "text", label: "FILE", summary: "the file to write; readable by you alone" },
+    memory: { kind: "flag", summary: "put the newest memories in too" },
+  },
+  examples: [
+    { command: "amplihack report --html report.html", does: "writes the file into this directory" },
+    { command: "amplihack report --html report.html --memory", does: "with memories, to be searched in it" },
+  ],
+  async run({ options, system, terminal }) {
+    if (options.html === undefined || options.html === "") {
+      throw usageError("report needs --html FILE", "amplihack report --html report.html");
+    }
+    const { findPlaces } = await import("../dashboard/places.ts");
+    const { renderReport } = await import("../dashboard/report.ts");
+    const { writeAtomically } = await import("../system/atomic-write.ts");
+    const { expandHome, resolve } = await import("../system/paths.ts");
+    const path = resolve(
+      system.files.workingDirectory() ?? "/",
+      expandHome(options.html, system.env.get("HOME")),
+    );
+    const places = findPlaces(system, message => terminal.warn(message));
+    const html = await renderReport(system, places, { hasMemories: options.memory });
+    writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });
+    terminal.print(`${path}\n`);
+    return 0;
+  },
+});

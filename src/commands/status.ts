@@ -1,0 +1,50 @@
+import { realpathSync } from "node:fs";
+import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { AgentStanding } from "../launcher/standing.ts";
+import { version } from "../version.ts";
+
+/** Run when `amplihack` is called alone. */
+export const command = defineCommand({
+  name: "status",
+  summary: "show where you stand and what to do next",
+  options: { format: FORMAT_OPTION },
+  examples: [
+    { command: "amplihack", does: "shows the agents on this machine, their hooks, and the next step" },
+    { command: "amplihack status --format json", does: "the same for programs" },
+  ],
+  async run({ options, system, terminal }) {
+    const { findStanding, nextStep } = await import("../launcher/standing.ts");
+    const agents = findStanding(system, realpathSync(process.argv[1] ?? process.execPath));
+    const next = nextStep(agents);
+    if (options.format === "json") {
+      terminal.printJson({
+        version,
+        agents: agents.map(({ agent, path, isRegistered, problem }) => ({
+          agent,
+          path: path ?? null,
+          registered: isRegistered,
+          problem: problem ?? null,
+        })),
+        next,
+      });
+      return 0;
+    }
+    const present = agents.filter(({ path }) => path !== undefined);
+    const absent = agents.filter(({ path }) => path === undefined).map(({ agent }) => agent);
+    const lines = [
+      `${terminal.paint("bold", `amplihack ${version}`)}: the deterministic layer under AI coding agents`,
+      ...present.map(agent => `  ${agent.title.padEnd(19)}${describe(agent, terminal)}`),
+      ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
+      `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
+    ];
+    if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}`);
+    terminal.print(`${lines.join("\n")}\n`);
+    return 0;
+  },
+});
+
+function describe({ isRegistered, problem }: AgentStanding, terminal: Terminal): string {
+  if (problem !== undefined) return `${terminal.paint("yellow", "!")} ${problem}`;
+  return isRegistered ? `${terminal.paint("green", "✓")} hooks registered` : "hooks not registered";
+}

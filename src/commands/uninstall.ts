@@ -1,0 +1,52 @@
+import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { CommandError } from "../cli/errors.ts";
+import { readHosts } from "../cli/read-hosts.ts";
+
+export const command = defineCommand({
+  name: "uninstall",
+  summary: "take the hooks back out of your agent hosts",
+  group: "Set up",
+  details: `
+Removes exactly the entries that are ours. A settings file that nobody changed since the installation is again what it
+was, byte for byte. Memory, configuration and the audit log stay unless --purge is given.`,
+  options: {
+    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "only this host" },
+    scope: { kind: "choice", choices: ["user", "project"], summary: "only registrations of this scope" },
+    "restore-backup": {
+      kind: "flag",
+      summary: "put back the file from before the installation if nobody changed it since",
+    },
+    "dry-run": { kind: "flag", summary: "show every change as a diff and write nothing" },
+    "keep-data": { kind: "flag", summary: "also keep run-time data and logs" },
+    purge: { kind: "flag", summary: "also remove memory, configuration and all logs" },
+    force: { kind: "flag", summary: "go on without a usable record of the installation" },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    { command: "amplihack uninstall", does: "takes everything back" },
+    { command: "amplihack uninstall --host codex", does: "takes the hooks out of Codex only" },
+    { command: "amplihack uninstall --dry-run", does: "shows what would change" },
+  ],
+  async run({ options, system, terminal }) {
+    const { InstallProblem, renderUninstall, uninstall } = await import("../install/index.ts");
+    const asked = readHosts(options.host, "amplihack uninstall");
+    try {
+      const report = await uninstall(system, {
+        hosts: asked === "all" ? undefined : asked,
+        scope: options.scope,
+        isBackupWanted: options["restore-backup"],
+        isDryRun: options["dry-run"],
+        isDataKept: options["keep-data"],
+        isPurging: options.purge,
+        isForced: options.force,
+      });
+      if (options.format === "json") terminal.printJson(report);
+      else terminal.print(renderUninstall(report, terminal.paint));
+      return report.success ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof InstallProblem)) throw error;
+      const { message, causes, fix } = error;
+      throw new CommandError(message, { kind: "uninstall", causes, ...(fix === undefined ? {} : { fix }) });
+    }
+  },
+});

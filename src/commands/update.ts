@@ -1,0 +1,141 @@
+import { realpathSync } from "node:fs";
+import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { CommandError } from "../cli/errors.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { Release } from "../launcher/update/releases.ts";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+
+const NEWER_EXIT_CODE = 10;
+
+export const command = defineCommand({
+  name: "update",
+  summary: "replace amplihack by a newer version, checked by its signature",
+  group: "Set up",
+  details:
+    "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +
+    "Exit code with --check: 0 current, 10 a newer version is available.",
+  options: {
+    check: { kind: "flag", summary: "only say whether there is a newer version" },
+    "skip-install": { kind: "flag", summary: "fetch it, but leave the hooks of the agents as they are" },
+    version: { kind: "text", label: "VERSION", summary: "the version to change to, also an older one" },
+    format: FORMAT_OPTION,
+  },
+  examples: [
+    { command: "amplihack update --check", does: "says whether there is a newer version" },
+    { command: "amplihack update", does: "changes to the newest version" },
+    { command: "amplihack update --version 1.2.0", does: "changes to that version, up or down" },
+  ],
+  async run({ options, system, terminal }) {
+    const { LaunchProblem } = await import("../launcher/problem.ts");
+    try {
+      return await update(system, terminal, options);
+    } catch (error) {
+      if (!(error instanceof LaunchProblem)) throw error;
+      const { message, kind, causes, fix, exitCode } = error;
+      throw new CommandError(message, { kind, causes, exitCode, ...(fix === undefined ? {} : { fix }) });
+    }
+  },
+});
+
+interface UpdateOptions {
+  readonly check: boolean;
+  readonly "skip-install": boolean;
+  readonly version: string | undefined;
+  readonly format: "text" | "json";
+}
+
+async function update(system: System, terminal: Terminal, options: UpdateOptions): Promise<number> {
+  const [{ checkPlatform }, { readUpdateSettings }, { findProjectRoot }, releases] = await Promise.all([
+    import("../launcher/platform.ts"),
+    import("../launcher/update/settings.ts"),
+    import("../state/project-root.ts"),
+    import("../launcher/update/releases.ts"),
+  ]);
+  checkPlatform(process.platform);
+  const settings = readUpdateSettings(system, findProjectRoot(system, undefined));
+  const { source } = settings.update;
+  if (source === undefined) {
+    throw new CommandError("there is no place to look for releases", {
+      kind: "update",
+      fix: `set "update": {"source": "https://…"} in ${settings.stateHome}/config.jsonc`,
+    });
+  }
+  const offered = await releases.fetchReleases(source);
+  const wanted = options.version?.replace(/^v/, "");
+  const chosen =
+    wanted === undefined ? releases.latestOf(offered) : offered.find(each => each.version === wanted);
+  if (options.check)
+    return tellCheck(terminal, options, releases.latestOf(offered)?.version, releases.isNewer);
+  if (chosen === undefined && wanted !== undefined) {
+    throw new CommandError(`there is no release ${wanted}`, {
+      kind: "not-found",
+      causes: [`${offered.length} releases are offered`],
+      fix: "amplihack update --check",
+    });
+  }
+  const isWorth =
+    chosen !== undefined && (wanted === undefined ? releases.isNewer(chosen.version, version) : true);
+  if (chosen === undefined || !isWorth || chosen.version === version) {
+    if (options.format === "json")
+      terminal.printJson({ success: true, from: version, to: version, changed: false });
+    else terminal.print(`amplihack ${version} is current\n`);
+    return 0;
+  }
+  return change(system, terminal, options, chosen, settings);
+}
+
+function tellCheck(
+  terminal: Terminal,
+  { format }: UpdateOptions,
+  latest: string | undefined,
+  isNewer: (one: string, than: string) => boolean,
+): number {
+  const newer = latest !== undefined && isNewer(latest, version);
+  if (format === "json") terminal.printJson({ current: version, latest: latest ?? null, newer });
+  else if (newer)
+    terminal.print(`amplihack ${latest} is available, this is ${version}; run: amplihack update\n`);
+  else terminal.print(`amplihack ${version} is current\n`);
+  return newer ? NEWER_EXIT_CODE : 0;
+}
+
+async function change(
+  system: System,
+  terminal: Terminal,
+  options: UpdateOptions,
+  release: Release,
+  settings: { readonly stateHome: string; readonly update: { readonly publicKey: string | undefined } },
+): Promise<number> {
+  const [{ fetchRelease, registeredHosts, runInstall }, { findOwner }, { isNewer }] = await Promise.all([
+    import("../launcher/update/apply.ts"),
+    import("../launcher/update/owner.ts"),
+    import("../launcher/update/releases.ts"),
+  ]);
+  const { stateHome } = settings;
+  const hosts = registeredHosts(system, stateHome);
+  if (isNewer(version, release.version))
+    terminal.note(`this goes back from ${version} to ${release.version}\n`);
+  const program = await fetchRelease(system, release, stateHome, settings.update.publicKey);
+  const installs = !options["skip-install"] && hosts.length > 0;
+  const isInstalled = installs && runInstall(program, hosts);
+  const owner = findOwner(realpathSync(process.argv[1] ?? process.execPath), stateHome);
+  const left = "command" in owner ? owner.command(release.version) : undefined;
+  const result = {
+    success: !installs || isInstalled,
+    from: version,
+    to: release.version,
+    changed: true,
+    program,
+    installed_hosts: isInstalled ? hosts : [],
+    ...(left === undefined ? {} : { own_copy: left }),
+  };
+  if (options.format === "json") terminal.printJson(result);
+  else {
+    terminal.print(`amplihack ${version} → ${release.version} (${program})\n`);
+    if (left !== undefined) terminal.print(`This copy is left as it is; to change it, run: ${left}\n`);
+    if (!installs) terminal.print(`Hooks are left as they are; to change them, run: ${program} install\n`);
+  }
+  if (!result.success)
+    terminal.warn(`Error: hooks could not be installed again\n  fix: ${program} install\n`);
+  return result.success ? 0 : 1;
+}

@@ -1,0 +1,125 @@
+import { findRule } from "../guard/rules.ts";
+import { isJsonObject, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { clip } from "../state/index.ts";
+
+/** One call of a hook, as the page shows it. Texts are clipped; `number` counts from the oldest that was read. */
+export interface RunEntry {
+  readonly number: number;
+  readonly ts: string;
+  readonly host: string;
+  readonly event: string;
+  readonly hook: string;
+  readonly decision: string;
+  readonly rules: readonly string[];
+  readonly reason: string;
+  readonly ms: number;
+  /** why policy could not run; empty when it could */
+  readonly failure: string;
+  readonly session: string;
+  readonly project: string;
+}
+
+/** One thing that the guard asked about, refused or remarked on. */
+export interface JudgementEntry {
+  readonly number: number;
+  readonly ts: string;
+  readonly host: string;
+  readonly decision: string;
+  readonly tool: string;
+  readonly rules: readonly string[];
+  readonly reason: string;
+  /** the command without its secrets, or the paths */
+  readonly subject: string;
+  readonly session: string;
+  readonly project: string;
+}
+
+const WORD_LENGTH = 80;
+const TEXT_LENGTH = 400;
+const MOST_RULES = 8;
+
+/** Undefined when the line is not one that a hook writes. */
+export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
+  const record = parseObject(line);
+  if (record === undefined) return undefined;
+  const ts = timestamp(record);
+  const hook = word(record, "hook");
+  const duration = ownValue(record, "duration_us");
+  if (ts === undefined || hook === "" || typeof duration !== "number" || !(duration >= 0)) return undefined;
+  const rules = texts(record, "rules", WORD_LENGTH);
+  const result = word(record, "result");
+  return {
+    ts,
+    host: word(record, "host") || "unknown",
+    event: word(record, "event"),
+    hook,
+    decision: word(record, "decision") || "none",
+    rules,
+    reason: rules.map(titleOf).join("; "),
+    ms: duration / 1000,
+    failure: result === "ok" ? "" : text(record, "error") || result || "unknown",
+    session: word(record, "session"),
+    project: text(record, "project"),
+  };
+}
+
+/** Undefined when the line is not one of the audit log. */
+export function parseJudgement(line: string): Omit<JudgementEntry, "number"> | undefined {
+  const record = parseObject(line);
+  if (record === undefined) return undefined;
+  const ts = timestamp(record);
+  const decision = word(record, "verdict");
+  if (ts === undefined || decision === "") return undefined;
+  const rules = texts(record, "rules", WORD_LENGTH);
+  const targets = texts(record, "targets", TEXT_LENGTH);
+  const notes = [...texts(record, "notes", TEXT_LENGTH), text(record, "failure")];
+  const about = [...new Set(targets)].filter(target => target !== "").join(", ");
+  const told = [rules.map(titleOf).join("; "), about].filter(part => part !== "").join(": ");
+  return {
+    ts,
+    host: word(record, "host") || "unknown",
+    decision,
+    tool: word(record, "tool"),
+    rules,
+    reason: clip([told, ...notes].filter(part => part !== "").join("; "), TEXT_LENGTH),
+    subject: text(record, "command") || texts(record, "paths", TEXT_LENGTH).join(", "),
+    session: word(record, "session"),
+    project: text(record, "project"),
+  };
+}
+
+/** A rule of the user's own has no title here; its id speaks for it. */
+function titleOf(rule: string): string {
+  return findRule(rule)?.title ?? rule;
+}
+
+export function parseObject(line: string): JsonObject | undefined {
+  const read = readJson(line, { recover: false, maxDepth: 10 });
+  return read.ok && isJsonObject(read.value) ? read.value : undefined;
+}
+
+function timestamp(record: JsonObject): string | undefined {
+  const ms = Date.parse(word(record, "ts"));
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : undefined;
+}
+
+function word(record: JsonObject, name: string): string {
+  return clipped(ownValue(record, name), WORD_LENGTH);
+}
+
+function text(record: JsonObject, name: string): string {
+  return clipped(ownValue(record, name), TEXT_LENGTH);
+}
+
+function texts(record: JsonObject, name: string, length: number): readonly string[] {
+  const value = ownValue(record, name);
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter(item => typeof item === "string")
+    .slice(0, MOST_RULES)
+    .map(item => clip(item, length));
+}
+
+function clipped(value: unknown, length: number): string {
+  return typeof value === "string" ? clip(value, length) : "";
+}

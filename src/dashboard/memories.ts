@@ -1,0 +1,58 @@
+import type { Memory } from "../memory/memory.ts";
+import { openReader } from "../memory/open-store.ts";
+import { rankCandidates } from "../memory/ranking.ts";
+import { searchPhrases } from "../memory/search-words.ts";
+import type { MemoryReader } from "../memory/store.ts";
+import { clip } from "../state/index.ts";
+import type { System } from "../system/system.ts";
+
+/** A memory as the page shows it; the text is clipped. */
+export interface MemoryEntry {
+  readonly agent: string;
+  readonly key: string;
+  readonly text: string;
+  readonly category: string;
+  readonly updated: string;
+}
+
+const SHOWN = 50;
+const CANDIDATES_EACH = 10;
+const TEXT_LENGTH = 1_000;
+/** A page must not hang because another program holds the database. */
+const PATIENCE_MS = 3_000;
+
+/** The best matches; the newest when nothing is asked for. */
+export async function findMemories(
+  system: System,
+  database: string,
+  words: string,
+  limit = SHOWN,
+): Promise<readonly MemoryEntry[]> {
+  const reader = await openReader(system, database, { patienceMs: PATIENCE_MS });
+  try {
+    return (await search(reader, system, words, limit)).map(toEntry);
+  } finally {
+    reader.close();
+  }
+}
+
+async function search(
+  reader: MemoryReader,
+  system: System,
+  words: string,
+  limit: number,
+): Promise<readonly Memory[]> {
+  if (words.trim() === "") return reader.list({}, "newest", limit);
+  const candidates = await reader.search(searchPhrases(words), {}, limit * CANDIDATES_EACH);
+  return rankCandidates(candidates, system.clock.nowMs(), limit).map(({ memory }) => memory);
+}
+
+function toEntry({ agent, key, value, category, updatedMs }: Memory): MemoryEntry {
+  return {
+    agent,
+    key,
+    text: clip(value, TEXT_LENGTH),
+    category,
+    updated: new Date(updatedMs).toISOString(),
+  };
+}

@@ -1,0 +1,29 @@
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+import { Activity, type Places } from "./activity.ts";
+import { findMemories } from "./memories.ts";
+import { renderPage } from "./page.ts";
+import { readRecipeRuns } from "./recipe-runs.ts";
+
+const RUNS = 5_000;
+const JUDGEMENTS = 2_000;
+const MEMORIES = 500;
+
+/** The page with everything in it: one file that needs neither server nor network. */
+export async function renderReport(
+  system: System,
+  places: Places,
+  { hasMemories }: { readonly hasMemories: boolean },
+): Promise<string> {
+  const activity = new Activity(system, places);
+  await activity.catchUp();
+  return renderPage({
+    written: new Date(system.clock.nowMs()).toISOString(),
+    version,
+    overview: activity.tally.overview(),
+    runs: activity.runs.page({ count: RUNS }).entries,
+    judgements: activity.judgements.page({ count: JUDGEMENTS }).entries,
+    recipes: readRecipeRuns(system, places.recipeRuns),
+    memories: hasMemories ? await findMemories(system, places.database, "", MEMORIES) : null,
+  }).html;
+}

@@ -1,0 +1,130 @@
+import type { Invocation } from "../../shell/facts.ts";
+import { describe, knownText, type Origin } from "../../shell/value.ts";
+import type { CommandEffect, Doer, EffectOf, Payload } from "../effects.ts";
+import { isLocalAddress } from "../models/network.ts";
+import type { Target } from "../paths/target.ts";
+import { secretAt } from "../paths/zones.ts";
+import { type Scene, targetsOf } from "../scene.ts";
+import { wordSet } from "../words.ts";
+import { isClosed, secretOf } from "./secret-targets.ts";
+
+/** Secrets that would leave the machine, followed back from what is sent. */
+export function inspectSend(effect: EffectOf<"send">, scene: Scene): void {
+  const host = effect.to === undefined ? "another machine" : describe(effect.to);
+  if (effect.to !== undefined && isLocalAddress(host)) return;
+  const piped = environmentInPipe(scene, effect.by);
+  if (piped !== undefined)
+    scene.report("sec.exfil", { target: piped.shown, host, file: piped.shown }, effect.by);
+  for (const payload of effect.payloads) {
+    const leak = leakOf(scene, effect, payload);
+    if (leak === undefined) continue;
+    const isAddressOnly = payload.role === "address" && leak.kind === "variable";
+    if (payload.role === "header" && (leak.kind === "variable" || leak.kind === "token")) continue;
+    scene.report(
+      "sec.exfil",
+      { target: leak.shown, host, file: leak.shown, verdict: isAddressOnly ? "ask" : undefined },
+      effect.by,
+    );
+  }
+}
+
+interface Leak {
+  /** `token`: printed by a tool that is asked about for itself */
+  readonly kind: "file" | "environment" | "variable" | "token";
+  readonly shown: string;
+}
+
+function leakOf(scene: Scene, effect: CommandEffect, payload: Payload): Leak | undefined {
+  if (payload.role === "file") {
+    for (const target of targetsOf(scene, payload.value, effect.by, true)) {
+      if (secretOf(scene, target) !== undefined || isClosed(scene, target))
+        return { kind: "file", shown: target.shown };
+      const written = leakInWritten(scene, target);
+      if (written !== undefined) return written;
+    }
+  }
+  return leakBehind(scene, payload.value.origins, 0);
+}
+
+/** What an earlier command of the same text put into a file that is sent now. */
+function leakInWritten(scene: Scene, target: Target): Leak | undefined {
+  for (const { path, content, invocation } of scene.facts.writtenFiles) {
+    if (target.path === undefined || knownText(path) !== target.path) continue;
+    const leak = leakBehind(scene, content.origins, 1) ?? leakOfProgram(scene, invocation, 1);
+    if (leak !== undefined) return leak;
+  }
+  return undefined;
+}
+
+/** `set | nc host`: a builtin that prints everything, somewhere in front in the same pipeline. */
+function environmentInPipe(scene: Scene, { invocation }: Doer): Leak | undefined {
+  const place = invocation?.pipeline;
+  if (place === undefined) return undefined;
+  const isDump = scene.facts.invocations.some(
+    other =>
+      other.pipeline?.id === place.id && other.pipeline.index < place.index && printsEnvironment(other),
+  );
+  return isDump ? { kind: "environment", shown: "the environment" } : undefined;
+}
+
+function printsEnvironment({ program, argv }: Invocation): boolean {
+  if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
+  if (program === "set") return argv.length === 1;
+  return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
+}
+
+const ENVIRONMENT_TOOLS = wordSet("env printenv set export declare typeset");
+const SECRET_NAME =
+  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
+const DEPTH_LIMIT = 12;
+
+/** Follows content back to where it came from: a protected file, the environment, a secret variable. */
+function leakBehind(scene: Scene, origins: readonly Origin[], depth: number): Leak | undefined {
+  if (depth > DEPTH_LIMIT) return undefined;
+  for (const origin of origins) {
+    const leak = leakOfOrigin(scene, origin, depth);
+    if (leak !== undefined) return leak;
+  }
+  return undefined;
+}
+
+function leakOfOrigin(scene: Scene, origin: Origin, depth: number): Leak | undefined {
+  switch (origin.kind) {
+    case "file": {
+      const path = describe(origin.path);
+      return secretAt(scene.around, scene.around.disk.resolve(path, true)) === undefined
+        ? undefined
+        : { kind: "file", shown: path };
+    }
+    case "environment":
+      if (origin.name === "*") return { kind: "environment", shown: "the environment" };
+      return SECRET_NAME.test(origin.name) ? { kind: "variable", shown: `$${origin.name}` } : undefined;
+    case "program":
+    case "decoded":
+      return leakOfProgram(scene, origin.invocation, depth);
+    default:
+      return undefined;
+  }
+}
+
+function leakOfProgram(scene: Scene, id: number, depth: number): Leak | undefined {
+  const invocation = scene.facts.invocations[id];
+  if (invocation === undefined) return undefined;
+  if (printsEnvironment(invocation)) return { kind: "environment", shown: "the environment" };
+  for (const effect of scene.effects) {
+    if (effect.by.invocation?.id !== id) continue;
+    if (effect.kind === "operation" && effect.rule === "sec.keychain")
+      return { kind: "token", shown: effect.target };
+    if (effect.kind !== "read") continue;
+    for (const target of targetsOf(scene, effect.path, effect.by, true)) {
+      if (secretOf(scene, target) !== undefined || isClosed(scene, target))
+        return { kind: "file", shown: target.shown };
+    }
+  }
+  const values = [...invocation.argv, ...(invocation.stdin === undefined ? [] : [invocation.stdin])];
+  for (const value of values) {
+    const leak = leakBehind(scene, value.origins, depth + 1);
+    if (leak !== undefined) return leak;
+  }
+  return undefined;
+}

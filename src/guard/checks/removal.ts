@@ -1,0 +1,161 @@
+import { knownText } from "../../shell/value.ts";
+import { components, isInside } from "../../system/paths.ts";
+import type { CommandEffect, EffectOf } from "../effects.ts";
+import { isMadeHere } from "../made-here.ts";
+import { type Loss, lossOfTree } from "../paths/deletion.ts";
+import { componentCouldBe } from "../paths/match.ts";
+import { isStartupFile } from "../paths/startup.ts";
+import type { Target } from "../paths/target.ts";
+import { zoneOf } from "../paths/zones.ts";
+import { type Scene, targetsOf } from "../scene.ts";
+import { reportConfigured } from "./configured.ts";
+
+/** What a delete or a move would lose. */
+export function inspectDelete(effect: EffectOf<"delete">, scene: Scene): void {
+  for (const target of targetsOf(scene, effect.path, effect.by, false)) {
+    reportConfigured(scene, effect, target, "delete");
+    if (effect.isEmptyOnly === true) reportHeld(scene, effect, target, "remove");
+    else if (effect.isShredded === true) reportShred(scene, effect, target);
+    else if (effect.isMirror === true) reportMirror(scene, effect, target);
+    else if (effect.selection !== undefined) reportSelection(scene, effect, target, effect.selection);
+    else if (effect.isRecursive) reportTree(scene, effect, target, "delete");
+    else reportFiles(scene, effect, target);
+  }
+}
+
+function reportTree(scene: Scene, effect: CommandEffect, target: Target, action: string): void {
+  for (const loss of lossOfTree(scene.around, target)) {
+    const isMinor = loss.rule === "fs.source" || loss.rule === "fs.outside";
+    if (!isMinor || !isMadeHere(scene, target, effect.by)) reportLoss(scene, effect, loss, action);
+  }
+}
+
+export function reportLoss(scene: Scene, effect: CommandEffect, loss: Loss, action: string): void {
+  const held = loss.held ?? scene.around.cwd;
+  const preview = loss.target.includes("$") ? `ls -d ${loss.target}` : "xargs -n1 ls -ld";
+  scene.report(
+    loss.rule,
+    { target: loss.target, action, held, preview, parent: parentOf(loss.target, held) },
+    effect.by,
+  );
+}
+
+/** Where to go first so that the session does not stand in what is removed. */
+function parentOf(target: string, held: string): string {
+  const base = isInside(target, held) ? target : held;
+  return base.slice(0, base.lastIndexOf("/")) || "/";
+}
+
+function reportHeld(scene: Scene, effect: CommandEffect, target: Target, action: string): void {
+  const loss = lossOfTree(scene.around, target).find(candidate => candidate.rule === "fs.cwd");
+  if (loss !== undefined) reportLoss(scene, effect, loss, action);
+}
+
+/** Single files: only what belongs to the system, to git's memory, or stands for everything in a place. */
+function reportFiles(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
+  const { around } = scene;
+  if (effect.isBulk === true) {
+    scene.report("fs.bulk", { target: target.shown, preview: "xargs -n1 ls -l" }, effect.by);
+    return;
+  }
+  if (target.isRemote) return;
+  const losses = lossOfTree(around, target);
+  if (target.path === undefined) {
+    const isEverything = componentCouldBe(target.rest.at(-1) ?? [], "qzx7qzx");
+    const worst = losses.find(loss =>
+      ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+    );
+    if (worst !== undefined && (isEverything || worst.rule === "fs.system-write"))
+      reportLoss(scene, effect, worst, "delete");
+    else if (isEverything && losses.some(loss => loss.rule === "fs.outside")) {
+      scene.report("fs.bulk", { target: target.shown, preview: `ls -la ${target.base ?? "."}` }, effect.by);
+    }
+    return;
+  }
+  const zone = zoneOf(around, target.path);
+  const isRoot = zone === "root" && components(target.path).length > 1;
+  if (zone === "system" || isRoot) scene.report("fs.system-write", { target: target.path }, effect.by);
+  else if (zone === "history")
+    reportLoss(scene, effect, { rule: "fs.project", target: target.path }, "delete");
+  else if (isStartupFile(around, target.path)) scene.report("fs.rcfile", { target: target.path }, effect.by);
+}
+
+/** The gravest places keep their own rule; elsewhere a mirror is worth one question. */
+function reportMirror(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
+  const losses = lossOfTree(scene.around, target).filter(loss => loss.rule !== "fs.cwd");
+  const grave = losses.find(loss =>
+    ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+  );
+  if (grave !== undefined) reportLoss(scene, effect, grave, "delete");
+  else if (losses.length > 0 || target.isRemote)
+    scene.report("fs.mirror", { target: target.shown }, effect.by);
+}
+
+function reportShred(scene: Scene, effect: EffectOf<"delete">, target: Target): void {
+  const losses = lossOfTree(scene.around, target);
+  const isGrave = losses.some(loss =>
+    ["fs.root", "fs.home", "fs.system-write", "fs.project"].includes(loss.rule),
+  );
+  const zone = target.path === undefined ? undefined : zoneOf(scene.around, target.path);
+  if (zone === "temp" || zone === "regenerable") return;
+  scene.report("fs.shred", { target: target.shown, verdict: isGrave ? "deny" : undefined }, effect.by);
+}
+
+function reportSelection(
+  scene: Scene,
+  effect: EffectOf<"delete">,
+  target: Target,
+  selection: NonNullable<EffectOf<"delete">["selection"]>,
+): void {
+  const losses = lossOfTree(scene.around, target);
+  if (selection === "regenerable") {
+    const grave = losses.find(loss => loss.rule === "fs.root" && target.path === "/");
+    if (grave !== undefined) reportLoss(scene, effect, grave, "delete");
+    return;
+  }
+  const grave = losses.filter(loss =>
+    ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
+  );
+  if (selection === "all") {
+    const kept = effect.isContentsOnly === true ? losses.filter(loss => loss.rule !== "fs.cwd") : losses;
+    for (const loss of kept) reportLoss(scene, effect, loss, "delete");
+    return;
+  }
+  for (const loss of grave.filter(found => found.rule !== "fs.project" && found.rule !== "fs.home")) {
+    reportLoss(scene, effect, loss, "delete");
+  }
+  if (losses.length > 0) {
+    scene.report(
+      "fs.bulk",
+      { target: target.shown, preview: effect.preview ?? `find ${target.shown} -type f -print` },
+      effect.by,
+    );
+  }
+}
+
+export function inspectMove(effect: EffectOf<"move">, scene: Scene): void {
+  const destination = effect.to === undefined ? undefined : knownText(effect.to);
+  for (const target of targetsOf(scene, effect.from, effect.by, false)) {
+    reportConfigured(scene, effect, target, "delete");
+    if (target.isRemote) continue;
+    const losses = lossOfTree(scene.around, target);
+    const isToNothing = destination === "/dev/null";
+    for (const loss of losses) {
+      if (loss.rule === "fs.cwd") reportLoss(scene, effect, loss, "move");
+      else if (loss.rule === "fs.root" || loss.rule === "fs.system-write")
+        reportLoss(scene, effect, loss, "move");
+      else if (loss.rule === "fs.home" && isTreeOfHome(scene, target))
+        reportLoss(scene, effect, loss, "move");
+      else if (loss.rule === "fs.project") reportLoss(scene, effect, loss, "move");
+      else if (isToNothing && loss.rule === "fs.source") reportLoss(scene, effect, loss, "move");
+    }
+  }
+}
+
+/** One file out of the home directory is an ordinary move; a directory or everything is not. */
+function isTreeOfHome({ around }: Scene, target: Target): boolean {
+  if (target.path === undefined || target.path === around.home) return true;
+  const kind = around.disk.kind(target.path);
+  if (kind !== undefined) return kind === "directory";
+  return !/\.[A-Za-z0-9]{1,8}$/.test(target.path.slice(1)) || target.path.includes("/.");
+}

@@ -1,0 +1,103 @@
+import { compileFile, readCache } from "../system/compiled-file.ts";
+import { join } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { InstallProblem } from "./problem.ts";
+import { removeTree } from "./remove-tree.ts";
+
+// Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
+// it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
+
+const COMMAND = 'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status';
+/** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
+const NOT_STARTED = /^(?:lazy-|guard-argv)/;
+const TIMEOUT_MS = 30_000;
+const LIMITS = { stdoutBytes: 65_536, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1_000_000 };
+
+export interface CodeCacheOptions {
+  /** the folder of the built programs */
+  readonly binFolder: string;
+  readonly node: string;
+  /** for a home and a project that are thrown away */
+  readonly temporaryFolder: string;
+}
+
+export type CodeCacheState = "fresh" | "stale" | "unwritable";
+
+/** Whether every hook has code that this very Node accepts, and if not, whether that can be changed. */
+export function inspectCodeCaches(system: System, binFolder: string): CodeCacheState {
+  const folder = entriesFolder(binFolder);
+  const isFresh = (entry: string): boolean => {
+    const file = join(folder, `${entry}.cjs`);
+    const cache = readCache(file);
+    // What an ordinary run does not load has no code, and needs none.
+    if (cache === undefined) return NOT_STARTED.test(entry);
+    return compileFile(file, cache).script.cachedDataRejected !== true;
+  };
+  if (bundleNames(system, binFolder).every(isFresh)) return "fresh";
+  return isWritable(system, folder) ? "stale" : "unwritable";
+}
+
+/** Runs every hook once on an ordinary payload, in a home and a project of its own, and keeps the compiled code. */
+export async function recordCode(system: System, options: CodeCacheOptions): Promise<void> {
+  const { binFolder, node, temporaryFolder } = options;
+  const home = join(temporaryFolder, `amplihack-record-${system.random.hex(16)}`);
+  const project = join(home, "project");
+  system.files.makeDirectory(join(project, ".claude"), 0o700);
+  const payload = JSON.stringify({
+    session_id: "record",
+    cwd: project,
+    tool_name: "Bash",
+    tool_input: { command: COMMAND },
+    tool_response: { stdout: "" },
+    prompt: "add a test",
+  });
+  try {
+    for (const entry of bundleNames(system, binFolder).filter(name => !NOT_STARTED.test(name))) {
+      const subcommand = entry === "no-opinion" ? "notification" : entry;
+      const result = await system.processes.start({
+        argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
+        cwd: project,
+        env: {
+          PATH: system.env.get("PATH") ?? "",
+          HOME: home,
+          AMPLIHACK_TESTING: "1",
+          AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
+        },
+        input: system.text.encode(payload),
+        timeoutMs: TIMEOUT_MS,
+        limits: LIMITS,
+      }).done;
+      if (result.end.kind !== "exit" || result.end.code !== 0)
+        throw new InstallProblem(`the code of ${entry} could not be recorded`, {
+          causes: [system.text.decode(result.stderr).text.trim()],
+        });
+    }
+  } finally {
+    removeTree(system, home);
+  }
+}
+
+function entriesFolder(binFolder: string): string {
+  return join(binFolder, "hook-entries");
+}
+
+/** One bundle per hook, and one for every part that a hook loads only when it needs it. */
+function bundleNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
+  return system.files
+    .list(entriesFolder(binFolder))
+    .filter(name => name.endsWith(".cjs"))
+    .map(name => name.slice(0, -4))
+    .sort();
+}
+
+function isWritable(system: System, folder: string): boolean {
+  const probe = join(folder, `.probe-${system.random.hex(16)}`);
+  try {
+    system.files.createExclusive(probe, new Uint8Array(0), 0o600);
+    system.files.remove(probe);
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "EACCES", "EPERM", "EROFS")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,224 @@
+import { createHash } from "node:crypto";
+import { parse as parseJsonc } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+import { ownedHandler } from "../hosts/index.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import type { Computed } from "./file-edit.ts";
+import { appendTable, removeTables, renameTables } from "./toml-tables.ts";
+
+// Codex runs only hooks whose fingerprint stands in its `config.toml`, under a name made of the hooks file, the event
+// and the position. Entries of ours move those of others, whose fingerprints then have to move along.
+
+const STATE = "hooks.state";
+const [HOOKS, STATES] = ["hooks", "state"] as const;
+const DEFAULT_TIMEOUT_SECONDS = 600;
+const SESSION_END = { usual: 1, most: 3 };
+const WITHOUT_MATCHER = new Set(["UserPromptSubmit", "Stop"]);
+const FURTHER_MEMBERS = ["statusMessage", "additionalContextLimit"];
+
+/** One handler of a hooks file, under the name by which Codex keeps its state. */
+export interface Fingerprint {
+  readonly key: string;
+  readonly event: string;
+  readonly hash: string;
+  readonly isOurs: boolean;
+}
+
+export interface TrustChange {
+  /** the hooks file as Codex names it */
+  readonly hooksFile: string;
+  readonly before: string;
+  readonly after: string;
+  /** the user agreed that Codex may run our hooks */
+  readonly isAgreed: boolean;
+}
+
+/** Every command handler of a hooks file with its name and fingerprint, in order. */
+export function fingerprints(hooksFile: string, text: string): readonly Fingerprint[] {
+  const file: unknown = parseJsonc(text);
+  const events = isJsonObject(file) ? ownValue(file, "hooks") : undefined;
+  if (!isJsonObject(events)) return [];
+  return Object.entries(events).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((group, groupIndex) =>
+      listOf(memberOf(group, "hooks")).flatMap((handler, index) => {
+        if (!isJsonObject(handler) || typeof ownValue(handler, "command") !== "string") return [];
+        const key = `${hooksFile}:${snakeCase(event)}:${groupIndex}:${index}`;
+        const hash = fingerprintOf(event, memberOf(group, "matcher"), handler);
+        return [{ key, event, hash, isOurs: ownedHandler(handler) !== undefined }];
+      }),
+    ),
+  );
+}
+
+/** SHA-256 over the handler as Codex sees it: limits filled in, members sorted, no blanks. */
+function fingerprintOf(event: string, matcher: Json | undefined, handler: JsonObject): string {
+  const extra = FURTHER_MEMBERS.flatMap(name => {
+    const value = ownValue(handler, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const identity = {
+    event_name: snakeCase(event),
+    ...(typeof matcher === "string" && !WITHOUT_MATCHER.has(event) ? { matcher } : {}),
+    hooks: [
+      {
+        type: "command",
+        command: ownValue(handler, "command") ?? "",
+        timeout: timeoutOf(event, ownValue(handler, "timeout")),
+        async: ownValue(handler, "async") === true,
+        ...Object.fromEntries(extra),
+      },
+    ],
+  };
+  return `sha256:${createHash("sha256")
+    .update(JSON.stringify(sorted(identity)))
+    .digest("hex")}`;
+}
+
+function timeoutOf(event: string, given: Json | undefined): number {
+  const seconds = typeof given === "number" ? Math.max(1, given) : undefined;
+  if (event !== "SessionEnd") return seconds ?? DEFAULT_TIMEOUT_SECONDS;
+  return Math.min(seconds ?? SESSION_END.usual, SESSION_END.most);
+}
+
+/** `trusted`: Codex will run it; `modified`: it was trusted with other content; `disabled`: switched off in Codex. */
+export type TrustStatus = "trusted" | "untrusted" | "modified" | "disabled";
+
+export function trustStatus(config: string | undefined, { key, hash }: Fingerprint): TrustStatus {
+  const state = memberOf(stateOf(readToml(config ?? "")) ?? {}, key);
+  if (memberOf(state, "enabled") === false) return "disabled";
+  const trusted = memberOf(state, "trusted_hash");
+  if (typeof trusted !== "string") return "untrusted";
+  return trusted === hash ? "trusted" : "modified";
+}
+
+/** The text of `config.toml` after a change of the hooks file. */
+export function changeTrust(current: string | undefined, change: TrustChange): Computed {
+  const text = current ?? "";
+  const document = readToml(text);
+  if (document === undefined) return refuse("it is not valid TOML");
+  const before = fingerprints(change.hooksFile, change.before);
+  const after = fingerprints(change.hooksFile, change.after);
+  const state = stateOf(document) ?? {};
+  const plan = planTrust(state, before, after, change.isAgreed);
+  const wanted = stateAfter(state, plan);
+  const edited = editTables(text, plan);
+  const result = readToml(edited);
+  const isRight =
+    result !== undefined &&
+    isSameJson(stateOf(result) ?? {}, wanted) &&
+    isSameJson(withoutState(result), withoutState(document));
+  if (!isRight) return refuse("its [hooks.state] is written in a form that cannot be edited safely");
+  return { ok: true, text: edited === "" && current === undefined ? undefined : edited };
+}
+
+interface TrustPlan {
+  readonly moved: ReadonlyMap<string, string>;
+  readonly removed: ReadonlySet<string>;
+  readonly added: readonly Fingerprint[];
+}
+
+function planTrust(
+  state: JsonObject,
+  before: readonly Fingerprint[],
+  after: readonly Fingerprint[],
+  isAgreed: boolean,
+): TrustPlan {
+  const isArmed = ({ key, hash }: Fingerprint) => memberOf(ownValue(state, key), "trusted_hash") === hash;
+  // An earlier attempt may have come half-way: what is right already stays.
+  const armed = new Set(after.filter(isArmed).map(each => each.key));
+  const ours = after.filter(each => each.isOurs);
+  const moved = new Map(
+    [...movesOf(before, after)].filter(
+      ([from, to]) => ownValue(state, from) !== undefined && !armed.has(from) && !armed.has(to),
+    ),
+  );
+  // A name that is about to be used may still be held by something that is no longer there.
+  const taken = new Set([...ours.map(each => each.key), ...moved.values()]);
+  const isGone = (key: string) => taken.has(key) || before.some(each => each.isOurs && each.key === key);
+  const removed = Object.keys(state).filter(key => isGone(key) && !armed.has(key) && !moved.has(key));
+  const added = isAgreed ? ours.filter(each => !armed.has(each.key)) : [];
+  return { moved, removed: new Set(removed), added };
+}
+
+/** Other people's handlers keep their order, so the n-th of an event is the n-th afterwards. */
+function movesOf(before: readonly Fingerprint[], after: readonly Fingerprint[]): Map<string, string> {
+  const moves = new Map<string, string>();
+  for (const event of new Set(before.map(each => each.event))) {
+    const foreign = (all: readonly Fingerprint[]) => all.filter(each => !each.isOurs && each.event === event);
+    const places = foreign(after);
+    foreign(before).forEach(({ key }, index) => {
+      const moved = places[index];
+      if (moved !== undefined && moved.key !== key) moves.set(key, moved.key);
+    });
+  }
+  return moves;
+}
+
+function stateAfter(state: JsonObject, { moved, removed, added }: TrustPlan): JsonObject {
+  const kept = Object.entries(state).filter(([key]) => !removed.has(key));
+  return Object.fromEntries([
+    ...kept.map(([key, value]) => [moved.get(key) ?? key, value] as const),
+    ...added.map(({ key, hash }) => [key, { trusted_hash: hash }] as const),
+  ]);
+}
+
+function editTables(text: string, { moved, removed, added }: TrustPlan): string {
+  const kept = renameTables(removeTables(text, STATE, removed), STATE, moved);
+  return added.reduce(
+    (edited, { key, hash }) => appendTable(edited, STATE, key, { trusted_hash: hash }),
+    kept,
+  );
+}
+
+function refuse(problem: string): Computed {
+  return { ok: false, problem, line: 1, column: 1 };
+}
+
+function readToml(text: string): JsonObject | undefined {
+  try {
+    // Dates become text here, which is enough to see that they did not change.
+    return JSON.parse(
+      JSON.stringify(parseToml(text, { integersAsBigInt: "asNeeded" }), bigIntAsText),
+    ) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}
+
+function bigIntAsText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function stateOf(document: JsonObject | undefined): JsonObject | undefined {
+  const state = memberOf(memberOf(document, HOOKS), STATES);
+  return isJsonObject(state) ? state : undefined;
+}
+
+function withoutState(document: JsonObject): JsonObject {
+  const { [HOOKS]: hooks, ...rest } = document;
+  if (!isJsonObject(hooks)) return document;
+  const { [STATES]: _, ...others } = hooks;
+  return Object.keys(others).length === 0 ? rest : { ...rest, [HOOKS]: others };
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? ownValue(value, name) : undefined;
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function snakeCase(event: string): string {
+  return event.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map(key => [key, sorted(value[key] ?? null)]),
+  );
+}

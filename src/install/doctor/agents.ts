@@ -1,0 +1,48 @@
+import { readAgentVersion } from "../../launcher/agent-version.ts";
+import { tryFindBinary } from "../../launcher/find-binary.ts";
+import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
+import { listRecipes } from "../../recipes/find/list-recipes.ts";
+import { AGENTS, locateActiveAgent } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+import type { Places } from "../places.ts";
+import { type Check, pass, warn } from "./check.ts";
+
+/** Agent programs with their versions, and which one is meant where nobody says. */
+export async function checkAgents(system: System, places: Places, self: string): Promise<readonly Check[]> {
+  const found = AGENTS.flatMap(agent => {
+    const path = tryFindBinary(system, agent, self);
+    return path === undefined ? [] : [{ agent, path }];
+  });
+  const checks = await Promise.all(
+    found.map(async ({ agent, path }) => {
+      const version = await readAgentVersion(system, path, undefined, () => {});
+      const id = `agent.${agent}`;
+      return version === undefined
+        ? warn(id, `${LAUNCH_TOOLS[agent].title} at ${path} does not tell its version in time`)
+        : pass(id, `${LAUNCH_TOOLS[agent].title} ${version}`);
+    }),
+  );
+  if (checks.length === 0) checks.push(warn("agents", "no agent was found", LAUNCH_TOOLS.claude.installHint));
+  return [...checks, activeAgent(system, places), checkRecipes(system, places)];
+}
+
+function activeAgent(system: System, { projectRoot }: Places): Check {
+  const warnings: string[] = [];
+  const { agent, by } = locateActiveAgent(system, projectRoot, message => warnings.push(message));
+  const [problem] = warnings;
+  return problem === undefined
+    ? pass("active-agent", `active agent: ${agent}, ${by === undefined ? "by default" : `by ${by}`}`)
+    : warn("active-agent", `${problem}; going on with ${agent}`);
+}
+
+function checkRecipes(system: System, { projectRoot }: Places): Check {
+  const currentDir = system.files.workingDirectory() ?? projectRoot;
+  const { recipes, invalid } = listRecipes(system, { currentDir, workingDir: projectRoot, recipeDirs: [] });
+  const [first] = invalid;
+  if (first === undefined) return pass("recipes", `${recipes.length} recipes, all valid`);
+  return warn(
+    "recipes",
+    `${invalid.length} of ${recipes.length + invalid.length} recipe files are not valid: ${first.path}`,
+    `amplihack recipe validate ${first.path}`,
+  );
+}

@@ -1,0 +1,35 @@
+import { type ConfigNotice, failurePolicyOf, loadConfig } from "../../config/index.ts";
+import { HOOK_REGISTRY } from "../../hosts/index.ts";
+import { describeEvent } from "../../protocol/index.ts";
+import type { System } from "../../system/system.ts";
+import type { Places } from "../places.ts";
+import { type Check, fail, pass, warn } from "./check.ts";
+
+/** Configuration files: what in them does not count, and what a failure policy cannot do. */
+export function checkConfiguration(system: System, places: Places): readonly Check[] {
+  const { config, notices, used } = loadConfig(system, places);
+  const checks = notices.map(asCheck);
+  const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
+  const strict = policies.find(({ policy }) => policy !== "open");
+  const isBound = policies.some(
+    ({ event, policy }) => policy !== "open" && describeEvent(event).power !== "veto",
+  );
+  if (strict !== undefined && isBound)
+    checks.push(
+      pass(
+        "failure-policy",
+        `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts pass over timeouts`,
+      ),
+    );
+  if (checks.every(({ status }) => status === "pass")) {
+    const files = used.map(({ path }) => path);
+    checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));
+  }
+  return checks;
+}
+
+function asCheck({ code, source, message }: ConfigNotice): Check {
+  return code === "broken"
+    ? fail("configuration", message, `repair ${source}`)
+    : warn("configuration", message, `look at ${source}`);
+}

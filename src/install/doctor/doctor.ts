@@ -1,0 +1,114 @@
+import { AGENTS } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+import { describeDouble, findDoubles, findRegistrations, findServing, isRegistered } from "../doubles.ts";
+import type { Package } from "../package.ts";
+import type { Places } from "../places.ts";
+import type { FoundRegistration } from "../registrations.ts";
+import { findTarget, INSTALLABLE_HOSTS, type InstallableHost, isPresent } from "../targets.ts";
+import { checkAgents } from "./agents.ts";
+import { type Check, fail, pass, warn } from "./check.ts";
+import { checkConfiguration } from "./configuration.ts";
+import { describeAge, findLastFired } from "./last-fired.ts";
+import { checkMachine } from "./machine.ts";
+import { probeHooks } from "./probe.ts";
+import { checkRegistration } from "./registration.ts";
+import { checkSwitches } from "./switches.ts";
+
+export interface DoctorRequest {
+  /** only these; all when absent */
+  readonly hosts: readonly InstallableHost[] | undefined;
+  readonly nodeVersion: string;
+  /** the real path of this program */
+  readonly self: string;
+}
+
+export interface DoctorReport {
+  readonly ok: boolean;
+  readonly checks: readonly Check[];
+}
+
+/** Looks at everything that keeps hooks from working. Changes nothing. */
+export async function examine(
+  system: System,
+  places: Places,
+  source: Package,
+  request: DoctorRequest,
+): Promise<DoctorReport> {
+  const isWanted = (host: InstallableHost) => request.hosts?.includes(host) ?? true;
+  const all = findRegistrations(system, places).filter(({ target }) => isWanted(target.host));
+  const own = all.filter(({ target }) => target.host === target.owner);
+  const registered = own.filter(each => each.entries.length > 0);
+  const [machine, agents, probes] = await Promise.all([
+    checkMachine(system, places, source, request.nodeVersion),
+    checkAgents(system, places, request.self),
+    probeHooks(system, registered),
+  ]);
+  const checks = [
+    checkAnyRegistered(registered),
+    ...own
+      .filter(each => each.entries.length > 0 || each.problem !== undefined)
+      .flatMap(each => [...checkRegistration(system, places, each), ...armed(system, places, each)]),
+    ...checkUnregistered(system, places, all, isWanted),
+    ...probes,
+    ...findDoubles(system, places)
+      .filter(({ host }) => isWanted(host))
+      .map(double => warn("double", describeDouble(double), "amplihack install --scope project --dedupe")),
+    ...checkLastFired(system, places, registered),
+    ...checkConfiguration(system, places),
+    ...machine,
+    ...agents,
+  ];
+  return { ok: checks.every(({ status }) => status !== "fail"), checks };
+}
+
+function checkAnyRegistered(registered: readonly FoundRegistration[]): Check {
+  const hosts = [...new Set(registered.filter(isRegistered).map(({ target }) => target.host))];
+  return hosts.length === 0
+    ? fail("registered", "the hooks are registered with no host", "amplihack install")
+    : pass("registered", `the hooks are registered with ${hosts.join(", ")}`);
+}
+
+function armed(
+  system: System,
+  places: Places,
+  { target, entries, problem }: FoundRegistration,
+): readonly Check[] {
+  if (entries.length === 0 || problem !== undefined) return [];
+  return checkSwitches(system, places, target);
+}
+
+/** Hosts that are there but do not call our hooks. */
+function checkUnregistered(
+  system: System,
+  places: Places,
+  all: readonly FoundRegistration[],
+  isWanted: (host: InstallableHost) => boolean,
+): readonly Check[] {
+  return INSTALLABLE_HOSTS.filter(host => isWanted(host) && isPresent(system, places, host)).flatMap(host => {
+    if (all.some(each => each.target.host === host && isRegistered(each))) return [];
+    const serving = findServing(system, places, findTarget(system, places, host, "project"), []);
+    if (serving !== undefined) return [pass(`hooks.${host}`, `${host}: served by ${serving.path}`)];
+    return [warn(`hooks.${host}`, `${host} is here but has no hooks`, `amplihack install --host ${host}`)];
+  });
+}
+
+function checkLastFired(
+  system: System,
+  places: Places,
+  registered: readonly FoundRegistration[],
+): readonly Check[] {
+  const latest = findLastFired(system, places);
+  const hosts = [...new Set(registered.map(({ target }) => target.host))];
+  const nowMs = system.clock.nowMs();
+  return hosts.map(host => {
+    const ts = latest.get(host);
+    const id = `last-fired.${host}`;
+    if (ts !== undefined) return pass(id, `${host}: a hook last ran ${describeAge(nowMs, ts)}`);
+    const isDrivable = AGENTS.some(agent => host.startsWith(agent));
+    return warn(
+      id,
+      `${host}: no hook has run yet`,
+      isDrivable ? `amplihack doctor --live --host ${host}` : `use ${host} once and look again`,
+    );
+  });
+}

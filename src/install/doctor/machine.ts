@@ -1,0 +1,124 @@
+import { gte } from "semver";
+import { readText, VARIABLES } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { inspectCodeCaches } from "../code-cache.ts";
+import { findOnPath } from "../find-program.ts";
+import { askVersion } from "../host-version.ts";
+import type { Package } from "../package.ts";
+import { type Places, versionStampPath } from "../places.ts";
+import { textOf } from "../problem.ts";
+import { isWrapper } from "../wrapper.ts";
+import { type Check, fail, pass, warn } from "./check.ts";
+
+const OLDEST_NODE = "20.19.0";
+const PROGRAM_BYTES = 256 * 1024 * 1024;
+
+/** What the machine must offer, apart from hosts. */
+export async function checkMachine(
+  system: System,
+  places: Places,
+  source: Package,
+  nodeVersion: string,
+): Promise<readonly Check[]> {
+  return [
+    checkVersion(system, places, source),
+    gte(nodeVersion, OLDEST_NODE)
+      ? pass("node", `Node ${nodeVersion}`)
+      : fail("node", `Node ${nodeVersion} is older than ${OLDEST_NODE}`, "install a newer Node"),
+    ...(await Promise.all([
+      checkTool(system, "git", message => fail("git", message, "install git")),
+      checkTool(system, "tmux", message => warn("tmux", `${message} (optional)`)),
+    ])),
+    checkStateDirectory(system, places),
+    checkCommandOnPath(system, source),
+    checkEngineChoice(system),
+    checkCode(system, source),
+  ];
+}
+
+function checkVersion(system: System, places: Places, { version }: Package): Check {
+  const stamp = readText(system, versionStampPath(places), 1_000);
+  if (stamp === undefined || stamp === version) return pass("version", `amplihack ${version}`);
+  return warn("version", `amplihack ${version}, but ${stamp} is installed`, "amplihack install");
+}
+
+async function checkTool(system: System, name: string, missing: (message: string) => Check): Promise<Check> {
+  const program = findOnPath(system, name);
+  if (program === undefined) return missing(`${name} was not found on PATH`);
+  const flag = name === "tmux" ? "-V" : "--version";
+  const said = await askVersion(system, program, flag);
+  return pass(name, said ?? `${name} at ${program}`);
+}
+
+function checkStateDirectory(system: System, { stateHome }: Places): Check {
+  const probe = join(stateHome, `.probe-${system.random.hex(16)}`);
+  const isNew = system.files.inspect(stateHome) === undefined;
+  if (isNew) return pass("state-directory", `${stateHome} is not there yet`);
+  try {
+    system.files.createExclusive(probe, new Uint8Array(0), 0o600);
+    system.files.remove(probe);
+    return pass("state-directory", `${stateHome} can be written`);
+  } catch (error) {
+    return fail(
+      "state-directory",
+      `${stateHome} cannot be written: ${textOf(error)}`,
+      `chown or chmod ${stateHome}`,
+    );
+  }
+}
+
+/** The first `amplihack` on PATH: this very program, or a wrapper that leads to it. */
+function checkCommandOnPath(system: System, { root }: Package): Check {
+  const found = findOnPath(system, "amplihack");
+  if (found === undefined)
+    return warn(
+      "path",
+      "amplihack is not on PATH",
+      "add ~/.local/bin to PATH, or run npm install -g amplihack",
+    );
+  const script = join(root, "dist", "bin", "amplihack.cjs");
+  const isThis = (path: string): boolean => {
+    if (system.files.realPath(path) === safeRealPath(system, script)) return true;
+    const text = readText(system, path, PROGRAM_BYTES) ?? "";
+    const next = isWrapper(text) ? /&& exec (?:\S+ )?(\S+) "\$@"/.exec(text)?.[1] : undefined;
+    return next !== undefined && system.files.follow(next) !== undefined && isThis(next);
+  };
+  return isThis(found)
+    ? pass("path", `amplihack on PATH is this one: ${found}`)
+    : warn(
+        "path",
+        `another amplihack comes first on PATH: ${found}`,
+        `put ${root} first, or remove ${found}`,
+      );
+}
+
+function safeRealPath({ files }: System, path: string): string | undefined {
+  return files.follow(path) === undefined ? undefined : files.realPath(path);
+}
+
+function checkEngineChoice(system: System): Check {
+  try {
+    const isSet = VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system);
+    const engine = isSet ? VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system) : "not chosen";
+    return pass("hook-engine", `AMPLIHACK_HOOK_ENGINE: ${engine}`);
+  } catch (error) {
+    return fail("hook-engine", textOf(error), "unset AMPLIHACK_HOOK_ENGINE");
+  }
+}
+
+/** Without it hooks work, a little slower. */
+function checkCode(system: System, { root }: Package): Check {
+  const folder = join(root, "dist", "bin");
+  const state =
+    system.files.follow(join(folder, "hook-entries")) === undefined
+      ? "fresh"
+      : inspectCodeCaches(system, folder);
+  if (state === "fresh") return pass("compiled-code", "the compiled code of the hooks fits this Node");
+  const why = state === "stale" ? "was made by another Node" : "cannot be written next to the package";
+  return warn(
+    "compiled-code",
+    `the compiled code of the hooks ${why}; they start a little slower`,
+    "amplihack install",
+  );
+}

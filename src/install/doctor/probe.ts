@@ -1,0 +1,112 @@
+import { tmpdir } from "node:os";
+import { HOSTS } from "../../hosts/index.ts";
+import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import type { FoundRegistration, OwnEntry } from "../registrations.ts";
+import { removeTree } from "../remove-tree.ts";
+import { describeEnd, runProgram } from "../run-program.ts";
+import type { Target } from "../targets.ts";
+import { type Check, fail, pass } from "./check.ts";
+
+const TIMEOUT_MS = 2_000;
+const MOST_AT_ONCE = 4;
+
+/**
+ * Starts every registered hook as its host would, with an ordinary event, in a home and a project that are thrown
+ * away. A hook that answers here can still be passed over by its host: that is what `doctor --live` is for.
+ */
+export async function probeHooks(
+  system: System,
+  registrations: readonly FoundRegistration[],
+): Promise<readonly Check[]> {
+  const home = join(tmpdir(), `amplihack-probe-${system.random.hex(16)}`);
+  const project = join(home, "project");
+  system.files.makeDirectory(join(project, ".claude"), 0o700);
+  try {
+    const waiting = registrations.flatMap(({ target, entries }) =>
+      entries.filter(({ kind }) => kind === "program").map(entry => ({ target, entry })),
+    );
+    const problems = new Map<Target, string[]>();
+    await inTurns(waiting, async ({ target, entry }) => {
+      const problem = await probe(system, target, entry, home, project);
+      if (problem !== undefined) problems.set(target, [...(problems.get(target) ?? []), problem]);
+    });
+    return registrations
+      .filter(({ entries }) => entries.some(({ kind }) => kind === "program"))
+      .map(({ target, entries }) => summarise(target, entries.length, problems.get(target) ?? []));
+  } finally {
+    removeTree(system, home);
+  }
+}
+
+function summarise(target: Target, count: number, problems: readonly string[]): Check {
+  const id = `probe.${target.host}.${target.scope}`;
+  const [first] = problems;
+  if (first === undefined) return pass(id, `${target.host}: ${count} hooks were started and answered`);
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  return fail(id, `${target.host}: ${first}${more}`, "amplihack install");
+}
+
+async function inTurns<T>(tasks: readonly T[], run: (task: T) => Promise<void>): Promise<void> {
+  const queue = [...tasks];
+  const worker = async (): Promise<void> => {
+    for (let task = queue.shift(); task !== undefined; task = queue.shift()) await run(task);
+  };
+  await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
+}
+
+async function probe(
+  system: System,
+  { isShared, owner }: Target,
+  { event, program, words }: OwnEntry,
+  home: string,
+  project: string,
+): Promise<string | undefined> {
+  const { code, end, stdout, stderr } = await runProgram(system, [program, ...words], {
+    timeoutMs: TIMEOUT_MS,
+    input: JSON.stringify(payloadFor(event, project, isShared)),
+    cwd: project,
+    env: {
+      PATH: system.env.get("PATH") ?? "",
+      HOME: home,
+      AMPLIHACK_TESTING: "1",
+      AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
+    },
+  });
+  const name = `${words[0] ?? "the hook"} on ${event}`;
+  if (code !== 0) return `${name} ${describeEnd(end)}`;
+  const answer = readJson(stdout, { recover: false, maxDepth: 50 });
+  const isText = HOSTS[owner].encode !== undefined;
+  const isAnswer = isText || stdout.trim() === "" || (answer.ok && isJsonObject(answer.value));
+  if (!isAnswer) return `${name} answered something that is no JSON object`;
+  const telemetry = readJson(stderr.trim().split("\n").at(-1) ?? "", { recover: false, maxDepth: 20 });
+  const result =
+    telemetry.ok && isJsonObject(telemetry.value) ? ownValue(telemetry.value, "result") : undefined;
+  return result === "panic" ? `${name} broke` : undefined;
+}
+
+/** An ordinary event in the words of many hosts; each reads its own. */
+function payloadFor(event: string, cwd: string, isShared: boolean): Readonly<Record<string, unknown>> {
+  const common = {
+    session_id: "amplihack-doctor",
+    cwd,
+    hook_event_name: event,
+    tool_name: "Bash",
+    tool_input: { command: "true" },
+    tool_response: { stdout: "" },
+    prompt: "hello",
+  };
+  if (isShared) return common;
+  return {
+    ...common,
+    agent_action_name: event,
+    tool_info: { command_line: "true", cwd },
+    tool_call: { name: "run_commands", input: { commands: ["true"] } },
+    tool_result: { name: "run_commands", input: { commands: ["true"] }, output: "" },
+    input: { tool: "bash", sessionID: "amplihack-doctor", callID: "1" },
+    output: { args: { command: "true" }, parts: [] },
+    toolName: "bash",
+    toolCallId: "1",
+  };
+}

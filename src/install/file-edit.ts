@@ -1,0 +1,188 @@
+import type { Problem } from "../hosts/index.ts";
+import { backUp, FileLock, readExactText, resolvePath } from "../state/index.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import { ancestors, dirname } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { InstallProblem } from "./problem.ts";
+
+const FILE_BYTES = 16 * 1024 * 1024;
+const LOCK_TIMEOUT_MS = 5_000;
+/** Hosts write their own settings, too, and know nothing of our lock. */
+const MOST_ATTEMPTS = 5;
+const OWNER_MAY_WRITE = 0o200;
+
+/** What a file should hold instead of what it holds; `undefined` is a file that is not there. */
+export type Computed = { readonly ok: true; readonly text: string | undefined } | Problem;
+
+/** A change of one file that belongs to somebody else, or is shared with others. */
+export interface FileEdit {
+  readonly path: string;
+  readonly compute: (current: string | undefined) => Computed;
+  /** what is wrong with the file as it was written; undefined when it is as wanted */
+  readonly check?: (written: string | undefined) => string | undefined;
+  /** of a new file; an existing one keeps its own. Default 0600. */
+  readonly mode?: number;
+  /** of directories that have to be made. Default 0700. */
+  readonly directoryMode?: number;
+}
+
+export interface EditOptions {
+  /** what is there is kept beside the file before it changes */
+  readonly isBackedUp: boolean;
+  /** write a file whose owner took away his own right to write it */
+  readonly isForced?: boolean;
+  /** called with the change as it will be made, before the file changes */
+  readonly onBefore?: (change: FileChange) => void;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly isChanged: boolean;
+  readonly backupPath: string | undefined;
+  /** directories that were not there */
+  readonly madeDirectories: readonly string[];
+}
+
+/** What an edit would do, without doing it. Throws an `InstallProblem` for a file that cannot be edited safely. */
+export function planEdit(system: System, { path, compute }: FileEdit, isForced = false): FileChange {
+  const before = readFile(system, path);
+  const computed = compute(before);
+  if (!computed.ok) throw unusable(path, computed);
+  const isChanged = computed.text !== before;
+  if (isChanged) refuseReadOnly(system, path, isForced);
+  return {
+    path,
+    before,
+    after: computed.text,
+    isChanged,
+    backupPath: undefined,
+    madeDirectories: isChanged ? missingDirectories(system, dirname(path)) : [],
+  };
+}
+
+/**
+ * Makes the change: lock, read, compute, back up, write atomically, read again and check. Whatever goes wrong, the
+ * file is as it was or as it should be. Writes nothing when nothing changes.
+ */
+export function applyEdit(system: System, edit: FileEdit, options: EditOptions): FileChange {
+  const planned = planEdit(system, edit, options.isForced);
+  if (!planned.isChanged) return planned;
+  const lock = new FileLock(`${edit.path}.amplihack.lock`, {
+    system,
+    timeoutMs: LOCK_TIMEOUT_MS,
+    directoryMode: edit.directoryMode ?? 0o700,
+  });
+  try {
+    return lock.run(() => change(system, edit, options, planned.madeDirectories));
+  } catch (error) {
+    removeEmptyDirectories(system, planned.madeDirectories);
+    throw error;
+  }
+}
+
+function change(
+  system: System,
+  edit: FileEdit,
+  options: EditOptions,
+  madeDirectories: readonly string[],
+): FileChange {
+  for (let attempt = 1; ; attempt++) {
+    const plan = { ...planEdit(system, edit, options.isForced), madeDirectories };
+    if (!plan.isChanged) return plan;
+    const backupPath =
+      options.isBackedUp && plan.before !== undefined
+        ? backUp(system, edit.path, system.text.encode(plan.before))
+        : undefined;
+    const made = { ...plan, backupPath };
+    options.onBefore?.(made);
+    if (readFile(system, edit.path) !== plan.before) {
+      if (backupPath !== undefined) system.files.remove(backupPath);
+      if (attempt < MOST_ATTEMPTS) continue;
+      throw new InstallProblem(`${edit.path} is being changed by another program all the time`, {
+        fix: "close the agent that uses it and try again",
+      });
+    }
+    replaceFile(system, edit, plan.after);
+    rollBackUnlessRight(system, edit, made);
+    return made;
+  }
+}
+
+function replaceFile(system: System, edit: FileEdit, text: string | undefined): void {
+  if (text === undefined) {
+    // Of a link the file it leads to goes, as it is that file which would be written.
+    system.files.remove(resolvePath(system.files, edit.path));
+    return;
+  }
+  writeAtomically(system, edit.path, system.text.encode(text), {
+    mode: edit.mode ?? 0o600,
+    directoryMode: edit.directoryMode ?? 0o700,
+  });
+}
+
+function rollBackUnlessRight(system: System, edit: FileEdit, { before, after }: FileChange): void {
+  const written = readFile(system, edit.path);
+  const problem = written === after ? edit.check?.(written) : "it does not hold what was written";
+  if (problem === undefined) return;
+  replaceFile(system, edit, before);
+  throw new InstallProblem(`${edit.path} was put back as it was: ${problem}`, {
+    fix: "amplihack doctor",
+  });
+}
+
+/** The text of a file that can be written back byte for byte. */
+export function readFile(system: Pick<System, "files" | "text">, path: string): string | undefined {
+  let read: ReturnType<typeof readExactText>;
+  try {
+    read = readExactText(system, path, FILE_BYTES);
+  } catch (error) {
+    if (hasErrorCode(error, "EFBIG"))
+      throw new InstallProblem(`${path} is longer than ${FILE_BYTES} bytes, so it is left alone`);
+    throw error;
+  }
+  if (read?.replaced === true)
+    throw new InstallProblem(`${path} is not UTF-8, so it is left alone`, {
+      fix: "save the file as UTF-8 and try again",
+    });
+  return read?.text;
+}
+
+function unusable(path: string, { problem, line, column }: Problem): InstallProblem {
+  return new InstallProblem(`${path} is left alone: ${problem} (line ${line}, column ${column})`, {
+    fix: `repair ${path} and try again`,
+  });
+}
+
+function refuseReadOnly({ files }: System, path: string, isForced: boolean): void {
+  const facts = files.follow(path);
+  if (isForced || facts === undefined || (facts.mode & OWNER_MAY_WRITE) !== 0) return;
+  throw new InstallProblem(`${path} is read-only, so it is left alone`, {
+    fix: `chmod u+w ${path}, or use --force`,
+  });
+}
+
+/** Directories on the way that do not exist yet, the innermost first. */
+export function missingDirectories({ files }: Pick<System, "files">, directory: string): readonly string[] {
+  const found = ancestors(directory);
+  const first = found.findIndex(each => files.follow(each) !== undefined);
+  return found.slice(0, Math.max(first, 0));
+}
+
+/** Innermost first; one that is not empty, or gone, ends it. */
+export function removeEmptyDirectories(
+  { files }: Pick<System, "files">,
+  directories: readonly string[],
+): readonly string[] {
+  const removed: string[] = [];
+  for (const directory of directories) {
+    try {
+      files.removeDirectory(directory);
+      removed.push(directory);
+    } catch (error) {
+      if (!hasErrorCode(error, "ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR", "EACCES", "EPERM")) throw error;
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,57 @@
+import type { FailurePolicy } from "../protocol/index.ts";
+import type { Scope } from "./places.ts";
+import type { Protections } from "./protections.ts";
+import type { InstallableHost } from "./targets.ts";
+
+export interface InstallRequest {
+  /** those that are there when absent */
+  readonly hosts: readonly InstallableHost[] | "all" | undefined;
+  readonly scope: Scope;
+  /** a folder with framework files */
+  readonly assets: string | undefined;
+  readonly isDryRun: boolean;
+  /** replace files that a person changed, write read-only ones */
+  readonly isForced: boolean;
+  /** take away registrations that make a host run every hook twice */
+  readonly isDeduping: boolean;
+  /** what hooks do when they cannot run; as configured when absent */
+  readonly failure: FailurePolicy | undefined;
+  /** Codex may run our hooks without asking again */
+  readonly isTrustAgreed: boolean;
+  /** the shell's start-up file may be changed so that it finds `amplihack` */
+  readonly isProfileAgreed: boolean;
+  readonly defaultTool: string | undefined;
+  readonly updatePreference: string | undefined;
+}
+
+export interface InstalledHost {
+  readonly host: InstallableHost;
+  readonly scope: Scope;
+  readonly status: "registered" | "unchanged" | "skipped" | "failed";
+  readonly settings_path: string | null;
+  readonly backup_path: string | null;
+  readonly events: readonly string[];
+  readonly reason?: string;
+  readonly protections?: Protections;
+  readonly next_steps: readonly string[];
+}
+
+export interface PlannedChange {
+  readonly path: string;
+  /** for `patch`; empty for a file that is not text */
+  readonly diff: string;
+}
+
+export interface InstallReport {
+  readonly success: boolean;
+  readonly dry_run: boolean;
+  readonly hosts: readonly InstalledHost[];
+  /** the program that hosts start */
+  readonly binary: string;
+  readonly engine: "native" | "node" | "given";
+  readonly manifest: string;
+  readonly warnings: readonly string[];
+  readonly next_steps: readonly string[];
+  /** what changed, or would change */
+  readonly changes: readonly PlannedChange[];
+}

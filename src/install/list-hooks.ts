@@ -1,0 +1,56 @@
+import { HOOK_REGISTRY, planRegistrations, resolveSubcommand } from "../hosts/index.ts";
+import type { System } from "../system/system.ts";
+import { findRegistrations } from "./doubles.ts";
+import { isExecutable } from "./find-program.ts";
+import type { Places, Scope } from "./places.ts";
+import { type InstallableHost, isPresent } from "./targets.ts";
+
+/** One hook of the registry, and which hosts call it. */
+export interface ListedHook {
+  readonly event: string;
+  readonly subcommand: string;
+  /** seconds */
+  readonly timeout: number;
+  readonly matcher: string | null;
+  readonly hosts: readonly {
+    readonly host: InstallableHost;
+    readonly scope: Scope;
+    readonly registered: boolean;
+    /** the program that is started, or null */
+    readonly path: string | null;
+    readonly path_ok: boolean;
+  }[];
+}
+
+/** The registry with its registrations: of every host that is there or has any. */
+export function listHooks(system: System, places: Places): readonly ListedHook[] {
+  const found = findRegistrations(system, places).filter(({ target, entries }) => {
+    // VS Code reads the file of Claude Code, which says nothing about whether anybody has VS Code.
+    const hasEntries = entries.length > 0 && target.host === target.owner;
+    return hasEntries || (target.scope === "user" && isPresent(system, places, target.host));
+  });
+  return HOOK_REGISTRY.map(({ event, subcommand, timeoutSeconds, matcher }) => ({
+    event,
+    subcommand,
+    timeout: timeoutSeconds,
+    matcher: matcher ?? null,
+    hosts: found.flatMap(({ target, entries }) => {
+      const natives = planRegistrations(target.owner)
+        .registrations.filter(row => row.event === event && row.subcommand === subcommand)
+        .map(row => row.nativeEvent);
+      if (natives.length === 0) return [];
+      const entry = entries.find(
+        each => natives.includes(each.event) && resolveSubcommand(each.subcommand ?? "")?.name === subcommand,
+      );
+      return [
+        {
+          host: target.host,
+          scope: target.scope,
+          registered: entry !== undefined,
+          path: entry?.program ?? null,
+          path_ok: entry !== undefined && isExecutable(system, entry.program),
+        },
+      ];
+    }),
+  }));
+}

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { PluginProblem } from "./problem.ts";
+
+const PLACES = [".claude-plugin/plugin.json", "plugin.json"];
+const NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+export interface PluginManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly content: JsonObject;
+}
+
+export function checkPluginName(name: string): string {
+  if (NAME.test(name) && name.length <= 100) return name;
+  throw new PluginProblem("a plugin's name has lower-case letters, digits and '-' only");
+}
+
+/** What the plugin in a directory says of itself. */
+export function readPluginManifest(directory: string): PluginManifest {
+  const place = PLACES.find(each => existsSync(join(directory, each)));
+  if (place === undefined) {
+    throw new PluginProblem(`${directory} is no plugin: it has neither ${PLACES.join(" nor ")}`);
+  }
+  const read = readJson(readFileSync(join(directory, place), "utf8"), { recover: false, maxDepth: 50 });
+  if (!read.ok || !isJsonObject(read.value)) throw new PluginProblem(`${place} does not hold a JSON object`);
+  const [name, version] = [ownValue(read.value, "name"), ownValue(read.value, "version")];
+  if (typeof name !== "string" || typeof version !== "string" || version === "") {
+    throw new PluginProblem(`${place} must name the plugin's name and version`);
+  }
+  return { name: checkPluginName(name), version, content: read.value };
+}
+
+/** As above; undefined where there is no plugin. */
+export function tryReadPluginManifest(directory: string): PluginManifest | undefined {
+  try {
+    return readPluginManifest(directory);
+  } catch (error) {
+    if (error instanceof PluginProblem || !existsSync(directory)) return undefined;
+    throw error;
+  }
+}
+
+/** The plugin brings hooks, in a file that can be read. */
+export function hasReadableHooks(directory: string, { content }: PluginManifest): boolean {
+  const named = ownValue(content, "hooks");
+  if (isJsonObject(named)) return true;
+  const path = join(directory, typeof named === "string" ? named : "hooks/hooks.json");
+  if (!path.startsWith(`${directory}/`) || !existsSync(path)) return false;
+  const read = readJson(readFileSync(path, "utf8"), { recover: false, maxDepth: 50 });
+  return read.ok && isJsonObject(read.value) && isJsonObject(ownValue(read.value, "hooks"));
+}

@@ -1,0 +1,69 @@
+import type { ProcessResult, System } from "../system/system.ts";
+
+const LIMITS = { stdoutBytes: 262_144, tailBytes: 0, stderrBytes: 16_384, drainBytes: 1_000_000 };
+
+export interface RunOptions {
+  readonly timeoutMs: number;
+  readonly input?: string;
+  /** this process's directory when absent */
+  readonly cwd?: string;
+  /** this process's environment when absent */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Ran {
+  /** undefined when it did not end by itself */
+  readonly code: number | undefined;
+  readonly end: ProcessResult["end"];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end, or to the end of its time. */
+export async function runProgram(
+  system: System,
+  argv: readonly [string, ...string[]],
+  { timeoutMs, input = "", cwd, env }: RunOptions,
+): Promise<Ran> {
+  const { end, stdout, stderr } = await system.processes.start({
+    argv,
+    cwd: cwd ?? system.files.workingDirectory() ?? "/",
+    env: env ?? wholeEnvironment(system),
+    input: system.text.encode(input),
+    timeoutMs,
+    limits: LIMITS,
+  }).done;
+  return {
+    code: end.kind === "exit" ? end.code : undefined,
+    end,
+    stdout: system.text.decode(stdout).text,
+    stderr: system.text.decode(stderr).text,
+  };
+}
+
+export function wholeEnvironment({ env }: Pick<System, "env">): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    env.names().flatMap(name => {
+      const value = env.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** How a program ended, for a message. */
+export function describeEnd(end: ProcessResult["end"]): string {
+  switch (end.kind) {
+    case "exit":
+      return `ended with code ${end.code}`;
+    case "signal":
+      return `was ended by ${end.signal}`;
+    case "not-started":
+      return `could not be started (${end.code})`;
+    case "timeout":
+      return "did not end in time";
+    case "stopped":
+      return "was stopped";
+    case "overflow":
+      return "printed too much";
+  }
+}

@@ -1,0 +1,112 @@
+import { failurePolicyOf, loadConfig } from "../config/index.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
+import { dirname, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import type { HookEngine } from "./hook-engine.ts";
+import type { Package } from "./package.ts";
+import { type Places, programFolder } from "./places.ts";
+import { InstallProblem } from "./problem.ts";
+import { removeTree } from "./remove-tree.ts";
+import { describeEnd, runProgram } from "./run-program.ts";
+import { hookWrapper, programWrapper } from "./wrapper.ts";
+
+/** A program of ours as it lies, or should lie, on the disk. */
+export interface ProgramFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+const PROGRAM_BYTES = 256 * 1024 * 1024;
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** What each hook does when it cannot run, by the configuration of machine and user. */
+export function configuredPolicy(system: System, places: Places): (subcommand: string) => FailurePolicy {
+  const { home, stateHome } = places;
+  const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
+  return subcommand => failurePolicyOf(config, subcommand);
+}
+
+/** The two programs as they should be: the hook program, and the command line beside it. */
+export function wantedPrograms(
+  system: System,
+  places: Places,
+  { version, node, root }: Package,
+  engine: HookEngine,
+  policyOf: (subcommand: string) => FailurePolicy,
+): readonly ProgramFile[] {
+  const folder = programFolder(places);
+  const command = engine.kind === "node" ? [node, engine.program] : [engine.program];
+  const hooks =
+    engine.kind === "native"
+      ? system.files.read(engine.program, PROGRAM_BYTES)
+      : system.text.encode(hookWrapper({ version, command, policyOf }));
+  const script = join(root, "dist", "bin", "amplihack.cjs");
+  return [
+    { path: join(folder, "amplihack-hooks"), bytes: hooks },
+    {
+      path: join(folder, "amplihack"),
+      bytes: system.text.encode(programWrapper({ version, command: [node, script] })),
+    },
+  ];
+}
+
+/** Those that are not on the disk as they should be. */
+export function changedPrograms(system: System, wanted: readonly ProgramFile[]): readonly ProgramFile[] {
+  return wanted.filter(({ path, bytes }) => {
+    const facts = system.files.inspect(path);
+    if (facts?.kind !== "file" || facts.mode !== 0o755 || facts.size !== bytes.length) return true;
+    return !isSameBytes(system.files.read(path, PROGRAM_BYTES), bytes);
+  });
+}
+
+/**
+ * Puts programs in their place, all or none of them: they are written to a folder of their own, the hook program is
+ * tried there, and only then each takes its name.
+ */
+export async function stagePrograms(
+  system: System,
+  places: Places,
+  changed: readonly ProgramFile[],
+  expectedVersion: string | undefined,
+): Promise<void> {
+  if (changed.length === 0) return;
+  const { files } = system;
+  const folder = programFolder(places);
+  files.makeDirectory(places.stateHome, 0o700);
+  files.makeDirectory(folder, 0o755);
+  const staging = join(dirname(folder), `.staging-${system.random.hex(16)}`);
+  files.makeDirectory(staging, 0o700);
+  try {
+    const staged = changed.map(({ path, bytes }) => {
+      const temporary = join(staging, path.slice(folder.length + 1));
+      files.createExclusive(temporary, bytes, 0o755);
+      if (files.inspect(temporary)?.mode !== 0o755) files.changeMode(temporary, 0o755);
+      return { path, temporary };
+    });
+    const hooks = staged.find(each => each.temporary.endsWith("/amplihack-hooks"));
+    if (hooks !== undefined) await tryProgram(system, hooks.temporary, expectedVersion);
+    for (const { path, temporary } of staged) files.rename(temporary, path);
+    files.syncDirectory(folder);
+  } finally {
+    removeTree(system, staging);
+  }
+}
+
+/** A program that does not tell its version would not answer a host either. */
+async function tryProgram(system: System, program: string, expected: string | undefined): Promise<void> {
+  const { code, end, stdout } = await runProgram(system, [program, "--version"], {
+    timeoutMs: PROBE_TIMEOUT_MS,
+    cwd: dirname(program),
+    env: { PATH: system.env.get("PATH") ?? "", HOME: dirname(program) },
+  });
+  const isRight = expected === undefined || stdout.trim() === `amplihack-hooks ${expected}`;
+  if (code === 0 && isRight) return;
+  throw new InstallProblem("the hook program does not work, so nothing was installed", {
+    causes: [`it was asked for its version and ${code === 0 ? "told another one" : describeEnd(end)}`],
+    fix: "build or install the package again",
+  });
+}
+
+function isSameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

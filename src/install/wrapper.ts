@@ -1,0 +1,137 @@
+import { HOSTS, planRegistrations, quoteWord, renderFailure } from "../hosts/index.ts";
+import type { FailurePolicy, JsonObject } from "../protocol/index.ts";
+import { INSTALLABLE_HOSTS, type InstallableHost } from "./targets.ts";
+
+export interface WrapperOptions {
+  readonly version: string;
+  /** program and first arguments; each is looked for before it is started */
+  readonly command: readonly string[];
+}
+
+export interface HookWrapperOptions extends WrapperOptions {
+  /** what a hook does when it cannot be run */
+  readonly policyOf: (subcommand: string) => FailurePolicy;
+}
+
+const REASON = "could not check this: a part of amplihack is missing; run: amplihack install";
+const SILENCE = "{}\n";
+
+/** The first lines of every program text that an installation writes. */
+export function isWrapper(text: string): boolean {
+  return text.startsWith("#!/bin/sh\n# Written by amplihack ");
+}
+
+/** Starts the command line program. */
+export function programWrapper(options: WrapperOptions): string {
+  return `${opening(options)}printf '%s\\n' "amplihack: $part is missing; install amplihack again" >&2
+exit 127
+`;
+}
+
+/**
+ * Starts the hook program. Where that is not possible it says so and answers by the failure policy in the words of
+ * the host that calls, as the hook program itself would.
+ */
+export function hookWrapper(options: HookWrapperOptions): string {
+  const telemetry = '{"hook":"%s","duration_us":0,"result":"panic","error":"not started"}\\n';
+  return `${opening(options)}hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
+printf '%s\\n' ${quoteWord(REASON)} "($part)" >&2
+printf ${quoteWord(telemetry)} "$hook" >&2
+case "\${1-} \${3-} \${5-}" in
+${answerCases(options.policyOf)}esac
+printf '{}\\n'
+`;
+}
+
+/** Ends with the name of the missing part in `$part`. */
+function opening({ version, command }: WrapperOptions): string {
+  const words = command.map(quoteWord).join(" ");
+  const tests = command.map((word, index) => `[ ${index === 0 ? "-x" : "-r"} ${quoteWord(word)} ]`);
+  return `#!/bin/sh
+# Written by amplihack ${version.replace(/[\r\n]/g, " ")}. Changes are lost at the next install.
+${tests.join(" && ")} && exec ${words} "$@"
+for part in ${words}; do [ -r "$part" ] || break; done
+`;
+}
+
+/** Lines of a `case`, one for all calls that get the same answer; the usual silence needs none. */
+function answerCases(policyOf: (subcommand: string) => FailurePolicy): string {
+  const patterns = new Map<string, string[]>();
+  const add = (pattern: string, { stdout, exitCode }: FailureAnswer) => {
+    if (stdout === SILENCE && exitCode === 0) return;
+    const print = stdout === "" ? "" : `printf '%s' ${quoteWord(stdout)}; `;
+    const action = `${print}exit ${exitCode}`;
+    patterns.set(action, [...(patterns.get(action) ?? []), pattern]);
+  };
+  for (const calls of [...INSTALLABLE_HOSTS.map(host => callsOf(host, policyOf)), sharedCalls(policyOf)]) {
+    const [first] = calls;
+    const isUniform = first !== undefined && calls.every(call => isSameAnswer(call, first));
+    if (isUniform && first.host !== "") add(`*' ${first.host} '*`, first);
+    else
+      for (const call of calls) add(quoteWord(`${call.subcommand} ${call.host} ${call.nativeEvent}`), call);
+  }
+  return [...patterns].map(([action, found]) => `${found.join(" | ")}) ${action} ;;\n`).join("");
+}
+
+interface FailureAnswer {
+  readonly stdout: string;
+  readonly exitCode: number;
+}
+
+/** A call as its command line tells it; host and event are not told in files that several hosts read. */
+interface Call extends FailureAnswer {
+  readonly subcommand: string;
+  readonly host: string;
+  readonly nativeEvent: string;
+}
+
+function isSameAnswer(one: FailureAnswer, other: FailureAnswer): boolean {
+  return one.stdout === other.stdout && one.exitCode === other.exitCode;
+}
+
+function isShared(host: InstallableHost): boolean {
+  return HOSTS[host].registration?.files.some(file => file.isShared) ?? true;
+}
+
+function callsOf(host: InstallableHost, policyOf: (subcommand: string) => FailurePolicy): readonly Call[] {
+  if (isShared(host)) return [];
+  return planRegistrations(host).registrations.map(({ subcommand, event, nativeEvent }) => ({
+    subcommand,
+    host,
+    nativeEvent,
+    ...answerOf(host, event, nativeEvent, policyOf(subcommand)),
+  }));
+}
+
+/** Several hosts start the same line and each takes its own members from the answer. */
+function sharedCalls(policyOf: (subcommand: string) => FailurePolicy): readonly Call[] {
+  const answers = new Map<string, FailureAnswer>();
+  for (const host of INSTALLABLE_HOSTS.filter(isShared)) {
+    for (const { subcommand, event, nativeEvent } of planRegistrations(host).registrations) {
+      const answer = answerOf(host, event, nativeEvent, policyOf(subcommand));
+      const known = answers.get(subcommand);
+      answers.set(subcommand, known === undefined ? answer : merged(known, answer));
+    }
+  }
+  return [...answers].map(([subcommand, answer]) => ({ subcommand, host: "", nativeEvent: "", ...answer }));
+}
+
+function answerOf(
+  host: InstallableHost,
+  event: string,
+  nativeEvent: string,
+  policy: FailurePolicy,
+): FailureAnswer {
+  const { stdout, exitCode } = renderFailure(host, { event, nativeEvent, policy, reason: REASON });
+  return { stdout, exitCode };
+}
+
+function merged(one: FailureAnswer, other: FailureAnswer): FailureAnswer {
+  const members = [one, other]
+    .filter(answer => answer.stdout !== "")
+    .map(answer => JSON.parse(answer.stdout) as JsonObject);
+  return {
+    stdout: members.length === 0 ? "" : `${JSON.stringify(Object.assign({}, ...members))}\n`,
+    exitCode: Math.max(one.exitCode, other.exitCode),
+  };
+}

@@ -1,0 +1,143 @@
+import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import type { AgentName } from "../state/active-agent.ts";
+import { AtomicJsonFile } from "../state/atomic-json-file.ts";
+import type { System } from "../system/system.ts";
+import { LaunchProblem, textOf } from "./problem.ts";
+
+const LIMIT_MS = 2_000;
+const LINE_LIMIT = 200;
+const LIFE_MS = 24 * 60 * 60 * 1000;
+/** A failure may have been the machine's, not the agent's. */
+const FAILURE_LIFE_MS = 60 * 60 * 1000;
+const MOST_ENTRIES = 50;
+const ANSI = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
+type Known = {
+  readonly path: string;
+  readonly modifiedMs: number;
+  readonly size: number;
+  readonly version: string | null;
+  readonly checkedMs: number;
+};
+
+type Cache = AtomicJsonFile<readonly Known[]>;
+
+/** The version an agent reports; undefined when it does not say. Remembered per file for a day. */
+export async function readAgentVersion(
+  system: System,
+  path: string,
+  cachePath: string | undefined,
+  warn: (text: string) => void,
+): Promise<string | undefined> {
+  const facts = system.files.follow(path);
+  const cache =
+    cachePath === undefined ? undefined : new AtomicJsonFile(cachePath, { system, parse: parseCache });
+  const known = readCache(cache).find(each => each.path === path);
+  const nowMs = system.clock.nowMs();
+  if (known !== undefined && known.modifiedMs === facts?.modifiedMs && known.size === facts.size) {
+    const ageMs = nowMs - known.checkedMs;
+    const lifeMs = known.version === null ? FAILURE_LIFE_MS : LIFE_MS;
+    if (ageMs >= 0 && ageMs < lifeMs) return known.version ?? undefined;
+  }
+  const version = await askVersion(system, path);
+  if (facts !== undefined && cache !== undefined) {
+    const { modifiedMs, size } = facts;
+    remember(cache, { path, modifiedMs, size, version: version ?? null, checkedMs: nowMs }, warn);
+  }
+  return version;
+}
+
+async function askVersion(system: System, path: string): Promise<string | undefined> {
+  const env: Record<string, string> = { AMPLIHACK_NONINTERACTIVE: "1" };
+  for (const name of system.env.names()) {
+    if (name !== "CLAUDECODE") env[name] ??= system.env.get(name) ?? "";
+  }
+  const { end, stdout } = await system.processes.start({
+    argv: [path, "--version"],
+    cwd: system.files.workingDirectory() ?? "/",
+    env,
+    input: new Uint8Array(),
+    timeoutMs: LIMIT_MS,
+    killAfterMs: 100,
+    limits: { stdoutBytes: 4_096, tailBytes: 0, stderrBytes: 0, drainBytes: 1024 * 1024 },
+    endsGroup: true,
+  }).done;
+  if (end.kind !== "exit" || end.code !== 0) return undefined;
+  return versionIn(system.text.decode(stdout).text);
+}
+
+/** The first version number in the first line of what a program printed. */
+export function versionIn(output: string): string | undefined {
+  const line = (output.split("\n")[0] ?? "").replace(ANSI, "").slice(0, LINE_LIMIT);
+  return /\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?/.exec(line)?.[0];
+}
+
+/** Older than wanted: a warning, or with `--strict-version` an error. */
+export async function checkMinimum(
+  system: Pick<System, "env">,
+  agent: AgentName,
+  version: string | undefined,
+  isStrict: boolean,
+  warn: (text: string) => void,
+): Promise<void> {
+  const variable = `AMPLIHACK_MIN_${agent.toUpperCase()}_VERSION`;
+  const wanted = system.env.get(variable) ?? "";
+  if (wanted === "") return;
+  const { default: semver } = await import("semver");
+  if (semver.valid(wanted) === null) {
+    throw new LaunchProblem(`${variable} is not usable: expected a version such as 1.2.3`, {
+      kind: "environment",
+      fix: `set ${variable} to three numbers with dots, or unset it`,
+    });
+  }
+  const isKnown = version !== undefined && semver.valid(version) !== null;
+  if (isKnown && semver.gte(version, wanted)) return;
+  const found = isKnown
+    ? `${agent} ${version} is older than ${wanted}`
+    : `the version of ${agent} is unknown`;
+  if (!isStrict) {
+    warn(`${found}, which ${variable} asks for`);
+    return;
+  }
+  throw new LaunchProblem(`${found}, which ${variable} asks for`, {
+    kind: "version",
+    fix: `update ${agent}, or leave out --strict-version`,
+  });
+}
+
+function readCache(cache: Cache | undefined): readonly Known[] {
+  try {
+    return cache?.read() ?? [];
+  } catch {
+    // An unreadable cache is an empty one; `remember` replaces it.
+    return [];
+  }
+}
+
+function remember(cache: Cache, known: Known, warn: (text: string) => void): void {
+  try {
+    const others = readCache(cache).filter(({ path }) => path !== known.path);
+    cache.write([...others.slice(1 - MOST_ENTRIES), known]);
+  } catch (error) {
+    warn(`the version of the agent could not be remembered: ${textOf(error)}`);
+  }
+}
+
+function parseCache(value: Json): readonly Known[] {
+  if (!Array.isArray(value)) throw new Error("it is no list");
+  return value.flatMap(parseKnown);
+}
+
+function parseKnown(value: Json): readonly Known[] {
+  if (!isJsonObject(value)) return [];
+  const [path, modifiedMs, size, version, checkedMs] = [
+    "path",
+    "modifiedMs",
+    "size",
+    "version",
+    "checkedMs",
+  ].map(name => ownValue(value, name));
+  const isVersion = version === null || typeof version === "string";
+  if (typeof path !== "string" || typeof modifiedMs !== "number" || typeof size !== "number") return [];
+  return isVersion && typeof checkedMs === "number" ? [{ path, modifiedMs, size, version, checkedMs }] : [];
+}

@@ -1,0 +1,129 @@
+import { accessSync, constants } from "node:fs";
+import type { AgentName } from "../state/active-agent.ts";
+import { findHome } from "../state/homes.ts";
+import { isAbsolute, join, normalise, resolve } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { LaunchProblem } from "./problem.ts";
+import { LAUNCH_TOOLS } from "./tools.ts";
+
+type Surroundings = Pick<System, "env" | "files" | "text">;
+
+/** Below the home directory, looked at after PATH. */
+const MORE_DIRECTORIES = [".npm-global/bin", ".cargo/bin", ".local/bin"];
+/** A longer file is a program of its own, not a wrapper around another. */
+const WRAPPER_LIMIT = 64 * 1024;
+const NOT_FOUND = 127;
+const NOT_STARTABLE = 126;
+
+/**
+ * The agent's executable: what the two variables say (an unusable value is an error, never passed over), else the
+ * first on PATH, else in the usual places. `self` is this very program: a file that leads back to it is no agent.
+ */
+export function findBinary(system: Surroundings, agent: AgentName, self: string): string {
+  const named = findOverride(system, agent, self);
+  if (named !== undefined) return named;
+  const tried: string[] = [];
+  for (const name of candidateNames(system, agent)) {
+    for (const directory of searchDirectories(system)) {
+      const path = join(directory, name);
+      const why = whyUnusable(system, path, self);
+      if (why === undefined) return path;
+      tried.push(`${path}: ${why}`);
+    }
+  }
+  throw new LaunchProblem(`binary for '${agent}' not found`, {
+    kind: "not-found",
+    causes: tried.length === 0 ? ["PATH holds no absolute directory"] : tried,
+    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${variablesOf(agent)[0]} to its path`,
+    exitCode: NOT_FOUND,
+  });
+}
+
+/** As `findBinary`; undefined where that would throw. */
+export function tryFindBinary(system: Surroundings, agent: AgentName, self: string): string | undefined {
+  try {
+    return findBinary(system, agent, self);
+  } catch (error) {
+    if (error instanceof LaunchProblem) return undefined;
+    throw error;
+  }
+}
+
+function findOverride(system: Surroundings, agent: AgentName, self: string): string | undefined {
+  for (const variable of variablesOf(agent)) {
+    const value = system.env.get(variable) ?? "";
+    if (value === "") continue;
+    const path = resolve(system.files.workingDirectory() ?? "/", value);
+    const why = whyUnusable(system, path, self);
+    if (why === undefined) return path;
+    throw new LaunchProblem(`binary for '${agent}' not found: ${variable} is set, but there is ${why}`, {
+      kind: "not-found",
+      fix: `set ${variable} to an executable file, or unset it to search PATH`,
+      exitCode: why === NO_PERMISSION ? NOT_STARTABLE : NOT_FOUND,
+    });
+  }
+  return undefined;
+}
+
+function variablesOf(agent: AgentName): readonly [string, string] {
+  const name = agent.toUpperCase();
+  return [`AMPLIHACK_${name}_BINARY_PATH`, `${name}_BINARY_PATH`];
+}
+
+function candidateNames(system: Surroundings, agent: AgentName): readonly string[] {
+  const prefersRust = agent === "claude" && system.env.get("AMPLIHACK_PREFER_RUSTYCLAWD") === "1";
+  return prefersRust ? ["rustyclawd", agent] : [agent];
+}
+
+function searchDirectories(system: Surroundings): readonly string[] {
+  const home = findHome(system);
+  const listed = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute).map(normalise);
+  const usual = home === undefined ? [] : MORE_DIRECTORIES.map(directory => join(home, directory));
+  return [...new Set([...listed, ...usual])];
+}
+
+const NO_PERMISSION = "a file without permission to execute it";
+
+function whyUnusable(system: Surroundings, path: string, self: string): string | undefined {
+  let facts: ReturnType<System["files"]["follow"]>;
+  try {
+    facts = system.files.follow(path);
+  } catch {
+    return "nothing readable";
+  }
+  if (facts === undefined) return "nothing";
+  if (facts.kind !== "file") return "no regular file";
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    return NO_PERMISSION;
+  }
+  return leadsBack(system, path, self) ? "only amplihack itself" : undefined;
+}
+
+/** A shim called `claude` that calls `amplihack claude` would start itself for ever. */
+function leadsBack(system: Surroundings, path: string, self: string): boolean {
+  const real = system.files.realPath(path);
+  if (real === self) return true;
+  const text = readScript(system, real);
+  if (text === undefined) return false;
+  const code = text.replace(/^\s*#.*$/gm, "");
+  return code.includes(self) || CALLS_AMPLIHACK.test(code);
+}
+
+const CALLS_AMPLIHACK = new RegExp(
+  `(?:^|[\\s"'/=;&|(\`])amplihack(?:\\.cjs|\\.js)?["']?\\s+["']?(?:launch|${Object.keys(LAUNCH_TOOLS).join("|")})\\b`,
+  "m",
+);
+
+/** The text of a short file that begins with `#!`. */
+export function readScript(system: Pick<System, "files" | "text">, path: string): string | undefined {
+  try {
+    const facts = system.files.follow(path);
+    if (facts?.kind !== "file" || facts.size > WRAPPER_LIMIT) return undefined;
+    const { text } = system.text.decode(system.files.read(path, WRAPPER_LIMIT));
+    return text.startsWith("#!") ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

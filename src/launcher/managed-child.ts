@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import { onEnd } from "../system/node-end.ts";
+import { startGroupWatcher } from "./group-watcher.ts";
+import { LaunchProblem, textOf } from "./problem.ts";
+import { endGroup, isStopped, signalProcess } from "./process-group.ts";
+import { rememberTerminal } from "./terminal-state.ts";
+
+export interface ChildRequest {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** in the terminal's foreground group; otherwise the child leads a group of its own */
+  readonly isInteractive: boolean;
+  readonly warn: (text: string) => void;
+}
+
+export interface ChildEnd {
+  /** the child's own, or 128+n for the signal that ended it or us */
+  readonly exitCode: number;
+  readonly hasCrashed: boolean;
+}
+
+const GRACE_MS = 3_000;
+/** A child that passes over SIGINT or SIGHUP is asked once more, in plainer words. */
+const REPEAT_MS = 1_000;
+const BUSY_RETRY_MS = 20;
+const BUSY_LIMIT_MS = 2_000;
+const FORWARDED = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+type Forwarded = (typeof FORWARDED)[number];
+
+/** Starts the agent and stays with it to its end. No child, and no group of a child, outlives this. */
+export async function runChild(request: ChildRequest): Promise<ChildEnd> {
+  const restoreTerminal = request.isInteractive ? rememberTerminal() : () => {};
+  const watcher = request.isInteractive
+    ? undefined
+    : startGroupWatcher(reason => request.warn(`nobody watches over the agent's processes: ${reason}`));
+  // Before the child exists: a signal must never find us without a plan.
+  const supervision = new Supervision(request);
+  try {
+    const child = await startChild(request, group => watcher?.watch(group));
+    const end = await supervision.follow(child);
+    if (end.hasCrashed) restoreTerminal();
+    return end;
+  } finally {
+    watcher?.dismiss();
+    supervision.dispose();
+  }
+}
+
+async function startChild(request: ChildRequest, onGroup: (group: number) => void): Promise<ChildProcess> {
+  for (const giveUp = Date.now() + BUSY_LIMIT_MS; ; await wait(BUSY_RETRY_MS)) {
+    const started = await tryStart(request, onGroup);
+    if (!(started instanceof Error)) return started;
+    const code = "code" in started ? String(started.code) : "";
+    // A file that is still being written cannot be executed; installers take a moment.
+    if (code === "ETXTBSY" && Date.now() < giveUp) continue;
+    throw startProblem(request.program, code, started);
+  }
+}
+
+function tryStart(
+  { program, args, cwd, env, isInteractive }: ChildRequest,
+  onGroup: (group: number) => void,
+): Promise<ChildProcess | Error> {
+  return new Promise(resolve => {
+    try {
+      const child = spawn(program, args, { cwd, env, stdio: "inherit", detached: !isInteractive });
+      // At once: until the watcher knows the group, nobody would end it after us.
+      if (child.pid !== undefined) onGroup(child.pid);
+      child.once("error", resolve);
+      child.once("spawn", () => resolve(child));
+    } catch (error) {
+      resolve(error instanceof Error ? error : new Error(textOf(error)));
+    }
+  });
+}
+
+function startProblem(program: string, code: string, error: Error): LaunchProblem {
+  const details: Readonly<Record<string, readonly [string, number]>> = {
+    ENOENT: ["the file, or the interpreter its first line names, is not there", 127],
+    EACCES: ["there is no permission to execute it", 126],
+    E2BIG: ["its arguments and environment are too long for this system", 126],
+  };
+  const [cause, exitCode] = details[code] ?? [error.message, 126];
+  return new LaunchProblem(`cannot start ${program}`, { kind: "not-started", causes: [cause], exitCode });
+}
+
+/** Signals to us and the end of the child, brought to one exit code. */
+class Supervision {
+  private readonly isInteractive: boolean;
+  private child: ChildProcess | undefined;
+  private isReaped = false;
+  private received: Forwarded | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly atEnd: { dispose(): void };
+
+  constructor({ isInteractive }: ChildRequest) {
+    this.isInteractive = isInteractive;
+    for (const name of FORWARDED) process.on(name, this.onSignal);
+    process.on("SIGQUIT", this.onQuit);
+    if (isInteractive) process.on("SIGCHLD", this.onChildChange);
+    this.atEnd = onEnd(() => this.send("SIGKILL"));
+  }
+
+  async follow(child: ChildProcess): Promise<ChildEnd> {
+    const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(resolve => {
+      child.once("exit", (code, signal) => {
+        this.isReaped = true;
+        resolve({ code, signal });
+      });
+    });
+    this.child = child;
+    if (this.received !== undefined) this.shutDown(this.received);
+    const { code, signal } = await ended;
+    for (const timer of this.timers) clearTimeout(timer);
+    if (!this.isInteractive && child.pid !== undefined) {
+      await endGroup(child.pid, this.received === undefined ? GRACE_MS : 0);
+    }
+    const own = this.received ?? signal;
+    return { exitCode: own === null ? (code ?? 1) : 128 + constants.signals[own], hasCrashed: own !== null };
+  }
+
+  dispose(): void {
+    this.atEnd.dispose();
+    for (const name of FORWARDED) process.off(name, this.onSignal);
+    process.off("SIGQUIT", this.onQuit);
+    process.off("SIGCHLD", this.onChildChange);
+  }
+
+  /** In the foreground the terminal tells the child itself. */
+  private readonly onQuit = (): void => {
+    if (!this.isInteractive) this.send("SIGQUIT");
+  };
+
+  /**
+   * Agents that read keys themselves stop only themselves at Ctrl-Z. The shell takes the terminal back when we, its
+   * own child, stop as well; `fg` then wakes the whole group.
+   */
+  private readonly onChildChange = (): void => {
+    const pid = this.child?.pid;
+    if (pid !== undefined && !this.isReaped && isStopped(pid)) process.kill(process.pid, "SIGSTOP");
+  };
+
+  private readonly onSignal = (signal: Forwarded): void => {
+    if (signal === "SIGINT" && this.isInteractive) return;
+    const isSecond = this.received !== undefined;
+    this.received ??= signal;
+    if (isSecond) this.send("SIGKILL");
+    else this.shutDown(signal);
+  };
+
+  private shutDown(signal: Forwarded): void {
+    this.send(signal);
+    if (signal !== "SIGTERM") this.timers.push(setTimeout(() => this.send("SIGTERM"), REPEAT_MS));
+    this.timers.push(setTimeout(() => this.send("SIGKILL"), GRACE_MS));
+  }
+
+  /** To the child's group where it has one; never after it was collected, when its number may be another's. */
+  private send(signal: NodeJS.Signals): void {
+    const pid = this.child?.pid;
+    if (pid === undefined || this.isReaped) return;
+    signalProcess(this.isInteractive ? pid : -pid, signal);
+  }
+}

@@ -1,0 +1,219 @@
+import type { AgentName } from "../state/active-agent.ts";
+import { findHome, findStateHome } from "../state/homes.ts";
+import { findProjectRoot } from "../state/project-root.ts";
+import { readText } from "../state/read-text.ts";
+import { VARIABLES } from "../state/variables.ts";
+import { ancestors, dirname, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+import { agentArguments } from "./agent-arguments.ts";
+import { checkMinimum, readAgentVersion } from "./agent-version.ts";
+import { buildEnvironment, type Variables } from "./child-environment.ts";
+import { findBinary } from "./find-binary.ts";
+import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
+import { LaunchProblem } from "./problem.ts";
+import { findProgramPlaces } from "./search-path.ts";
+import { checkSettings, type Finding } from "./settings-check.ts";
+import { LAUNCH_TOOLS } from "./tools.ts";
+
+/** One launch as the user asked for it. */
+export interface LaunchRequest {
+  readonly agent: AgentName;
+  /** words for the agent */
+  readonly args: readonly string[];
+  readonly directory: string;
+  /** this very program, links followed */
+  readonly self: string;
+  readonly resumes: boolean;
+  readonly continues: boolean;
+  readonly skipsPermissions: boolean;
+  readonly reflects: boolean | undefined;
+  readonly isDelegated: boolean;
+  readonly usesShims: boolean;
+  readonly isStrictVersion: boolean;
+  readonly allowsUntrustedHooks: boolean;
+}
+
+/** How the launcher talks to the person; `ask` is there only when one can answer. */
+export interface Voice {
+  note(text: string): void;
+  warn(text: string): void;
+  readonly ask?: (question: string) => boolean;
+}
+
+export interface Places {
+  readonly home: string;
+  readonly stateHome: string;
+  readonly projectRoot: string;
+  readonly directory: string;
+}
+
+/** Everything decided before anything is started or written. */
+export interface LaunchPlan {
+  readonly agent: AgentName;
+  readonly program: string;
+  readonly version: string | undefined;
+  readonly args: readonly string[];
+  readonly parent: Variables;
+  readonly env: Variables;
+  readonly places: Places;
+  readonly nesting: Nesting;
+  readonly sessionId: string;
+  readonly depth: number;
+  readonly isInteractive: boolean;
+  readonly isRegistered: boolean;
+  readonly drift: readonly Finding[];
+  /** where shims go, and what they ask; only when they are wanted */
+  readonly shims: { readonly directory: string; readonly guard: readonly string[] } | undefined;
+  /** the version whose `install` ran last, when it is another one */
+  readonly otherInstalled: string | undefined;
+}
+
+export function isNonInteractive(system: System): boolean {
+  return system.env.get("AMPLIHACK_NONINTERACTIVE") === "1" || !system.stdio.isTerminal("stdin");
+}
+
+export function isSubprocessSafe(system: System, isAsked: boolean): boolean {
+  const hasAllTerminals = (["stdin", "stdout", "stderr"] as const).every(system.stdio.isTerminal);
+  const isInsideAgent = (system.env.get("AMPLIHACK_AGENT_BINARY") ?? "") !== "";
+  return isAsked || isInsideAgent || isNonInteractive(system) || !hasAllTerminals;
+}
+
+export function findPlaces(system: System, directory: string): Places {
+  const home = findHome(system);
+  if (home === undefined) {
+    throw new LaunchProblem("HOME is not set to an absolute path", {
+      kind: "environment",
+      fix: "set HOME to your home directory",
+    });
+  }
+  const projectRoot = findProjectRoot(system, directory);
+  const stateHome = findStateHome(system, projectRoot) ?? join(home, ".amplihack");
+  return { home, stateHome, projectRoot, directory };
+}
+
+/** Decides all of a launch; writes nothing but the cache of versions. */
+export async function planLaunch(
+  system: System,
+  request: LaunchRequest,
+  warn: (text: string) => void,
+): Promise<LaunchPlan> {
+  const { agent, directory, self } = request;
+  if (VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system)) VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system);
+  const places = findPlaces(system, directory);
+  const { home, stateHome, projectRoot } = places;
+  const ownBin = dirname(self);
+  const settings = checkSettings(system, LAUNCH_TOOLS[agent].host, { home, stateHome, projectRoot, ownBin });
+  refuseTampering(settings.findings, request.allowsUntrustedHooks, warn);
+
+  const nesting = detectNesting(system, places, warn);
+  const depth = nextDepth(system, nesting);
+  const program = findBinary(system, agent, self);
+  const found = await readAgentVersion(system, program, join(stateHome, "cache", "agents.json"), warn);
+  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
+  await checkMinimum(system, agent, found, request.isStrictVersion, warn);
+
+  const parent = readVariables(system);
+  const isSafe = isSubprocessSafe(system, request.isDelegated);
+  const sessionId = sessionIdFor(system, nesting);
+  const staged = join(stateHome, ".claude");
+  const built = buildEnvironment(parent, {
+    agent,
+    version,
+    home,
+    stateHome,
+    projectRoot,
+    bundleDirectory: ancestors(directory).find(each => isDirectory(system, join(each, "amplifier-bundle"))),
+    sessionId,
+    depth,
+    isNonInteractive: isNonInteractive(system),
+    isSubprocessSafe: isSafe,
+    isDelegated: request.isDelegated,
+    reflects: request.reflects,
+    pluginRoot: agent === "claude" && isDirectory(system, staged) ? staged : undefined,
+    shimDirectory: request.usesShims ? join(staged, "shims") : undefined,
+    programs: findProgramPlaces(
+      system,
+      [join(staged, "bin"), join(home, ".local/bin"), ...(parent["PATH"] ?? "").split(":")],
+      self,
+    ),
+    newTreeId: system.random.hex(8),
+  });
+  for (const warning of built.warnings) warn(warning);
+  const isPlugin = system.files.follow(join(staged, ".claude-plugin", "plugin.json"))?.kind === "file";
+  return {
+    agent,
+    program,
+    version: found,
+    args: agentArguments(parent, {
+      agent,
+      given: request.args,
+      resumes: request.resumes,
+      continues: request.continues,
+      skipsPermissions: request.skipsPermissions,
+      isSubprocessSafe: isSafe,
+      stagedPlugin: isPlugin ? staged : undefined,
+    }),
+    parent,
+    env: built.env,
+    places,
+    nesting,
+    sessionId,
+    depth,
+    isInteractive: !isNonInteractive(system),
+    isRegistered: settings.isRegistered,
+    drift: settings.findings.filter(({ kind }) => kind === "drift"),
+    shims: request.usesShims
+      ? { directory: join(staged, "shims"), guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")] }
+      : undefined,
+    otherInstalled: findOtherInstalled(system, stateHome),
+  };
+}
+
+function refuseTampering(
+  findings: readonly Finding[],
+  isAllowed: boolean,
+  warn: (text: string) => void,
+): void {
+  const signs = findings.filter(({ kind }) => kind === "tampering");
+  if (signs.length === 0) return;
+  const causes = signs.map(({ file, message }) => `${file}: ${message}`);
+  if (isAllowed) {
+    for (const cause of causes) warn(cause);
+    return;
+  }
+  throw new LaunchProblem("hooks are registered that may not be amplihack's own; nothing was started", {
+    kind: "untrusted-hooks",
+    causes,
+    fix: "look at these entries; amplihack install replaces them, --allow-untrusted-hooks starts anyway",
+  });
+}
+
+function sessionIdFor(system: System, nesting: Nesting): string {
+  const inherited = nesting.kind === "nested" ? nesting.sessionId : "";
+  const clean = inherited.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+  return clean || `rs-${Math.floor(system.clock.nowMs() / 1000)}-${system.processes.self.pid}`;
+}
+
+function readVariables(system: System): Variables {
+  const variables: Record<string, string> = {};
+  for (const name of system.env.names()) variables[name] = system.env.get(name) ?? "";
+  return variables;
+}
+
+function isDirectory(system: Pick<System, "files">, path: string): boolean {
+  try {
+    return system.files.follow(path)?.kind === "directory";
+  } catch {
+    return false;
+  }
+}
+
+function findOtherInstalled(system: System, stateHome: string): string | undefined {
+  try {
+    const stamp = readText(system, join(stateHome, ".installed-version"), 256)?.trim();
+    return stamp === undefined || stamp === version || !/^[\w.+-]+$/.test(stamp) ? undefined : stamp;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,10 @@
+import { LaunchProblem } from "./problem.ts";
+
+/** Linux and macOS; Windows through its Linux subsystem. */
+export function checkPlatform(platform: NodeJS.Platform): void {
+  if (platform === "linux" || platform === "darwin") return;
+  throw new LaunchProblem(`amplihack does not run on ${platform}`, {
+    kind: "platform",
+    fix: "use Linux or macOS; on Windows use WSL",
+  });
+}

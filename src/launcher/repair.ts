@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+import type { LaunchPlan, Voice } from "./plan.ts";
+import { LAUNCH_TOOLS } from "./tools.ts";
+
+/** Says in one line what is wrong with our hooks, and offers to put it right where somebody can answer. */
+export function offerInstall(
+  system: Pick<System, "env">,
+  plan: LaunchPlan,
+  voice: Voice,
+  self: string,
+): void {
+  const problem = describeProblem(plan);
+  if (problem === undefined) return;
+  const command = `amplihack install --host ${plan.agent}`;
+  const isUnwanted = (system.env.get("AMPLIHACK_SKIP_AUTO_INSTALL") ?? "") !== "";
+  if (voice.ask === undefined || isUnwanted) {
+    voice.warn(`${problem}; run: ${command}`);
+  } else if (!voice.ask(`amplihack: ${problem}. Put it right now?`)) {
+    voice.warn(`left as it is; run: ${command}`);
+  } else {
+    const { status } = spawnSync(process.execPath, [self, "install", "--host", plan.agent], {
+      cwd: plan.places.directory,
+      stdio: ["inherit", 2, 2],
+    });
+    if (status !== 0) voice.warn(`that did not succeed; run: ${command}`);
+  }
+}
+
+function describeProblem({ agent, isRegistered, drift, otherInstalled }: LaunchPlan): string | undefined {
+  const { title } = LAUNCH_TOOLS[agent];
+  if (!isRegistered) return `${title} does not call amplihack's hooks yet`;
+  const [first, ...others] = drift;
+  if (first !== undefined) {
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    return `hooks of ${title} need repair: ${first.message}${more}`;
+  }
+  if (otherInstalled === undefined) return undefined;
+  return `hooks were installed by amplihack ${otherInstalled}, this is ${version}`;
+}

@@ -1,0 +1,112 @@
+import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
+import { appendJsonLine } from "../state/append-line.ts";
+import { containPath } from "../state/path-containment.ts";
+import { readText } from "../state/read-text.ts";
+import { makeRuntimeDirectory, runtimePath } from "../state/runtime-directory.ts";
+import type { System } from "../system/system.ts";
+
+const NAME = "sessions.jsonl";
+const ROTATION = { limitBytes: 1024 * 1024, keep: 1 };
+const READ_LIMIT = 2 * ROTATION.limitBytes;
+
+/** One launch, as far as others need to know of it. */
+export interface LoggedSession {
+  readonly sessionId: string;
+  readonly pid: number;
+  /** distinguishes processes that had the same pid */
+  readonly pidStart: string | undefined;
+  readonly launchDirectory: string;
+  readonly startTime: string;
+  readonly parentSessionId: string | undefined;
+}
+
+export interface SessionStart extends LoggedSession {
+  readonly argv: readonly string[];
+  readonly isNested: boolean;
+}
+
+/** Appends the line that opens a session, to the log of the project. */
+export function logStart(system: System, projectRoot: string, session: SessionStart): void {
+  makeRuntimeDirectory(system, projectRoot);
+  append(system, projectRoot, {
+    pid: session.pid,
+    ...(session.pidStart === undefined ? {} : { pid_start: session.pidStart }),
+    session_id: session.sessionId,
+    launch_dir: session.launchDirectory,
+    argv: session.argv,
+    start_time: session.startTime,
+    is_auto_mode: false,
+    is_nested: session.isNested,
+    parent_session_id: session.parentSessionId ?? null,
+    status: "active",
+    end_time: null,
+  });
+}
+
+/** The pid tells a nested session, which has its parent's id, from the parent. */
+export function logEnd(
+  system: System,
+  projectRoot: string,
+  session: Pick<LoggedSession, "sessionId" | "pid">,
+  status: "completed" | "crashed",
+): void {
+  append(system, projectRoot, {
+    session_id: session.sessionId,
+    pid: session.pid,
+    status,
+    end_time: new Date(system.clock.nowMs()).toISOString(),
+  });
+}
+
+function append(system: System, projectRoot: string, line: Json): void {
+  const path = containPath(system.files, projectRoot, runtimePath(projectRoot, NAME));
+  appendJsonLine(system, path, line, { rotation: ROTATION });
+}
+
+/** Sessions that were opened and not closed, in the order of their start. Lines that cannot be read do not count. */
+export function readActiveSessions(
+  system: Pick<System, "files" | "text">,
+  projectRoot: string,
+): readonly LoggedSession[] {
+  const active = new Map<string, LoggedSession>();
+  for (const line of (readText(system, runtimePath(projectRoot, NAME), READ_LIMIT) ?? "").split("\n")) {
+    const read = readJson(line, { recover: false, maxDepth: 20 });
+    if (!read.ok || !isJsonObject(read.value)) continue;
+    const member = (name: string): Json | undefined => ownValue(read.value as never, name);
+    const sessionId = member("session_id");
+    const pid = member("pid");
+    if (typeof sessionId !== "string") continue;
+    if (member("status") === "active") {
+      const session = typeof pid === "number" ? readSession(sessionId, pid, member) : undefined;
+      if (session !== undefined) active.set(`${sessionId} ${pid}`, session);
+    } else if (typeof pid === "number") active.delete(`${sessionId} ${pid}`);
+    else for (const [key, session] of active) if (session.sessionId === sessionId) active.delete(key);
+  }
+  return [...active.values()].sort((a, b) => startMs(a) - startMs(b));
+}
+
+function readSession(
+  sessionId: string,
+  pid: number,
+  member: (name: string) => Json | undefined,
+): LoggedSession | undefined {
+  const launchDirectory = member("launch_dir");
+  const startTime = member("start_time");
+  const pidStart = member("pid_start");
+  const parent = member("parent_session_id");
+  if (typeof launchDirectory !== "string") return undefined;
+  return {
+    sessionId,
+    pid,
+    pidStart: typeof pidStart === "string" ? pidStart : undefined,
+    launchDirectory,
+    startTime: typeof startTime === "string" || typeof startTime === "number" ? String(startTime) : "",
+    parentSessionId: typeof parent === "string" && parent !== "" ? parent : undefined,
+  };
+}
+
+/** RFC 3339, or seconds since 1970 as earlier versions wrote them. */
+function startMs({ startTime }: LoggedSession): number {
+  const ms = /^\d+(\.\d+)?$/.test(startTime) ? Number(startTime) * 1000 : Date.parse(startTime);
+  return Number.isNaN(ms) ? 0 : ms;
+}

@@ -1,0 +1,74 @@
+import { quoteWord } from "../hosts/owned-command.ts";
+import { writeAtomically } from "../system/atomic-write.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { version } from "../version.ts";
+
+/**
+ * When the guard is asked. `words`: some argument has one of these shell patterns. `unless`: the first argument is
+ * none of these. Everything else runs at once, because starting the guard costs more than most commands.
+ */
+type Rule = { readonly words: string } | { readonly unless: string };
+
+const RULES: Readonly<Record<string, Rule>> = {
+  rm: { words: "--[rfn]*|-[!-]*" },
+  dd: { words: "of=*" },
+  mkfs: { unless: "-V|--version|-h|--help" },
+  git: {
+    unless:
+      "status|log|diff|show|add|fetch|rev-parse|ls-files|blame|describe|grep|cat-file|merge-base|--version|help",
+  },
+  kubectl: { unless: "get|describe|logs|version|explain|api-resources|top|cluster-info" },
+  terraform: { unless: "plan|validate|fmt|version|show|output|providers|graph|init|-version" },
+  docker: { unless: "ps|images|logs|inspect|version|info|build|pull|stats|top|port|history|--version" },
+};
+
+/** Writes the shims into a directory that is to stand first on PATH. `guard` is the guard's own command line. */
+export function writeShims(system: System, directory: string, guard: readonly string[]): void {
+  system.files.makeDirectory(directory, 0o755);
+  for (const [program, rule] of Object.entries(RULES)) {
+    const path = join(directory, program);
+    const bytes = system.text.encode(shimText(program, rule, directory, guard));
+    writeAtomically(system, path, bytes, { mode: 0o755, directoryMode: 0o755 });
+    if (system.files.inspect(path)?.mode !== 0o755) system.files.changeMode(path, 0o755);
+  }
+}
+
+function shimText(program: string, rule: Rule, directory: string, guard: readonly string[]): string {
+  const test =
+    "words" in rule
+      ? `asks=
+for word in "$@"; do
+  case $word in ${rule.words}) asks=1 ;; esac
+done`
+      : `asks=1
+case \${1-} in ${rule.unless} | '') asks= ;; esac`;
+  return `#!/bin/sh
+# Written by amplihack ${version}. Changes are lost at the next launch with --shims.
+set -f
+real=
+saved=$IFS
+IFS=:
+for folder in $PATH; do
+  [ "\${folder%/}" = ${quoteWord(directory)} ] && continue
+  if [ -f "$folder/${program}" ] && [ -x "$folder/${program}" ]; then
+    real=$folder/${program}
+    break
+  fi
+done
+IFS=$saved
+if [ -z "$real" ]; then
+  echo "${program}: not found" >&2
+  exit 127
+fi
+${test}
+[ -z "$asks" ] && exec "$real" "$@"
+${guard.map(quoteWord).join(" ")} guard-argv -- ${program} "$@" </dev/null >/dev/null
+case $? in
+0) ;;
+2 | 3) exit 126 ;;
+*) echo "amplihack: could not check this ${program}; it runs unchecked" >&2 ;;
+esac
+exec "$real" "$@"
+`;
+}

@@ -1,0 +1,58 @@
+import type { HostId } from "../hosts/host.ts";
+import type { AgentName } from "../state/active-agent.ts";
+
+/** What the launcher knows about one agent. */
+export interface LaunchTool {
+  readonly name: AgentName;
+  readonly title: string;
+  readonly host: HostId;
+  readonly installHint: string;
+  /** `--resume`, `--continue` and `--checkout-repo` are ours to read */
+  readonly resumes: boolean;
+  readonly skipsPermissions: boolean;
+  /** takes a default model from `AMPLIHACK_DEFAULT_MODEL` */
+  readonly takesModel: boolean;
+  /** directories below the home in which its installer puts it, for the agent's own PATH */
+  readonly ownDirectories: readonly string[];
+}
+
+function tool(
+  name: AgentName,
+  title: string,
+  host: HostId,
+  installHint: string,
+  more: Partial<LaunchTool> = {},
+): LaunchTool {
+  return {
+    name,
+    title,
+    host,
+    installHint,
+    resumes: false,
+    skipsPermissions: false,
+    takesModel: false,
+    ownDirectories: [],
+    ...more,
+  };
+}
+
+export const LAUNCH_TOOLS: Readonly<Record<AgentName, LaunchTool>> = {
+  claude: tool("claude", "Claude Code", "claude-code", "npm install -g @anthropic-ai/claude-code", {
+    resumes: true,
+    skipsPermissions: true,
+    takesModel: true,
+    ownDirectories: [".npm-global/bin"],
+  }),
+  copilot: tool("copilot", "GitHub Copilot CLI", "copilot-cli", "npm install -g @github/copilot"),
+  codex: tool("codex", "Codex", "codex", "npm install -g @openai/codex"),
+  amplifier: tool(
+    "amplifier",
+    "Amplifier",
+    "amplifier-shell",
+    "uv tool install git+https://github.com/microsoft/amplifier",
+    { skipsPermissions: true, takesModel: true },
+  ),
+  gemini: tool("gemini", "Gemini CLI", "gemini-cli", "npm install -g @google/gemini-cli"),
+  opencode: tool("opencode", "OpenCode", "opencode", "npm install -g opencode-ai"),
+  pi: tool("pi", "Pi", "pi", "npm install -g @mariozechner/pi-coding-agent"),
+};

@@ -1,0 +1,68 @@
+import { LaunchProblem, textOf } from "../problem.ts";
+
+export interface FetchLimits {
+  readonly bytes: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const MOST_REDIRECTS = 5;
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Bytes behind an address, which must be https, or http on this machine; so must all it redirects to. */
+export async function fetchBytes(address: string, limits: FetchLimits): Promise<Uint8Array> {
+  const timeout = AbortSignal.timeout(limits.timeoutMs);
+  const signal = limits.signal === undefined ? timeout : AbortSignal.any([timeout, limits.signal]);
+  let url = checkedUrl(address);
+  try {
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const response = await fetch(url, {
+        redirect: "manual",
+        signal,
+        headers: { "user-agent": "amplihack", accept: "application/json, application/octet-stream, */*" },
+      });
+      const target = response.headers.get("location");
+      if (response.status >= 300 && response.status < 400 && target !== null) {
+        await response.body?.cancel();
+        url = checkedUrl(new URL(target, url).href);
+        continue;
+      }
+      if (!response.ok) throw problem(url, `the server answered ${response.status}`);
+      return await readBody(response, url, limits.bytes);
+    }
+    throw problem(url, `more than ${MOST_REDIRECTS} redirects`);
+  } catch (error) {
+    if (error instanceof LaunchProblem) throw error;
+    const cause = error instanceof Error && error.cause !== undefined ? textOf(error.cause) : textOf(error);
+    throw problem(url, timeout.aborted ? `no answer within ${limits.timeoutMs} ms` : cause);
+  }
+}
+
+async function readBody(response: Response, url: URL, limitBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > limitBytes) throw problem(url, `the answer is longer than ${limitBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkedUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
+  if (url !== undefined && isSafe && url.username === "" && url.password === "") return url;
+  throw new LaunchProblem("releases are fetched over https, or http from this machine, only", {
+    kind: "update",
+    fix: "set update.source in config.jsonc to such an address",
+  });
+}
+
+/** Queries may hold tokens, so they are not shown. */
+function problem(url: URL, cause: string): LaunchProblem {
+  return new LaunchProblem(`could not fetch ${url.origin}${url.pathname}`, {
+    kind: "update",
+    causes: [cause],
+  });
+}

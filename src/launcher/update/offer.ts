@@ -1,0 +1,36 @@
+import { openSync } from "node:fs";
+import { ReadStream } from "node:tty";
+import type { Voice } from "../plan.ts";
+
+const ANSWER_MS = 5_000;
+
+/** Tells of a newer version in one line; asks, where somebody can answer, whether to take it now. */
+export async function offerUpdate(current: string, latest: string, voice: Voice): Promise<boolean> {
+  if (voice.ask === undefined) {
+    voice.note(`amplihack ${latest} is available, this is ${current}; run: amplihack update`);
+    return false;
+  }
+  voice.note(`amplihack ${latest} is available, this is ${current}. Update now? [y/N]`);
+  return /^\s*y(?:es)?\s*$/i.test(await readAnswer(ANSWER_MS));
+}
+
+/** A line typed within the time, else nothing. The terminal is opened anew, so that the agent's input stays whole. */
+function readAnswer(limitMs: number): Promise<string> {
+  return new Promise(resolve => {
+    let input: ReadStream;
+    try {
+      input = new ReadStream(openSync("/dev/tty", "r"));
+    } catch {
+      resolve("");
+      return;
+    }
+    const settle = (answer: string): void => {
+      clearTimeout(timer);
+      input.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => settle(""), limitMs);
+    input.once("data", data => settle(String(data)));
+    input.once("error", () => settle(""));
+  });
+}

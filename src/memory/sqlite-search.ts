@@ -1,0 +1,99 @@
+import { MOST_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import type { Row, SqliteConnection, Value } from "./sqlite-connection.ts";
+import { SELECTED } from "./sqlite-rows.ts";
+import { scopeWord } from "./sqlite-schema.ts";
+import type { MemoryFilter } from "./store.ts";
+import { encodeText } from "./stored-text.ts";
+
+/** A word in the key counts as much as two in the value; scope restricts and weighs nothing. */
+const WEIGHTS = "0.0, 2.0, 1.0";
+
+/** The rows that fit best, with their `weight`. */
+export function searchRows(
+  connection: SqliteConnection,
+  phrases: readonly string[],
+  filter: MemoryFilter,
+  limit: number,
+): readonly Row[] {
+  if (filter.projects?.length === 0) return [];
+  const counted = phrases.map(phrase => ({ phrase, matches: countMatches(connection, phrase) }));
+  for (const attempt of planSearch(counted)) {
+    const rows = tryToFind(connection, attempt, filter, limit);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+/** Counting is cheap, and need not be exact beyond what can be weighed. */
+function countMatches(connection: SqliteConnection, phrase: string): number {
+  const [row] = connection.rows(
+    "SELECT count(*) AS matches FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)",
+    [matchAny([phrase]), MOST_WEIGHED + 1],
+  );
+  return Number(row?.["matches"] ?? 0);
+}
+
+/** Whole rows are fetched for the best only: carrying texts through the sort would cost more than the search. */
+function tryToFind(
+  connection: SqliteConnection,
+  { phrases, isWeighed }: SearchAttempt,
+  filter: MemoryFilter,
+  limit: number,
+): readonly Row[] {
+  const { key, category, updatedSinceMs } = filter;
+  const isRestricted = key !== undefined || category !== undefined || updatedSinceMs !== undefined;
+  const { text, values } = filterConditions({ key, category, updatedSinceMs });
+  const restriction = `AND EXISTS (SELECT 1 FROM memories WHERE number = memory_words.rowid AND ${text})`;
+  return connection.rows(
+    `SELECT ${SELECTED}, weight
+     FROM (
+       SELECT rowid AS found, ${isWeighed ? `-bm25(memory_words, ${WEIGHTS})` : "1.0"} AS weight
+       FROM memory_words
+       WHERE memory_words MATCH ? ${isRestricted ? restriction : ""}
+       ORDER BY ${isWeighed ? "weight DESC, " : ""}rowid DESC LIMIT ?
+     )
+     JOIN memories ON memories.number = found
+     ORDER BY weight DESC, found DESC`,
+    [scopeQuery(filter) + matchAny(phrases), ...values, limit],
+  );
+}
+
+/** Phrases hold letters, digits and marks only, so quoting them is all they need. */
+function matchAny(phrases: readonly string[]): string {
+  return `{key value} : (${phrases.map(phrase => `"${phrase}"`).join(" OR ")})`;
+}
+
+/** The part of a query that restricts it, so that matches elsewhere cost nothing. */
+function scopeQuery(filter: MemoryFilter): string {
+  const groups = [
+    filter.projects?.map(name => scopeWord("project", name)),
+    filter.agent === undefined ? undefined : [scopeWord("agent", filter.agent)],
+    filter.session === undefined ? undefined : [scopeWord("session", filter.session)],
+  ];
+  return groups
+    .filter(group => group !== undefined)
+    .map(group => `scope : (${group.map(word => `"${word}"`).join(" OR ")}) AND `)
+    .join("");
+}
+
+/** A filter over columns of `memories`. */
+export function filterConditions(filter: MemoryFilter): {
+  readonly text: string;
+  readonly values: readonly Value[];
+} {
+  const parts: string[] = ["TRUE"];
+  const values: Value[] = [];
+  const add = (text: string, ...more: readonly Value[]): void => {
+    parts.push(text);
+    values.push(...more);
+  };
+  if (filter.projects !== undefined) {
+    add(`project IN (${filter.projects.map(() => "?").join(", ")})`, ...filter.projects.map(encodeText));
+  }
+  for (const column of ["agent", "session", "key", "category"] as const) {
+    const wanted = filter[column];
+    if (wanted !== undefined) add(`${column} = ?`, encodeText(wanted));
+  }
+  if (filter.updatedSinceMs !== undefined) add("updated_ms >= ?", filter.updatedSinceMs);
+  return { text: parts.join(" AND "), values };
+}

@@ -1,0 +1,200 @@
+import type { System } from "../system/system.ts";
+import { type ExactJson, readExact } from "./exact-json.ts";
+import type { GoldenCase } from "./golden.ts";
+import { canonicalText, type Difference, type EqualOptions, jsonEqual } from "./json-equal.ts";
+import { type Engine, type EngineRun, runEngine } from "./run-engine.ts";
+import { openSandbox, SANDBOX_MARK, type Sandbox, type Seed } from "./sandbox.ts";
+
+export interface Answered {
+  /** the parsed stdout; undefined when it is not JSON */
+  readonly output: ExactJson | undefined;
+  readonly raw: string;
+  readonly exitCode: number | undefined;
+  readonly stderrTail: string;
+  readonly durationUs: number;
+}
+
+export interface Comparison {
+  readonly name: string;
+  readonly event: string;
+  readonly status: "match" | "mismatch" | "error";
+  readonly reference: Answered;
+  readonly candidate: Answered;
+  readonly differences: readonly Difference[];
+  /** why nothing could be compared */
+  readonly error?: string;
+}
+
+export interface CompareOptions extends EqualOptions {
+  readonly timeoutMs: number;
+  /** stdout byte for byte, one trailing newline aside */
+  readonly isExact?: boolean;
+  /** called with the path of every sandbox that is kept */
+  readonly onKeep?: (path: string) => void;
+  /** more runs after a warm-up, for the median of the durations */
+  readonly timingRuns?: number;
+}
+
+/** One input for both engines. */
+export interface CompareInput {
+  readonly name: string;
+  readonly event: string;
+  readonly subcommand: string;
+  readonly input: Uint8Array;
+  readonly seed?: Seed;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** Runs an input through an engine in a sandbox of its own. Everything said is told with the sandbox's path taken out. */
+export async function answerIn(
+  system: System,
+  engine: Engine,
+  input: CompareInput,
+  options: CompareOptions,
+  shared?: Sandbox,
+): Promise<EngineRun> {
+  const sandbox = shared ?? openSandbox(input.seed ?? {});
+  try {
+    const filled = fillInput(system, input.input, sandbox);
+    const call = {
+      event: input.event,
+      subcommand: input.subcommand,
+      ...(input.args === undefined ? {} : { args: input.args }),
+      input: filled,
+      sandbox: sandbox.path,
+      env: {
+        ...sandbox.env,
+        ...Object.fromEntries(
+          Object.entries(input.env ?? {}).map(([name, value]) => [name, sandbox.fillIn(value)]),
+        ),
+      },
+      timeoutMs: options.timeoutMs,
+    };
+    const first = await runEngine(system, engine, call);
+    const durations: number[] = [];
+    for (let run = 0; run < (options.timingRuns ?? 0); run++) {
+      durations.push((await runEngine(system, engine, call)).durationUs);
+    }
+    const normal = (text: string): string => text.replaceAll(sandbox.path, SANDBOX_MARK);
+    return {
+      ...first,
+      stdout: normal(first.stdout),
+      stderr: normal(first.stderr),
+      durationUs: durations.length === 0 ? first.durationUs : median(durations),
+    };
+  } finally {
+    if (shared === undefined) {
+      if (options.onKeep === undefined) sandbox.remove();
+      else options.onKeep(sandbox.path);
+    }
+  }
+}
+
+/** Bytes that hold no placeholder reach the engine untouched, invalid ones included. */
+function fillInput(system: System, input: Uint8Array, sandbox: Sandbox): Uint8Array {
+  const { text, replaced } = system.text.decode(input);
+  return replaced || !text.includes("{{") ? input : system.text.encode(sandbox.fillIn(text));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Two engines on one input. */
+export async function compareEngines(
+  system: System,
+  engines: { readonly reference: Engine; readonly candidate: Engine },
+  input: CompareInput,
+  options: CompareOptions,
+  sandboxes?: { readonly reference: Sandbox; readonly candidate: Sandbox },
+): Promise<Comparison> {
+  const reference = await answerIn(system, engines.reference, input, options, sandboxes?.reference);
+  const candidate = await answerIn(system, engines.candidate, input, options, sandboxes?.candidate);
+  return judge(input, reference, candidate, options);
+}
+
+/** An engine against a recorded expectation. */
+export async function compareGolden(
+  system: System,
+  candidate: Engine,
+  golden: GoldenCase,
+  options: CompareOptions,
+): Promise<Comparison> {
+  const ran = await answerIn(system, candidate, golden, options);
+  const expected: EngineRun = {
+    stdout: "",
+    stderr: golden.stderrContains.join("\n"),
+    exitCode: golden.exitCode,
+    durationUs: 0,
+  };
+  const wanted = { ...options, hasMatchers: true, isPartial: golden.isPartial };
+  const compared = judge(golden, expected, ran, wanted, golden.expected);
+  const missing = golden.stderrContains
+    .filter(text => !ran.stderr.includes(text))
+    .map(text => ({ path: "stderr", reference: text, kind: "missing" }) as const);
+  if (missing.length === 0 || compared.status === "error") return compared;
+  return { ...compared, status: "mismatch", differences: [...compared.differences, ...missing] };
+}
+
+function judge(
+  { name, event }: Pick<CompareInput, "name" | "event">,
+  reference: EngineRun,
+  candidate: EngineRun,
+  options: CompareOptions,
+  expected?: ExactJson,
+): Comparison {
+  const left =
+    expected === undefined ? parseOutput(reference.stdout) : { ok: true as const, value: expected };
+  const right = parseOutput(candidate.stdout);
+  const base = {
+    name,
+    event,
+    reference: answered(reference, left.ok ? left.value : undefined),
+    candidate: answered(candidate, right.ok ? right.value : undefined),
+  };
+  const failure = reference.failure === undefined ? candidate.failure : reference.failure;
+  if (failure !== undefined) {
+    const who = reference.failure === undefined ? "candidate" : "reference";
+    return { ...base, status: "error", differences: [], error: `${who} ${failure}` };
+  }
+  const differences: Difference[] = [];
+  if (reference.exitCode !== candidate.exitCode) {
+    differences.push({
+      path: "exit_code",
+      reference: reference.exitCode,
+      candidate: candidate.exitCode,
+      kind: "exit_code",
+    });
+  }
+  if (!left.ok) differences.push({ path: "", reference: left.problem, kind: "protocol" });
+  if (!right.ok) differences.push({ path: "", candidate: right.problem, kind: "protocol" });
+  if (left.ok && right.ok) differences.push(...jsonEqual(left.value, right.value, options));
+  if (options.isExact === true && expected === undefined && differences.length === 0) {
+    const bytes = (text: string): string => text.replace(/\n$/, "");
+    if (bytes(reference.stdout) !== bytes(candidate.stdout)) {
+      differences.push({ path: "", reference: reference.stdout, candidate: candidate.stdout, kind: "value" });
+    }
+  }
+  return { ...base, status: differences.length === 0 ? "match" : "mismatch", differences };
+}
+
+/** Nothing at all counts as the empty object. */
+function parseOutput(text: string): ReturnType<typeof readExact> {
+  return text.trim() === "" ? { ok: true, value: {} } : readExact(text);
+}
+
+function answered(run: EngineRun, output: ExactJson | undefined): Answered {
+  return {
+    output,
+    raw: run.stdout,
+    exitCode: run.exitCode,
+    stderrTail: run.stderr,
+    durationUs: run.durationUs,
+  };
+}
+
+export function canonicalOutput(side: Answered): string {
+  return side.output === undefined ? side.raw : canonicalText(side.output);
+}

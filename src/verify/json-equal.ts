@@ -1,0 +1,212 @@
+import { type ExactJson, ExactNumber } from "./exact-json.ts";
+
+export type DifferenceKind = "value" | "missing" | "extra" | "type" | "exit_code" | "protocol";
+
+/** `missing` is absent in the candidate, `extra` absent in the reference; an absent side has no member here. */
+export interface Difference {
+  /** JSON pointer */
+  readonly path: string;
+  readonly reference?: unknown;
+  readonly candidate?: unknown;
+  readonly kind: DifferenceKind;
+}
+
+export interface EqualOptions {
+  /** relative difference of numbers of which one is not whole. Default 1e-9. */
+  readonly epsilon?: number;
+  /** JSON pointers that are left out on both sides; `*` stands for one segment */
+  readonly ignore?: readonly string[];
+  /** `__ANY__`, `__CONTAINS__:` and `__REGEX__:` in the reference are patterns, as in expected files */
+  readonly hasMatchers?: boolean;
+  /** the reference need not name every member of an object */
+  readonly isPartial?: boolean;
+}
+
+const DEFAULT_EPSILON = 1e-9;
+
+/**
+ * Compares two JSON values by meaning: key order, number spelling and null against absent do not count; strings,
+ * whole numbers, types and the order of lists do. Pure, and symmetric up to naming.
+ */
+export function jsonEqual(
+  reference: ExactJson | undefined,
+  candidate: ExactJson | undefined,
+  options: EqualOptions = {},
+): readonly Difference[] {
+  const found: Difference[] = [];
+  compare(reference, candidate, [], options, found);
+  return found;
+}
+
+type Path = readonly string[];
+
+function compare(
+  reference: ExactJson | undefined,
+  candidate: ExactJson | undefined,
+  path: Path,
+  options: EqualOptions,
+  found: Difference[],
+): void {
+  if (isIgnored(path, options.ignore)) return;
+  const report = (kind: DifferenceKind): void => {
+    found.push({
+      path: pointer(path),
+      ...(reference === undefined ? {} : { reference: plain(reference) }),
+      ...(candidate === undefined ? {} : { candidate: plain(candidate) }),
+      kind,
+    });
+  };
+  if (reference === undefined && candidate === undefined) return;
+  const isMatch =
+    options.hasMatchers === true && typeof reference === "string" && candidate !== undefined
+      ? matchPattern(reference, candidate)
+      : undefined;
+  if (isMatch !== undefined) {
+    if (!isMatch) report("value");
+  } else if (reference === undefined) {
+    report("extra");
+  } else if (candidate === undefined) {
+    report("missing");
+  } else if (typeOf(reference) !== typeOf(candidate)) {
+    report("type");
+  } else if (typeOf(reference) === "object") {
+    compareObjects(reference as Members, candidate as Members, path, options, found);
+  } else if (Array.isArray(reference) && Array.isArray(candidate)) {
+    compareLists(reference, candidate, path, options, found);
+  } else if (typeOf(reference) === "number") {
+    const epsilon = options.epsilon ?? DEFAULT_EPSILON;
+    if (!isSameNumber(numberText(reference), numberText(candidate), epsilon)) report("value");
+  } else if (reference !== candidate) {
+    report("value");
+  }
+}
+
+type Members = { readonly [key: string]: ExactJson };
+
+/** Inside objects null and absent are the same. */
+function compareObjects(
+  reference: Members,
+  candidate: Members,
+  path: Path,
+  options: EqualOptions,
+  found: Difference[],
+): void {
+  const member = (from: Members, key: string): ExactJson | undefined =>
+    Object.hasOwn(from, key) ? (from[key] ?? undefined) : undefined;
+  const keys = new Set([
+    ...Object.keys(reference),
+    ...(options.isPartial === true ? [] : Object.keys(candidate)),
+  ]);
+  for (const key of keys)
+    compare(member(reference, key), member(candidate, key), [...path, key], options, found);
+}
+
+function compareLists(
+  reference: readonly ExactJson[],
+  candidate: readonly ExactJson[],
+  path: Path,
+  options: EqualOptions,
+  found: Difference[],
+): void {
+  const length = Math.max(reference.length, candidate.length);
+  for (let index = 0; index < length; index++) {
+    const item = (list: readonly ExactJson[]): ExactJson | undefined =>
+      index < list.length ? list[index] : undefined;
+    compare(item(reference), item(candidate), [...path, String(index)], options, found);
+  }
+}
+
+function typeOf(value: ExactJson): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (value instanceof ExactNumber) return "number";
+  return typeof value;
+}
+
+function numberText(value: ExactJson): string {
+  return value instanceof ExactNumber ? value.text : String(value);
+}
+
+/** Whole numbers by all their digits, others within the tolerance. */
+function isSameNumber(one: string, other: string, epsilon: number): boolean {
+  const wholes = [wholeNumber(one), wholeNumber(other)] as const;
+  if (wholes[0] !== undefined && wholes[1] !== undefined) return wholes[0] === wholes[1];
+  const [left, right] = [Number(one), Number(other)];
+  if (!Number.isFinite(left) || !Number.isFinite(right))
+    return canonicalNumber(one) === canonicalNumber(other);
+  return Math.abs(left - right) <= epsilon * Math.max(1, Math.abs(left), Math.abs(right));
+}
+
+const MOST_DIGITS = 4_000;
+
+/** The value of `1`, `1.0` and `1e0` alike; undefined for what is not whole or absurdly long. */
+function wholeNumber(text: string): bigint | undefined {
+  const parsed = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (parsed === null) return undefined;
+  const [, sign = "", digits = "", fraction = "", exponent = "0"] = parsed;
+  const shift = Number(exponent) - fraction.length;
+  const all = `${digits}${fraction}`;
+  if (Math.abs(shift) > MOST_DIGITS || all.length > MOST_DIGITS) return undefined;
+  if (shift >= 0) return BigInt(`${sign}${all}${"0".repeat(shift)}`);
+  const cut = all.slice(shift);
+  if (!/^0*$/.test(cut)) return undefined;
+  return BigInt(`${sign}${all.slice(0, shift) || "0"}`);
+}
+
+/** One spelling per number, for hashing. */
+export function canonicalNumber(text: string): string {
+  const whole = wholeNumber(text);
+  return whole === undefined ? String(Number(text)) : whole.toString();
+}
+
+function matchPattern(pattern: string, candidate: ExactJson): boolean | undefined {
+  if (pattern === "__ANY__") return true;
+  if (pattern.startsWith("__CONTAINS__:")) {
+    return typeof candidate === "string" && candidate.includes(pattern.slice("__CONTAINS__:".length));
+  }
+  if (pattern.startsWith("__REGEX__:")) {
+    const source = pattern.slice("__REGEX__:".length);
+    return typeof candidate === "string" && new RegExp(`^(?:${source})$`, "su").test(candidate);
+  }
+  return undefined;
+}
+
+function isIgnored(path: Path, ignore: readonly string[] | undefined): boolean {
+  return (ignore ?? []).some(pattern => {
+    const segments = pattern.split("/").slice(1).map(unescapeSegment);
+    return (
+      segments.length === path.length &&
+      segments.every((segment, index) => segment === "*" || segment === path[index])
+    );
+  });
+}
+
+function pointer(path: Path): string {
+  return path.map(segment => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function unescapeSegment(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** The value for people and for JSON output; exact numbers that JSON can hold become plain ones. */
+function plain(value: ExactJson): unknown {
+  if (value instanceof ExactNumber) {
+    const number = Number(value.text);
+    return Number.isSafeInteger(number) || !Number.isInteger(number) ? number : value.text;
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+}
+
+/** Sorted keys, no nulls in objects, one spelling per number: equal values have equal texts. */
+export function canonicalText(value: ExactJson): string {
+  if (value instanceof ExactNumber || typeof value === "number") return canonicalNumber(numberText(value));
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value as Members)
+    .filter(([, member]) => member !== null)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join(",")}}`;
+}

@@ -1,0 +1,95 @@
+import { type Finding, type GuardContext, judgeCommand } from "../../guard/index.ts";
+import { join, normalise } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { isDockerfileName, quote, readDockerfile } from "./dockerfile.ts";
+import { isMakefileName, readMakefile } from "./makefile.ts";
+import { readPackageScripts } from "./package-scripts.ts";
+import { hasShellShebang, isShellScriptName, readPowerShellScript, readShellScript } from "./shell-script.ts";
+import type { Place, ReadSnippets, Snippet } from "./snippet.ts";
+import { isGithubWorkflow, isGitlabPipeline, readGithubWorkflow, readGitlabPipeline } from "./workflow.ts";
+
+/** One thing the guard has against a command that stands in a file. */
+export interface ScanFinding extends Place {
+  /** as the caller named it */
+  readonly file: string;
+  readonly name: string;
+  readonly rule: string;
+  readonly title: string;
+  readonly verdict: "ask" | "deny";
+  readonly target: string;
+  readonly lost: string;
+  readonly safer: string;
+}
+
+export interface FileScan {
+  readonly commands: number;
+  readonly findings: readonly ScanFinding[];
+}
+
+const FILE_BYTES = 1024 * 1024;
+const SHEBANG_BYTES = 160;
+
+/** Judges every command of one file; undefined when it is no file that holds commands. Throws when unreadable. */
+export function scanFile(
+  system: Pick<System, "files" | "text">,
+  path: string,
+  shown: string,
+  context: GuardContext,
+): FileScan | undefined {
+  const read = readerOf(system, path);
+  if (read === undefined) return undefined;
+  const { text } = system.text.decode(system.files.read(path, FILE_BYTES));
+  const snippets = read(text.replace(/^\ufeff/, ""));
+  return {
+    commands: snippets.length,
+    findings: distinct(snippets.flatMap(snippet => judge(snippet, shown, context))),
+  };
+}
+
+function readerOf(system: Pick<System, "files" | "text">, path: string): ReadSnippets | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "package.json") return readPackageScripts;
+  if (isShellScriptName(name)) return readShellScript;
+  if (/\.ps1$/i.test(name)) return readPowerShellScript;
+  if (isMakefileName(name)) return readMakefile;
+  if (isDockerfileName(name)) return readDockerfile;
+  if (isGithubWorkflow(path)) return readGithubWorkflow;
+  if (isGitlabPipeline(path)) return readGitlabPipeline;
+  if (name.includes(".") && !name.startsWith(".")) return undefined;
+  const { text } = system.text.decode(system.files.readRange(path, 0, SHEBANG_BYTES));
+  return hasShellShebang(text) ? readShellScript : undefined;
+}
+
+function judge(snippet: Snippet, file: string, context: GuardContext): readonly ScanFinding[] {
+  const { directory, isPowerShell = false, isInContainer = false, name } = snippet;
+  const command = isInContainer ? `docker run image sh -c ${quote(snippet.text)}` : snippet.text;
+  const judgement = judgeCommand(command, {
+    ...context,
+    cwd: directory === undefined ? context.cwd : normalise(join(context.cwd, directory)),
+    isPowerShell,
+  });
+  if (judgement.verdict === "allow") return [];
+  const told = judgement.explain();
+  const placed: (readonly [Finding, number])[] = told.flatMap(({ findings, id }) => {
+    let start = told[id];
+    while (start?.parent !== undefined) start = told[start.parent];
+    return findings.map(finding => [finding, start?.span.start ?? 0] as const);
+  });
+  const homeless = judgement.findings.filter(({ invocation }) => invocation === undefined);
+  return [...homeless.map(finding => [finding, 0] as const), ...placed].map(([finding, offset]) => ({
+    file,
+    ...snippet.placeOf(isInContainer ? 0 : offset),
+    name,
+    rule: finding.rule,
+    title: finding.title,
+    verdict: finding.verdict,
+    target: finding.target,
+    lost: finding.lost,
+    safer: finding.safer,
+  }));
+}
+
+function distinct(findings: readonly ScanFinding[]): readonly ScanFinding[] {
+  const seen = new Map(findings.map(found => [`${found.line} ${found.rule} ${found.target}`, found]));
+  return [...seen.values()].sort((one, other) => one.line - other.line || one.column - other.column);
+}

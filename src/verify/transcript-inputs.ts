@@ -1,0 +1,117 @@
+import { readLines } from "../hooks/transcript/lines.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+
+/** One hook call that a recorded session must have made. */
+export interface TranscriptInput {
+  readonly event: string;
+  /** line in the file, from 1; the end of the file for Stop */
+  readonly line: number;
+  readonly payload: JsonObject;
+}
+
+export interface TranscriptCount {
+  lines: number;
+  bytes: number;
+  /** lines that are not JSON objects, or too long to read */
+  bad: number;
+}
+
+/** Tool calls whose results were not seen yet; more than a session ever has open. */
+const MOST_OPEN_CALLS = 10_000;
+
+/**
+ * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
+ * themselves, tool calls, their results, prompts, and Stop at the end. `count` is kept up to date meanwhile.
+ */
+export function* transcriptInputs(
+  system: System,
+  path: string,
+  count: TranscriptCount,
+): Generator<TranscriptInput, void, undefined> {
+  const open = new Map<string, { readonly name: string; readonly input: Json }>();
+  let common: JsonObject = {};
+  let number = 0;
+  for (const line of readLines(system, path)) {
+    number += 1;
+    count.lines += 1;
+    if (line.text === undefined) {
+      count.bad += 1;
+      continue;
+    }
+    count.bytes += line.text.length;
+    if (line.text.trim() === "") continue;
+    const read = readJson(line.text);
+    if (!read.ok || !isJsonObject(read.value)) {
+      count.bad += 1;
+      continue;
+    }
+    const entry = read.value;
+    const named = textAt(entry, "hook_event_name") ?? textAt(entry, "hookEventName");
+    if (named !== undefined) {
+      yield { event: named, line: number, payload: entry };
+      continue;
+    }
+    common = { ...common, ...sessionOf(entry) };
+    for (const { event, payload } of callsOf(entry, open)) {
+      yield { event, line: number, payload: { hook_event_name: event, ...common, ...payload } };
+    }
+  }
+  yield {
+    event: "Stop",
+    line: number,
+    payload: { hook_event_name: "Stop", ...common, stop_hook_active: false },
+  };
+}
+
+function sessionOf(entry: JsonObject): JsonObject {
+  const id = textAt(entry, "sessionId") ?? textAt(entry, "session_id");
+  const cwd = textAt(entry, "cwd");
+  return { ...(id === undefined ? {} : { session_id: id }), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+function* callsOf(
+  entry: JsonObject,
+  open: Map<string, { readonly name: string; readonly input: Json }>,
+): Generator<{ readonly event: string; readonly payload: JsonObject }> {
+  const message = ownValue(entry, "message");
+  const holder = message !== undefined && isJsonObject(message) ? message : entry;
+  const role = textAt(entry, "type") ?? textAt(holder, "role");
+  const content = ownValue(holder, "content");
+  if (role === "user" && typeof content === "string" && ownValue(entry, "isMeta") !== true) {
+    yield { event: "UserPromptSubmit", payload: { prompt: content } };
+    return;
+  }
+  if (!Array.isArray(content)) return;
+  for (const block of content as readonly Json[]) {
+    if (!isJsonObject(block)) continue;
+    const type = textAt(block, "type");
+    if (role === "assistant" && type === "tool_use") {
+      const name = textAt(block, "name") ?? "";
+      const input = ownValue(block, "input") ?? {};
+      const id = textAt(block, "id");
+      if (id !== undefined && open.size < MOST_OPEN_CALLS) open.set(id, { name, input });
+      const payload = {
+        tool_name: name,
+        tool_input: input,
+        ...(id === undefined ? {} : { tool_use_id: id }),
+      };
+      yield { event: "PreToolUse", payload };
+    } else if (role === "user" && type === "tool_result") {
+      const id = textAt(block, "tool_use_id") ?? "";
+      const call = open.get(id);
+      open.delete(id);
+      if (call === undefined) continue;
+      const tool_response = ownValue(block, "content") ?? null;
+      const payload = { tool_name: call.name, tool_input: call.input, tool_use_id: id, tool_response };
+      yield { event: "PostToolUse", payload };
+    } else if (role === "user" && type === "text" && ownValue(entry, "isMeta") !== true) {
+      yield { event: "UserPromptSubmit", payload: { prompt: textAt(block, "text") ?? "" } };
+    }
+  }
+}
+
+function textAt(object: JsonObject, key: string): string | undefined {
+  const value = ownValue(object, key);
+  return typeof value === "string" ? value : undefined;
+}

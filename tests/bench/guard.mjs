@@ -1,0 +1,98 @@
+// What a decision costs once everything is loaded, and how the cost grows with the size of the command.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { measureCalls } from "./measure.mjs";
+
+const KINDS = {
+  "pre-filter": ["git status", "ls -la src", "npm test", "cat README.md"],
+  ordinary: [
+    "git add -A && git commit -m 'fix the build'",
+    "grep -rn 'TODO' src | head -20",
+    'npm run build > build.log 2>&1; tail -5 "build.log"',
+    "rm -rf node_modules dist && npm ci",
+  ],
+  complex: [
+    'for f in $(git ls-files "*.ts"); do if grep -q x "$f"; then sed -i "s/a/b/" "$f"; fi; done | sort | uniq -c',
+    'bash -c "cd build && for d in a b c; do rm -rf \\"$d/out\\"; done" && python3 -c "import shutil; shutil.rmtree(\'dist\')"',
+    'D=$(mktemp -d); trap \'rm -rf "$D"\' EXIT; cat > "$D/x.sh" <<\'END\'\necho one\nrm -rf dist\nEND\nsh "$D/x.sh" && git push origin HEAD',
+  ],
+};
+const SIZES = [1, 4, 16, 64, 256];
+
+/** Many small commands, one long word, and a long heredoc: the three ways in which commands grow. */
+const SHAPES = {
+  "many commands": bytes => "echo alpha beta; ".repeat(Math.floor(bytes / 17)),
+  "one word": bytes => `echo ${"a".repeat(bytes - 5)}`,
+  heredoc: bytes =>
+    `cat > notes.md <<'END'\n${"never run rm -rf / here\n".repeat(Math.floor(bytes / 24))}END`,
+};
+
+export async function bench() {
+  const folder = mkdtempSync(join(tmpdir(), "amplihack-bench-"));
+  try {
+    const { judgeCommand, createMemorySystem } = await bundle(folder);
+    const cwd = "/home/user/project";
+    const system = createMemorySystem({
+      cwd,
+      files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" },
+    });
+    const context = { cwd, home: "/home/user", system };
+    const rows = [];
+    for (const [kind, commands] of Object.entries(KINDS)) {
+      const { p50, p95 } = measureCalls(round => judgeCommand(commands[round % commands.length], context));
+      rows.push({
+        name: `warm decision, ${kind}`,
+        p50: p50 * 1000,
+        p95: p95 * 1000,
+        unit: "µs",
+        target: "1000 µs",
+      });
+      rows.push({ name: `decisions per second, ${kind}`, p50: 1000 / p50, unit: "1/s" });
+    }
+    for (const [shape, make] of Object.entries(SHAPES)) {
+      let smallest;
+      for (const size of SIZES) {
+        const command = make(size * 1024);
+        const rounds = Math.max(5, Math.floor(400 / size));
+        const { p50, p95 } = measureCalls(() => judgeCommand(command, context), { rounds, warmUp: 3 });
+        smallest ??= p50;
+        // Work per kilobyte against that of the smallest: 1 is linear, much above 1 is not.
+        rows.push({
+          name: `${shape}, ${size} KB`,
+          p50,
+          p95,
+          unit: "ms",
+          ratio: p50 / size / smallest,
+          target: "per KB ≤ 3 ×",
+        });
+      }
+    }
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function bundle(folder) {
+  const entry = join(folder, "entry.ts");
+  const outfile = join(folder, "guard.mjs");
+  writeFileSync(
+    entry,
+    `export { judgeCommand } from ${JSON.stringify(resolve("src/guard/index.ts"))};
+export { createMemorySystem } from ${JSON.stringify(resolve("src/system/memory.ts"))};\n`,
+  );
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    minify: true,
+    nodePaths: [resolve("node_modules")],
+    logLevel: "error",
+  });
+  return import(pathToFileURL(outfile).href);
+}

@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
+import { ensureShell, type TestedShell } from "./shells.ts";
+
+const program = buildProgram();
+
+/** How to ask each shell what it would offer for the words typed so far, the last of them unfinished. */
+const ASK: Readonly<Record<TestedShell, (script: string, words: readonly string[]) => readonly string[]>> = {
+  bash: (script, words) => [
+    "--norc",
+    "-c",
+    `set -u; source ${script}
+COMP_WORDS=(${words.map(word => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
+_amplihack; printf '%s\\n' "\${COMPREPLY[@]-}"`,
+  ],
+  zsh: (script, words) => [
+    "-f",
+    "-c",
+    `autoload -Uz compinit && compinit -D -u; source ${script}
+[[ $_comps[amplihack] == _amplihack ]] || exit 9
+compadd() { shift; print -rl -- "$@" }
+_describe() { print -rl -- "\${(P@)2}" }
+_files() { print -r -- "files $*" }
+words=(${words.map(word => `"${word}"`).join(" ")}); CURRENT=${words.length}
+_amplihack`,
+  ],
+  fish: (script, words) => ["--no-config", "-c", `source ${script}; complete -C "${words.join(" ")}"`],
+};
+
+function offered(shell: TestedShell, machine: LaunchMachine, ...words: readonly string[]): readonly string[] {
+  const path = machine.write(
+    join(machine.home, `amplihack.${shell}`),
+    machine.run("completions", shell).stdout,
+  );
+  const { status, stdout, stderr } = spawnSync(shell, ASK[shell](path, ["amplihack", ...words]), {
+    encoding: "utf8",
+    cwd: machine.project,
+    env: machine.env,
+  });
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+  const typed = words.at(-1) ?? "";
+  return stdout
+    .split("\n")
+    .map(line => line.split(/[\t:]/)[0]?.trim() ?? "")
+    .filter(word => word !== "" && word.startsWith(typed))
+    .sort();
+}
+
+function machineWithProgram(): LaunchMachine {
+  const machine = new LaunchMachine(program);
+  machine.script(join(machine.bin, "amplihack"), `exec ${process.execPath} ${program} "$@"`);
+  return machine;
+}
+
+describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell => {
+  const hasShell = ensureShell(shell);
+
+  it.skipIf(!hasShell)("offers commands", () => {
+    expect(offered(shell, machineWithProgram(), "me")).toEqual(["memory"]);
+    expect(offered(shell, machineWithProgram(), "")).toContain("recipe");
+    expect(offered(shell, machineWithProgram(), "")).not.toContain("bridge");
+  });
+
+  it.skipIf(!hasShell)("offers subcommands", () => {
+    const words = offered(shell, machineWithProgram(), "recipe", "");
+    expect(words).toEqual(["list", "run", "show", "validate"]);
+  });
+
+  it.skipIf(!hasShell)("offers flags of the command at hand", () => {
+    expect(offered(shell, machineWithProgram(), "claude", "--dr")).toEqual(["--dry-run"]);
+    expect(offered(shell, machineWithProgram(), "codex", "--skip-p")).toEqual([]);
+  });
+
+  it.skipIf(!hasShell)("offers the values of a flag", () => {
+    const words = offered(shell, machineWithProgram(), "recipe", "list", "--format", "");
+    expect(words).toEqual(["json", "table", "yaml"]);
+    expect(offered(shell, machineWithProgram(), "version", "-f", "")).toEqual(["json", "text"]);
+  });
+
+  it.skipIf(!hasShell)("offers hook events and hosts", () => {
+    const machine = machineWithProgram();
+    expect(offered(shell, machine, "hooks", "inspect", "--event", "PreT")).toEqual(["PreToolUse"]);
+    expect(offered(shell, machine, "hooks", "inspect", "--host", "claude")).toEqual(["claude-code"]);
+  });
+
+  it.skipIf(!hasShell)("offers the recipes that are there at that moment", () => {
+    const machine = machineWithProgram();
+    machine.write(
+      join(machine.project, ".claude/recipes/own-recipe.yaml"),
+      "name: own-recipe\ndescription: d\nsteps:\n  - id: a\n    type: bash\n    command: 'true'\n",
+    );
+    expect(offered(shell, machine, "recipe", "run", "own")).toEqual(["own-recipe"]);
+  });
+});
+
+describe("amplihack completions", () => {
+  it.each(["bash", "zsh", "fish", "powershell"])("prints the same script for %s every time", shell => {
+    const machine = new LaunchMachine(program);
+    const { code, stdout } = machine.run("completions", shell);
+    expect(code).toBe(0);
+    expect(stdout).toContain("validate");
+    expect(machine.run("completions", shell).stdout).toBe(stdout);
+  });
+
+  it("names the nearest shell", () => {
+    const { code, stderr } = new LaunchMachine(program).run("completions", "bsh");
+    expect(code).toBe(2);
+    expect(stderr).toContain("did you mean bash?");
+  });
+});

@@ -1,0 +1,87 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { type Command, isFamily, type LeafCommand } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/main.ts";
+import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
+
+const program = buildProgram();
+const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
+
+interface Typed {
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+const typed: readonly Typed[] = commands.flatMap((command): readonly Typed[] => [
+  { words: [command.name], command },
+  ...(isFamily(command)
+    ? command.subcommands.map(sub => ({ words: [command.name, sub.name], command: sub }))
+    : []),
+]);
+const leaves = typed.filter((each): each is Typed & { command: LeafCommand } => !isFamily(each.command));
+const named = <T extends Typed>(list: readonly T[]): readonly (readonly [string, T])[] =>
+  list.map(each => [each.words.join(" "), each] as const);
+
+describe.each(named(typed))("amplihack %s", (_, { words, command }) => {
+  it("has help with an example that begins the way it is typed", () => {
+    const { code, stdout, stderr } = new LaunchMachine(program).run(...words, "--help");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(command.summary);
+    expect(stdout).toContain("Examples:");
+    expect(command.examples.length).toBeGreaterThan(0);
+    expect(command.examples.map(example => example.command).join("\n")).toMatch(/amplihack/);
+  });
+});
+
+/** One letter is missing: the last but one. */
+function misspelt(word: string): string {
+  return word.slice(0, -2) + word.slice(-1);
+}
+
+describe("a typing mistake", () => {
+  it.each(named(typed.filter(({ words }) => words.join("").length > 3)))(
+    "in %s names the nearest",
+    (_, { words }) => {
+      const wrong = [...words.slice(0, -1), misspelt(words.at(-1) ?? "")];
+      const { code, stdout, stderr } = new LaunchMachine(program).run(...wrong);
+      expect([2, 4]).toContain(code);
+      expect(stdout).toBe("");
+      expect(stderr).toContain("did you mean");
+    },
+  );
+
+  const withOptions = leaves.filter(
+    ({ command }) =>
+      command.isPassThrough !== true &&
+      Object.entries(command.options).some(([name, spec]) => name.length > 5 && spec.isHidden !== true),
+  );
+  it.each(named(withOptions))("in an option of %s names the nearest", (_, { words, command }) => {
+    const option = Object.entries(command.options).find(
+      ([name, spec]) => name.length > 5 && spec.isHidden !== true,
+    )?.[0];
+    const { code, stderr } = new LaunchMachine(program).run(...words, `--${misspelt(option ?? "")}`);
+    expect([2, 4]).toContain(code);
+    expect(stderr).toContain(`did you mean --${option}?`);
+  });
+});
+
+describe("with --format json", () => {
+  const formatted = leaves.filter(({ command }) => {
+    const format = command.options["format"];
+    return format?.kind === "choice" && format.choices.includes("json");
+  });
+
+  it.each(named(formatted))("%s prints one JSON document also when it fails", (_, { words }) => {
+    const { code, stdout } = new LaunchMachine(program).run(...words, "--format", "json", "--no-such-option");
+    expect(code).not.toBe(0);
+    expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+});
+
+describe("a name that is not part of this build", () => {
+  it.each(["fleet", "remote", "signal", "docker", "auto", "pr"])("%s is refused", name => {
+    const { code, stderr } = new LaunchMachine(program).run(name);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`'${name}' is not part of this build`);
+  });
+});

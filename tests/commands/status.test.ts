@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { HOSTS, registerEntries, wantedEntries } from "../../src/hosts/index.ts";
+import { AGENTS } from "../../src/state/active-agent.ts";
+import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
+
+const program = buildProgram();
+
+function register(machine: LaunchMachine): void {
+  const hooks = machine.script(join(machine.home, ".amplihack/.claude/bin/amplihack-hooks"), "exit 0");
+  const layout = HOSTS["claude-code"].registration?.layout;
+  if (layout === undefined) throw new Error("Claude Code has no layout");
+  const edited = registerEntries(
+    "",
+    layout,
+    wantedEntries("claude-code", { program: hooks, isShared: true }),
+  );
+  if (!edited.ok) throw new Error(edited.problem);
+  machine.write(join(machine.home, ".claude/settings.json"), edited.text);
+}
+
+describe("amplihack alone", () => {
+  it("says on a new machine how to get an agent", () => {
+    const { code, stdout } = new LaunchMachine(program).run();
+    expect(code).toBe(0);
+    expect(stdout).toContain("not installed: claude, copilot, codex, amplifier, gemini, opencode, pi");
+    expect(stdout).toContain("Next: npm install -g @anthropic-ai/claude-code");
+  });
+
+  it("says which agents do not call the hooks yet", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "");
+    machine.agent("codex", "");
+    const { stdout } = machine.run();
+    expect(stdout).toMatch(/Codex +hooks not registered/);
+    expect(stdout).toContain("Next: amplihack install  (lets amplihack guard Claude Code, Codex)");
+  });
+
+  it("says what to start when all is well", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "");
+    register(machine);
+    const { stdout } = machine.run();
+    expect(stdout).toContain("✓ hooks registered");
+    expect(stdout).toContain("Next: amplihack claude");
+  });
+
+  it("points at settings that cannot be read, and still ends with 0", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "");
+    machine.write(join(machine.home, ".claude/settings.json"), "{");
+    const { code, stdout } = machine.run();
+    expect(code).toBe(0);
+    expect(stdout).toContain("line 1");
+    expect(stdout).toContain("Next: amplihack doctor");
+  });
+
+  it("takes ten lines at most", () => {
+    const machine = new LaunchMachine(program);
+    for (const agent of AGENTS) machine.agent(agent, "");
+    expect(machine.run().stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+  });
+
+  it("can be read by programs", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "");
+    const status = JSON.parse(machine.run("status", "--format", "json").stdout) as { agents: unknown[] };
+    expect(status.agents).toHaveLength(AGENTS.length);
+    expect(status.agents[0]).toEqual({
+      agent: "claude",
+      path: join(machine.bin, "claude"),
+      registered: false,
+      problem: null,
+    });
+  });
+});

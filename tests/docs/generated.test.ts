@@ -1,0 +1,116 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "jsonc-parser";
+import { describe, expect, it } from "vitest";
+import { accept, type SchemaProblem } from "../../src/config/schema.ts";
+import { CONFIG_SCHEMA } from "../../src/config/sections.ts";
+import { BUILT_IN } from "../../src/config/settings.ts";
+import { PACKS } from "../../src/guard/rules.ts";
+import type { Json } from "../../src/protocol/index.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+function writeDocs(...words: readonly string[]) {
+  return spawnSync(process.execPath, [join(ROOT, "scripts/write-docs.mjs"), ...words], { encoding: "utf8" });
+}
+
+describe("pages made from the source", () => {
+  it("are up to date", () => {
+    const { status, stderr } = writeDocs("--check");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("name every rule and the built-in level", () => {
+    const guard = readFileSync(join(ROOT, "docs/guard.md"), "utf8");
+    for (const { id } of PACKS.flatMap(pack => pack.rules)) expect(guard).toContain(`| \`${id}\` |`);
+    const configuration = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
+    expect(configuration).toContain(`\`"${BUILT_IN.guard.level}"\``);
+  });
+
+  it("are found out when they are not, and put right", () => {
+    const folder = temporaryDirectory();
+    for (const page of ["guard.md", "configuration.md"]) cpSync(join(ROOT, "docs", page), join(folder, page));
+    const path = join(folder, "guard.md");
+    const right = readFileSync(path, "utf8");
+    writeFileSync(path, right.replace("| `fs.home` |", "| `fs.house` |"));
+    expect(writeDocs("--check", folder)).toMatchObject({
+      status: 1,
+      stderr: "guard.md is out of date; run: node scripts/write-docs.mjs\n",
+    });
+    expect(writeDocs(folder).status).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe(right);
+  });
+});
+
+describe("configuration in the documentation", () => {
+  const examples = ["configuration.md", "guard.md", "migration.md"].flatMap(page =>
+    [...readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(
+      ([, text = ""]) => ({ page, text }),
+    ),
+  );
+
+  it.each(examples)("is accepted by the program: $page", ({ text }) => {
+    const problems: SchemaProblem[] = [];
+    const value = parse(text) as Json;
+    expect(accept(CONFIG_SCHEMA, value, "", problems)).toEqual(value);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("the picture of the tour", () => {
+  it("is drawn from what the tour prints, and holds nothing but text", () => {
+    const path = join(temporaryDirectory(), "demo.svg");
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(ROOT, "scripts/record-terminal.mjs"), path],
+      {
+        encoding: "utf8",
+      },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    for (const picture of [path, join(ROOT, "docs/demo.svg")]) {
+      const svg = readFileSync(picture, "utf8");
+      expect(svg).toMatch(/fill="#ff8a80">refused<\/tspan>/);
+      expect(svg).toContain("D=~; sudo bash -c &quot;rm -rf $D&quot;");
+      expect([...new Set([...svg.matchAll(/<([a-z]+)/gi)].map(([, name]) => name))]).toEqual([
+        "svg",
+        "rect",
+        "g",
+        "text",
+        "tspan",
+      ]);
+    }
+  });
+});
+
+describe("links between pages", () => {
+  const pages = [
+    ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md"],
+    ...readdirSync(join(ROOT, "docs"))
+      .filter(name => name.endsWith(".md"))
+      .map(name => `docs/${name}`),
+  ];
+  it.each(pages)("lead somewhere: %s", page => {
+    const text = readFileSync(join(ROOT, page), "utf8").replace(/```[\s\S]*?```/g, "");
+    for (const [, target = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [file = "", anchor] = target.split("#");
+      const path = file === "" ? join(ROOT, page) : join(ROOT, dirname(page), file);
+      expect(existsSync(path), `${page} links to ${target}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(readFileSync(path, "utf8"))).toContain(anchor);
+    }
+  });
+});
+
+/** As forges make them from headings. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}

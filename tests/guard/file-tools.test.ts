@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { judgeTool } from "../../src/guard/index.ts";
+import type { Json } from "../../src/protocol/index.ts";
+import { contextFor, HOME, machine, PROJECT, settings } from "./scene.ts";
+
+function judge(name: string, input: Json, paths: readonly string[] = [], options = {}) {
+  const tool = { name, canonicalName: name, input };
+  return judgeTool({ tool, facts: { command: null, paths } }, contextFor(options));
+}
+
+const read = (path: string, options = {}) => judge("Read", { file_path: path }, [path], options);
+const write = (path: string, options = {}) =>
+  judge("Write", { file_path: path, content: "x" }, [path], options);
+
+describe("reading with a file tool", () => {
+  it.each([
+    [`${PROJECT}/.env`, "ask", "sec.read"],
+    [".env.local", "ask", "sec.read"],
+    ["src/../.env", "ask", "sec.read"],
+    ["~/.aws/credentials", "ask", "sec.read"],
+    [`${PROJECT}/secret-link`, "ask", "sec.read"],
+    ["home-link/.aws/credentials", "ask", "sec.read"],
+    ["~/.ssh/id_rsa", "deny", "sec.read"],
+    ["/etc/shadow", "ask", "sec.read"],
+    [`${HOME}/.amplihack/guard/machine.key`, "deny", "sec.read"],
+    [".ENV", "ask", "sec.read"],
+  ])("of %s is %s", (path, verdict, rule) => {
+    const judgement = read(path);
+    expect(judgement.verdict).toBe(verdict);
+    expect(judgement.findings.map(finding => finding.rule)).toContain(rule);
+    expect(judgement.reason?.length).toBeLessThanOrEqual(600);
+  });
+
+  it.each([
+    "src/index.ts",
+    ".env.example",
+    "~/.ssh/config",
+    "~/.ssh/id_rsa.pub",
+    "/etc/hosts",
+    "README.md",
+    ".claude/settings.json",
+    "/tmp/x",
+  ])("of %s is free", path => expect(read(path).verdict).toBe("allow"));
+
+  it("obeys noRead of the configuration", () => {
+    const closed = settings({ paths: { ...settings({}).paths, noRead: ["**/customer-data/**"] } });
+    expect(read("src/customer-data/a.csv", { settings: closed }).verdict).toBe("ask");
+    expect(read("src/a.csv", { settings: closed }).verdict).toBe("allow");
+  });
+});
+
+describe("writing with a file tool", () => {
+  it.each([
+    [".env", "ask", "sec.write"],
+    ["~/.ssh/authorized_keys", "deny", "sec.write"],
+    ["~/.ssh/id_rsa", "deny", "sec.write"],
+    ["/etc/hosts", "deny", "fs.system-write"],
+    ["/usr/bin/ls", "deny", "fs.system-write"],
+    ["/usr/local/bin/x", "ask", "fs.system-write"],
+    ["~/.bashrc", "ask", "fs.rcfile"],
+    [".claude/settings.json", "ask", "agent.bypass"],
+    [".claude/hooks/x.sh", "ask", "agent.bypass"],
+    ["~/.codex/hooks.json", "ask", "agent.bypass"],
+    [".github/hooks/x.json", "ask", "agent.bypass"],
+    ["~/.amplihack/config.jsonc", "ask", "agent.bypass"],
+    [".amplihack/config.jsonc", "ask", "agent.bypass"],
+    [".git/hooks/pre-commit", "ask", "git.verify"],
+    [".git/HEAD", "deny", "fs.project"],
+    ["home-link/.bashrc", "ask", "fs.rcfile"],
+  ])("of %s is %s", (path, verdict, rule) => {
+    const judgement = write(path);
+    expect(judgement.findings.map(finding => finding.rule)).toContain(rule);
+    expect(judgement.verdict).toBe(verdict);
+  });
+
+  it.each([
+    "src/new.ts",
+    ".env.example",
+    "/tmp/x",
+    ".claude/commands/x.md",
+    ".claude/agents/x.md",
+    ".github/workflows/ci.yml",
+    "dist/x.js",
+    "docs/secrets.md",
+  ])("of %s is free", path => expect(write(path).verdict).toBe("allow"));
+
+  it("is judged for every path of a patch", () => {
+    const patch = judge(
+      "Edit",
+      "*** Begin Patch\n*** Update File: a.ts\n*** Delete File: .env\n*** End Patch",
+      ["a.ts", ".env"],
+    );
+    expect(patch.findings.map(finding => finding.target)).toEqual([`${PROJECT}/.env`]);
+  });
+
+  it("knows the fields of every tool", () => {
+    expect(judge("NotebookEdit", { notebook_path: "/etc/x.ipynb" }).verdict).toBe("deny");
+    expect(judge("MultiEdit", { file_path: ".env", edits: [] }).verdict).toBe("ask");
+    expect(judge("Read", { paths: ["a", ".env"] }).verdict).toBe("ask");
+  });
+
+  it("obeys deny of the configuration", () => {
+    const closed = settings({ paths: { ...settings({}).paths, deny: ["infra/prod/**"] } });
+    expect(write("infra/prod/main.tf", { settings: closed }).findings[0]).toMatchObject({
+      rule: "fs.path",
+      verdict: "deny",
+    });
+    expect(write("infra/dev/main.tf", { settings: closed }).verdict).toBe("allow");
+  });
+});
+
+describe("searching with a file tool", () => {
+  it.each([
+    ["Grep", { pattern: "KEY", path: ".env" }],
+    ["Grep", { pattern: "KEY", glob: ".env" }],
+    ["Grep", { pattern: "KEY", glob: "**/.env" }],
+    ["Glob", { pattern: "**/.env" }],
+    ["Glob", { pattern: "**/id_rsa" }],
+    ["Glob", { pattern: "**/.env*" }],
+  ])("%s of a name that is a secret is asked about", (name, input) =>
+    expect(judge(name, input).verdict).not.toBe("allow"),
+  );
+
+  it.each([
+    ["Grep", { pattern: "KEY", path: "." }],
+    ["Grep", { pattern: "\\.env" }],
+    ["Grep", { pattern: "rm -rf /", path: "src" }],
+    ["Glob", { pattern: "**/*.ts" }],
+    ["Glob", { pattern: "src/**", path: PROJECT }],
+    ["LS", { path: HOME }],
+    ["WebFetch", { url: "https://x" }],
+    ["mcp__files__read", { path: ".env" }],
+  ])("%s over a directory, and every other tool, is free", (name, input) =>
+    expect(judge(name, input).verdict).toBe("allow"),
+  );
+});
+
+describe("a shell tool", () => {
+  const bash = (command: string | null, name = "Bash") =>
+    judgeTool(
+      { tool: { name, canonicalName: "Bash", input: {} }, facts: { command, paths: [] } },
+      contextFor({ system: machine() }),
+    );
+
+  it("is judged by its command, and free without one", () => {
+    expect(bash("rm -rf /").verdict).toBe("deny");
+    expect(bash(null).verdict).toBe("allow");
+    expect(bash("").verdict).toBe("allow");
+  });
+
+  it("of PowerShell is read as PowerShell", () => {
+    expect(bash("Remove-Item -Recurse -Force $HOME", "powershell").verdict).not.toBe("allow");
+    expect(bash("Get-ChildItem -Recurse", "powershell").verdict).toBe("allow");
+  });
+});

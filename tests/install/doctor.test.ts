@@ -1,0 +1,344 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { examine } from "../../src/install/doctor/doctor.ts";
+import { repair } from "../../src/install/doctor/fix.ts";
+import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
+import { install } from "../../src/install/install.ts";
+import { listHooks } from "../../src/install/list-hooks.ts";
+import type { InstallableHost } from "../../src/install/targets.ts";
+import { createSandbox, INSTALL, PACKAGE, type Sandbox } from "./sandbox.ts";
+
+const STAGED = "home/.amplihack/.claude/bin/amplihack-hooks";
+
+const placesOf = ({ home, project }: Sandbox) => ({
+  home,
+  stateHome: join(home, ".amplihack"),
+  projectRoot: project,
+});
+
+async function installed(hosts: readonly InstallableHost[], isTrustAgreed = true): Promise<Sandbox> {
+  const sandbox = createSandbox();
+  await install(sandbox.system, PACKAGE, { ...INSTALL, hosts, isTrustAgreed });
+  return sandbox;
+}
+
+const look = (sandbox: Sandbox, hosts?: readonly InstallableHost[]) =>
+  examine(sandbox.system, placesOf(sandbox), PACKAGE, {
+    hosts,
+    nodeVersion: process.versions.node,
+    self: "/nowhere",
+  });
+
+/** What is wrong, without what the machine of the test brings along. */
+async function problems(sandbox: Sandbox): Promise<readonly string[]> {
+  return relevant((await look(sandbox)).checks);
+}
+
+function relevant(checks: Awaited<ReturnType<typeof look>>["checks"]): readonly string[] {
+  return checks
+    .filter(
+      ({ status, id }) =>
+        status !== "pass" && /^(registered|hooks|armed|probe|double|configuration)/.test(id),
+    )
+    .map(({ status, message }) => `${status}: ${message}`);
+}
+
+function edit(sandbox: Sandbox, name: string, change: (text: string) => string): void {
+  const before = sandbox.read(name);
+  const after = change(before);
+  expect(after, `the test changes ${name}`).not.toBe(before);
+  sandbox.write(name, after);
+}
+
+describe("a healthy installation", () => {
+  it("has nothing to complain about, on any host", async () => {
+    const sandbox = await installed([
+      "claude-code",
+      "codex",
+      "gemini-cli",
+      "opencode",
+      "pi",
+      "amplifier-shell",
+      "qwen-code",
+      "factory-droid",
+      "windsurf",
+      "cline",
+      "kiro",
+      "augment",
+      "goose",
+    ]);
+    const { checks } = await look(sandbox);
+    expect(relevant(checks)).toEqual([]);
+    expect(checks.filter(({ id }) => id.startsWith("probe."))).toHaveLength(13);
+    expect(checks.every(({ message }) => message.length <= 200)).toBe(true);
+  }, 120_000);
+});
+
+describe("hooks that are there but would not fire", () => {
+  const CLAUDE = "home/.claude/settings.json";
+
+  it.each<readonly [string, InstallableHost, string, (text: string) => string, RegExp]>([
+    [
+      "a wrong event name",
+      "claude-code",
+      CLAUDE,
+      text => text.replace('"PreToolUse"', '"preToolUse"'),
+      /fail: .*preToolUse never fires there: the event is called PreToolUse/,
+    ],
+    [
+      "a missing event",
+      "claude-code",
+      CLAUDE,
+      text => text.replace('"PreToolUse"', '"Elicitation"'),
+      /fail: .*pre-tool-use is not registered on PreToolUse/,
+    ],
+    [
+      "a narrowed matcher",
+      "claude-code",
+      CLAUDE,
+      text => text.replace('"matcher": "*"', '"matcher": "Edit"'),
+      /fail: .*sees only what matches Edit/,
+    ],
+    [
+      "milliseconds for seconds",
+      "claude-code",
+      CLAUDE,
+      text => text.replace('"timeout": 10', '"timeout": 10000'),
+      /warn: .*10000 seconds there; milliseconds were meant/,
+    ],
+    [
+      "seconds for milliseconds",
+      "gemini-cli",
+      "home/.gemini/settings.json",
+      text => text.replace('"timeout": 10000', '"timeout": 10'),
+      /fail: .*10 milliseconds there/,
+    ],
+    [
+      "too little time",
+      "gemini-cli",
+      "home/.gemini/settings.json",
+      text => text.replace('"timeout": 120000', '"timeout": 2000'),
+      /warn: .*less than the hook needs/,
+    ],
+    [
+      "a subcommand that is not there",
+      "claude-code",
+      CLAUDE,
+      text => text.replace("amplihack-hooks stop", "amplihack-hooks stopp"),
+      /fail: .*Stop calls a hook that does not exist/,
+    ],
+    [
+      "a script of an earlier version",
+      "claude-code",
+      CLAUDE,
+      text => text.replace(/"[^"]*amplihack-hooks stop"/, '"~/.claude/tools/amplihack/hooks/stop.py"'),
+      /fail: .*Stop still calls a script/,
+    ],
+    [
+      "all hooks switched off",
+      "claude-code",
+      CLAUDE,
+      text => text.replace("{", '{ "disableAllHooks": true,'),
+      /fail: .*no hook fires.*disableAllHooks/,
+    ],
+    [
+      "hooks switched off in Gemini",
+      "gemini-cli",
+      "home/.gemini/settings.json",
+      text => text.replace("{", '{ "hooksConfig": { "enabled": false },'),
+      /fail: gemini-cli: hooks are switched off/,
+    ],
+    [
+      "hooks switched off in Codex",
+      "codex",
+      "home/.codex/config.toml",
+      text => `${text}\n[features]\nhooks = false\n`,
+      /fail: codex: hooks are switched off under \[features\]/,
+    ],
+    [
+      "a hook changed after it was trusted",
+      "codex",
+      "home/.codex/hooks.json",
+      text => text.replace('"timeout": 120', '"timeout": 121'),
+      /fail: codex: 1 of 8 hooks are not trusted/,
+    ],
+    [
+      "an unknown member in Codex's file",
+      "codex",
+      "home/.codex/hooks.json",
+      text => text.replace("{", '{ "version": 1,'),
+      /fail: codex: .*thrown away because of "version"/,
+    ],
+    [
+      "an event Cursor does not know",
+      "cursor",
+      "home/.cursor/hooks.json",
+      text => text.replace('"preToolUse"', '"PreToolUse"'),
+      /fail: cursor: .*thrown away because of the unknown event "PreToolUse"/,
+    ],
+    [
+      "no version in Cursor's file",
+      "cursor",
+      "home/.cursor/hooks.json",
+      text => text.replace('"version": 1,', ""),
+      /fail: cursor: .*no "version": 1/,
+    ],
+    ["settings that are not JSON", "claude-code", CLAUDE, text => text.slice(1), /fail: .*cannot be read/],
+  ])("are found: %s", async (_, host, file, change, expected) => {
+    const sandbox = await installed([host]);
+    edit(sandbox, file, change);
+    const { ok, checks } = await look(sandbox);
+    expect(relevant(checks)).toEqual(expect.arrayContaining([expect.stringMatching(expected)]));
+    expect(ok).toBe(!expected.source.startsWith("fail"));
+  });
+
+  it("are found: a program that is not executable, is gone, or can be changed by others", async () => {
+    const sandbox = await installed(["claude-code"]);
+    chmodSync(join(sandbox.root, STAGED), 0o777);
+    expect(await problems(sandbox)).toEqual([expect.stringMatching(/can be changed by others/)]);
+    chmodSync(join(sandbox.root, STAGED), 0o644);
+    expect(await problems(sandbox)).toEqual([
+      expect.stringMatching(/is not executable/),
+      expect.stringMatching(/fail: claude-code: .* could not be started \(EACCES\) \(and 8 more\)/),
+    ]);
+  });
+
+  it("are found: a hook that answers nonsense, breaks, or does not end", async () => {
+    const sandbox = await installed(["claude-code"]);
+    for (const [script, expected] of [
+      ["echo nonsense", /answered something that is no JSON object/],
+      ["exit 3", /ended with code 3/],
+      ["sleep 60", /did not end in time/],
+    ] as const) {
+      sandbox.write(STAGED, `#!/bin/sh\n${script}\n`, 0o755);
+      expect(await problems(sandbox)).toEqual([expect.stringMatching(expected)]);
+    }
+  }, 60_000);
+
+  it("are found: hooks that Codex does not trust", async () => {
+    const sandbox = await installed(["codex"], false);
+    expect(await problems(sandbox)).toEqual(["fail: codex: 8 of 8 hooks are not trusted and never fire"]);
+  });
+
+  it("are found: two copies in one file and in two files", async () => {
+    const sandbox = await installed(["claude-code"]);
+    const settings = JSON.parse(sandbox.read(CLAUDE)) as { hooks: { Stop: object[] } };
+    settings.hooks.Stop.push(...settings.hooks.Stop);
+    sandbox.write(CLAUDE, JSON.stringify(settings));
+    expect(await problems(sandbox)).toEqual(["warn: claude-code: stop runs 2 times on Stop"]);
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code"] });
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code"], scope: "project" });
+    expect(await problems(sandbox)).toEqual([expect.stringMatching(/warn: claude-code reads both/)]);
+  });
+});
+
+describe("a machine without hooks", () => {
+  it("fails and says what to do; a host that is there but not registered is named", async () => {
+    const sandbox = createSandbox();
+    mkdirSync(join(sandbox.home, ".gemini"));
+    const { ok, checks } = await look(sandbox);
+    expect(ok).toBe(false);
+    expect(checks).toContainEqual({
+      id: "registered",
+      status: "fail",
+      message: "the hooks are registered with no host",
+      fix: "amplihack install",
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ id: "hooks.gemini-cli", status: "warn" }));
+  });
+
+  it("is told which host another one serves", async () => {
+    const sandbox = await installed(["claude-code"]);
+    mkdirSync(join(sandbox.home, ".cursor"));
+    const { checks } = await look(sandbox);
+    expect(checks).toContainEqual(expect.objectContaining({ id: "hooks.cursor", status: "pass" }));
+  });
+});
+
+describe("configuration", () => {
+  it("that is broken fails, that is ignored warns, and a policy that cannot hold everywhere is told", async () => {
+    const sandbox = await installed(["claude-code"]);
+    sandbox.write("home/.amplihack/config.jsonc", "{ nonsense", 0o600);
+    expect(await problems(sandbox)).toEqual([expect.stringMatching(/fail: .*config\.jsonc is ignored/)]);
+    sandbox.write(
+      "home/.amplihack/config.jsonc",
+      '{ "unknown": 1, "failure": { "default": "closed" } }',
+      0o600,
+    );
+    expect(await problems(sandbox)).toEqual([expect.stringMatching(/warn: unknown is ignored/)]);
+    const { checks } = await look(sandbox);
+    expect(checks).toContainEqual(expect.objectContaining({ id: "failure-policy" }));
+  });
+
+  it("of the engine that names no engine fails", async () => {
+    const sandbox = createSandbox({ AMPLIHACK_HOOK_ENGINE: "rust" });
+    const { checks } = await look(sandbox);
+    expect(checks).toContainEqual(expect.objectContaining({ id: "hook-engine", status: "fail" }));
+  });
+});
+
+describe("when a hook last ran", () => {
+  it("is read from the log of all runs, by host", async () => {
+    const sandbox = await installed(["claude-code", "codex"]);
+    const ts = new Date(Date.now() - 3 * 60 * 60 * 1000).toISOString();
+    sandbox.write(
+      "home/.amplihack/logs/runs.jsonl",
+      `{"host":"claude-code","ts":"2020-01-01T00:00:00.000Z"}\n{"host":"claude-code","ts":"${ts}"}\nnonsense\n{"host":3}\n`,
+    );
+    expect(findLastFired(sandbox.system, placesOf(sandbox))).toEqual(new Map([["claude-code", ts]]));
+    const { checks } = await look(sandbox);
+    expect(checks).toContainEqual({
+      id: "last-fired.claude-code",
+      status: "pass",
+      message: "claude-code: a hook last ran 3 hours ago",
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ id: "last-fired.codex", status: "warn" }));
+  });
+
+  it("is told in words", () => {
+    const now = Date.parse("2026-01-10T00:00:00Z");
+    expect(describeAge(now, "2026-01-09T23:59:30Z")).toBe("just now");
+    expect(describeAge(now, "2026-01-09T23:00:00Z")).toBe("60 minutes ago");
+    expect(describeAge(now, "2026-01-01T00:00:00Z")).toBe("9 days ago");
+    expect(describeAge(now, "2030-01-01T00:00:00Z")).toBe("2030-01-01T00:00:00Z");
+  });
+});
+
+describe("repairing", () => {
+  it("puts registrations right in their scopes and trusts Codex only where it was trusted", async () => {
+    const sandbox = await installed(["claude-code", "codex"]);
+    edit(sandbox, "home/.claude/settings.json", text => text.replace('"PreToolUse"', '"preToolUse"'));
+    edit(sandbox, "home/.codex/hooks.json", text => text.replace('"timeout": 10', '"timeout": 9'));
+    chmodSync(join(sandbox.root, STAGED), 0o644);
+    await repair(sandbox.system, placesOf(sandbox), PACKAGE, undefined);
+    expect(await problems(sandbox)).toEqual([]);
+
+    const untrusted = await installed(["codex"], false);
+    await repair(untrusted.system, placesOf(untrusted), PACKAGE, undefined);
+    expect(await problems(untrusted)).toEqual([expect.stringMatching(/not trusted/)]);
+  });
+});
+
+describe("the list of hooks", () => {
+  it("says for every hook which host calls it and whether its program is there", async () => {
+    const sandbox = await installed(["claude-code"]);
+    mkdirSync(join(sandbox.home, ".codex"));
+    const hooks = listHooks(sandbox.system, placesOf(sandbox));
+    const program = join(sandbox.root, STAGED);
+    expect(hooks).toHaveLength(9);
+    expect(hooks.find(({ event }) => event === "PreToolUse")).toEqual({
+      event: "PreToolUse",
+      subcommand: "pre-tool-use",
+      timeout: 10,
+      matcher: "*",
+      hosts: [
+        { host: "claude-code", scope: "user", registered: true, path: program, path_ok: true },
+        { host: "codex", scope: "user", registered: false, path: null, path_ok: false },
+      ],
+    });
+    expect(hooks.find(({ event }) => event === "PostToolUseFailure")?.hosts.map(({ host }) => host)).toEqual([
+      "claude-code",
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+/** An install on the real disk by a process that ends itself without a word at its n-th change of a file. */
+import { install } from "../../../src/install/install.ts";
+import { createNodeSystem } from "../../../src/system/node.ts";
+import type { Files } from "../../../src/system/system.ts";
+import { version } from "../../../src/version.ts";
+
+const [root = "", when = "0", at = "before"] = process.argv.slice(2);
+const CHANGING: readonly (keyof Files)[] = [
+  "createExclusive",
+  "append",
+  "rename",
+  "link",
+  "remove",
+  "removeDirectory",
+  "makeDirectory",
+  "changeMode",
+];
+
+const system = createNodeSystem();
+let count = 0;
+const files = Object.create(system.files) as Files;
+for (const name of CHANGING) {
+  const original = system.files[name] as (...words: readonly unknown[]) => unknown;
+  Reflect.set(files, name, (...words: readonly unknown[]) => {
+    const isLast = ++count === Number(when);
+    if (isLast && at === "before") process.kill(process.pid, "SIGKILL");
+    const result = original.apply(system.files, [...words]);
+    if (isLast) process.kill(process.pid, "SIGKILL");
+    return result;
+  });
+}
+
+void install(
+  { ...system, files, processes: system.processes },
+  { root, version, node: process.execPath, isEphemeral: false },
+  {
+    hosts: ["claude-code", "codex"],
+    scope: "user",
+    assets: undefined,
+    isDryRun: false,
+    isForced: false,
+    isDeduping: false,
+    failure: undefined,
+    isTrustAgreed: true,
+    isProfileAgreed: false,
+    defaultTool: undefined,
+    updatePreference: undefined,
+  },
+).then(report => system.stdio.writeOutput(`${JSON.stringify({ success: report.success, count })}\n`));

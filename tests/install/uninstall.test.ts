@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { install } from "../../src/install/install.ts";
+import { InstallProblem } from "../../src/install/problem.ts";
+import { uninstall } from "../../src/install/uninstall.ts";
+import { createSandbox, INSTALL, PACKAGE, systemIn, UNINSTALL } from "./sandbox.ts";
+
+const SETTINGS = "home/.claude/settings.json";
+const MANIFEST = "home/.amplihack/.claude/install/amplihack-manifest.json";
+const CLAUDE = { ...INSTALL, hosts: ["claude-code"] } as const;
+
+describe("uninstalling after somebody changed the file", () => {
+  const before = '{\n  "model": "opus", // best\n  "hooks": { "Stop": [] }\n}\n';
+
+  it("takes out our entries and keeps the change, with a backup", async () => {
+    const sandbox = createSandbox();
+    sandbox.write(SETTINGS, before);
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace('"opus"', '"sonnet"'));
+    await uninstall(sandbox.system, UNINSTALL);
+    expect(sandbox.read(SETTINGS)).toBe(before.replace('"opus"', '"sonnet"'));
+    expect(readdirSync(join(sandbox.home, ".claude")).length).toBeGreaterThan(1);
+  });
+
+  it("explains why a backup that was asked for is not put back", async () => {
+    const sandbox = createSandbox();
+    sandbox.write(SETTINGS, before);
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace('"opus"', '"sonnet"'));
+    const report = await uninstall(sandbox.system, { ...UNINSTALL, isBackupWanted: true });
+    expect(report.warnings).toEqual([expect.stringMatching(/changed since the installation/)]);
+    expect(sandbox.read(SETTINGS)).toContain('"sonnet"');
+  });
+
+  it("keeps a file that we made but that holds something else by now", async () => {
+    const sandbox = createSandbox();
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace("{", '{\n  "model": "opus",'));
+    await uninstall(sandbox.system, UNINSTALL);
+    expect(JSON.parse(sandbox.read(SETTINGS))).toEqual({ model: "opus" });
+  });
+
+  it("keeps a generated file that was changed under another name, which the host does not load", async () => {
+    const sandbox = createSandbox();
+    const plugin = "home/.config/opencode/plugins/amplihack.js";
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["opencode"] });
+    sandbox.write(plugin, `${sandbox.read(plugin)}// mine\n`);
+    const { kept } = await uninstall(sandbox.system, UNINSTALL);
+    expect(kept).toEqual([expect.stringMatching(/amplihack\.js\.kept-\d+$/)]);
+    expect(readFileSync(kept[0] ?? "", "utf8")).toMatch(/\/\/ mine\n$/);
+    expect(existsSync(join(sandbox.root, plugin))).toBe(false);
+  });
+});
+
+describe("the baseline of a file", () => {
+  it("is what was there before the first install, however often it was installed since", async () => {
+    const sandbox = createSandbox();
+    const before = '{ "model": "opus" }';
+    sandbox.write(SETTINGS, before);
+    for (const failure of ["closed", "open", "ask"] as const)
+      await install(sandbox.system, PACKAGE, {
+        ...INSTALL,
+        hosts: ["claude-code", "cursor"],
+        isForced: true,
+        failure,
+      });
+    await uninstall(sandbox.system, { ...UNINSTALL, isPurging: true });
+    expect(sandbox.read(SETTINGS)).toBe(before);
+    expect(readdirSync(join(sandbox.home, ".claude"))).toEqual(["settings.json"]);
+  });
+
+  it("has at most five backups beside it, the first among them", async () => {
+    const sandbox = createSandbox();
+    sandbox.write(SETTINGS, '{ "n": 0 }');
+    for (let n = 1; n <= 8; n++) {
+      await install(sandbox.system, PACKAGE, CLAUDE);
+      // Somebody removes one entry, so that the next install has something to do.
+      sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace('"timeout": 30', '"timeout": 3'));
+    }
+    const backups = readdirSync(join(sandbox.home, ".claude")).filter(name => name.includes(".backup."));
+    expect(backups).toHaveLength(5);
+  });
+});
+
+describe("parts of an installation", () => {
+  it("go one by one; the programs go with the last", async () => {
+    const sandbox = createSandbox();
+    await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code", "gemini-cli"] });
+    await uninstall(sandbox.system, { ...UNINSTALL, hosts: ["gemini-cli"] });
+    expect(sandbox.read(SETTINGS)).toContain("amplihack-hooks");
+    expect(existsSync(join(sandbox.home, ".gemini"))).toBe(false);
+    expect(existsSync(join(sandbox.home, ".amplihack/.claude/bin/amplihack-hooks"))).toBe(true);
+    await uninstall(sandbox.system, { ...UNINSTALL, hosts: ["claude-code"] });
+    expect(sandbox.snapshot()).toEqual({});
+  });
+
+  it("include registrations in other projects", async () => {
+    const sandbox = createSandbox();
+    const other = join(sandbox.root, "other");
+    mkdirSync(join(other, ".git"), { recursive: true });
+    await install(systemIn(other, sandbox.env), PACKAGE, { ...CLAUDE, scope: "project" });
+    expect(existsSync(join(other, ".claude/settings.json"))).toBe(true);
+    await uninstall(sandbox.system, UNINSTALL);
+    expect(existsSync(join(other, ".claude"))).toBe(false);
+  });
+
+  it("keep memory and configuration unless purged, and logs of runs on request", async () => {
+    const sandbox = createSandbox();
+    const data = ["memory.db", "config.jsonc", "logs/audit.jsonl", "logs/runs.jsonl", "guard/machine.key"];
+    const kept = async (options: Partial<typeof UNINSTALL>) => {
+      await install(sandbox.system, PACKAGE, CLAUDE);
+      for (const name of data)
+        sandbox.write(`home/.amplihack/${name}`, name === "config.jsonc" ? "{}" : "x", 0o600);
+      await uninstall(sandbox.system, { ...UNINSTALL, ...options });
+      return data.filter(name => existsSync(join(sandbox.home, ".amplihack", name)));
+    };
+    expect(await kept({ isDataKept: true })).toEqual(data);
+    expect(await kept({})).toEqual(data.filter(name => name !== "logs/runs.jsonl"));
+    expect(await kept({ isPurging: true })).toEqual([]);
+    expect(existsSync(join(sandbox.home, ".amplihack"))).toBe(false);
+  });
+});
+
+describe("the record of the installation", () => {
+  it.each([
+    ["broken JSON", "{", /not valid JSON/],
+    ["a list", "[]", /must be an object/],
+    ["another version", '{"version": 2}', /version is not 1/],
+    [
+      "a file outside",
+      '{"version":1,"amplihack_version":"","installed_at":"","hosts":[],"files":["../../x"],"dirs":[],"binaries":[]}',
+      /without "\.\."/,
+    ],
+    [
+      "an absolute file",
+      '{"version":1,"amplihack_version":"","installed_at":"","hosts":[],"files":["/etc/passwd"],"dirs":[],"binaries":[]}',
+      /relative path/,
+    ],
+  ])(
+    "is refused when damaged (%s), and --force goes by what the settings hold",
+    async (_, content, cause) => {
+      const sandbox = createSandbox();
+      await install(sandbox.system, PACKAGE, CLAUDE);
+      sandbox.write(MANIFEST, content);
+      const refused = uninstall(sandbox.system, UNINSTALL);
+      await expect(refused).rejects.toThrow(InstallProblem);
+      await expect(refused).rejects.toMatchObject({
+        causes: [expect.stringMatching(cause)],
+        fix: expect.stringMatching(/--force/),
+      });
+      expect(sandbox.read(SETTINGS)).toContain("amplihack-hooks");
+      await uninstall(sandbox.system, { ...UNINSTALL, isForced: true });
+      expect(sandbox.read(SETTINGS)).toBe("{}\n");
+    },
+  );
+
+  it("does not lead to files of others", async () => {
+    const sandbox = createSandbox();
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    const victim = sandbox.write("home/precious", "x");
+    const tool = sandbox.write("home/.local/bin/precious", "x", 0o755);
+    const manifest = JSON.parse(sandbox.read(MANIFEST)) as {
+      binaries: string[];
+      edited_files: Record<string, object>;
+    };
+    manifest.binaries.push(victim, tool);
+    manifest.edited_files[victim] = {
+      kind: "generated",
+      host: null,
+      backup_path: null,
+      backups: [victim],
+      created_file: true,
+      sha256_before: null,
+      sha256_after: "x",
+      created_dirs: [],
+      empty_containers: {},
+    };
+    sandbox.write(MANIFEST, JSON.stringify(manifest));
+    await uninstall(sandbox.system, UNINSTALL);
+    expect([victim, tool].map(path => readFileSync(path, "utf8"))).toEqual(["x", "x"]);
+  });
+
+  it("is not needed: entries without one are found by what they are", async () => {
+    const sandbox = createSandbox();
+    sandbox.write(
+      SETTINGS,
+      '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"amplihack-hooks stop"}]}]}}',
+    );
+    expect(await uninstall(sandbox.system, UNINSTALL)).toMatchObject({
+      hosts: [{ host: "claude-code", status: "removed" }],
+    });
+    expect(sandbox.read(SETTINGS)).toBe("{}");
+  });
+
+  it("starts anew, and the damaged one is kept, when something is installed", async () => {
+    const sandbox = createSandbox();
+    sandbox.write(MANIFEST, '{"files":[],"hook_registrations":[]}');
+    const report = await install(sandbox.system, PACKAGE, CLAUDE);
+    expect(report.warnings).toEqual([
+      expect.stringMatching(/damaged; starting a new one, the old one is .*corrupt-/),
+    ]);
+    expect(report.success).toBe(true);
+  });
+});

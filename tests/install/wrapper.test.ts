@@ -1,0 +1,100 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { HOSTS, planRegistrations, renderFailure } from "../../src/hosts/index.ts";
+import { INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
+import { hookWrapper, isWrapper, programWrapper } from "../../src/install/wrapper.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+function write(text: string): string {
+  const path = join(temporaryDirectory(), "amplihack-hooks");
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function run(path: string, words: readonly string[]) {
+  const { stdout, stderr, status } = spawnSync(path, [...words], {
+    encoding: "utf8",
+    env: { PATH: "/usr/bin:/bin" },
+  });
+  return { stdout, stderr, status };
+}
+
+describe("the staged hook program", () => {
+  it("starts Node with the script and passes everything on, whatever stands in the paths", () => {
+    const folder = temporaryDirectory();
+    const script = join(folder, 'it\'s $HOME `x` "y".cjs');
+    writeFileSync(
+      script,
+      "process.stdin.pipe(process.stdout); console.log(JSON.stringify(process.argv.slice(2)))",
+    );
+    const path = write(
+      hookWrapper({ version: "1", command: [process.execPath, script], policyOf: () => "open" }),
+    );
+    const ran = spawnSync(path, ["stop", "a b", "$c", ""], { input: "payload", encoding: "utf8" });
+    expect(ran.stdout).toBe('["stop","a b","$c",""]\npayload');
+    expect(ran.status).toBe(0);
+  });
+
+  it("is recognised as ours", () => {
+    expect(isWrapper(hookWrapper({ version: "1\nx", command: ["/a"], policyOf: () => "open" }))).toBe(true);
+    expect(isWrapper("#!/bin/sh\nexec amplihack\n")).toBe(false);
+  });
+
+  it.each(["open", "ask", "closed"] as const)(
+    "answers every host in its own words when a part is missing and the policy is %s",
+    policy => {
+      const path = write(
+        hookWrapper({ version: "1", command: ["/nowhere/node", "/x"], policyOf: () => policy }),
+      );
+      for (const host of INSTALLABLE_HOSTS) {
+        if (HOSTS[host].registration?.files.some(file => file.isShared) ?? true) continue;
+        for (const { subcommand, event, nativeEvent } of planRegistrations(host).registrations) {
+          const ran = run(path, [subcommand, "--host", host, "--event", nativeEvent]);
+          const reason = "could not check this: a part of amplihack is missing; run: amplihack install";
+          const expected = renderFailure(host, { event, nativeEvent, policy, reason });
+          const call = `${host} ${nativeEvent} ${subcommand}`;
+          expect({ call, stdout: ran.stdout, status: ran.status }).toEqual({
+            call,
+            stdout: expected.stdout,
+            status: expected.exitCode,
+          });
+        }
+      }
+    },
+    240_000,
+  );
+
+  it("answers a host that it cannot tell so that each takes its own part", () => {
+    const closed = write(hookWrapper({ version: "1", command: ["/nowhere"], policyOf: () => "closed" }));
+    const denied = run(closed, ["pre-tool-use"]);
+    expect(denied.status).toBe(2);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ permissionDecision: "deny" });
+    expect(denied.stderr).toMatch(
+      /^could not check this: .*\n\(\/nowhere\)\n\{"hook":"pre_tool_use",.*"panic".*\}\n$/,
+    );
+    expect(run(closed, ["stop"])).toMatchObject({ stdout: "{}\n", status: 0 });
+    const asking = write(hookWrapper({ version: "1", command: ["/nowhere"], policyOf: () => "ask" }));
+    expect(JSON.parse(run(asking, ["pre-tool-use"]).stdout)).toMatchObject({
+      permissionDecision: "ask",
+      hookSpecificOutput: { permissionDecision: "ask" },
+    });
+    const open = write(hookWrapper({ version: "1", command: ["/nowhere"], policyOf: () => "open" }));
+    expect(run(open, ["pre-tool-use"])).toMatchObject({ stdout: "{}\n", status: 0 });
+  });
+});
+
+describe("the staged command line program", () => {
+  it("says which part is missing", () => {
+    const path = write(
+      programWrapper({ version: "1", command: [process.execPath, "/nowhere/amplihack.cjs"] }),
+    );
+    expect(run(path, ["--version"])).toEqual({
+      stdout: "",
+      stderr: "amplihack: /nowhere/amplihack.cjs is missing; install amplihack again\n",
+      status: 127,
+    });
+  });
+});

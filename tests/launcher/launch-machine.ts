@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll } from "vitest";
+import { buildConstants } from "../../scripts/build-constants.mjs";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The command line as it is shipped, built for one test file from the sources as they are. */
+export function buildProgram(): string {
+  // Inside node_modules, so that packages are found from there.
+  const cache = join(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "amplihack-launch-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const common = {
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    outbase: join(root, "src"),
+    outdir: join(folder, "dist"),
+    define: buildConstants(),
+    logLevel: "warning",
+  } as const;
+  buildSync({
+    ...common,
+    entryPoints: {
+      "bin/amplihack": join(root, "src/bin/amplihack.ts"),
+      "bin/amplihack-hooks": join(root, "src/bin/amplihack-hooks.ts"),
+      "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts"),
+    },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    mainFields: ["module", "main"],
+  });
+  const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
+  buildSync({
+    ...common,
+    entryPoints: [
+      join(root, "src/cli/program.ts"),
+      ...commands.map(name => join(root, "src/commands", name)),
+    ],
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    packages: "external",
+  });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "amplihack", version }));
+  return join(folder, "dist/bin/amplihack.cjs");
+}
+
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A home, a project and a PATH of their own. */
+export class LaunchMachine {
+  readonly home: string;
+  readonly project: string;
+  readonly bin: string;
+  readonly env: Record<string, string>;
+  private readonly program: string;
+
+  constructor(program: string) {
+    const base = temporaryDirectory();
+    this.program = program;
+    [this.home, this.project, this.bin] = ["home", "project", "bin"].map(name => join(base, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const folder of [this.home, this.project, this.bin]) mkdirSync(folder);
+    mkdirSync(join(this.project, ".claude"));
+    this.env = {
+      HOME: this.home,
+      AMPLIHACK_NO_UPDATE_CHECK: "1",
+      PATH: [this.bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
+    };
+  }
+
+  /** A scripted agent that knows its version; `body` is POSIX shell. */
+  agent(name: string, body: string, version = "1.2.3"): string {
+    return this.script(
+      join(this.bin, name),
+      `if [ "$1" = --version ]; then echo "${name} ${version}"; exit 0; fi\n${body}`,
+    );
+  }
+
+  script(path: string, body: string): string {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\n${body}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  write(path: string, content: string): string {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  }
+
+  run(...words: readonly string[]): ProgramEnd {
+    const end = spawnSync(process.execPath, [this.program, ...words], {
+      cwd: this.project,
+      env: this.env,
+      encoding: "utf8",
+      input: "",
+    });
+    return { code: end.status, stdout: end.stdout, stderr: end.stderr };
+  }
+
+  start(...words: readonly string[]): StartedProgram {
+    return new StartedProgram(
+      spawn(process.execPath, [this.program, ...words], {
+        cwd: this.project,
+        env: this.env,
+        stdio: ["pipe", "pipe", "pipe"],
+      }),
+    );
+  }
+
+  sessions(): Record<string, unknown>[] {
+    const text = readFileSync(join(this.project, ".claude/runtime/sessions.jsonl"), "utf8");
+    return text
+      .trimEnd()
+      .split("\n")
+      .map(line => JSON.parse(line) as Record<string, unknown>);
+  }
+}
+
+/** A running launcher, whose output can be waited for. */
+export class StartedProgram {
+  readonly child: ChildProcess;
+  stdout = "";
+  stderr = "";
+  private readonly ended: Promise<ProgramEnd>;
+  private waiting: (() => void) | undefined;
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.waiting?.();
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.waiting?.();
+    });
+    this.ended = new Promise(resolve => {
+      child.once("close", code => {
+        resolve({ code, stdout: this.stdout, stderr: this.stderr });
+        this.waiting?.();
+      });
+    });
+  }
+
+  /** Resolves as soon as the text was printed on stdout or stderr; fails when the program ends without it. */
+  async printed(text: string): Promise<void> {
+    while (!this.stdout.includes(text) && !this.stderr.includes(text)) {
+      if (this.child.exitCode !== null)
+        throw new Error(`ended without ${text}:\n${this.stdout}${this.stderr}`);
+      await new Promise<void>(resolve => {
+        this.waiting = resolve;
+      });
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  end(): Promise<ProgramEnd> {
+    return this.ended;
+  }
+}
+
+/** Waits until a process is gone or only a remainder of it is left for its parent to collect. */
+export async function processGone(pid: number): Promise<void> {
+  while (isRunning(pid)) await new Promise(resolve => setTimeout(resolve, 10));
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(")")));
+  } catch {
+    return process.platform !== "linux";
+  }
+}

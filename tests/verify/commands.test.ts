@@ -1,0 +1,266 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
+
+const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+const STOP = JSON.stringify({ hook_event_name: "Stop", session_id: "s" });
+
+function amplihack(words: readonly string[], cwd: string, input = "") {
+  const run = spawnSync(process.execPath, [AMPLIHACK, "hooks", ...words], {
+    cwd,
+    input,
+    env: { PATH: process.env["PATH"], HOME: cwd },
+    encoding: "utf8",
+  });
+  return { code: run.status, stdout: run.stdout, stderr: run.stderr };
+}
+
+/** A program that prints what it is told and ends with the code it is told. */
+function program(folder: string, name: string, body: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\ncat > /dev/null\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function goldenFolder(
+  folder: string,
+  cases: Readonly<Record<string, { readonly expected: string; readonly meta?: string }>>,
+): string {
+  const golden = join(folder, "golden");
+  mkdirSync(join(golden, "stop"), { recursive: true });
+  for (const [name, { expected, meta }] of Object.entries(cases)) {
+    writeFileSync(join(golden, "stop", `${name}.input.json`), STOP);
+    writeFileSync(join(golden, "stop", `${name}.expected.json`), expected);
+    if (meta !== undefined) writeFileSync(join(golden, "stop", `${name}.meta.json`), meta);
+  }
+  return golden;
+}
+
+describe("hooks compare on golden files", () => {
+  it.each([
+    ["a decision", `echo '{"decision":"block","reason":"x"}'`, "/decision"],
+    ["an exit code", `echo '{"decision":"approve","n":9007199254740993}'; exit 2`, "exit_code"],
+    ["an extra key", `echo '{"decision":"approve","n":9007199254740993,"more":1}'`, "/more"],
+    ["a number beyond 2^53", `echo '{"decision":"approve","n":9007199254740992}'`, "/n"],
+    ["broken JSON", "echo 'oops'", "(whole answer)"],
+  ])("finds a planted difference in %s", (_, body, where) => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { one: { expected: '{"decision":"approve","n":9007199254740993}' } });
+    const candidate = program(folder, "candidate", body);
+    const { code, stdout } = amplihack(
+      ["compare", "--all", "--golden-dir", golden, "--candidate", candidate],
+      folder,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain("MISMATCH");
+    expect(stdout).toContain(where);
+  });
+
+  it("does not report key order, white space or null against absent", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { one: { expected: '{"decision":"approve","a":{"b":1,"c":2}}' } });
+    const candidate = program(
+      folder,
+      "candidate",
+      `echo '{ "a": {"c":2, "b":1.0, "d":null}, "decision":"approve" }'`,
+    );
+    const { code, stdout } = amplihack(
+      ["compare", "--all", "--golden-dir", golden, "--candidate", candidate],
+      folder,
+    );
+    expect([code, stdout.includes("MATCH ✅")]).toEqual([0, true]);
+  });
+
+  it("is exit 3 when there are no cases or a program cannot be run", () => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, "empty"));
+    expect(amplihack(["compare", "--all", "--golden-dir", join(folder, "empty")], folder).code).toBe(3);
+    expect(amplihack(["compare", "--all", "--golden-dir", join(folder, "absent")], folder).code).toBe(3);
+    const golden = goldenFolder(folder, { one: { expected: "{}" } });
+    const missing = amplihack(
+      ["compare", "--all", "--golden-dir", golden, "--candidate", "/no/such/program"],
+      folder,
+    );
+    expect([missing.code, missing.stdout.includes("could not be started")]).toEqual([3, true]);
+  });
+
+  it("refuses an input without its expectation", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, {});
+    writeFileSync(join(golden, "stop", "lonely.input.json"), "{}");
+    const { code, stderr } = amplihack(["compare", "--all", "--golden-dir", golden], folder);
+    expect([code, stderr.includes("lonely.expected.json is missing")]).toEqual([1, true]);
+  });
+
+  it("prints one JSON document with every case", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { good: { expected: "{}" }, bad: { expected: '{"a":1}' } });
+    const candidate = program(folder, "candidate", "echo '{}'");
+    const { stdout } = amplihack(
+      ["compare", "--all", "--golden-dir", golden, "--candidate", candidate, "--format", "json"],
+      folder,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: false,
+      total: 2,
+      matched: 1,
+      mismatched: 1,
+      errors: 0,
+      cases: [
+        {
+          name: "bad",
+          event: "Stop",
+          status: "mismatch",
+          differences: [{ path: "/a", kind: "missing", reference: 1 }],
+        },
+        { name: "good", status: "match" },
+      ],
+    });
+  });
+});
+
+describe("hooks compare on two programs", () => {
+  it("runs both on the same bytes, each in a sandbox of its own", () => {
+    const folder = temporaryDirectory();
+    const one = join(folder, "one");
+    writeFileSync(
+      one,
+      `#!/bin/sh\nprintf '{"home":"%s","in":"%s","left":"%s"}' "$HOME" "$(cat | wc -c)" "$(ls "$HOME" | wc -l)"; touch "$HOME/seen"\n`,
+    );
+    chmodSync(one, 0o755);
+    const { code, stdout } = amplihack(
+      ["compare", "--event", "stop", "--input", "-", "--reference", one, "--candidate", one],
+      folder,
+      STOP,
+    );
+    expect([code, stdout.includes("{{SANDBOX}}")]).toEqual([0, true]);
+  });
+
+  it("needs a reference", () => {
+    const { code, stderr } = amplihack(
+      ["compare", "--event", "stop", "--input", "-"],
+      temporaryDirectory(),
+      STOP,
+    );
+    expect([code, stderr.includes("a reference is needed")]).toEqual([2, true]);
+  });
+
+  it("names the known events for an unknown one", () => {
+    const { code, stderr } = amplihack(
+      ["compare", "--event", "nonsense", "--input", "-", "--reference", "x"],
+      temporaryDirectory(),
+      "{}",
+    );
+    expect([code, stderr.includes("PreToolUse (pre-tool-use)")]).toEqual([2, true]);
+  });
+});
+
+const LINES = [
+  { type: "user", sessionId: "s", cwd: "/work", message: { role: "user", content: "clean up" } },
+  {
+    type: "assistant",
+    message: {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } }],
+    },
+  },
+  {
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "a" }] },
+  },
+  {
+    type: "assistant",
+    message: {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "t2", name: "Bash", input: { command: "rm -rf ~" } }],
+    },
+  },
+];
+
+describe("hooks replay", () => {
+  it("runs every hook call of a transcript and tells what the guard would have done", () => {
+    const folder = temporaryDirectory();
+    const file = join(folder, "session.jsonl");
+    writeFileSync(file, `${LINES.map(line => JSON.stringify(line)).join("\n")}\nnot json\n`);
+    const { code, stdout, stderr } = amplihack(["replay", "--transcript", file, "--format", "json"], folder);
+    const result = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(result.runs.map((run: { event: string }) => run.event)).toEqual([
+      "UserPromptSubmit",
+      "PreToolUse",
+      "PostToolUse",
+      "PreToolUse",
+      "Stop",
+    ]);
+    expect(result.runs[3].output).toContain('"deny"');
+    expect(result.guard).toMatchObject({ judged: 2, allowed: 1, denied: 1, byRule: { "fs.home": 1 } });
+    expect(stderr).toContain("1 of 5 line(s) cannot be read");
+  });
+
+  it("only sums up a folder of transcripts", () => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, "logs", "deep"), { recursive: true });
+    for (const name of ["a.jsonl", "deep/b.jsonl"]) {
+      writeFileSync(join(folder, "logs", name), LINES.map(line => JSON.stringify(line)).join("\n"));
+    }
+    const { code, stdout } = amplihack(["replay", "--transcript", join(folder, "logs")], folder);
+    expect(code).toBe(0);
+    expect(stdout).toContain("4 tool calls in 2 file(s)");
+    expect(stdout).toContain("2 denied");
+  });
+
+  it.each([
+    ["is not JSON", "echo hello"],
+    ["ends with another code", "exit 3"],
+  ])("is exit 1 when a program %s", (_, body) => {
+    const folder = temporaryDirectory();
+    const candidate = program(folder, "candidate", body);
+    expect(
+      amplihack(["replay", "--event", "stop", "--input", "-", "--candidate", candidate], folder, STOP).code,
+    ).toBe(1);
+  });
+});
+
+describe("hooks capture", () => {
+  it("writes the golden files that compare then accepts, and does not replace them unasked", () => {
+    const folder = temporaryDirectory();
+    const words = [
+      "capture",
+      "--event",
+      "stop",
+      "--input",
+      "-",
+      "--name",
+      "plain",
+      "--golden-dir",
+      join(folder, "golden"),
+    ];
+    expect(amplihack(words, folder, STOP).code).toBe(0);
+    const path = (part: string) => join(folder, "golden", "stop", `plain.${part}.json`);
+    expect(readFileSync(path("input"), "utf8")).toBe(STOP);
+    expect(JSON.parse(readFileSync(path("expected"), "utf8"))).toEqual({ decision: "approve" });
+    expect(amplihack(["compare", "--all", "--golden-dir", join(folder, "golden")], folder).code).toBe(0);
+    const again = amplihack(words, folder, STOP);
+    expect([again.code, again.stderr.includes("--force")]).toEqual([1, true]);
+    expect(amplihack([...words, "--force"], folder, STOP).code).toBe(0);
+  });
+
+  it("refuses to record what looks like a secret", () => {
+    const folder = temporaryDirectory();
+    const secret = JSON.stringify({
+      hook_event_name: "Stop",
+      note: "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    });
+    const run = amplihack(
+      ["capture", "--event", "stop", "--input", "-", "--name", "x", "--golden-dir", folder],
+      folder,
+      secret,
+    );
+    expect([run.code, run.stderr.includes("secret")]).toEqual([1, true]);
+    expect(existsSync(join(folder, "stop"))).toBe(false);
+  });
+});
