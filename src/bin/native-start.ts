@@ -8,7 +8,7 @@ declare const amplihackHost: NativeHost;
 export interface NativeEntry {
   /** The exit code of one run; the host drives the promise. */
   start(argv: readonly string[]): Promise<number>;
-  /** Answers by the failure policy when the host had to interrupt the run. */
+  /** Answers by the failure policy when the host had to interrupt the run; the code of the answer, old or new. */
   abandon(reason: string): number | undefined;
 }
 
@@ -32,7 +32,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
       return code;
     },
     abandon(reason) {
-      const code = run?.abandon(reason);
+      const code = run?.abandon(reason) ?? run?.answered();
       end();
       return code;
     },

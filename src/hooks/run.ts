@@ -72,6 +72,8 @@ export interface HookRun {
   run(): Promise<number>;
   /** Answers by the failure policy if nothing was answered yet; the exit code, or undefined when too late. */
   abandon(reason: string): number | undefined;
+  /** The exit code that goes with the answer; undefined before there is one. */
+  answered(): number | undefined;
 }
 
 export function openRun(program: HookProgram, call: HookCall, system: System): HookRun {
@@ -192,6 +194,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       }
     },
     abandon: reason => (exitCode === undefined ? fail(reason, "error") : undefined),
+    answered: () => exitCode,
   };
 }
 

@@ -17,7 +17,7 @@ const BRIDGE = JSON.stringify(["/bin/sh", "-c", "cat > /dev/null; echo '{}'"]);
 /** Two places whose paths differ in one letter, so that what the runs leave behind grows alike. */
 function twins() {
   const place = temporaryDirectory();
-  return ["a", "b"].map(name => {
+  return ["twin-1", "twin-2"].map(name => {
     const home = join(place, name);
     const cwd = join(home, "project");
     mkdirSync(join(cwd, ".claude"), { recursive: true });
@@ -33,6 +33,7 @@ function twins() {
       text
         .replaceAll(home, "HOME")
         .replace(/\d{8}_\d{6}(_\d{6})?|\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "TIME")
+        .replace(/\/proc\/\d+/g, "/proc/PID")
         .replace(/allow-once [\w-]+/g, "allow-once CODE");
     return { home, cwd, env, plain };
   });
