@@ -4,6 +4,9 @@ import { CommandError } from "../cli/errors.ts";
 import { readHosts } from "../cli/read-hosts.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Check } from "../install/doctor/check.ts";
+import type { Proof } from "../verify/live/prove.ts";
+
+const LIVE_TIMEOUT_MS = 120_000;
 
 export const command = defineCommand({
   name: "doctor",
@@ -42,6 +45,20 @@ report says what really happened.`,
           for (const { host, status } of report.hosts) terminal.note(`${host}: ${status}\n`);
         }
       }
+      if (options.live) {
+        const { proveAll } = await import("../verify/live/live.ts");
+        const proofs = await proveAll(system, source, {
+          hosts,
+          home: places.home,
+          self: realpathSync(process.argv[1] ?? process.execPath),
+          timeoutMs: LIVE_TIMEOUT_MS,
+          onProgress: text => terminal.note(`${text}\n`),
+        });
+        const ok = proofs.length > 0 && proofs.every(({ status }) => status !== "failed");
+        if (options.format === "json") terminal.printJson({ ok, hosts: proofs });
+        else terminal.print(renderProofs(proofs, terminal));
+        return ok ? 0 : 1;
+      }
       const request = {
         hosts,
         nodeVersion: process.versions.node,
@@ -58,6 +75,34 @@ report says what really happened.`,
     }
   },
 });
+
+function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
+  if (proofs.length === 0) return "No host was found that could be tried.\n";
+  const lines = proofs.flatMap(proof => {
+    const name = `${proof.host}${proof.version === null ? "" : ` ${proof.version}`}`;
+    if (proof.status === "not-driven")
+      return [
+        `${terminal.paint("yellow", "⚠")} ${name}: not tried, ${proof.detail ?? "for an unknown reason"}`,
+      ];
+    const facts = [
+      [proof.fired, "a hook ran before the command"],
+      [proof.deny_honoured, "the refused command did not run"],
+      [proof.allow_honoured, "the permitted command ran"],
+      [proof.reason_reached_model, "the reason reached the model"],
+    ] as const;
+    return [
+      `${name}, in the real host:`,
+      ...facts.map(([isTrue, text]) =>
+        isTrue ? `  ${terminal.paint("green", "✓")} ${text}` : `  ${terminal.paint("red", "✗")} not: ${text}`,
+      ),
+      ...(proof.detail === null ? [] : [terminal.paint("dim", `    ${proof.detail}`)]),
+    ];
+  });
+  const failed = proofs.filter(({ status }) => status === "failed").length;
+  const proved = proofs.filter(({ status }) => status === "proved").length;
+  const summary = failed > 0 ? `${failed} host(s) did not honour the hooks.` : `${proved} host(s) proved.`;
+  return `${[...lines, "", summary].join("\n")}\n`;
+}
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 

@@ -1,0 +1,45 @@
+import {
+  events,
+  json,
+  listOf,
+  type Members,
+  type ModelAnswer,
+  type Protocol,
+  parametersOf,
+  textOf,
+} from "./protocols.ts";
+
+/** Google's generateContent API. */
+export const gemini: Protocol = {
+  name: "gemini",
+  matches: path => /:(?:stream)?[gG]enerateContent$/.test(path),
+  read(body) {
+    const parts = listOf(body["contents"]).flatMap(content => listOf(content["parts"]));
+    const declarations = listOf(body["tools"]).flatMap(tool => listOf(tool["functionDeclarations"]));
+    return {
+      tools: declarations.map(tool => ({
+        name: textOf(tool["name"]),
+        parameters: parametersOf(tool["parametersJsonSchema"] ?? tool["parameters"]),
+      })),
+      results: parts
+        .filter(part => part["functionResponse"] !== undefined)
+        .map(part => textOf(part["functionResponse"])),
+      text: JSON.stringify([body["systemInstruction"], body["contents"]]),
+    };
+  },
+  answer(answer, _, path) {
+    const response = responseOf(answer);
+    return path.includes(":stream") ? events([response], false) : json(response);
+  },
+};
+
+function responseOf(answer: ModelAnswer): Members {
+  const part =
+    answer.kind === "text"
+      ? { text: answer.text }
+      : { functionCall: { name: answer.call.name, args: answer.call.input } };
+  return {
+    candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Package } from "../../install/package.ts";
+import { INSTALLABLE_HOSTS, type InstallableHost, isPresent } from "../../install/targets.ts";
+import { readAgentVersion } from "../../launcher/agent-version.ts";
+import { tryFindBinary } from "../../launcher/find-binary.ts";
+import type { System } from "../../system/system.ts";
+import { DRIVERS, NOT_DRIVEN } from "./driver.ts";
+import { type Proof, prove } from "./prove.ts";
+
+export interface LiveRequest {
+  /** all that are there when absent */
+  readonly hosts: readonly InstallableHost[] | undefined;
+  readonly home: string;
+  /** the real path of this program: a file that leads back to it is no agent */
+  readonly self: string;
+  readonly timeoutMs: number;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Tries every host that was asked for, one after the other. */
+export async function proveAll(
+  system: System,
+  source: Package,
+  request: LiveRequest,
+): Promise<readonly Proof[]> {
+  const asked =
+    request.hosts ??
+    INSTALLABLE_HOSTS.filter(
+      host =>
+        isPresent(system, request, host) ||
+        DRIVERS.some(
+          driver => driver.host === host && tryFindBinary(system, driver.agent, request.self) !== undefined,
+        ),
+    );
+  const proofs: Proof[] = [];
+  for (const host of asked) proofs.push(await proveOne(system, source, host, request));
+  return proofs;
+}
+
+async function proveOne(
+  system: System,
+  source: Package,
+  host: InstallableHost,
+  { self, timeoutMs, onProgress }: LiveRequest,
+): Promise<Proof> {
+  const driver = DRIVERS.find(each => each.host === host);
+  if (driver === undefined) return notDriven(host, NOT_DRIVEN[host] ?? "it has no driver");
+  const program = tryFindBinary(system, driver.agent, self);
+  if (program === undefined) return notDriven(host, `its program '${driver.agent}' was not found on PATH`);
+  const version = await readAgentVersion(system, program, undefined, () => {});
+  onProgress(`${host}${version === undefined ? "" : ` ${version}`}: starting it with a scripted model …`);
+  try {
+    const proof = await prove(system, source, driver, { program, version, timeoutMs });
+    onProgress(`${host}: ${proof.status} after ${(proof.duration_ms / 1000).toFixed(1)} s`);
+    return proof;
+  } catch (error) {
+    return {
+      ...notDriven(host, error instanceof Error ? error.message : String(error)),
+      version: version ?? null,
+    };
+  }
+}
+
+function notDriven(host: InstallableHost, detail: string): Proof {
+  return {
+    host,
+    version: null,
+    status: "not-driven",
+    fired: false,
+    deny_honoured: false,
+    allow_honoured: false,
+    reason_reached_model: false,
+    hooks: [],
+    duration_ms: 0,
+    detail,
+  };
+}

@@ -1,0 +1,72 @@
+import {
+  events,
+  listOf,
+  type Members,
+  type ModelAnswer,
+  type Protocol,
+  parametersOf,
+  textOf,
+} from "./protocols.ts";
+
+/** OpenAI's Responses API, always streamed. */
+export const openaiResponses: Protocol = {
+  name: "openai-responses",
+  matches: path => /\/responses$/.test(path),
+  read(body) {
+    const input = listOf(body["input"]);
+    const extra = input
+      .filter(item => item["type"] === "additional_tools")
+      .flatMap(item => listOf(item["tools"]));
+    return {
+      tools: [...listOf(body["tools"]), ...extra].map(tool => ({
+        name: textOf(tool["name"] ?? tool["type"]),
+        parameters: parametersOf(tool["parameters"]),
+      })),
+      results: input
+        .filter(item => /_output$/.test(textOf(item["type"])))
+        .map(item => textOf(item["output"])),
+      text: JSON.stringify([body["instructions"], input]),
+    };
+  },
+  answer(answer, body) {
+    const item = itemOf(answer);
+    const response = (status: string, output: readonly Members[]) => ({
+      id: "resp_1",
+      object: "response",
+      created_at: 0,
+      status,
+      model: body["model"],
+      output,
+      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    });
+    return events(
+      [
+        { type: "response.created", response: response("in_progress", []) },
+        { type: "response.output_item.added", output_index: 0, item },
+        { type: "response.output_item.done", output_index: 0, item },
+        { type: "response.completed", response: response("completed", [item]) },
+      ],
+      true,
+    );
+  },
+};
+
+function itemOf(answer: ModelAnswer): Members {
+  if (answer.kind === "text")
+    return {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: answer.text, annotations: [] }],
+    };
+  const { id, call } = answer;
+  return {
+    type: "function_call",
+    id: `fc_${id}`,
+    call_id: id,
+    status: "completed",
+    name: call.name,
+    arguments: JSON.stringify(call.input),
+  };
+}

@@ -1,0 +1,50 @@
+import type { ModelRequest, ShellCall } from "./script.ts";
+
+/** What the model answers: a call of the shell, or text. */
+export type ModelAnswer =
+  | { readonly kind: "call"; readonly call: ShellCall; readonly id: string }
+  | { readonly kind: "text"; readonly text: string };
+
+export interface HttpAnswer {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** One way in which hosts speak to models. */
+export interface Protocol {
+  readonly name: string;
+  readonly matches: (path: string) => boolean;
+  readonly read: (body: Members) => ModelRequest;
+  readonly answer: (answer: ModelAnswer, body: Members, path: string) => HttpAnswer;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly Members[] {
+  return Array.isArray(value) ? value.filter(isMembers) : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}
+
+export function json(value: unknown): HttpAnswer {
+  return { type: "application/json", body: JSON.stringify(value) };
+}
+
+/** Server-sent events; with names where the protocol names them. */
+export function events(values: readonly Members[], isNamed: boolean, last = ""): HttpAnswer {
+  const lines = values.map(
+    value => `${isNamed ? `event: ${String(value["type"])}\n` : ""}data: ${JSON.stringify(value)}\n\n`,
+  );
+  return { type: "text/event-stream", body: lines.join("") + last };
+}
+
+export function parametersOf(schema: unknown): readonly string[] {
+  const properties = isMembers(schema) ? schema["properties"] : undefined;
+  return isMembers(properties) ? Object.keys(properties) : [];
+}

@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { install } from "../../install/install.ts";
+import type { Package } from "../../install/package.ts";
+import type { InstallableHost } from "../../install/targets.ts";
+import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
+import { readText } from "../../state/index.ts";
+import type { System } from "../../system/system.ts";
+import type { Driver, Stage } from "./driver.ts";
+import { runHost } from "./run-host.ts";
+import { type ScriptedModel, startModel } from "./scripted-model.ts";
+import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
+
+/** What the real host did with our hooks. */
+export interface Proof {
+  readonly host: InstallableHost;
+  readonly version: string | null;
+  /** `proved`: all four hold; `failed`: one does not; `not-driven`: the host could not be tried */
+  readonly status: "proved" | "failed" | "not-driven";
+  /** a hook was started before a command */
+  readonly fired: boolean;
+  /** the command that the guard refuses did not run */
+  readonly deny_honoured: boolean;
+  /** the command that the guard lets pass did run */
+  readonly allow_honoured: boolean;
+  /** the reason of the refusal was in the next request to the model */
+  readonly reason_reached_model: boolean;
+  /** hooks that ran, in order */
+  readonly hooks: readonly string[];
+  readonly duration_ms: number;
+  readonly detail: string | null;
+}
+
+const REFUSED = "amplihack-canary-refused";
+const ALLOWED = "amplihack-canary-allowed";
+const CONFIG = ".amplihack/config.jsonc";
+const RUNS = ".amplihack/logs/runs.jsonl";
+const LOG_BYTES = 16 * 1024 * 1024;
+
+export interface ProveOptions {
+  readonly program: string;
+  readonly version: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Registers our hooks for a temporary user as the installer does, starts the real host, and lets the model ask for a
+ * harmless command that a rule of this user refuses and for one that nothing refuses.
+ */
+export async function prove(
+  system: System,
+  source: Package,
+  driver: Driver,
+  { program, version, timeoutMs }: ProveOptions,
+): Promise<Proof> {
+  const startedMs = system.clock.monotonicMs();
+  const user = createTemporaryUser(system);
+  const reason = `the canary of amplihack doctor is not to be touched (${system.random.hex(12)})`;
+  const model = await startModel([
+    { kind: "command", command: `touch ${REFUSED}` },
+    { kind: "command", command: `touch ${ALLOWED}` },
+    { kind: "text", text: "done" },
+  ]);
+  try {
+    const stage = { home: user.home, project: user.project, url: model.url };
+    await prepare(user, source, driver, stage, reason);
+    const end = await runHost(user, driver, program, stage, timeoutMs);
+    const seen = observe(user, model, reason);
+    const isProved = seen.fired && seen.deny_honoured && seen.allow_honoured && seen.reason_reached_model;
+    return {
+      host: driver.host,
+      version: version ?? null,
+      status: isProved ? "proved" : model.requests.length === 0 ? "not-driven" : "failed",
+      ...seen,
+      duration_ms: Math.round(system.clock.monotonicMs() - startedMs),
+      detail: isProved ? null : explain(model, end),
+    };
+  } finally {
+    await model.close();
+    user.remove();
+  }
+}
+
+async function prepare(
+  user: TemporaryUser,
+  source: Package,
+  driver: Driver,
+  stage: Stage,
+  reason: string,
+): Promise<void> {
+  for (const [name, content] of Object.entries(driver.files(stage))) user.write(name, content);
+  const rule = {
+    id: "amplihack.canary",
+    when: { command: "touch", operand: REFUSED },
+    verdict: "deny",
+    reason,
+  };
+  user.write(CONFIG, { guard: { custom: [rule] } });
+  const report = await install(
+    user.system,
+    { ...source, isEphemeral: false },
+    {
+      hosts: [driver.host],
+      scope: "user",
+      assets: undefined,
+      isDryRun: false,
+      isForced: false,
+      isDeduping: false,
+      failure: undefined,
+      isTrustAgreed: true,
+      isProfileAgreed: false,
+      defaultTool: undefined,
+      updatePreference: undefined,
+    },
+  );
+  const failed = report.hosts.find(({ status }) => status !== "registered");
+  if (failed !== undefined)
+    throw new Error(`the hooks could not be registered: ${failed.reason ?? failed.status}`);
+}
+
+function observe(user: TemporaryUser, model: ScriptedModel, reason: string) {
+  const runs = readRuns(user);
+  const before = runs.filter(run => run["hook"] === "pre_tool_use");
+  const isRefused =
+    !existsSync(join(user.project, REFUSED)) && before.some(run => run["decision"] === "deny");
+  return {
+    fired: before.length > 0,
+    deny_honoured: isRefused,
+    allow_honoured: existsSync(join(user.project, ALLOWED)),
+    reason_reached_model: model.requests.some(request =>
+      request.results.some(result => result.includes(reason)),
+    ),
+    hooks: runs.map(run => String(run["hook"])),
+  };
+}
+
+function readRuns(user: TemporaryUser): readonly JsonObject[] {
+  const text = readText(user.system, join(user.home, RUNS), LOG_BYTES) ?? "";
+  return text.split("\n").flatMap(line => {
+    const read = readJson(line, { recover: false, maxDepth: 20 });
+    return read.ok && isJsonObject(read.value) ? [read.value] : [];
+  });
+}
+
+function explain(model: ScriptedModel, end: string): string {
+  if (model.requests.length > 0) return end;
+  const asked =
+    model.paths.length === 0
+      ? "the model was never asked"
+      : `asked for ${model.paths.slice(0, 3).join(", ")}`;
+  return `${end}; ${asked}`;
+}

@@ -1,0 +1,46 @@
+import { stripColours } from "../../install/host-version.ts";
+import { describeEnd } from "../../install/run-program.ts";
+import type { Driver, Stage } from "./driver.ts";
+import type { TemporaryUser } from "./temporary-user.ts";
+
+const LIMITS = { stdoutBytes: 65_536, tailBytes: 16_384, stderrBytes: 65_536, drainBytes: 256 * 1024 * 1024 };
+const PROMPT = "Run the command that you were told to run.";
+const SHOWN = 300;
+/** Nobody answers there: a host that heeds proxies gets nowhere but to this machine. */
+const DEAD_PROXY = "http://127.0.0.1:9";
+
+/** Runs a host to its end, or to the end of its time, and tells how that went in one line. */
+export async function runHost(
+  user: TemporaryUser,
+  driver: Driver,
+  program: string,
+  stage: Stage,
+  timeoutMs: number,
+): Promise<string> {
+  const { processes, text } = user.system;
+  const result = await processes.start({
+    argv: [program, ...driver.words(PROMPT, stage)],
+    cwd: user.project,
+    env: { ...user.env, ...noNetwork(), ...driver.env(stage) },
+    input: new Uint8Array(0),
+    timeoutMs,
+    limits: LIMITS,
+    endsGroup: true,
+  }).done;
+  const said = stripColours(text.decode(result.stderr).text.trim() || text.decode(result.stdout).text.trim());
+  const last = said
+    .split("\n")
+    .filter(line => line.trim() !== "")
+    .slice(-3)
+    .join(" | ");
+  return `the host ${describeEnd(result.end)}${last === "" ? "" : `: ${last.slice(-SHOWN)}`}`;
+}
+
+function noNetwork(): Readonly<Record<string, string>> {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+  return {
+    ...Object.fromEntries(names.map(name => [name, DEAD_PROXY])),
+    NO_PROXY: "127.0.0.1,localhost",
+    no_proxy: "127.0.0.1,localhost",
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { System } from "../../system/system.ts";
+
+/** Somebody with an empty home and an empty project, who is gone after the trial. */
+export interface TemporaryUser {
+  readonly home: string;
+  readonly project: string;
+  /** the environment of everything this user starts: nothing is inherited but the way to programs */
+  readonly env: Readonly<Record<string, string>>;
+  /** the real system, seen by this user */
+  readonly system: System;
+  /** Writes below the home; anything but text as JSON. */
+  write(name: string, content: unknown): void;
+  remove(): void;
+}
+
+export function createTemporaryUser(system: System): TemporaryUser {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-live-"));
+  const home = join(root, "home");
+  const project = join(root, "project");
+  const temporary = join(root, "tmp");
+  for (const folder of [home, join(project, ".git"), temporary]) mkdirSync(folder, { recursive: true });
+  // A repository without commits, so that no host asks whether this is one.
+  writeFileSync(join(project, ".git", "HEAD"), "ref: refs/heads/work\n");
+  mkdirSync(join(project, ".git", "objects"));
+  mkdirSync(join(project, ".git", "refs"));
+  const env = {
+    PATH: system.env.get("PATH") ?? "/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: temporary,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    SHELL: "/bin/sh",
+    CI: "1",
+    AMPLIHACK_NONINTERACTIVE: "1",
+  };
+  return {
+    home,
+    project,
+    env,
+    system: {
+      ...system,
+      files: Object.assign(Object.create(system.files) as System["files"], {
+        workingDirectory: () => project,
+      }),
+      env: { get: name => Reflect.get(env, name) as string | undefined, names: () => Object.keys(env) },
+      processes: system.processes,
+    },
+    write(name, content) {
+      const path = join(home, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2), {
+        mode: 0o600,
+      });
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
+}
