@@ -1,4 +1,11 @@
-import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
+import {
+  type Hook,
+  type HookInput,
+  type InputOf,
+  isJsonObject,
+  ownValue,
+  type ToolUse,
+} from "../protocol/index.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
@@ -36,12 +43,19 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
 
 /** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
 export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
-  if (tool.canonicalName === "Bash") {
-    if (facts.command === null || facts.command === "") return ALLOWED;
-    const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
-    return judgeCommand(facts.command, isPowerShell ? { ...context, isPowerShell } : context);
+  const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
+  if (tool.canonicalName === "Bash" || isPowerShell) {
+    const command = facts.command ?? commandIn(tool.input);
+    if (command === undefined || command === "") return ALLOWED;
+    return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
   return judgeOrFail(facts.paths.join(" "), context, around => judgeFileTool(tool, facts.paths, around));
+}
+
+/** Hosts that have a PowerShell tool of their own name its text as they name that of the shell. */
+function commandIn(input: ToolUse["input"]): string | undefined {
+  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
+  return typeof command === "string" ? command : undefined;
 }
 
 function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], around: Surroundings): Judgement {

@@ -141,10 +141,10 @@ function deleteAt(call: Call, address: string): readonly CommandEffect[] {
   return [{ kind: "operation", by: call.by, rule, what, target: address, names: [address] }];
 }
 
-/** The machine itself, or one that only it can reach. */
+/** The machine itself. Names that only look private, such as `.local` and `.test`, may lead anywhere. */
 export function isLocalAddress(address: string): boolean {
   const host = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/^[^@/]*@/, "");
-  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.(localhost|local|test))(?=[:/?]|$)/i.test(
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.localhost)(?=[:/?]|$)/i.test(
     host,
   );
 }
