@@ -1,4 +1,4 @@
-import { redact } from "./redact.ts";
+import { redactOpening } from "./redact.ts";
 import type { Finding, Verdict } from "./rule.ts";
 
 const LIMIT = 600;
@@ -17,7 +17,7 @@ export function renderReason(
   const [first] = findings;
   if (first === undefined) return "";
   const opening = verdict === "deny" ? "Denied" : "Needs your user's consent";
-  const closing = ` Safer: \`${clipText(redact(first.safer), SAFER_LIMIT)}\`. ${permission(findings, code)}`;
+  const closing = ` Safer: \`${clipText(redactOpening(first.safer), SAFER_LIMIT)}\`. ${permission(findings, code)}`;
   const room = LIMIT - opening.length - closing.length;
   return clipText(`${opening}${tellFindings(findings, room)}${closing}`, LIMIT);
 }
@@ -27,13 +27,13 @@ function tellFindings(findings: readonly Finding[], room: number): string {
   const [first, ...others] = findings;
   if (first === undefined) return "";
   const names = others.map(
-    finding => ` [${finding.rule}] ${clipText(redact(finding.target), SHORT_TARGET)};`,
+    finding => ` [${finding.rule}] ${clipText(redactOpening(finding.target), SHORT_TARGET)};`,
   );
   const reserved = Math.min(names.join("").length + 6, Math.max(0, room - 160));
-  let told = clipText(` [${first.rule}]: ${redact(first.lost)}`, room - reserved);
+  let told = clipText(` [${first.rule}]: ${redactOpening(first.lost)}`, room - reserved);
   for (const [index, finding] of others.entries()) {
     const rest = names.slice(index + 1).join("").length;
-    const full = ` Also [${finding.rule}]: ${redact(finding.lost)}`;
+    const full = ` Also [${finding.rule}]: ${redactOpening(finding.lost)}`;
     if (told.length + full.length + rest <= room) told += full;
     else told += clipText(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
   }

@@ -32,6 +32,17 @@ const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;
 const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
 const LONG_WORD = /[A-Za-z0-9+/_=-]{24,}/g;
 
+const OPENING_LIMIT = 32 * 1024;
+
+/**
+ * The same for text of which only the beginning is shown: a payload of megabytes must not cost a run its deadline.
+ * The cut leaves no half word, which could be half a secret.
+ */
+export function redactOpening(text: string): string {
+  if (text.length <= OPENING_LIMIT) return redact(text);
+  return redact(text.slice(0, Math.max(0, text.lastIndexOf(" ", OPENING_LIMIT))));
+}
+
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
 export function redact(text: string): string {
   let result = text;

@@ -1,7 +1,7 @@
 import type { GuardSettings } from "../config/settings.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
-import { redact } from "../guard/redact.ts";
+import { redactOpening } from "../guard/redact.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { appendJsonLine } from "../state/append-line.ts";
 import { expandHome, join } from "../system/paths.ts";
@@ -43,15 +43,15 @@ export function writeAudit(
       tool: input.tool.name,
       verdict,
       rules: [...new Set(findings.map(finding => finding.rule))],
-      targets: findings.map(finding => clipText(redact(finding.target), 200)),
+      targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
       ...(command === null
         ? { paths: paths.slice(0, 20) }
-        : { command: clipText(redact(command), COMMAND_LIMIT) }),
+        : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
-      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redact(note), 300)) }),
-      ...(failure === undefined ? {} : { failure: clipText(redact(failure), 2_000) }),
+      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),
+      ...(failure === undefined ? {} : { failure: clipText(redactOpening(failure), 2_000) }),
     },
     { rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES } },
   );

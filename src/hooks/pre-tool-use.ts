@@ -2,7 +2,7 @@ import type { ConfigNotice } from "../config/load.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { isHarmlessIn } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
-import { redact } from "../guard/redact.ts";
+import { redactOpening } from "../guard/redact.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
@@ -95,7 +95,7 @@ function refusalOf(
   const shown = facts.command ?? `${tool.canonicalName} ${facts.paths.join(" ")}`;
   return {
     code,
-    command: clipText(redact(shown), 300),
+    command: clipText(redactOpening(shown), 300),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     refusedMs: context.nowMs ?? 0,
