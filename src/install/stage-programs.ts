@@ -83,8 +83,9 @@ export async function stagePrograms(
       if (files.inspect(temporary)?.mode !== 0o755) files.changeMode(temporary, 0o755);
       return { path, temporary };
     });
+    // A hook program that stays as it is must still be the one that the rest belongs to.
     const hooks = staged.find(each => each.temporary.endsWith("/amplihack-hooks"));
-    if (hooks !== undefined) await tryProgram(system, hooks.temporary, expectedVersion);
+    await tryProgram(system, hooks?.temporary ?? join(folder, "amplihack-hooks"), expectedVersion);
     for (const { path, temporary } of staged) files.rename(temporary, path);
     files.syncDirectory(folder);
   } finally {

@@ -4,6 +4,8 @@ import type { FileKind, System } from "../../system/system.ts";
 const LINK_LIMIT = 40;
 const PATH_LIMIT = 4096;
 
+const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
+
 /**
  * The few look-ups the guard makes, each at most once per judgement. Nothing throws: what cannot be read is not
  * there, and the rules then judge by name alone.
@@ -41,6 +43,8 @@ export function createDisk(
   };
 
   const resolve = (path: string, followsLast: boolean): string => {
+    // These lead into the process that looks: ours, not that of the command.
+    if (OF_THE_PROCESS.test(path)) return path;
     // The kernel refuses longer ones, so there is nothing to follow.
     if (path.length > PATH_LIMIT) return normalise(path);
     const waiting = path.split("/").reverse();
