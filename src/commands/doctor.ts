@@ -54,7 +54,8 @@ report says what really happened.`,
           timeoutMs: LIVE_TIMEOUT_MS,
           onProgress: text => terminal.note(`${text}\n`),
         });
-        const ok = proofs.length > 0 && proofs.every(({ status }) => status !== "failed");
+        const isProved = proofs.some(({ status }) => status === "proved");
+        const ok = isProved && proofs.every(({ status }) => status !== "failed");
         if (options.format === "json") terminal.printJson({ ok, hosts: proofs });
         else terminal.print(renderProofs(proofs, terminal));
         return ok ? 0 : 1;

@@ -11,8 +11,9 @@ export async function askVersion(
   system: System,
   program: string,
   flag = "--version",
+  timeoutMs = TIMEOUT_MS,
 ): Promise<string | undefined> {
-  const { code, stdout } = await runProgram(system, [program, flag], { timeoutMs: TIMEOUT_MS });
+  const { code, stdout } = await runProgram(system, [program, flag], { timeoutMs });
   const [line = ""] = stripColours(stdout).trim().split("\n");
   return code !== 0 || line.trim() === "" ? undefined : line.trim().slice(0, LONGEST_LINE);
 }

@@ -52,6 +52,10 @@ describe.each(["user", "project"] as const)("registering for a %s", scope => {
 });
 
 describe("which hosts are registered", () => {
+  it("can be sixteen", () => {
+    expect(INSTALLABLE_HOSTS).toHaveLength(16);
+  });
+
   it("are those whose folder or program is there; nobody there means Claude Code", async () => {
     const sandbox = createSandbox();
     const names = async () => (await install(sandbox.system, PACKAGE, { ...INSTALL, isDryRun: true })).hosts;

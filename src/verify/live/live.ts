@@ -1,10 +1,14 @@
+import { askVersion } from "../../install/host-version.ts";
 import type { Package } from "../../install/package.ts";
 import { INSTALLABLE_HOSTS, type InstallableHost, isPresent } from "../../install/targets.ts";
-import { readAgentVersion } from "../../launcher/agent-version.ts";
+import { versionIn } from "../../launcher/agent-version.ts";
 import { tryFindBinary } from "../../launcher/find-binary.ts";
 import type { System } from "../../system/system.ts";
 import { DRIVERS, NOT_DRIVEN } from "./driver.ts";
 import { type Proof, prove } from "./prove.ts";
+
+/** Some hosts need seconds to say who they are. */
+const VERSION_TIMEOUT_MS = 20_000;
 
 export interface LiveRequest {
   /** all that are there when absent */
@@ -46,7 +50,8 @@ async function proveOne(
   if (driver === undefined) return notDriven(host, NOT_DRIVEN[host] ?? "it has no driver");
   const program = tryFindBinary(system, driver.agent, self);
   if (program === undefined) return notDriven(host, `its program '${driver.agent}' was not found on PATH`);
-  const version = await readAgentVersion(system, program, undefined, () => {});
+  const said = await askVersion(system, program, "--version", VERSION_TIMEOUT_MS);
+  const version = said === undefined ? undefined : versionIn(said);
   onProgress(`${host}${version === undefined ? "" : ` ${version}`}: starting it with a scripted model …`);
   try {
     const proof = await prove(system, source, driver, { program, version, timeoutMs });

@@ -1,15 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { install } from "../../install/install.ts";
 import type { Package } from "../../install/package.ts";
 import type { InstallableHost } from "../../install/targets.ts";
 import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
-import type { Driver, Stage } from "./driver.ts";
-import { runHost } from "./run-host.ts";
-import { type ScriptedModel, startModel } from "./scripted-model.ts";
-import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
+import type { Driver } from "./driver.ts";
+import type { TemporaryUser } from "./temporary-user.ts";
+import { registerHooks, type Trial, type TrialRequest, withTrial } from "./trial.ts";
 
 /** What the real host did with our hooks. */
 export interface Proof {
@@ -53,72 +51,41 @@ export async function prove(
   driver: Driver,
   { program, version, timeoutMs }: ProveOptions,
 ): Promise<Proof> {
-  const startedMs = system.clock.monotonicMs();
-  const user = createTemporaryUser(system);
   const reason = `the canary of amplihack doctor is not to be touched (${system.random.hex(12)})`;
-  const model = await startModel([
-    { kind: "command", command: `touch ${REFUSED}` },
-    { kind: "command", command: `touch ${ALLOWED}` },
-    { kind: "text", text: "done" },
-  ]);
-  try {
-    const stage = { home: user.home, project: user.project, url: model.url };
-    await prepare(user, source, driver, stage, reason);
-    const end = await runHost(user, driver, program, stage, timeoutMs);
-    const seen = observe(user, model, reason);
+  const request = {
+    driver,
+    program,
+    timeoutMs,
+    steps: [
+      { kind: "command", command: `touch ${REFUSED}` },
+      { kind: "command", command: `touch ${ALLOWED}` },
+      { kind: "text", text: "done" },
+    ],
+    prepare(user) {
+      user.write(CONFIG, { guard: { custom: [canaryRule(reason)] } });
+      return registerHooks(user, source, driver);
+    },
+  } satisfies TrialRequest;
+  return withTrial(system, request, trial => {
+    const seen = observe(trial, reason);
     const isProved = seen.fired && seen.deny_honoured && seen.allow_honoured && seen.reason_reached_model;
+    const isDriven = trial.model.requests.length > 0;
     return {
       host: driver.host,
       version: version ?? null,
-      status: isProved ? "proved" : model.requests.length === 0 ? "not-driven" : "failed",
+      status: isProved ? "proved" : isDriven ? "failed" : "not-driven",
       ...seen,
-      duration_ms: Math.round(system.clock.monotonicMs() - startedMs),
-      detail: isProved ? null : explain(model, end),
+      duration_ms: Math.round(trial.durationMs),
+      detail: isProved ? null : explain(trial),
     };
-  } finally {
-    await model.close();
-    user.remove();
-  }
+  });
 }
 
-async function prepare(
-  user: TemporaryUser,
-  source: Package,
-  driver: Driver,
-  stage: Stage,
-  reason: string,
-): Promise<void> {
-  for (const [name, content] of Object.entries(driver.files(stage))) user.write(name, content);
-  const rule = {
-    id: "amplihack.canary",
-    when: { command: "touch", operand: REFUSED },
-    verdict: "deny",
-    reason,
-  };
-  user.write(CONFIG, { guard: { custom: [rule] } });
-  const report = await install(
-    user.system,
-    { ...source, isEphemeral: false },
-    {
-      hosts: [driver.host],
-      scope: "user",
-      assets: undefined,
-      isDryRun: false,
-      isForced: false,
-      isDeduping: false,
-      failure: undefined,
-      isTrustAgreed: true,
-      isProfileAgreed: false,
-      defaultTool: undefined,
-      updatePreference: undefined,
-    },
-  );
-  const failed = report.hosts.find(({ status }) => status !== "registered");
-  if (failed !== undefined)
-    throw new Error(`the hooks could not be registered: ${failed.reason ?? failed.status}`);
+function canaryRule(reason: string) {
+  return { id: "amplihack.canary", when: { command: "touch", operand: REFUSED }, verdict: "deny", reason };
 }
 
-function observe(user: TemporaryUser, model: ScriptedModel, reason: string) {
+function observe({ user, model }: Trial, reason: string) {
   const runs = readRuns(user);
   const before = runs.filter(run => run["hook"] === "pre_tool_use");
   const isRefused =
@@ -142,7 +109,7 @@ function readRuns(user: TemporaryUser): readonly JsonObject[] {
   });
 }
 
-function explain(model: ScriptedModel, end: string): string {
+function explain({ model, end }: Trial): string {
   if (model.requests.length > 0) return end;
   const asked =
     model.paths.length === 0

@@ -16,7 +16,10 @@ export interface TemporaryUser {
   remove(): void;
 }
 
-export function createTemporaryUser(system: System): TemporaryUser {
+export function createTemporaryUser(
+  system: System,
+  more: Readonly<Record<string, string>> = {},
+): TemporaryUser {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-live-"));
   const home = join(root, "home");
   const project = join(root, "project");
@@ -35,6 +38,7 @@ export function createTemporaryUser(system: System): TemporaryUser {
     SHELL: "/bin/sh",
     CI: "1",
     AMPLIHACK_NONINTERACTIVE: "1",
+    ...more,
   };
   return {
     home,

@@ -1,0 +1,85 @@
+import { install } from "../../install/install.ts";
+import type { InstallRequest } from "../../install/install-report.ts";
+import type { Package } from "../../install/package.ts";
+import type { System } from "../../system/system.ts";
+import type { Driver, Stage } from "./driver.ts";
+import { runHost } from "./run-host.ts";
+import type { Step } from "./script.ts";
+import { type ScriptedModel, startModel } from "./scripted-model.ts";
+import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
+
+/** One run of a real host, over but not yet cleared away. */
+export interface Trial {
+  readonly user: TemporaryUser;
+  readonly model: ScriptedModel;
+  /** how the host ended, in one line */
+  readonly end: string;
+  readonly durationMs: number;
+}
+
+export interface TrialRequest {
+  readonly driver: Driver;
+  /** the host's executable */
+  readonly program: string;
+  readonly steps: readonly Step[];
+  readonly timeoutMs: number;
+  /** further variables of the temporary user, also for the installation */
+  readonly env?: Readonly<Record<string, string>>;
+  /** registers hooks, or does whatever else has to be there before the host starts */
+  readonly prepare: (user: TemporaryUser, stage: Stage) => Promise<void>;
+}
+
+/** Runs a real host for a temporary user, lets `observe` look at what is left, and clears everything away. */
+export async function withTrial<T>(
+  system: System,
+  request: TrialRequest,
+  observe: (trial: Trial) => T,
+): Promise<T> {
+  const { driver, program, steps, timeoutMs, prepare } = request;
+  const startedMs = system.clock.monotonicMs();
+  const user = createTemporaryUser(system, request.env);
+  const atEnd = system.processes.onEnd(() => user.remove());
+  const model = await startModel(steps);
+  try {
+    const stage = { home: user.home, project: user.project, url: model.url };
+    for (const [name, content] of Object.entries(driver.files(stage))) user.write(name, content);
+    await prepare(user, stage);
+    const end = await runHost(user, driver, program, stage, timeoutMs);
+    return observe({ user, model, end, durationMs: system.clock.monotonicMs() - startedMs });
+  } finally {
+    await model.close();
+    atEnd.dispose();
+    user.remove();
+  }
+}
+
+/** Registers our hooks for the temporary user by the installer that every user has. */
+export async function registerHooks(
+  user: TemporaryUser,
+  source: Package,
+  { host }: Driver,
+  more: Partial<InstallRequest> = {},
+): Promise<void> {
+  const report = await install(
+    user.system,
+    // What is thrown away in a minute need not be copied to a lasting place.
+    { ...source, isEphemeral: false },
+    {
+      hosts: [host],
+      scope: "user",
+      assets: undefined,
+      isDryRun: false,
+      isForced: false,
+      isDeduping: false,
+      failure: undefined,
+      isTrustAgreed: true,
+      isProfileAgreed: false,
+      defaultTool: undefined,
+      updatePreference: undefined,
+      ...more,
+    },
+  );
+  const failed = report.hosts.find(({ status }) => status !== "registered");
+  if (failed !== undefined)
+    throw new Error(`the hooks could not be registered: ${failed.reason ?? failed.status}`);
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createNodeSystem } from "../../src/system/node.ts";
+import type { Driver } from "../../src/verify/live/driver.ts";
+import type { ModelRequest } from "../../src/verify/live/script.ts";
+import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
+import { registerHooks, withTrial } from "../../src/verify/live/trial.ts";
+import { bundleProgram } from "../bundle-program.ts";
+import { PACKAGE } from "../install/sandbox.ts";
+import type { Scenario } from "./scenario.ts";
+
+const TIMEOUT_MS = 120_000;
+export const COMMAND = "touch made";
+
+/** Programs of the hosts that are installed, by host. */
+export const PROGRAMS = JSON.parse(process.env["AMPLIHACK_TEST_PROGRAMS"] ?? "{}") as Readonly<
+  Record<string, string>
+>;
+
+export interface Seen {
+  /** hooks that were started, in order */
+  readonly fired: readonly string[];
+  /** whether a file is in the project afterwards */
+  readonly has: (name: string) => boolean;
+  readonly requests: readonly ModelRequest[];
+  /** all that the model was told in tool results */
+  readonly results: string;
+  /** all that the model was told */
+  readonly told: string;
+  readonly end: string;
+}
+
+const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
+
+/** Runs the host with hooks that follow the scenario; the model asks for one command. */
+export function play(driver: Driver, program: string, scenario: Scenario): Promise<Seen> {
+  const files = new Map<TemporaryUser, string>();
+  const request = {
+    driver,
+    program,
+    steps: [
+      { kind: "command", command: COMMAND },
+      { kind: "text", text: "done" },
+    ],
+    timeoutMs: TIMEOUT_MS,
+    async prepare(user: TemporaryUser) {
+      const folder = join(user.home, "trial");
+      mkdirSync(folder);
+      writeFileSync(join(folder, "scenario.json"), "{}");
+      writeFileSync(join(folder, "log"), "");
+      const words = [process.execPath, hook, join(folder, "scenario.json"), join(folder, "log")];
+      writeFileSync(join(folder, "hook"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+      const system = {
+        ...user.system,
+        env: {
+          ...user.system.env,
+          get: (name: string) =>
+            name === "AMPLIHACK_AMPLIHACK_HOOKS_BIN" ? join(folder, "hook") : user.system.env.get(name),
+        },
+      };
+      await registerHooks({ ...user, system }, PACKAGE, driver);
+      // The installer has tried every hook by now; only from here on does the scenario count.
+      writeFileSync(join(folder, "scenario.json"), JSON.stringify(scenario));
+      writeFileSync(join(folder, "log"), "");
+      files.set(user, join(folder, "log"));
+    },
+  } as const;
+  return withTrial(createNodeSystem(), request, ({ user, model, end }) => {
+    const present = new Set(["made", "rewritten"].filter(name => existsSync(join(user.project, name))));
+    return {
+      fired: readFileSync(files.get(user) ?? "", "utf8")
+        .trim()
+        .split("\n")
+        .filter(Boolean),
+      has: name => present.has(name),
+      requests: [...model.requests],
+      results: model.requests.flatMap(each => each.results).join("\n"),
+      told: model.requests.map(each => each.text).join("\n"),
+      end,
+    };
+  });
+}
+
+/** Runs the host with our own hook program after a part of it went missing, under the policy `closed`. */
+export function playBroken(driver: Driver, program: string): Promise<Pick<Seen, "has" | "results" | "end">> {
+  const request = {
+    driver,
+    program,
+    steps: [
+      { kind: "command", command: COMMAND },
+      { kind: "text", text: "done" },
+    ],
+    timeoutMs: TIMEOUT_MS,
+    async prepare(user: TemporaryUser) {
+      await registerHooks(user, PACKAGE, driver, { failure: "closed" });
+      const staged = join(user.home, ".amplihack/.claude/bin/amplihack-hooks");
+      // Only the hook before a tool is broken: a broken one at the prompt would end the run before that.
+      const isWhole = '[ "$1" != pre-tool-use ] && ';
+      const broken = readFileSync(staged, "utf8").replace(/^\[ -x/m, start => isWhole + start);
+      writeFileSync(staged, broken, { mode: 0o755 });
+    },
+  } as const;
+  return withTrial(createNodeSystem(), request, ({ user, model, end }) => {
+    const isMade = existsSync(join(user.project, "made"));
+    return {
+      has: name => name === "made" && isMade,
+      results: model.requests.flatMap(each => each.results).join("\n"),
+      end,
+    };
+  });
+}

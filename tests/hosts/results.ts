@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const PAGE = fileURLToPath(new URL("../../docs/hosts.md", import.meta.url));
+const VERSIONS = JSON.parse(readFileSync(new URL("./versions.json", import.meta.url), "utf8")) as Readonly<
+  Record<string, { readonly package: string; readonly version: string }>
+>;
+
+/** What a row of the table says about one host. */
+export type Mark = "✓" | "–" | "✗";
+
+const rows = new Map<string, Map<string, Mark>>();
+const skipped = new Map<string, string>();
+
+export function record(row: string, host: string, mark: Mark): void {
+  const marks = rows.get(row) ?? new Map<string, Mark>();
+  rows.set(row, marks.set(host, mark));
+}
+
+export function recordSkipped(host: string, why: string): void {
+  skipped.set(host, why);
+}
+
+/** Writes the page, unless only some hosts were tried. */
+export function writePage(hosts: readonly string[], date: string): void {
+  if (skipped.size > 0) return;
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  const table = [
+    line(["", ...hosts]),
+    line(["---", ...hosts.map(() => "---")]),
+    line(["version", ...hosts.map(host => VERSIONS[host]?.version ?? "")]),
+    ...[...rows].map(([row, marks]) => line([row, ...hosts.map(host => marks.get(host) ?? "")])),
+  ].join("");
+  const packages = hosts.map(
+    host => `- ${host}: \`${VERSIONS[host]?.package}\` ${VERSIONS[host]?.version}\n`,
+  );
+  writeFileSync(
+    PAGE,
+    `# What real hosts do with our hooks
+
+Written by \`npm run test:hosts\` on ${date}. Every mark was seen in the real host, started without a screen and
+without a network, against a scripted model that asked for one known command; the hooks were registered by
+\`amplihack install\`.
+
+✓ it does; – it does not, and our descriptor of the host says so; ✗ it should and does not.
+
+${table}
+${packages.join("")}
+A hook that takes longer than its limit is passed over by every host: that is the hosts' doing. Hosts that need an
+editor or an account (VS Code, Cursor, Windsurf, Cline, Kiro, Augment, Factory) are not driven here; what is known
+about them comes from their documentation and source.
+`,
+  );
+}

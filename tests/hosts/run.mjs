@@ -1,0 +1,48 @@
+// Installs the hosts of versions.json into a cache and runs the tests against them in a network of their own, in
+// which nothing but this machine can be reached. `npm run test:hosts [-- HOST…]`.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const cache = process.env.AMPLIHACK_TEST_HOSTS ?? join(homedir(), ".cache", "amplihack-hosts");
+const versions = JSON.parse(readFileSync(new URL("./versions.json", import.meta.url), "utf8"));
+const asked = process.argv.slice(2);
+
+const programs = {};
+for (const [host, { package: name, version, program }] of Object.entries(versions)) {
+  if (asked.length > 0 && !asked.includes(host)) continue;
+  const folder = join(cache, `${host}-${version}`);
+  const path = join(folder, "node_modules", ".bin", program);
+  if (!existsSync(path)) {
+    console.log(`installing ${name}@${version} …`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), "{}\n");
+    const words = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${name}@${version}`];
+    spawnSync("npm", words, { cwd: folder, stdio: "inherit" });
+  }
+  if (existsSync(path)) programs[host] = path;
+  else console.log(`SKIPPED ${host}: ${name}@${version} could not be installed`);
+}
+
+/** A network with nothing in it but the loopback; where the system does not allow that, nothing is run. */
+const isolate = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+if (spawnSync(isolate[0], [...isolate.slice(1), "true"]).status !== 0) {
+  console.log("SKIPPED all hosts: unshare and ip are needed to run them without a network");
+  process.exit(process.platform === "linux" ? 1 : 0);
+}
+const vitest = [
+  join(root, "node_modules", ".bin", "vitest"),
+  "run",
+  "--config",
+  "tests/hosts/vitest.config.ts",
+];
+const [first, ...rest] = [...isolate, ...vitest];
+const ran = spawnSync(first, rest, {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, AMPLIHACK_TEST_PROGRAMS: JSON.stringify(programs) },
+});
+process.exit(ran.status ?? 1);
