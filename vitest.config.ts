@@ -9,6 +9,8 @@ export default defineConfig({
     reporters: ["default", "./tests/plain-summary.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Tests with real processes share CI's machine with whatever else runs there; a real fault fails twice.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     pool: "forks",
     maxWorkers: 2,
     coverage: {
