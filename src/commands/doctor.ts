@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
-import { readHosts } from "../cli/read-hosts.ts";
+import { tellProblems } from "../cli/install-problem.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Check } from "../install/doctor/check.ts";
 import type { Proof } from "../verify/live/prove.ts";
@@ -34,46 +33,36 @@ report says what really happened.`,
     },
   ],
   async run({ options, system, terminal }) {
-    const { examine, findPackage, findPlaces, InstallProblem, repair } = await import("../install/index.ts");
+    const { examine, findPackage, findPlaces, repair } = await import("../install/operations.ts");
+    const { readHosts } = await import("../cli/read-hosts.ts");
     const asked = readHosts(options.host, "amplihack doctor");
     const hosts = asked === "all" ? undefined : asked;
-    try {
+    const self = realpathSync(process.argv[1] ?? process.execPath);
+    return tellProblems("doctor", async () => {
       const places = findPlaces(system);
       const source = findPackage(system);
       if (options.fix) {
-        for (const report of await repair(system, places, source, hosts)) {
-          for (const { host, status } of report.hosts) terminal.note(`${host}: ${status}\n`);
+        for (const { hosts: repaired } of await repair(system, places, source, hosts)) {
+          for (const { host, status } of repaired) terminal.note(`${host}: ${status}\n`);
         }
       }
       if (options.live) {
         const { proveAll } = await import("../verify/live/live.ts");
-        const proofs = await proveAll(system, source, {
-          hosts,
-          home: places.home,
-          self: realpathSync(process.argv[1] ?? process.execPath),
-          timeoutMs: LIVE_TIMEOUT_MS,
-          onProgress: text => terminal.note(`${text}\n`),
-        });
+        const onProgress = (text: string): void => terminal.note(`${text}\n`);
+        const request = { hosts, home: places.home, self, timeoutMs: LIVE_TIMEOUT_MS, onProgress };
+        const proofs = await proveAll(system, source, request);
         const isProved = proofs.some(({ status }) => status === "proved");
         const ok = isProved && proofs.every(({ status }) => status !== "failed");
         if (options.format === "json") terminal.printJson({ ok, hosts: proofs });
         else terminal.print(renderProofs(proofs, terminal));
         return ok ? 0 : 1;
       }
-      const request = {
-        hosts,
-        nodeVersion: process.versions.node,
-        self: realpathSync(process.argv[1] ?? process.execPath),
-      };
+      const request = { hosts, nodeVersion: process.versions.node, self };
       const report = await examine(system, places, source, request);
       if (options.format === "json") terminal.printJson(report);
-      else terminal.print(render(report.checks, terminal));
+      else terminal.print(renderChecks(report.checks, terminal));
       return report.ok ? 0 : 1;
-    } catch (error) {
-      if (!(error instanceof InstallProblem)) throw error;
-      const { message, causes, fix } = error;
-      throw new CommandError(message, { kind: "doctor", causes, ...(fix === undefined ? {} : { fix }) });
-    }
+    });
   },
 });
 
@@ -107,7 +96,7 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 
-function render(checks: readonly Check[], terminal: Terminal): string {
+function renderChecks(checks: readonly Check[], terminal: Terminal): string {
   const lines = checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
     const line = `${terminal.paint(style, mark)} ${message}`;

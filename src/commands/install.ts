@@ -1,9 +1,9 @@
 import { askChoice, askYesOrNo } from "../cli/ask.ts";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
-import { readHosts } from "../cli/read-hosts.ts";
-
-const PATH = "amplihack install";
+import { tellProblems } from "../cli/install-problem.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { AGENTS } from "../state/active-agent.ts";
 
 export const command = defineCommand({
   name: "install",
@@ -49,55 +49,55 @@ the hosts are never changed. A second run changes nothing.`,
     },
   ],
   async run({ options, system, terminal }) {
-    const { findPackage, findPlaces, install, InstallProblem, renderInstall, wouldSkipInCodex } =
-      await import("../install/index.ts");
+    const { findPackage, findPlaces, install, renderInstall, wouldSkipInCodex } = await import(
+      "../install/operations.ts"
+    );
+    const { readHosts } = await import("../cli/read-hosts.ts");
     if (process.platform === "win32")
       throw new CommandError("Windows itself is not supported; run amplihack inside WSL", {
         kind: "platform",
       });
-    const asked = readHosts(options.host, PATH);
+    const hosts = readHosts(options.host, "amplihack install");
     const isAsking = options.interactive && terminal.isInteractive;
     if (options.interactive && !isAsking)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
-    const { AGENTS } = await import("../state/index.ts");
-    const [first, ...others] = AGENTS;
-    const defaultTool = isAsking ? askChoice(terminal, "Default agent", [first, ...others]) : undefined;
-    const scope =
-      options.scope ??
-      (isAsking ? askChoice<"user" | "project">(terminal, "Register for", ["user", "project"]) : "user");
-    const updatePreference = isAsking
-      ? askChoice<"always" | "never">(terminal, "Check for updates at launch", ["always", "never"])
-      : undefined;
-    const isProfileAgreed =
-      isAsking && askYesOrNo(terminal, "May your shell's start-up file be changed if needed?");
-    try {
-      const request = {
-        hosts: asked,
-        scope,
-        assets: options.local,
-        isDryRun: options["dry-run"],
-        isForced: options.force,
-        isDeduping: options.dedupe,
-        failure: options.failure,
-        isTrustAgreed: options.yes,
-        isProfileAgreed,
-        defaultTool,
-        updatePreference,
-      };
-      const isQuestion = !request.isTrustAgreed && !request.isDryRun && terminal.isInteractive;
+    const answers = isAsking ? askWishes(terminal) : undefined;
+    const request = {
+      hosts,
+      scope: options.scope ?? answers?.scope ?? "user",
+      assets: options.local,
+      isDryRun: options["dry-run"],
+      isForced: options.force,
+      isDeduping: options.dedupe,
+      failure: options.failure,
+      isProfileAgreed: answers?.isProfileAgreed ?? false,
+      defaultTool: answers?.defaultTool,
+      updatePreference: answers?.updatePreference,
+    };
+    const mayAsk = terminal.isInteractive && !options["dry-run"];
+    return tellProblems("install", async () => {
       const isTrustAgreed =
-        request.isTrustAgreed ||
-        (isQuestion &&
+        options.yes ||
+        (mayAsk &&
           wouldSkipInCodex(system, findPlaces(system), request) &&
           askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
       if (options.format === "json") terminal.printJson(report);
       else terminal.print(renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint }));
       return report.success ? 0 : 1;
-    } catch (error) {
-      if (!(error instanceof InstallProblem)) throw error;
-      const { message, causes, fix } = error;
-      throw new CommandError(message, { kind: "install", causes, ...(fix === undefined ? {} : { fix }) });
-    }
+    });
   },
 });
+
+function askWishes(terminal: Terminal) {
+  const [first, ...others] = AGENTS;
+  return {
+    defaultTool: askChoice(terminal, "Default agent", [first, ...others]),
+    scope: askChoice<"user" | "project">(terminal, "Register for", ["user", "project"]),
+    updatePreference: askChoice<"always" | "never">(terminal, "Check for updates at launch", [
+      "always",
+      "never",
+    ]),
+    isProfileAgreed: askYesOrNo(terminal, "May your shell's start-up file be changed if needed?"),
+  };
+}

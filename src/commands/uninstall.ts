@@ -1,6 +1,5 @@
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
-import { readHosts } from "../cli/read-hosts.ts";
+import { tellProblems } from "../cli/install-problem.ts";
 
 export const command = defineCommand({
   name: "uninstall",
@@ -28,9 +27,10 @@ was, byte for byte. Memory, configuration and the audit log stay unless --purge 
     { command: "amplihack uninstall --dry-run", does: "shows what would change" },
   ],
   async run({ options, system, terminal }) {
-    const { InstallProblem, renderUninstall, uninstall } = await import("../install/index.ts");
+    const { renderUninstall, uninstall } = await import("../install/operations.ts");
+    const { readHosts } = await import("../cli/read-hosts.ts");
     const asked = readHosts(options.host, "amplihack uninstall");
-    try {
+    return tellProblems("uninstall", async () => {
       const report = await uninstall(system, {
         hosts: asked === "all" ? undefined : asked,
         scope: options.scope,
@@ -43,10 +43,6 @@ was, byte for byte. Memory, configuration and the audit log stay unless --purge 
       if (options.format === "json") terminal.printJson(report);
       else terminal.print(renderUninstall(report, terminal.paint));
       return report.success ? 0 : 1;
-    } catch (error) {
-      if (!(error instanceof InstallProblem)) throw error;
-      const { message, causes, fix } = error;
-      throw new CommandError(message, { kind: "uninstall", causes, ...(fix === undefined ? {} : { fix }) });
-    }
+    });
   },
 });

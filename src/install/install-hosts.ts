@@ -6,7 +6,7 @@ import type { InstalledHost } from "./install-report.ts";
 import type { Ledger } from "./ledger.ts";
 import { nextSteps, TRUST_STEP } from "./next-steps.ts";
 import type { Places, Scope } from "./places.ts";
-import { InstallProblem, textOf } from "./problem.ts";
+import { describeProblem } from "./problem.ts";
 import { describeProtections } from "./protections.ts";
 import { needsTrust, planRegistration, type RegisterOptions, registerTarget, wantedOf } from "./register.ts";
 import { takeBackTarget } from "./take-back-target.ts";
@@ -91,7 +91,7 @@ function forEachHost(
         ...nothing(one),
         status: "failed",
         settings_path: target.path,
-        reason: reasonOf(error),
+        reason: describeProblem(error),
       });
     }
   }
@@ -100,11 +100,6 @@ function forEachHost(
 
 function nothing({ host, scope }: ChosenHost): Omit<InstalledHost, "status"> {
   return { host, scope, settings_path: null, backup_path: null, events: [], next_steps: [] };
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof InstallProblem)) return textOf(error);
-  return [error.message, ...(error.fix === undefined ? [] : [`fix: ${error.fix}`])].join("; ");
 }
 
 function eventsOf(places: Places, target: Target, options: RegisterOptions): readonly string[] {

@@ -15,3 +15,9 @@ export class InstallProblem extends Error {
 export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What went wrong with one of several things, in one line with its remedy. */
+export function describeProblem(error: unknown): string {
+  if (!(error instanceof InstallProblem) || error.fix === undefined) return textOf(error);
+  return `${error.message}; fix: ${error.fix}`;
+}

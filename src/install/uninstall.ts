@@ -9,7 +9,7 @@ import type { PlannedChange } from "./install-report.ts";
 import { Ledger } from "./ledger.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
 import { findPlaces, manifestPath, type Places, type Scope } from "./places.ts";
-import { InstallProblem, textOf } from "./problem.ts";
+import { describeProblem, InstallProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
 import { planTakeBack, takeBackTarget } from "./take-back-target.ts";
 import { type InstallableHost, isInstallable, type Target } from "./targets.ts";
@@ -74,7 +74,7 @@ async function perform(system: System, places: Places, request: UninstallRequest
       const isChanged = taken.changes.some(change => change.isChanged);
       return { host, scope, status: isChanged ? "removed" : "unchanged", settings_path: path };
     } catch (error) {
-      return { host, scope, status: "failed", settings_path: path, reason: reasonOf(error) };
+      return { host, scope, status: "failed", settings_path: path, reason: describeProblem(error) };
     }
   });
   const isFailed = hosts.some(({ status }) => status === "failed");
@@ -107,7 +107,7 @@ function preview(system: System, places: Places, request: UninstallRequest): Uni
       for (const change of planned) changes.set(change.path, change);
       return { host, scope, status: planned.length > 0 ? "removed" : "unchanged", settings_path: path };
     } catch (error) {
-      return { host, scope, status: "failed", settings_path: path, reason: reasonOf(error) };
+      return { host, scope, status: "failed", settings_path: path, reason: describeProblem(error) };
     }
   });
   const isLast = manifest.hosts.every(record => targets.some(target => isSame(record, target)));
@@ -193,11 +193,6 @@ function targetOf(record: HostRecord): Target | undefined {
 
 function isSame(record: HostRecord, target: Target): boolean {
   return record.host === target.host && record.settings_path === target.path;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof InstallProblem)) return textOf(error);
-  return [error.message, ...(error.fix === undefined ? [] : [`fix: ${error.fix}`])].join("; ");
 }
 
 /** The lock lay in one of them until now. */

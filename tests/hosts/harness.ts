@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { FailurePolicy } from "../../src/protocol/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { Driver } from "../../src/verify/live/driver.ts";
 import type { ModelRequest } from "../../src/verify/live/script.ts";
@@ -30,10 +31,20 @@ export interface Seen {
   readonly end: string;
 }
 
+/** The installer asks some hosts for their version, so it has to find them. */
+function onPath(program: string): Readonly<Record<string, string>> {
+  return { PATH: `${dirname(program)}:${process.env["PATH"] ?? ""}` };
+}
+
 const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
 
 /** Runs the host with hooks that follow the scenario; the model asks for one command. */
-export function play(driver: Driver, program: string, scenario: Scenario): Promise<Seen> {
+export function play(
+  driver: Driver,
+  program: string,
+  scenario: Scenario,
+  failure: FailurePolicy = "open",
+): Promise<Seen> {
   const files = new Map<TemporaryUser, string>();
   const request = {
     driver,
@@ -43,6 +54,7 @@ export function play(driver: Driver, program: string, scenario: Scenario): Promi
       { kind: "text", text: "done" },
     ],
     timeoutMs: TIMEOUT_MS,
+    env: onPath(program),
     async prepare(user: TemporaryUser) {
       const folder = join(user.home, "trial");
       mkdirSync(folder);
@@ -58,7 +70,7 @@ export function play(driver: Driver, program: string, scenario: Scenario): Promi
             name === "AMPLIHACK_AMPLIHACK_HOOKS_BIN" ? join(folder, "hook") : user.system.env.get(name),
         },
       };
-      await registerHooks({ ...user, system }, PACKAGE, driver);
+      await registerHooks({ ...user, system }, PACKAGE, driver, { failure });
       // The installer has tried every hook by now; only from here on does the scenario count.
       writeFileSync(join(folder, "scenario.json"), JSON.stringify(scenario));
       writeFileSync(join(folder, "log"), "");
@@ -91,6 +103,7 @@ export function playBroken(driver: Driver, program: string): Promise<Pick<Seen, 
       { kind: "text", text: "done" },
     ],
     timeoutMs: TIMEOUT_MS,
+    env: onPath(program),
     async prepare(user: TemporaryUser) {
       await registerHooks(user, PACKAGE, driver, { failure: "closed" });
       const staged = join(user.home, ".amplihack/.claude/bin/amplihack-hooks");

@@ -13,6 +13,9 @@ const CONTEXT = "a word from the trial (9b2e)";
 /** Hosts in which a hook that ends with an error refuses the call; in all others it is passed over. */
 const REFUSES_ON_ERROR = new Set(["copilot-cli"]);
 
+/** Hosts that can be told to refuse when a hook is late: by their settings, or because our module waits itself. */
+const REFUSES_LATE_HOOKS = new Set(["claude-code", "opencode", "pi"]);
+
 afterAll(() =>
   writePage(
     DRIVERS.map(driver => driver.host),
@@ -138,6 +141,13 @@ for (const driver of DRIVERS) {
       const seen = await play(driver, program, { "pre-tool-use": { sleepMs: 30_000 } });
       expect(seen.fired).toContain("pre-tool-use");
       note("a hook that does not end in time is passed over", driver, seen.has("made"), true);
+    });
+
+    it("refuses when a hook does not end in time and the policy is closed, where that can be said", async () => {
+      const seen = await play(driver, program, { "pre-tool-use": { sleepMs: 30_000 } }, "closed");
+      expect(seen.fired).toContain("pre-tool-use");
+      const row = "a hook that does not end in time refuses under `--failure closed`";
+      note(row, driver, !seen.has("made"), REFUSES_LATE_HOOKS.has(driver.host));
     });
 
     it("refuses when our hook program is broken and the policy is closed", async () => {

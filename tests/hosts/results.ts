@@ -46,7 +46,7 @@ without a network, against a scripted model that asked for one known command; th
 
 ${table}
 ${packages.join("")}
-A hook that takes longer than its limit is passed over by every host: that is the hosts' doing. Hosts that need an
+A hook that takes longer than its limit is passed over by most hosts, whatever it would have said. Hosts that need an
 editor or an account (VS Code, Cursor, Windsurf, Cline, Kiro, Augment, Factory) are not driven here; what is known
 about them comes from their documentation and source.
 `,
