@@ -103,7 +103,8 @@ export function playBroken(driver: Driver, program: string): Promise<Pick<Seen, 
       { kind: "text", text: "done" },
     ],
     timeoutMs: TIMEOUT_MS,
-    env: onPath(program),
+    // The part that goes missing is the one that a wrapper for Node names.
+    env: { ...onPath(program), AMPLIHACK_HOOK_ENGINE: "node" },
     async prepare(user: TemporaryUser) {
       await registerHooks(user, PACKAGE, driver, { failure: "closed" });
       const staged = join(user.home, ".amplihack/.claude/bin/amplihack-hooks");

@@ -1,12 +1,16 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { abilities, planRegistrations } from "../../src/hosts/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { DRIVERS, type Driver } from "../../src/verify/live/driver.ts";
 import { prove } from "../../src/verify/live/prove.ts";
-import { PACKAGE } from "../install/sandbox.ts";
+import { PACKAGE, PACKAGE_ROOT } from "../install/sandbox.ts";
 import { PROGRAMS, play, playBroken } from "./harness.ts";
 import { type Mark, record, recordSkipped, writePage } from "./results.ts";
 
+const isNativeBuilt = existsSync(join(PACKAGE_ROOT, "dist/native/amplihack-hooks"));
+const ENGINES: readonly ("node" | "native")[] = isNativeBuilt ? ["node", "native"] : ["node"];
 const REASON = "the trial says no (7c1f)";
 const CONTEXT = "a word from the trial (9b2e)";
 
@@ -50,11 +54,15 @@ for (const driver of DRIVERS) {
   }
 
   describe(driver.host, () => {
-    it("runs our hooks, honours our guard and tells the model why", async () => {
-      const options = { program, version: undefined, timeoutMs: 120_000 };
+    it.each(ENGINES)("runs our hooks, honours our guard and tells the model why (%s)", async engine => {
+      const options = { program, version: undefined, timeoutMs: 120_000, engine };
       const proof = await prove(createNodeSystem(), PACKAGE, driver, options);
       expect(proof, proof.detail ?? "").toMatchObject({ status: "proved" });
-      record("`doctor --live` proves it", driver.host, "✓");
+      record(
+        `\`doctor --live\` proves it, hooks ${engine === "node" ? "on Node" : "native"}`,
+        driver.host,
+        "✓",
+      );
     });
 
     it("fires every hook that is registered, and runs the command when none has an opinion", async () => {

@@ -24,13 +24,16 @@ export function recordSkipped(host: string, why: string): void {
 /** Writes the page, unless only some hosts were tried. */
 export function writePage(hosts: readonly string[], date: string): void {
   if (skipped.size > 0) return;
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
-  const table = [
-    line(["", ...hosts]),
-    line(["---", ...hosts.map(() => "---")]),
-    line(["version", ...hosts.map(host => VERSIONS[host]?.version ?? "")]),
-    ...[...rows].map(([row, marks]) => line([row, ...hosts.map(host => marks.get(host) ?? "")])),
-  ].join("");
+  const cells = [
+    ["", ...hosts],
+    ["version", ...hosts.map(host => VERSIONS[host]?.version ?? "")],
+    ...[...rows].map(([row, marks]) => [row, ...hosts.map(host => marks.get(host) ?? "")]),
+  ];
+  const widths = ["", ...hosts].map((_, column) => Math.max(...cells.map(row => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
+  const [heading = [], ...others] = cells;
+  const table = [line(heading), line(widths.map(width => "-".repeat(width))), ...others.map(line)].join("");
   const packages = hosts.map(
     host => `- ${host}: \`${VERSIONS[host]?.package}\` ${VERSIONS[host]?.version}\n`,
   );

@@ -39,6 +39,8 @@ export interface ProveOptions {
   readonly program: string;
   readonly version: string | undefined;
   readonly timeoutMs: number;
+  /** what stands behind the hook program; as an installation chooses when absent */
+  readonly engine?: "node" | "native";
 }
 
 /**
@@ -49,13 +51,14 @@ export async function prove(
   system: System,
   source: Package,
   driver: Driver,
-  { program, version, timeoutMs }: ProveOptions,
+  { program, version, timeoutMs, engine }: ProveOptions,
 ): Promise<Proof> {
   const reason = `the canary of amplihack doctor is not to be touched (${system.random.hex(12)})`;
   const request = {
     driver,
     program,
     timeoutMs,
+    env: engine === undefined ? {} : { AMPLIHACK_HOOK_ENGINE: engine },
     steps: [
       { kind: "command", command: `touch ${REFUSED}` },
       { kind: "command", command: `touch ${ALLOWED}` },
