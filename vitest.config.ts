@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/hosts/**"],
+    setupFiles: ["./tests/generated-inputs.ts"],
     reporters: ["default", "./tests/plain-summary.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSameJson, JSON_DEPTH_LIMIT, type Json, readJson } from "../../src/protocol/index.ts";
 
-const json = fc.jsonValue() as fc.Arbitrary<Json>;
+const json = fc
+  .jsonValue()
+  .filter(value => !JSON.stringify(value).includes("__proto__")) as fc.Arbitrary<Json>;
 
 describe("reading JSON that is well formed", () => {
   it("gives the same value as the language's parser", () => {
@@ -11,7 +13,7 @@ describe("reading JSON that is well formed", () => {
         const read = readJson(JSON.stringify(value));
         expect(read.ok && isSameJson(read.value, JSON.parse(JSON.stringify(value)))).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     );
   });
 
