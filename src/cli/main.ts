@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { System } from "../system/system.ts";
+import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
 import { type Command, isFamily, type LeafCommand } from "./command.ts";
 import {
@@ -249,11 +249,23 @@ function reportFailure(error: unknown, isJson: boolean, system: System, terminal
   return known.exitCode;
 }
 
+/** What a person can do about a file that could not be used. */
+const FILE_FIXES: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file: check the path",
+  ENOTDIR: "a part of the path is a file: check the path",
+  EISDIR: "it is a folder: name a file",
+  EACCES: "check who may read and write it: ls -l",
+  EPERM: "check who may read and write it: ls -l",
+  EROFS: "the disk cannot be written to",
+  ENOSPC: "the disk is full: free some space",
+};
+
 function unexpected(error: unknown): CommandError {
   const message = error instanceof Error ? error.message : String(error);
+  const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
   return new CommandError(message, {
     kind: "failed",
-    fix: "set AMPLIHACK_DEBUG=1 to see where this came from",
+    fix: fileFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
   });
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { defineCommand } from "../cli/command.ts";
+import { ownProgram } from "../cli/own-program.ts";
 
 export const command = defineCommand({
   name: "demo",
@@ -9,7 +10,7 @@ export const command = defineCommand({
   examples: [{ command: "amplihack demo", does: "guard, hosts, a recipe and a memory in a few seconds" }],
   async run({ system, terminal }) {
     const { giveTour } = await import("../demo/tour.ts");
-    const bin = dirname(process.argv[1] ?? "");
+    const bin = dirname(ownProgram());
     const isRight = await giveTour(system, terminal, {
       amplihack: [process.execPath, join(bin, "amplihack.cjs")],
       hooks: [process.execPath, join(bin, "amplihack-hooks.cjs")],

@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
+import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Check } from "../install/doctor/check.ts";
 import type { Proof } from "../verify/live/prove.ts";
@@ -37,7 +37,7 @@ report says what really happened.`,
     const { readHosts } = await import("../cli/read-hosts.ts");
     const asked = readHosts(options.host, "amplihack doctor");
     const hosts = asked === "all" ? undefined : asked;
-    const self = realpathSync(process.argv[1] ?? process.execPath);
+    const self = ownProgram();
     return tellProblems("doctor", async () => {
       const places = findPlaces(system);
       const source = findPackage(system);

@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentStanding } from "../launcher/standing.ts";
 import { version } from "../version.ts";
@@ -15,7 +15,7 @@ export const command = defineCommand({
   ],
   async run({ options, system, terminal }) {
     const { findStanding, nextStep } = await import("../launcher/standing.ts");
-    const agents = findStanding(system, realpathSync(process.argv[1] ?? process.execPath));
+    const agents = findStanding(system, ownProgram());
     const next = nextStep(agents);
     if (options.format === "json") {
       terminal.printJson({

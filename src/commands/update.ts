@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
+import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Release } from "../launcher/update/releases.ts";
 import type { System } from "../system/system.ts";
@@ -118,7 +118,7 @@ async function change(
   const program = await fetchRelease(system, release, stateHome, settings.update.publicKey);
   const installs = !options["skip-install"] && hosts.length > 0;
   const isInstalled = installs && runInstall(program, hosts);
-  const owner = findOwner(realpathSync(process.argv[1] ?? process.execPath), stateHome);
+  const owner = findOwner(ownProgram(), stateHome);
   const left = "command" in owner ? owner.command(release.version) : undefined;
   const result = {
     success: !installs || isInstalled,

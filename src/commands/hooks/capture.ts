@@ -39,10 +39,10 @@ export const captureCommand = defineCommand({
     const subcommand = eventOf(event);
     const engine =
       options.from === "reference"
-        ? engineOf(options.reference ?? "", "reference")
+        ? engineOf(system, options.reference ?? "", "reference")
         : options.candidate === undefined
           ? ownEngine()
-          : engineOf(options.candidate, "candidate");
+          : engineOf(system, options.candidate, "candidate");
     const { answerIn } = await import("../../verify/compare.ts");
     const { writeCapture } = await import("../../verify/capture.ts");
     const { appendJsonLine } = await import("../../state/index.ts");

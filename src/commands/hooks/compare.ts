@@ -99,7 +99,7 @@ type CompareInvocation = Invocation<OptionSpecs> & {
 };
 
 async function collect(invocation: CompareInvocation): Promise<readonly Comparison[]> {
-  const { options, terminal } = invocation;
+  const { options, system, terminal } = invocation;
   const ways = [options.all, options.input !== undefined, options.transcript !== undefined].filter(
     Boolean,
   ).length;
@@ -108,7 +108,8 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
       "exactly one of --all, --input and --transcript is needed",
       "amplihack hooks compare --help",
     );
-  const candidate = options.candidate === undefined ? ownEngine() : engineOf(options.candidate, "candidate");
+  const candidate =
+    options.candidate === undefined ? ownEngine() : engineOf(system, options.candidate, "candidate");
   const settings: CompareOptions = {
     timeoutMs: (options.timeout ?? 10) * 1000,
     ignore: options.ignore,
@@ -129,7 +130,7 @@ function referenceFor({
   system,
 }: CompareInvocation): (event: string, subcommand: string) => Engine | undefined {
   if (options.reference !== undefined) {
-    const engine = engineOf(options.reference, "reference");
+    const engine = engineOf(system, options.reference, "reference");
     return () => engine;
   }
   const file = options["reference-map"];
@@ -138,7 +139,7 @@ function referenceFor({
   const table = new Map<string, Engine>();
   for (const [name, words] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
     if (typeof words !== "string") throw usageError(`${file}: the command of ${name} must be a text`);
-    table.set(eventOf(name).name, engineOf(words, "reference-map"));
+    table.set(eventOf(name).name, engineOf(system, words, "reference-map"));
   }
   return (_, subcommand) => table.get(subcommand);
 }

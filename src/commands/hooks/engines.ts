@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { usageError } from "../../cli/errors.ts";
+import { ownProgram } from "../../cli/own-program.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
 import type { System } from "../../system/system.ts";
 import { type Engine, splitWords } from "../../verify/run-engine.ts";
@@ -8,17 +9,25 @@ const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Our own hook program, the sibling of the one that runs. */
 export function ownEngine(): Engine {
-  return { words: [process.execPath, join(dirname(process.argv[1] ?? ""), "amplihack-hooks.cjs")] };
+  return { words: [process.execPath, join(dirname(ownProgram()), "amplihack-hooks.cjs")] };
 }
 
-export function engineOf(commandLine: string, option: string): Engine {
+/** It will run in a sandbox, so words that name files from here are made to name them from there too. */
+export function engineOf(system: System, commandLine: string, option: string): Engine {
   try {
     const words = splitWords(commandLine);
     if (words.length === 0) throw new Error("it is empty");
-    return { words };
+    return { words: words.map((word, index) => reachFile(system, word, index === 0)) };
   } catch (error) {
     throw usageError(`--${option} is no command: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function reachFile(system: System, word: string, isProgram: boolean): string {
+  // A program without a slash is looked up on PATH.
+  if (word.startsWith("/") || (isProgram && !word.includes("/"))) return word;
+  const path = resolveHere(system, word);
+  return system.files.follow(path)?.kind === "file" ? path : word;
 }
 
 /** An event or subcommand in any spelling. */

@@ -47,7 +47,8 @@ run, files are read as a stream.`,
     if ((options.input === undefined) === (options.transcript === undefined)) {
       throw usageError("exactly one of --input and --transcript is needed", "amplihack hooks replay --help");
     }
-    const engine = options.candidate === undefined ? ownEngine() : engineOf(options.candidate, "candidate");
+    const engine =
+      options.candidate === undefined ? ownEngine() : engineOf(system, options.candidate, "candidate");
     const settings = { timeoutMs: (options.timeout ?? 10) * 1000 };
     const isJson = options.format === "json";
     const { answerIn } = await import("../../verify/compare.ts");
