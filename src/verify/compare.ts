@@ -35,6 +35,10 @@ export interface CompareOptions extends EqualOptions {
   readonly timingRuns?: number;
 }
 
+/** A code to permit a command once: it depends on the sandbox's path and on a key that every home makes for itself. */
+const ALLOW_ONCE_CODE = /(amplihack guard allow-once )[0-9A-Z]{6}\b/g;
+const SAME_CODE = "$1AAAAAA";
+
 /** One input for both engines. */
 export interface CompareInput {
   readonly name: string;
@@ -46,7 +50,10 @@ export interface CompareInput {
   readonly args?: readonly string[];
 }
 
-/** Runs an input through an engine in a sandbox of its own. Everything said is told with the sandbox's path taken out. */
+/**
+ * Runs an input through an engine in a sandbox of its own. Everything said is told with the sandbox's path, and with
+ * codes that follow from it, taken out.
+ */
 export async function answerIn(
   system: System,
   engine: Engine,
@@ -76,7 +83,8 @@ export async function answerIn(
     for (let run = 0; run < (options.timingRuns ?? 0); run++) {
       durations.push((await runEngine(system, engine, call)).durationUs);
     }
-    const normal = (text: string): string => text.replaceAll(sandbox.path, SANDBOX_MARK);
+    const normal = (text: string): string =>
+      text.replaceAll(sandbox.path, SANDBOX_MARK).replace(ALLOW_ONCE_CODE, SAME_CODE);
     return {
       ...first,
       stdout: normal(first.stdout),

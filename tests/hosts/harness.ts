@@ -10,8 +10,8 @@ import { bundleProgram } from "../bundle-program.ts";
 import { PACKAGE } from "../install/sandbox.ts";
 import type { Scenario } from "./scenario.ts";
 
-const TIMEOUT_MS = 120_000;
-export const COMMAND = "touch made";
+export const TIMEOUT_MS = 120_000;
+const COMMAND = "touch made";
 
 /** Programs of the hosts that are installed, by host. */
 export const PROGRAMS = JSON.parse(process.env["AMPLIHACK_TEST_PROGRAMS"] ?? "{}") as Readonly<
@@ -32,11 +32,26 @@ export interface Seen {
 }
 
 /** The installer asks some hosts for their version, so it has to find them. */
-function onPath(program: string): Readonly<Record<string, string>> {
+export function onPath(program: string): Readonly<Record<string, string>> {
   return { PATH: `${dirname(program)}:${process.env["PATH"] ?? ""}` };
 }
 
 const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
+
+/** Registers hooks as an installation does, with another program in the place of ours. */
+export async function registerProgram(
+  user: TemporaryUser,
+  driver: Driver,
+  words: readonly string[],
+  failure: FailurePolicy,
+): Promise<void> {
+  const program = join(user.home, "hook");
+  writeFileSync(program, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  const get = (name: string) =>
+    name === "AMPLIHACK_AMPLIHACK_HOOKS_BIN" ? program : user.system.env.get(name);
+  const system = { ...user.system, env: { ...user.system.env, get } };
+  await registerHooks({ ...user, system }, PACKAGE, driver, { failure });
+}
 
 /** Runs the host with hooks that follow the scenario; the model asks for one command. */
 export function play(
@@ -61,16 +76,7 @@ export function play(
       writeFileSync(join(folder, "scenario.json"), "{}");
       writeFileSync(join(folder, "log"), "");
       const words = [process.execPath, hook, join(folder, "scenario.json"), join(folder, "log")];
-      writeFileSync(join(folder, "hook"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
-      const system = {
-        ...user.system,
-        env: {
-          ...user.system.env,
-          get: (name: string) =>
-            name === "AMPLIHACK_AMPLIHACK_HOOKS_BIN" ? join(folder, "hook") : user.system.env.get(name),
-        },
-      };
-      await registerHooks({ ...user, system }, PACKAGE, driver, { failure });
+      await registerProgram(user, driver, words, failure);
       // The installer has tried every hook by now; only from here on does the scenario count.
       writeFileSync(join(folder, "scenario.json"), JSON.stringify(scenario));
       writeFileSync(join(folder, "log"), "");

@@ -1,16 +1,20 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { abilities, planRegistrations } from "../../src/hosts/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { DRIVERS, type Driver } from "../../src/verify/live/driver.ts";
 import { prove } from "../../src/verify/live/prove.ts";
-import { PACKAGE, PACKAGE_ROOT } from "../install/sandbox.ts";
+import { PACKAGE } from "../install/sandbox.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { PROGRAMS, play, playBroken } from "./harness.ts";
+import { HOOKS, NATIVE_HOOKS, playSession } from "./play-session.ts";
+import { replay } from "./recording.ts";
 import { type Mark, record, recordSkipped, writePage } from "./results.ts";
+import { DELEGATION } from "./session.ts";
 
-const isNativeBuilt = existsSync(join(PACKAGE_ROOT, "dist/native/amplihack-hooks"));
-const ENGINES: readonly ("node" | "native")[] = isNativeBuilt ? ["node", "native"] : ["node"];
+const ENGINES: readonly ("node" | "native")[] = existsSync(NATIVE_HOOKS) ? ["node", "native"] : ["node"];
+const ENGINE_WORDS = { node: [process.execPath, HOOKS], native: [NATIVE_HOOKS] };
+const ENGINE_NAMES = { node: "on Node", native: "native" };
 const REASON = "the trial says no (7c1f)";
 const CONTEXT = "a word from the trial (9b2e)";
 
@@ -58,11 +62,7 @@ for (const driver of DRIVERS) {
       const options = { program, version: undefined, timeoutMs: 120_000, engine };
       const proof = await prove(createNodeSystem(), PACKAGE, driver, options);
       expect(proof, proof.detail ?? "").toMatchObject({ status: "proved" });
-      record(
-        `\`doctor --live\` proves it, hooks ${engine === "node" ? "on Node" : "native"}`,
-        driver.host,
-        "✓",
-      );
+      record(`\`doctor --live\` proves it, hooks ${ENGINE_NAMES[engine]}`, driver.host, "✓");
     });
 
     it("fires every hook that is registered, and runs the command when none has an opinion", async () => {
@@ -162,6 +162,26 @@ for (const driver of DRIVERS) {
       const seen = await playBroken(driver, program);
       note("our broken hook program refuses under `--failure closed`", driver, !seen.has("made"), true);
       expect(seen.results).toMatch(/could not check|hook/i);
+    });
+
+    it("has every hook call of a long session answered the same again", async () => {
+      const { operations, calls, results, end } = await playSession(driver, program);
+      const countOf = (subcommand: string) => calls.filter(({ args }) => args[0] === subcommand).length;
+      const agentCalls = DELEGATION.steps.filter(({ kind }) => kind !== "text").length;
+      const delegated = operations.filter(({ does }) => does === "start an agent").length;
+      expect(new Set(operations.map(({ does }) => does)).size).toBeGreaterThanOrEqual(10);
+      expect(results, end).toHaveLength(operations.length);
+      expect(countOf("pre-tool-use"), end).toBe(operations.length + delegated * agentCalls);
+      expect(countOf("stop") > 0, end).toBe(nativeOf(driver, "Stop") !== undefined);
+      for (const [index, { does, isRefused }] of operations.entries())
+        expect(/Denied \[/.test(results[index] ?? ""), does).toBe(isRefused === true);
+      for (const engine of ENGINES) {
+        const compared = await replay(createNodeSystem(), calls, ENGINE_WORDS[engine], temporaryDirectory());
+        expect(compared).toHaveLength(calls.length);
+        expect(compared.filter(({ status }) => status !== "match")).toEqual([]);
+        const row = `a long session (10 to 20 operations): answers replayed ${ENGINE_NAMES[engine]} do not differ`;
+        record(row, driver.host, "✓");
+      }
     });
   });
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+const HOOKS = fileURLToPath(new URL("../../dist/bin/amplihack-hooks.cjs", import.meta.url));
 const STOP = JSON.stringify({ hook_event_name: "Stop", session_id: "s" });
 
 function amplihack(words: readonly string[], cwd: string, input = "") {
@@ -138,6 +139,21 @@ describe("hooks compare on two programs", () => {
       STOP,
     );
     expect([code, stdout.includes("{{SANDBOX}}")]).toEqual([0, true]);
+  });
+
+  it("finds a program equal to itself where answers hold codes that every home makes for itself", () => {
+    const input = JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      cwd: "{{SANDBOX}}",
+      tool_name: "Write",
+      tool_input: { file_path: "{{SANDBOX}}/.env", content: "NAME=value" },
+    });
+    const reference = `${process.execPath} ${HOOKS}`;
+    const words = ["compare", "--input", "-", "--reference", reference, "--format", "json"];
+    const { code, stdout } = amplihack(words, temporaryDirectory(), input);
+    expect(stdout).toContain("amplihack guard allow-once AAAAAA");
+    expect(code, stdout).toBe(0);
   });
 
   it("needs a reference", () => {

@@ -67,6 +67,7 @@ function itemOf(answer: ModelAnswer): Members {
     call_id: id,
     status: "completed",
     name: call.name,
+    ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
     arguments: JSON.stringify(call.input),
   };
 }

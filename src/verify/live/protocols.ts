@@ -1,8 +1,8 @@
-import type { ModelRequest, ShellCall } from "./script.ts";
+import type { ModelRequest, ToolCall } from "./script.ts";
 
-/** What the model answers: a call of the shell, or text. */
+/** What the model answers: a call of a tool, or text. */
 export type ModelAnswer =
-  | { readonly kind: "call"; readonly call: ShellCall; readonly id: string }
+  | { readonly kind: "call"; readonly call: ToolCall; readonly id: string }
   | { readonly kind: "text"; readonly text: string };
 
 export interface HttpAnswer {

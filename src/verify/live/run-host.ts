@@ -1,10 +1,10 @@
 import { stripColours } from "../../install/host-version.ts";
 import { describeEnd } from "../../install/run-program.ts";
 import type { Driver, Stage } from "./driver.ts";
+import { PROMPT } from "./script.ts";
 import type { TemporaryUser } from "./temporary-user.ts";
 
 const LIMITS = { stdoutBytes: 65_536, tailBytes: 16_384, stderrBytes: 65_536, drainBytes: 256 * 1024 * 1024 };
-const PROMPT = "Run the command that you were told to run.";
 const SHOWN = 300;
 /** Nobody answers there: a host that heeds proxies gets nowhere but to this machine. */
 const DEAD_PROXY = "http://127.0.0.1:9";

@@ -1,7 +1,17 @@
-/** What the scripted model says when it is asked for the n-th time: a command to run, or its last words. */
+/** What the scripted model says when it is asked for the n-th time: a command to run, a tool to use, its last words. */
 export type Step =
   | { readonly kind: "command"; readonly command: string }
+  | { readonly kind: "call"; readonly call: ToolCall }
   | { readonly kind: "text"; readonly text: string };
+
+/** What a host is told to do. The scripted model knows the conversation by it. */
+export const PROMPT = "Run the command that you were told to run.";
+
+/** What the model says to an agent that a host starts on its behalf: whose first message has the mark. */
+export interface Delegation {
+  readonly mark: string;
+  readonly steps: readonly Step[];
+}
 
 /** One tool that a host offers to the model. */
 export interface OfferedTool {
@@ -19,8 +29,10 @@ export interface ModelRequest {
   readonly text: string;
 }
 
-/** A call of the host's shell tool. */
-export interface ShellCall {
+/** A call of one of the host's tools. */
+export interface ToolCall {
+  /** of a host that groups its tools and expects the name of the group too */
+  readonly namespace?: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -36,7 +48,7 @@ const SHELL_TOOLS = [
 ] as const;
 
 /** How to ask this host for a command; undefined when it offers no shell. */
-export function shellCall(tools: readonly OfferedTool[], command: string): ShellCall | undefined {
+export function shellCall(tools: readonly OfferedTool[], command: string): ToolCall | undefined {
   const tool = SHELL_TOOLS.map(name => tools.find(each => each.name === name)).find(
     each => each !== undefined,
   );

@@ -5,7 +5,7 @@ import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { type HttpAnswer, isMembers, json, type Members, type Protocol } from "./protocols.ts";
-import { type ModelRequest, type Step, shellCall } from "./script.ts";
+import { type Delegation, type ModelRequest, PROMPT, type Step, shellCall, type ToolCall } from "./script.ts";
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, openaiResponses, openaiChat, gemini];
 const BODY_BYTES = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface ScriptedModel {
 }
 
 /** The step is chosen by how many tool results the conversation holds, so that a repeated request repeats its answer. */
-export async function startModel(steps: readonly Step[]): Promise<ScriptedModel> {
+export async function startModel(steps: readonly Step[], delegation?: Delegation): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -39,8 +39,10 @@ export async function startModel(steps: readonly Step[]): Promise<ScriptedModel>
 
   function speak(protocol: Protocol, body: Members, pathname: string): HttpAnswer {
     const asked = protocol.read(body);
-    const step = steps[asked.results.length];
-    const call = step?.kind === "command" ? shellCall(asked.tools, step.command) : undefined;
+    const isDelegated =
+      delegation !== undefined && asked.text.includes(delegation.mark) && !asked.text.includes(PROMPT);
+    const step = (isDelegated ? delegation.steps : steps)[asked.results.length];
+    const call = step === undefined ? undefined : callOf(step, asked);
     if (asked.tools.length > 0) requests.push(asked);
     if (call !== undefined)
       return protocol.answer({ kind: "call", call, id: `call_${asked.results.length + 1}` }, body, pathname);
@@ -63,6 +65,11 @@ export async function startModel(steps: readonly Step[]): Promise<ScriptedModel>
         server.close(() => resolve());
       }),
   };
+}
+
+function callOf(step: Step, { tools }: ModelRequest): ToolCall | undefined {
+  if (step.kind === "call") return step.call;
+  return step.kind === "command" ? shellCall(tools, step.command) : undefined;
 }
 
 /** Hosts count tokens and list models before they start; they get something harmless. */

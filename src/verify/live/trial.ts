@@ -4,7 +4,7 @@ import type { Package } from "../../install/package.ts";
 import type { System } from "../../system/system.ts";
 import type { Driver, Stage } from "./driver.ts";
 import { runHost } from "./run-host.ts";
-import type { Step } from "./script.ts";
+import type { Delegation, Step } from "./script.ts";
 import { type ScriptedModel, startModel } from "./scripted-model.ts";
 import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
 
@@ -22,6 +22,8 @@ export interface TrialRequest {
   /** the host's executable */
   readonly program: string;
   readonly steps: readonly Step[];
+  /** for agents that the host starts during the run */
+  readonly delegation?: Delegation;
   readonly timeoutMs: number;
   /** further variables of the temporary user, also for the installation */
   readonly env?: Readonly<Record<string, string>>;
@@ -39,7 +41,7 @@ export async function withTrial<T>(
   const startedMs = system.clock.monotonicMs();
   const user = createTemporaryUser(system, request.env);
   const atEnd = system.processes.onEnd(() => user.remove());
-  const model = await startModel(steps);
+  const model = await startModel(steps, request.delegation);
   try {
     const stage = { home: user.home, project: user.project, url: model.url };
     for (const [name, content] of Object.entries(driver.files(stage))) user.write(name, content);
