@@ -7,8 +7,12 @@ import { entryNames, nodeEntrySource } from "./entries.mjs";
 const FOLDER = "bin/hook-entries";
 const LOADER = "./src/bin/load-entry.ts";
 
-/** @param {import("esbuild").BuildOptions} common */
+/**
+ * @param {import("esbuild").BuildOptions} common
+ * @returns {Promise<readonly string[]>} every file that went into the bundles
+ */
 export async function buildHooks(common) {
+  const bundled = new Set();
   const lazy = new Map();
   const done = new Set();
   let entryPoints = {
@@ -19,8 +23,9 @@ export async function buildHooks(common) {
     ...Object.fromEntries(entryNames().map(name => [`${FOLDER}/${name}`, `hook-entry:${name}`])),
   };
   while (Object.keys(entryPoints).length > 0) {
-    await build({
+    const { metafile } = await build({
       ...common,
+      metafile: true,
       entryPoints,
       outdir: "dist",
       format: "cjs",
@@ -29,11 +34,13 @@ export async function buildHooks(common) {
       charset: "ascii",
       plugins: [hookEntries, lazyModules(lazy)],
     });
+    for (const path of Object.keys(metafile.inputs)) bundled.add(path);
     entryPoints = Object.fromEntries(
       [...lazy].filter(([name]) => !done.has(name)).map(([name, path]) => [`${FOLDER}/${name}`, path]),
     );
     for (const name of lazy.keys()) done.add(name);
   }
+  return [...bundled];
 }
 
 const hookEntries = {

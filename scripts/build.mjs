@@ -1,20 +1,17 @@
 // Builds dist/: the two executables and the hook entries as CommonJS (Node starts it fastest), the library and
 // the commands as ES modules that share chunks, and the type declarations.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildHooks } from "./build-hooks.mjs";
+import { licenceText } from "./third-party.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const {
-  exports: subPaths,
-  dependencies,
-  peerDependencies,
-} = JSON.parse(readFileSync("package.json", "utf8"));
+const { exports: subPaths, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 const define = buildConstants();
 const common = {
   bundle: true,
@@ -36,13 +33,14 @@ const filesOf = folder =>
         .map(name => `${folder}/${name}`)
     : [];
 
-await buildHooks(common);
+const bundled = await buildHooks(common);
 
 const libraryEntries = Object.values(subPaths)
   .filter(target => typeof target === "object")
   .map(target => target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
-await build({
+const { metafile } = await build({
   ...common,
+  metafile: true,
   entryPoints: [
     ...libraryEntries,
     "src/cli/program.ts",
@@ -54,8 +52,14 @@ await build({
   format: "esm",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
+  // Packages are bundled, because Node takes longer to find many small files than to read one. `libsql` cannot be:
+  // it looks for a compiled file beside itself.
+  external: ["libsql", ...Object.keys(peerDependencies)],
+  // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
+  alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
 });
+
+writeFileSync("dist/THIRD-PARTY-LICENSES.txt", licenceText([...bundled, ...Object.keys(metafile.inputs)]));
 
 for (const name of ["amplihack", "amplihack-hooks"]) {
   const path = `dist/bin/${name}.cjs`;

@@ -1,4 +1,5 @@
-import { readExactText, sha256Hex } from "../../state/index.ts";
+import { createHash } from "node:crypto";
+import { readExactText } from "../../state/index.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 import {
   dependencyProblems,
@@ -72,8 +73,8 @@ function readChain(reading: Reading, path: string, visited: Set<string>): Loaded
     reading.errors.push({ message: "Recipe must have a 'steps' field with at least one step", file: path });
   }
   reading.errors.push(...dependencyProblems(merged.steps, allPlaces));
-  const combined = reading.system.text.encode(`${parent.sha256}\n${sha256}\n`);
-  return { recipe: merged, path, sha256: sha256Hex(combined), places: allPlaces };
+  const combined = hashText(`${parent.sha256}\n${sha256}\n`);
+  return { recipe: merged, path, sha256: combined, places: allPlaces };
 }
 
 function readParent(
@@ -125,7 +126,11 @@ function readFile(
   errors.push(...parsed.errors);
   warnings.push(...parsed.warnings);
   if (parsed.recipe === undefined) return undefined;
-  return { recipe: parsed.recipe, places: parsed.places, sha256: sha256Hex(system.text.encode(read.text)) };
+  return { recipe: parsed.recipe, places: parsed.places, sha256: hashText(read.text) };
+}
+
+function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The child over its parent; a step with the parent's id takes its place, others follow. */
