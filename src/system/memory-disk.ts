@@ -34,6 +34,8 @@ export interface Place {
   readonly chain: readonly DirectoryNode[];
 }
 
+export type LookupFailure = "ENOENT" | "ENOTDIR" | "ELOOP" | "ENAMETOOLONG";
+
 const LINK_LIMIT = 40;
 const NAME_BYTES = 255;
 const PATH_BYTES = 4095;
@@ -56,8 +58,15 @@ export class MemoryDisk {
 
   /** Throws ENOENT, ENOTDIR, ELOOP and ENAMETOOLONG for the directories on the way; the last part may be absent. */
   walk(path: string, follow: boolean): Place {
-    if (path === "") throw failure("ENOENT", path);
-    if (utf8.encode(path).length > PATH_BYTES) throw failure("ENAMETOOLONG", path);
+    const place = this.find(path, follow);
+    if (typeof place === "string") throw failure(place, path);
+    return place;
+  }
+
+  /** As `walk`, with the code of a failure as its result: most lookups that fail are only questions. */
+  find(path: string, follow: boolean): Place | LookupFailure {
+    if (path === "") return "ENOENT";
+    if (isLonger(path, PATH_BYTES)) return "ENAMETOOLONG";
     const endsInSlash = path.endsWith("/");
     let chain: DirectoryNode[] = [this.root];
     const pending = partsOf(path).reverse();
@@ -69,22 +78,22 @@ export class MemoryDisk {
         if (chain.length > 1) chain.pop();
         continue;
       }
-      if (utf8.encode(part).length > NAME_BYTES) throw failure("ENAMETOOLONG", path);
+      if (isLonger(part, NAME_BYTES)) return "ENAMETOOLONG";
       const node = directory.entries.get(part);
       const isLast = pending.length === 0;
       if (node?.kind === "symlink" && (!isLast || follow || endsInSlash)) {
-        if (++links > LINK_LIMIT) throw failure("ELOOP", path);
+        if (++links > LINK_LIMIT) return "ELOOP";
         if (node.target.startsWith("/")) chain = [this.root];
         pending.push(...partsOf(node.target).reverse());
       } else if (isLast) {
-        if (endsInSlash && node !== undefined && node.kind !== "directory") throw failure("ENOTDIR", path);
+        if (endsInSlash && node !== undefined && node.kind !== "directory") return "ENOTDIR";
         return { directory, name: part, node, chain };
       } else if (node === undefined) {
-        throw failure("ENOENT", path);
+        return "ENOENT";
       } else if (node.kind === "directory") {
         chain.push(node);
       } else {
-        throw failure("ENOTDIR", path);
+        return "ENOTDIR";
       }
     }
     const directory = chain.at(-1) ?? this.root;
@@ -102,6 +111,10 @@ export class MemoryDisk {
 
 function partsOf(path: string): string[] {
   return path.split("/").filter(part => part !== "");
+}
+
+function isLonger(name: string, bytes: number): boolean {
+  return name.length * 3 > bytes && utf8.encode(name).length > bytes;
 }
 
 function nameIn(parent: DirectoryNode, child: DiskNode): string {

@@ -1,7 +1,7 @@
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, Place } from "./memory-disk.ts";
 import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { dirname } from "./paths.ts";
-import { type FileFacts, type Files, hasErrorCode, SystemError } from "./system.ts";
+import { type FileFacts, type Files, SystemError } from "./system.ts";
 import { utf8 } from "./utf8.ts";
 
 export interface MemoryFilesOptions {
@@ -224,14 +224,9 @@ export class MemoryFiles implements Files {
   }
 
   private makeDirectories(path: string, mode: number): void {
-    let place: Place;
-    try {
-      place = this.disk.walk(path, false);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT") || dirname(path) === path) throw error;
+    if (this.disk.find(path, false) === "ENOENT" && dirname(path) !== path)
       this.makeDirectories(dirname(path), mode);
-      place = this.disk.walk(path, false);
-    }
+    const place = this.disk.walk(path, false);
     if (place.node === undefined) {
       this.enter(place, { ...this.newBase(mode), kind: "directory", entries: new Map() });
     } else if (!this.isDirectory(path)) {
@@ -240,11 +235,8 @@ export class MemoryFiles implements Files {
   }
 
   private isDirectory(path: string): boolean {
-    try {
-      return this.disk.walk(path, true).node?.kind === "directory";
-    } catch {
-      return false;
-    }
+    const place = this.disk.find(path, true);
+    return typeof place !== "string" && place.node?.kind === "directory";
   }
 
   private vacantPlace(path: string): Place {
@@ -261,15 +253,13 @@ export class MemoryFiles implements Files {
   }
 
   private factsOf(path: string, follow: boolean): FileFacts | undefined {
-    try {
-      const { node } = this.disk.walk(path, follow);
-      if (node === undefined) return undefined;
-      const { kind, mode, uid, modifiedMs } = node;
-      return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: `1:${node.id}` };
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      throw error;
-    }
+    const place = this.disk.find(path, follow);
+    if (place === "ENOENT" || place === "ENOTDIR") return undefined;
+    if (typeof place === "string") fail(place);
+    const { node } = place;
+    if (node === undefined) return undefined;
+    const { kind, mode, uid, modifiedMs } = node;
+    return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: `1:${node.id}` };
   }
 
   private newBase(mode: number) {

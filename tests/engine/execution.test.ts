@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Dialect, JsonObject, Outcome } from "../../src/engine/index.ts";
+import { runs } from "../generated-inputs.ts";
 import { codesOf, source } from "./fixture.ts";
 import { type Child, flush, World } from "./world.ts";
 
@@ -90,7 +91,7 @@ describe("execution, in a world whose clock the test holds", () => {
         expect(world.live).toBe(0);
         await world.settle(Promise.resolve());
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -132,7 +133,7 @@ describe("execution, in a world whose clock the test holds", () => {
           expect(world.live).toBeLessThanOrEqual(detached);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -147,7 +148,7 @@ describe("execution, in a world whose clock the test holds", () => {
         const outcome = await world.settle(dispatch);
         expect(outcome.decision.kind === "allow" && outcome.aborted).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("execution, in a world whose clock the test holds", () => {
         }
         await world.settle(engine.close());
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -224,7 +225,7 @@ describe("execution, in a world whose clock the test holds", () => {
           expect(seen.toSorted()).toEqual([...sessions].toSorted());
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -259,7 +260,7 @@ describe("execution, in a world whose clock the test holds", () => {
         expect(outcome.decision.kind).toBe("deny");
         expect(outcome.runs.slice(1).every(({ status }) => status === "skipped")).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -292,7 +293,7 @@ describe("execution, in a world whose clock the test holds", () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -323,7 +324,7 @@ describe("execution, in a world whose clock the test holds", () => {
           expect(await run()).toEqual(await run());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Before, HookScope, JsonObject, Outcome } from "../../src/engine/index.ts";
+import { runs } from "../generated-inputs.ts";
 import { codesOf, makeEngine } from "./fixture.ts";
 
 const call = (command: string, tool_name = "bash"): JsonObject => ({
@@ -142,7 +143,7 @@ describe("what a function sees", () => {
         tool_input.command = "the host may";
         expect(payload.tool_input.command).toBe("the host may");
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -202,7 +203,7 @@ describe("order", () => {
         expect(before).toEqual(expected);
         expect(after).toEqual(expected.toReversed());
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -234,7 +235,7 @@ describe("order", () => {
         else expect(outcome.input).toEqual({ command: `x${rewrites.map(({ add }) => add).join("")}` });
         expect(codesOf(outcome)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -276,7 +277,7 @@ describe("order", () => {
           expect(runs).toHaveLength(6);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { describeEvent, type JsonObject } from "../../src/engine/index.ts";
 import { compileMatcher, isMatch, subjectOf } from "../../src/engine/match.ts";
 import { type Dialect, SOURCE_KINDS } from "../../src/engine/options.ts";
+import { runs } from "../generated-inputs.ts";
 import { makeEngine, source } from "./fixture.ts";
 
 const PRE = describeEvent("PreToolUse");
@@ -168,7 +169,7 @@ describe("plans", () => {
         expect(planned.map(({ summary }) => summary)).toEqual(scanned.map(({ index }) => `echo ${index}`));
         expect(engine.has("PreToolUse", subject)).toBe(scanned.length > 0);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

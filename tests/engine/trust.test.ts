@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HookSource, JsonObject, TrustState, TrustStore } from "../../src/engine/index.ts";
+import { runs } from "../generated-inputs.ts";
 import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 
 const CALL = { tool_name: "Bash", tool_input: {} };
@@ -59,7 +60,7 @@ describe("the identity of a handler", () => {
           expect(makeEngine({ sources }).list().at(-1)?.identity).toBe(plain);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -214,7 +215,7 @@ describe("trust", () => {
         expect(outcome.decision).toMatchObject({ kind: "deny", reason: expect.stringContaining("gate") });
         expect(outcome.runs.map(({ status }) => status)).toEqual(["blocked", "blocked"]);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });

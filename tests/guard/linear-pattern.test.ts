@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileLinear } from "../../src/guard/linear-pattern.ts";
+import { runs } from "../generated-inputs.ts";
 
 describe("patterns of custom rules", () => {
   it.each([
@@ -38,7 +39,7 @@ describe("patterns of custom rules", () => {
           return compileLinear(source)?.matches(text) === new RegExp(source).test(text);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../generated-inputs.ts";
 import { judge, readCorpus } from "./scene.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
@@ -220,7 +221,7 @@ describe("a dangerous command", () => {
           return RANK[judge(form).verdict] >= RANK[judge(command).verdict];
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 
@@ -236,7 +237,7 @@ describe("a dangerous command", () => {
           return RANK[judge(`${before}\n${command}\n${after}`).verdict] >= RANK[judge(command).verdict];
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });
@@ -343,7 +344,7 @@ describe("an ordinary command", () => {
           return judge(carry(command, text)).verdict === "allow";
         },
       ),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 });

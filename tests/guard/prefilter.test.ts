@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { survey } from "../../src/guard/context.ts";
 import { judgeText } from "../../src/guard/judge.ts";
 import { isPlainlyHarmless } from "../../src/guard/prefilter.ts";
+import { runs } from "../generated-inputs.ts";
 import { contextFor, machine, PROJECT, readCorpus, settings } from "./scene.ts";
 
 const isHarmless = (command: string, options = {}) => isPlainlyHarmless(command, survey(contextFor(options)));
@@ -121,7 +122,7 @@ describe("the quick way past the guard", () => {
         const command = words.join(" ");
         return !isHarmless(command) || judgeText(command, contextFor()).verdict === "allow";
       }),
-      { numRuns: 4000 },
+      { numRuns: runs(4000) },
     );
   });
 

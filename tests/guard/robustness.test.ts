@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeArgv, judgeTool } from "../../src/guard/index.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 import { contextFor, judge, machine, readCorpus } from "./scene.ts";
 
 const corpus = [
@@ -13,7 +14,7 @@ describe("any text at all", () => {
   it("gets an answer and never a failure", () => {
     const text = fc.oneof(
       fc.string({ maxLength: 200 }),
-      fc.string({ unit: "binary", maxLength: 200 }),
+      fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.string({ unit: fc.constantFrom(..."rm -f/$(){}[]'\"`|&;<>*?!#\\\n=~"), maxLength: 120 }),
     );
     fc.assert(
@@ -25,7 +26,7 @@ describe("any text at all", () => {
           (verdict === "allow") === (reason === undefined)
         );
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -36,7 +37,7 @@ describe("any text at all", () => {
         fc.nat(),
         (command, cut) => judge(command.slice(0, cut % (command.length + 1))).failure === undefined,
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -46,7 +47,7 @@ describe("any text at all", () => {
         const at = cut % (one.length + 1);
         return judge(one.slice(0, at) + other + one.slice(at)).failure === undefined;
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 });

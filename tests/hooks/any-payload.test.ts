@@ -8,6 +8,7 @@ import { classifySession } from "../../src/hooks/stop/power-steering/session-typ
 import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 
 // Whatever comes in, a stock hook answers with one JSON object and never holds anything because of its own error.
 
@@ -63,18 +64,18 @@ describe.each(HOOKS)("%s", name => {
         expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^\{"hook":/);
         expect(stderr).not.toContain('"panic"');
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
   it("answers any bytes with exit 0", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async text => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 200 }), async text => {
         const { code, stderr } = await run(name, text, "");
         expect(code).toBe(0);
         expect(stderr).not.toContain('"panic"');
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });
@@ -134,7 +135,7 @@ describe("any transcript", () => {
           if (heuristic !== undefined) applyHeuristic(heuristic, facts, { forbidsMerge: false, readme: "" });
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

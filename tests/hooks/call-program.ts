@@ -8,9 +8,14 @@ export const ENTRY_NAMES = readdirSync(new URL("../../src/hooks/entries", import
   name.replace(/\.ts$/, ""),
 );
 
+const definitions = new Map<string, Promise<{ readonly definition: HookDefinition }>>();
+
 async function definitionOf(entry: string): Promise<HookDefinition> {
-  const module = (await import(`../../src/hooks/entries/${entry}.ts`)) as { definition: HookDefinition };
-  return module.definition;
+  const loading =
+    definitions.get(entry) ??
+    (import(`../../src/hooks/entries/${entry}.ts`) as Promise<{ readonly definition: HookDefinition }>);
+  definitions.set(entry, loading);
+  return (await loading).definition;
 }
 
 export interface Called {

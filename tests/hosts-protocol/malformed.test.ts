@@ -8,6 +8,7 @@ import {
   type JsonObject,
   NO_OUTCOME,
 } from "../../src/protocol/index.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 import { fakeEnvironment } from "./fake-environment.ts";
 import { FIXTURES } from "./fixtures.ts";
 
@@ -71,17 +72,17 @@ describe("payloads that are not as they should be", () => {
           renderFailure(known.host, { ...moment, policy: "closed", reason: "r" });
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
   it("never throw on any text at all", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...HOST_IDS), (text, host) => {
+      fc.property(fc.string({ unit: anyCharacter }), fc.constantFrom(...HOST_IDS), (text, host) => {
         const result = normalise(text, { env: fakeEnvironment(), host, event: "PreToolUse" });
         if (!result.ok) expect(CODES).toContain(result.code);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOST_IDS, type HostId, render, renderFailure } from "../../src/hosts/index.ts";
 import { describeEvent, type Effect, isSameJson, type JsonObject } from "../../src/protocol/index.ts";
+import { runs } from "../generated-inputs.ts";
 import { type Moment, momentsOf, outcomeOf } from "./answer-table.ts";
 import { READERS, type Understood } from "./host-readers.ts";
 
@@ -80,7 +81,7 @@ describe("an answer, read back by the host's own rules", () => {
             expect(isSameJson(understood.input ?? null, outcome.input), answer.stdout).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

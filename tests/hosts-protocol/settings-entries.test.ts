@@ -14,6 +14,7 @@ import {
   wantedEntries,
 } from "../../src/hosts/index.ts";
 import type { Json, JsonObject } from "../../src/protocol/index.ts";
+import { runs } from "../generated-inputs.ts";
 
 const PROGRAM = "/home/ines/.amplihack/.claude/bin/amplihack-hooks";
 
@@ -307,7 +308,7 @@ describe("the text around", () => {
         expect(register(registered).isChanged).toBe(false);
         expect(unregister(registered, "claude-code", emptyBefore).text).toBe(text);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

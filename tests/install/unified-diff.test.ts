@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "../../src/install/unified-diff.ts";
+import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 describe("the diff of a dry run", () => {
@@ -45,7 +46,7 @@ describe("the diff of a dry run", () => {
         expect(applied.stderr.toString()).toBe("");
         expect(existsSync(file) ? readFileSync(file, "utf8") : "").toBe(after);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

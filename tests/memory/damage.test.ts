@@ -9,11 +9,11 @@ import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { MemoryError } from "../../src/memory/memory-error.ts";
 import { openReader, openStore } from "../../src/memory/open-store.ts";
+import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { draft, find, NOW_MS, openScene, systemAt } from "./store-scene.ts";
 
 const system = systemAt({ nowMs: NOW_MS });
-const RUNS = process.env["AMPLIHACK_TEST_LONG"] === "1" ? 5_000 : 150;
 const WORDS = ["pool", "timeout", "branch", "schema", "cache", "token"];
 
 /** The library closes files when its statements are collected; hundreds of databases in one process need that soon. */
@@ -115,7 +115,7 @@ describe("a damaged database", () => {
           for (const memory of result) expect(texts).toContain(JSON.stringify(memory));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: runs(150, 5_000) },
     );
     expect(reported).toBeGreaterThan(0);
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchesGlob } from "../../src/memory/glob.ts";
+import { runs } from "../generated-inputs.ts";
 
 describe("patterns with * and ?", () => {
   it.each([
@@ -29,7 +30,7 @@ describe("patterns with * and ?", () => {
         const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`, "u");
         expect(matchesGlob(pattern, text)).toBe(expression.test(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { composeLearning, isTrivial, LearningCollector } from "../../src/memory/learning.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { runs } from "../generated-inputs.ts";
 import {
   assistant,
   bash,
@@ -87,7 +88,7 @@ describe("what an agent said it found out", () => {
           expect([...learn([assistant(sentences.join("\n"))], limit)].length).toBeLessThanOrEqual(limit);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

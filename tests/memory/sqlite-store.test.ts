@@ -6,10 +6,11 @@ import { openReader } from "../../src/memory/open-store.ts";
 import { MOST_WEIGHED } from "../../src/memory/ranking.ts";
 import { learnedRetention } from "../../src/memory/retention.ts";
 import { searchPhrases } from "../../src/memory/search-words.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 import { DAY_MS, draft, find, NOW_MS, openScene } from "./store-scene.ts";
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.string({
     unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)),
     maxLength: 60,
@@ -28,7 +29,7 @@ describe("a stored memory", () => {
         expect(memory).toMatchObject(given);
         expect(await store.list({ agent, session, key }, "name")).toEqual([memory]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -156,7 +157,7 @@ describe("a search", () => {
         const found = await store.search(searchPhrases(query), { agent, projects: [query] }, 10);
         expect(Array.isArray(found)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -169,7 +170,7 @@ describe("a search", () => {
         const wanted = words[index % words.length] ?? "";
         expect(await find(store, wanted, { agent: "builder" })).toContainEqual(memory);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

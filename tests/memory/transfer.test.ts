@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "../../src/memory/memory.ts";
 import { parseExport, renderExport } from "../../src/memory/transfer.ts";
+import { runs } from "../generated-inputs.ts";
 import { draft, NOW_MS, openScene } from "./store-scene.ts";
 
 const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)) });
@@ -51,7 +52,7 @@ describe("an exported file", () => {
           kept: list.length,
         });
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { STOCK_SUBCOMMANDS } from "../../src/hosts/subcommands.ts";
+import { runs } from "../generated-inputs.ts";
 import { runProgram } from "../hooks/executable.ts";
 import { payloads } from "../property/payloads.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { answerOnNode } from "./answer-on-node.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
-// AMPLIHACK_PROPERTY_RUNS is the count over all subcommands; 100000 is the full one.
-const RUNS = Math.ceil(Number(process.env["AMPLIHACK_PROPERTY_RUNS"] ?? 2_000) / STOCK_SUBCOMMANDS.length);
+const RUNS = Math.ceil(runs(2_000, 100_000) / STOCK_SUBCOMMANDS.length);
 const TIMEOUT_MS = 60_000 + RUNS * 500;
 const BRIDGE = JSON.stringify(["/bin/sh", "-c", "cat > /dev/null; echo '{}'"]);
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { conditionProblem, evaluateCondition } from "../../src/recipes/conditions/evaluate.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 
 const CONTEXT: JsonObject = {
   name: "Ada",
@@ -235,7 +236,7 @@ describe("the condition evaluator", () => {
         fc.oneof(
           fc.array(word, { maxLength: 25 }).map(words => words.join(" ")),
           fc.array(word, { maxLength: 25 }).map(words => words.join("")),
-          fc.string({ unit: "binary", maxLength: 60 }),
+          fc.string({ unit: anyCharacter, maxLength: 60 }),
         ),
         fc.dictionary(fc.constantFrom("name", "list", "object", "count", "a", "x", "constructor"), value),
         (text, context) => {
@@ -245,7 +246,7 @@ describe("the condition evaluator", () => {
           );
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -263,7 +264,7 @@ describe("the condition evaluator", () => {
         expect(holds("a < b") && holds("a >= b")).toBe(false);
         expect(holds("a in b")).toBe(!holds("a not in b"));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

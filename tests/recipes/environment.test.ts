@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../generated-inputs.ts";
 import { recipeMachine } from "./recipe-machine.ts";
 
 function parseEnvironment(text: string): Record<string, string> {
@@ -225,7 +226,7 @@ describe("any context", () => {
         const wanted = keys.flatMap(name => Array(3).fill((context[name] ?? "").replaceAll("\0", "")));
         expect(seen).toEqual(wanted);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

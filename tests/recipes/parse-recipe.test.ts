@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRecipe } from "../../src/recipes/format/parse-recipe.ts";
+import { runs } from "../generated-inputs.ts";
 
 const errorsOf = (text: string): readonly string[] => parseRecipe(text).errors.map(error => error.message);
 const warningsOf = (text: string): readonly string[] =>
@@ -278,7 +279,7 @@ describe("any text", () => {
           expect(recipe === undefined).toBe(errors.length > 0);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 });

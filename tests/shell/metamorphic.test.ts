@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../generated-inputs.ts";
 import { places } from "./reading.ts";
 
 /** Ways to say a word so that the shell hears the same. Words here hold letters, digits and `-/._`. */
@@ -118,7 +119,7 @@ describe("the same command however deep", () => {
           expect(places(command, "rm")).toContain(EXPECTED);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -131,7 +132,7 @@ describe("the same command however deep", () => {
         );
         expect(places(command, "rm")).toContain("/a/b: rm x");
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyseArgv } from "../../src/shell/analyse.ts";
 import { LIMITS } from "../../src/shell/limits.ts";
+import { anyCharacter, runs } from "../generated-inputs.ts";
 import { ADVERSARIAL, ORDINARY } from "./corpus.ts";
 import { CONTEXT, line, read } from "./reading.ts";
 
@@ -39,19 +40,19 @@ describe("any text", () => {
   it("gets an answer", () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: "binary", maxLength: 200 })),
+        fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: anyCharacter, maxLength: 200 })),
         check,
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
   it("that looks like shell gets an answer", () => {
-    fc.assert(fc.property(fc.oneof(shellLike, glued), check), { numRuns: 1500 });
+    fc.assert(fc.property(fc.oneof(shellLike, glued), check), { numRuns: runs(1500) });
   });
 
   it("that is a piece or a mixture of real commands gets an answer", () => {
-    fc.assert(fc.property(fc.oneof(cut, mixed), check), { numRuns: 1500 });
+    fc.assert(fc.property(fc.oneof(cut, mixed), check), { numRuns: runs(1500) });
   });
 
   it("gets the same answer twice", () => {
@@ -59,7 +60,7 @@ describe("any text", () => {
       fc.property(fc.oneof(shellLike, cut), command => {
         expect(read(command)).toEqual(read(command));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -94,7 +95,7 @@ describe("a ready argv", () => {
           ),
         ).toEqual(["/usr/bin/some-program", ...words]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

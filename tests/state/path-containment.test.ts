@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkFileName, containPath, resolvePath } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { runs } from "../generated-inputs.ts";
 
 const { files } = createMemorySystem({
   files: {
@@ -82,7 +83,7 @@ describe("resolving a path that exists", () => {
         }
         expect(resolvePath(system.files, `/${path}`)).toBe(real);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   sanitiseSessionId,
 } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
+import { anyCharacter } from "../generated-inputs.ts";
 
 describe("a session id as a file name", () => {
   it.each([
@@ -22,7 +23,7 @@ describe("a session id as a file name", () => {
 
   it("is always safe, never too long, and stays as it is when it was safe", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 300 }), raw => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), raw => {
         const clean = sanitiseSessionId(raw);
         expect(isSafeSessionId(clean)).toBe(true);
         expect(sanitiseSessionId(clean)).toBe(clean);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { type FileFacts, type Files, SystemError } from "../../src/system/system.ts";
+import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** One call, as a name for the report and a function of the files and the directory it happens in. */
@@ -149,7 +150,7 @@ describe("the memory adapter and the Node adapter", () => {
         }
         rmSync(own, { recursive: true, force: true });
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 });

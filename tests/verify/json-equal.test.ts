@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ExactJson, readExact } from "../../src/verify/exact-json.ts";
 import { canonicalText, type EqualOptions, jsonEqual } from "../../src/verify/json-equal.ts";
+import { runs } from "../generated-inputs.ts";
 
 function read(text: string): ExactJson {
   const result = readExact(text);
@@ -91,7 +92,7 @@ describe("for any two values", () => {
         expect(differ(text, pretty)).toEqual([]);
         expect(canonicalText(read(text))).toBe(canonicalText(read(pretty)));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -105,7 +106,7 @@ describe("for any two values", () => {
         );
         expect([...turned].sort()).toEqual([...differ(a, b)].sort());
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -147,7 +148,7 @@ describe("for any two values", () => {
         if (!exact.ok && exact.problem.includes("twice")) return;
         expect(exact.ok).toBe(isJson);
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   type JsonObject,
 } from "../../../src/protocol/index.ts";
 import { utf8 } from "../../../src/system/utf8.ts";
+import { runs } from "../../generated-inputs.ts";
 import { rawResult, readClaude, withoutDiagnostics } from "./reading.ts";
 
 const eventName = fc.constantFrom(...EVENTS.map(({ name }) => name));
@@ -100,7 +101,7 @@ describe("reading what a hook printed", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -125,7 +126,7 @@ describe("reading what a hook printed", () => {
           expect(noisy.failure).toBeUndefined();
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -179,7 +180,7 @@ describe("reading what a hook printed", () => {
           expect(withoutDiagnostics(verdict.effect)).toEqual(effect);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -287,7 +288,7 @@ describe("reading what a hook printed", () => {
         });
         expect(privilegesOf(limited.effect)).toEqual(NO_PRIVILEGES);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { convert, type Dialect } from "../../../src/engine/index.ts";
+import { runs } from "../../generated-inputs.ts";
 import { makeEngine, source } from "../fixture.ts";
 
 const listed = (dialect: Dialect, data: unknown) =>
@@ -143,7 +144,7 @@ describe("converting configuration", () => {
             .toSorted();
         expect(sorted(back.data)).toEqual(sorted({ hooks }));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -175,7 +176,7 @@ describe("converting configuration", () => {
           makeEngine({ sources: [source(kind, value)] }).has("PreToolUse", name);
         expect(has("claude", convert(dialect, "claude", data).data)).toBe(has(dialect, data));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

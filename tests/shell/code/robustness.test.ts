@@ -6,6 +6,7 @@ import { readCode } from "../../../src/shell/code/read-code.ts";
 import { readRedis } from "../../../src/shell/code/redis.ts";
 import { readSql } from "../../../src/shell/code/sql/statements.ts";
 import { text } from "../../../src/shell/value.ts";
+import { anyCharacter, runs } from "../../generated-inputs.ts";
 import { contextOf } from "./reading.ts";
 
 const LANGUAGES: readonly Language[] = [
@@ -68,7 +69,7 @@ const FRAGMENTS = [
 const codeLike = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 120 }).map(parts => parts.join(""));
 const anyText = fc.oneof(
   fc.string({ maxLength: 300 }),
-  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
   codeLike,
 );
 
@@ -90,7 +91,7 @@ describe("reading arbitrary text", () => {
             STEPS_FOR_ANY_TEXT + STEPS_PER_CHARACTER * code.length,
           );
         }),
-        { numRuns: 400 },
+        { numRuns: runs(400) },
       );
     });
 
@@ -100,7 +101,7 @@ describe("reading arbitrary text", () => {
           const first = readCode(language, text(code), contextOf(), 1);
           expect(readCode(language, text(code), contextOf(), 1)).toEqual(first);
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     });
   }
@@ -116,7 +117,7 @@ describe("reading arbitrary text", () => {
           expect(readRedis(text(code)).isComplete).toBeTypeOf("boolean");
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });
