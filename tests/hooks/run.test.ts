@@ -338,6 +338,42 @@ describe("a hook that breaks", () => {
   });
 });
 
+describe("a session directory that cannot be looked at", () => {
+  it.each([
+    ["/home/user/project", "follow"],
+    ["/home/user/project/.claude", "inspect"],
+    ["/home/user/project/.git", "inspect"],
+  ] as const)("is told on stderr and in telemetry, and the hook answers: %s", async (path, operation) => {
+    const { code, stdout, stderr, telemetry } = await callProgram(
+      ["post-tool-use"],
+      { stdin: post(), files: { "/home/user/project": { kind: "directory" } } },
+      system => system.faults.failUnder(path, "EACCES", [operation]),
+    );
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(stderr).toContain(`${path}: EACCES`);
+    expect(telemetry).toMatchObject({ result: "error", error: expect.stringContaining("EACCES") });
+  });
+
+  it("is no failure when it is merely not there", async () => {
+    const { telemetry } = await callProgram(["post-tool-use"], { stdin: post({ cwd: "/nowhere" }) });
+    expect(telemetry).toMatchObject({ result: "ok" });
+  });
+});
+
+describe("a configuration that does not count", () => {
+  it.each(["stop", "session-start", "user-prompt-submit", "session-stop"])(
+    "is told by name where it could have named the bridge: %s",
+    async subcommand => {
+      const path = "/home/user/.amplihack/config.jsonc";
+      const { stderr } = await callProgram([subcommand], {
+        stdin: "{}",
+        files: { [path]: { content: '{"bridge": {"command": 7}}', mode: 0o600 } },
+      });
+      expect(stderr).toContain(`${path}: bridge.command is ignored`);
+    },
+  );
+});
+
 describe("the telemetry of optional fields", () => {
   it("names a session id of the wrong type and goes on without it", async () => {
     const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: post({ session_id: 7 }) });
