@@ -132,7 +132,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   /** Only where a hook can stop something does it matter that it could not run. */
   function choosePolicy(): FailurePolicy {
     const power = powerOf(describeEvent(event), payload);
-    if (power !== "veto") return "open";
+    if (power !== "veto" || program.hook === undefined) return "open";
     try {
       const loaded = configuration(system, input?.cwd);
       if (loaded === undefined) return "open";
@@ -174,10 +174,15 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       event = read.event ?? event;
       nativeEvent = read.nativeEvent ?? nativeEvent;
       payload = read.raw ?? payload;
-      // An event without a counterpart here is no fault of anybody.
-      return read.code === "unmapped-event" ? say(undefined) : fail(read.message, "error");
+      // An event without a counterpart here, or of another hook, is no fault of anybody.
+      const isOurs = read.code !== "unmapped-event" && (read.event === undefined || isServed(event));
+      return isOurs ? fail(read.message, "error") : say(undefined);
     }
     return consider(read.value);
+  }
+
+  function isServed(name: string): boolean {
+    return program.hook !== undefined && subcommand.events.includes(name);
   }
 
   async function consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
@@ -185,7 +190,8 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     nativeEvent = normalised.nativeEvent;
     event = findEvent(normalised.event)?.name ?? normalised.event;
     payload = normalised.raw;
-    if (program.hook === undefined || !subcommand.events.includes(event)) return say(undefined);
+    const { hook } = program;
+    if (hook === undefined || !isServed(event)) return say(undefined);
     const checked = checkInput(normalised);
     if (!checked.ok) return fail(checked.problem, "error");
     input = checked.input;
@@ -194,7 +200,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       problems.push(unseen);
       system.stdio.writeError(`amplihack ${subcommand.hookName}: ${escapeControls(unseen)}\n`);
     }
-    return say(await program.hook.run(input, system));
+    return say(await hook.run(input, system));
   }
 
   return {

@@ -338,6 +338,41 @@ describe("a hook that breaks", () => {
   });
 });
 
+describe("the data of another event", () => {
+  it.each([
+    ["stop", { decision: "approve" }],
+    ["pre-tool-use", {}],
+    ["session-start", {}],
+  ])("is answered by %s with no opinion, however little of it there is", async (subcommand, answer) => {
+    for (const event of ["PostToolUse", "PermissionRequest", "Notification"]) {
+      const stdin = JSON.stringify({ hook_event_name: event });
+      const { code, stdout, telemetry } = await callProgram([subcommand], { stdin, env: closed });
+      expect([code, JSON.parse(stdout), telemetry["result"]]).toEqual([0, answer, "ok"]);
+    }
+  });
+});
+
+describe("an event that no hook of ours serves", () => {
+  it.each(["permission-request", "PostToolBatch", "pre-model-switch", "instructions-loaded"])(
+    "is never refused, whatever comes and whatever the policy: %s",
+    async subcommand => {
+      for (const stdin of ["", "{}", '{"tool_name":7}', "{", "[]"]) {
+        const { code, stdout } = await callProgram([subcommand], { stdin, env: closed });
+        expect([code, stdout]).toEqual([0, "{}\n"]);
+      }
+    },
+  );
+});
+
+describe("a payload that is nested deeply", () => {
+  it("is no way past the guard", async () => {
+    const deep = `${"[".repeat(1500)}${"]".repeat(1500)}`;
+    const stdin = pre({ tool_input: { command: "rm -rf /", junk: "JUNK" } }).replace('"JUNK"', deep);
+    const { stdout } = await callProgram(["pre-tool-use"], { stdin });
+    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+  });
+});
+
 describe("a session directory that cannot be looked at", () => {
   it.each([
     ["/home/user/project", "follow"],
