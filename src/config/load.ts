@@ -143,13 +143,13 @@ class LayerReader {
     const problems: SchemaProblem[] = [];
     const file = accept(CONFIG_SCHEMA, value, "", problems) as ConfigFile | undefined;
     for (const { code, member, expected } of problems) {
-      const message = `${member === "" ? "the file" : member} is ignored: expected ${expected}`;
+      const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
       this.notices.push({ code, scope, source: path, message });
     }
     if (file === undefined) return {};
     if (scope !== "project") return file;
     for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
-      const message = `${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
+      const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
       this.notices.push({ code: "loosening", scope, source: path, message });
     }
     return {
@@ -173,7 +173,7 @@ function withoutAuditFile(file: ConfigFile): ConfigFile {
 }
 
 function loosening(source: string, member: string): ConfigNotice {
-  const message = `${member} is ignored: a project may only tighten unless you trust it (guard init --trust)`;
+  const message = `${source}: ${member} is ignored: a project may only tighten unless you trust it (guard init --trust)`;
   return { code: "loosening", scope: "project", source, message };
 }
 

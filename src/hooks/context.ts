@@ -2,6 +2,7 @@ import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { HOST_IDS } from "../hosts/host.ts";
 import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
 import {
+  AtomicJsonFile,
   appendJsonLine,
   checkFileName,
   escapeControls,
@@ -14,10 +15,12 @@ import {
   localTimestamp,
   makeRuntimeDirectory,
   runtimePath,
-  serialise,
 } from "../state/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
+import { basename } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+
+const LOCK_TIMEOUT_MS = 2_000;
 
 /** What the program around the hooks knows and a hook cannot find out. */
 export interface HookOptions {
@@ -77,6 +80,16 @@ export function openHookContext(
   let generatedId: string | undefined;
   let isPrepared = false;
 
+  /** What is there and cannot be read may be all that is left of it, so it is kept. */
+  function replaceJson(path: string, data: Json): void {
+    const file = new AtomicJsonFile(path, { system, lockTimeoutMs: LOCK_TIMEOUT_MS });
+    file.update(() => data, data, {
+      onMalformed: "set-aside",
+      onSetAside: keptAs =>
+        context.report(`${basename(path)} was malformed; it is kept as ${basename(keptAs)}`),
+    });
+  }
+
   const context: HookContext = {
     hookName,
     system,
@@ -132,8 +145,8 @@ export function openHookContext(
       context.prepare();
       const path = context.path("logs", context.sessionFilesId(), filename);
       try {
-        const text = typeof data === "object" && data !== null ? serialise(data, path, 2) : String(data);
-        writeAtomically(system, path, system.text.encode(text));
+        if (typeof data === "object" && data !== null) replaceJson(path, data);
+        else writeAtomically(system, path, system.text.encode(String(data)));
       } catch (error) {
         context.log("ERROR", `${filename} was not written: ${messageOf(error)}`);
       }

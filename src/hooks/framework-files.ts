@@ -38,17 +38,25 @@ export function readFrameworkText(context: HookContext): string | undefined {
 
 /** A text file that lies inside its root also after all links; what cannot be read counts as absent. */
 export function readInside(context: HookContext, root: string, path: string): string | undefined {
+  const found = lookInside(context, root, path);
+  return typeof found === "object" ? found.text : undefined;
+}
+
+/** As `readInside`, telling a file that is not there from one that cannot be read, which is logged. */
+export function lookInside(
+  context: HookContext,
+  root: string,
+  path: string,
+): { readonly text: string } | "absent" | "unreadable" {
   const { files } = context.system;
   try {
-    if (files.inspect(path) === undefined) return undefined;
+    if (files.inspect(path) === undefined) return "absent";
     const read = readExactText(context.system, containPath(files, root, path), FILE_BYTES);
-    if (read?.replaced === true) {
-      context.log("WARNING", `${path} is not UTF-8 and was left out`);
-      return undefined;
-    }
-    return read?.text.replace(/^\uFEFF/, "");
+    if (read === undefined) return "absent";
+    if (!read.replaced) return { text: read.text.replace(/^\uFEFF/, "") };
+    context.log("WARNING", `${path} is not UTF-8 and was left out`);
   } catch (error) {
     context.log("WARNING", `${path} was left out: ${messageOf(error)}`);
-    return undefined;
   }
+  return "unreadable";
 }

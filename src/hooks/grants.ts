@@ -56,7 +56,8 @@ export function readMachineKey(system: System, stateHome: string): string {
 /** Grants that can still be used. Takes no lock; a malformed file gives none and is set aside by the next writer. */
 export function readGrants(system: System, stateHome: string): readonly Grant[] {
   try {
-    return openFile(system, stateHome).read()?.grants ?? [];
+    const grants = openFile(system, stateHome).read()?.grants ?? [];
+    return grants.filter(grant => isUsable(grant, system.clock.nowMs()));
   } catch {
     return [];
   }
@@ -97,13 +98,9 @@ export function findRefusal(system: System, stateHome: string, code: string): Re
 }
 
 /** Permits a code; the caller has made sure that a human asks. */
-export function grantOnce(
-  system: System,
-  stateHome: string,
-  code: string,
-  { uses = 1, lifeMs = GRANT_LIFE_MS }: { readonly uses?: number; readonly lifeMs?: number } = {},
-): Grant {
-  const grant: Grant = { code: code.toUpperCase(), usesLeft: uses, expiresMs: system.clock.nowMs() + lifeMs };
+export function grantOnce(system: System, stateHome: string, code: string): Grant {
+  const expiresMs = system.clock.nowMs() + GRANT_LIFE_MS;
+  const grant: Grant = { code: code.toUpperCase(), usesLeft: 1, expiresMs };
   change(system, stateHome, file => {
     const now = system.clock.nowMs();
     const others = file.grants.filter(other => other.code !== grant.code && isUsable(other, now));
@@ -128,8 +125,10 @@ export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | unde
     : `this terminal belongs to an agent (${marker} is set); use one of your own`;
 }
 
+/** One that would last longer than any grant may was given before the clock was set back, and has had its time. */
 function isUsable(grant: Grant, nowMs: number): boolean {
-  return grant.usesLeft > 0 && grant.expiresMs > nowMs;
+  const leftMs = grant.expiresMs - nowMs;
+  return grant.usesLeft > 0 && leftMs > 0 && leftMs <= GRANT_LIFE_MS;
 }
 
 function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {

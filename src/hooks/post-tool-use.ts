@@ -1,5 +1,5 @@
-import type { Effect, Hook, InputOf, Json, JsonObject } from "../protocol/index.ts";
-import { isJsonObject, ownValue } from "../protocol/index.ts";
+import type { Effect, Hook, InputOf, JsonObject } from "../protocol/index.ts";
+import { isJsonObject, isTruthy, ownValue } from "../protocol/index.ts";
 import { AtomicFlag, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -82,10 +82,6 @@ function failedWrite(input: InputOf<"tool">): string | undefined {
   const inside = isJsonObject(input.result) ? ownValue(input.result, "error") : undefined;
   if (!isTruthy(inside ?? input.error)) return undefined;
   return `${input.tool.name} reported an error: the file may not have been written as intended. Check it.`;
-}
-
-function isTruthy(value: Json | undefined): boolean {
-  return Boolean(value);
 }
 
 /** A host that reads two of our registrations calls twice for one tool use; the second call is not counted. */

@@ -1,4 +1,4 @@
-import { type Config, failurePolicyOf, loadConfig } from "../config/index.ts";
+import { failurePolicyOf, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Answer, HostId } from "../hosts/host.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
@@ -21,7 +21,7 @@ import {
   type Outcome,
   powerOf,
 } from "../protocol/index.ts";
-import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
+import { escapeControls, findHome, findProjectRoot, findStateHome, unseenPlaces } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { isShuttingDown } from "./shutdown.ts";
@@ -53,8 +53,15 @@ export function openProgram(
 ): HookProgram {
   const { hook, usesBridge, ...rest } = definition;
   if (hook === undefined) return { ...rest, subcommand, hook: undefined };
-  const bridgeCommand = usesBridge === true ? configuration(system, undefined)?.bridge.command : undefined;
-  return { ...rest, subcommand, hook: hook({ program: amplihack, bridgeCommand }) };
+  if (usesBridge !== true) return { ...rest, subcommand, hook: hook({ program: amplihack }) };
+  const loaded = configuration(system, undefined);
+  for (const { message } of loaded?.notices ?? [])
+    system.stdio.writeError(`amplihack ${subcommand.hookName}: ${escapeControls(message)}\n`);
+  return {
+    ...rest,
+    subcommand,
+    hook: hook({ program: amplihack, bridgeCommand: loaded?.config.bridge.command }),
+  };
 }
 
 /** What the command line said besides the subcommand. */
@@ -125,10 +132,12 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   /** Only where a hook can stop something does it matter that it could not run. */
   function choosePolicy(): FailurePolicy {
     const power = powerOf(describeEvent(event), payload);
-    if (power !== "veto") return "open";
+    if (power !== "veto" || program.hook === undefined) return "open";
     try {
-      const config = configuration(system, input?.cwd);
-      return config === undefined ? "open" : failurePolicyOf(config, subcommand.name);
+      const loaded = configuration(system, input?.cwd);
+      if (loaded === undefined) return "open";
+      problems.push(...loaded.notices.map(notice => notice.message));
+      return failurePolicyOf(loaded.config, subcommand.name);
     } catch (error) {
       problems.push(`cannot read the failure policy: ${nameOf(error)}`);
       return "open";
@@ -165,10 +174,15 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       event = read.event ?? event;
       nativeEvent = read.nativeEvent ?? nativeEvent;
       payload = read.raw ?? payload;
-      // An event without a counterpart here is no fault of anybody.
-      return read.code === "unmapped-event" ? say(undefined) : fail(read.message, "error");
+      // An event without a counterpart here, or of another hook, is no fault of anybody.
+      const isOurs = read.code !== "unmapped-event" && (read.event === undefined || isServed(event));
+      return isOurs ? fail(read.message, "error") : say(undefined);
     }
     return consider(read.value);
+  }
+
+  function isServed(name: string): boolean {
+    return program.hook !== undefined && subcommand.events.includes(name);
   }
 
   async function consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
@@ -176,12 +190,17 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     nativeEvent = normalised.nativeEvent;
     event = findEvent(normalised.event)?.name ?? normalised.event;
     payload = normalised.raw;
-    if (program.hook === undefined || !subcommand.events.includes(event)) return say(undefined);
+    const { hook } = program;
+    if (hook === undefined || !isServed(event)) return say(undefined);
     const checked = checkInput(normalised);
     if (!checked.ok) return fail(checked.problem, "error");
     input = checked.input;
     problems.push(...checked.problems);
-    return say(await program.hook.run(input, system));
+    for (const unseen of unseenPlaces(system, input.cwd)) {
+      problems.push(unseen);
+      system.stdio.writeError(`amplihack ${subcommand.hookName}: ${escapeControls(unseen)}\n`);
+    }
+    return say(await hook.run(input, system));
   }
 
   return {
@@ -199,12 +218,12 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
 }
 
 /** Read only where it is needed: most runs that answer do not pay for it. */
-function configuration(system: System, cwd: string | undefined): Config | undefined {
+function configuration(system: System, cwd: string | undefined): LoadedConfig | undefined {
   const projectRoot = findProjectRoot(system, cwd);
   const stateHome = findStateHome(system, projectRoot);
   const home = findHome(system);
   if (stateHome === undefined || home === undefined) return undefined;
-  return loadConfig(system, { home, stateHome, projectRoot }).config;
+  return loadConfig(system, { home, stateHome, projectRoot });
 }
 
 function stderrText(parts: readonly string[], record: RunRecord): string {

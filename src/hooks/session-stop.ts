@@ -31,7 +31,7 @@ export function sessionStop(options: HookOptions = {}): Hook<System> {
       const closing = openHookContext(input, context.system, "session_end", {
         budgetMs: context.remainingMs(),
       });
-      await warnOfUncommittedWork(closing, context.directory);
+      await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
       return undefined;
     },
   );

@@ -86,7 +86,10 @@ function countTurn(context: HookContext, hostTurn: Json | undefined, prompt: str
   };
   const start: Classification = { session_id: sessionId, turn_count: 0, last_classified_turn: null };
   try {
-    file.update(count, start, { onMalformed: "set-aside" });
+    file.update(count, start, {
+      onMalformed: "set-aside",
+      onSetAside: () => context.report("the turns of this session were malformed; they are counted anew"),
+    });
   } catch (error) {
     context.log("WARNING", `the turn was not counted: ${messageOf(error)}`);
     count(start);

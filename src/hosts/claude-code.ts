@@ -1,6 +1,7 @@
 import type { JsonObject } from "../protocol/index.ts";
 import { isMcpTool } from "./canonical-tool.ts";
 import {
+  doublePermission,
   gate,
   gateAndTell,
   nested,
@@ -28,9 +29,24 @@ function permissionUpdates({ extras }: Occasion): JsonObject {
   return updatedPermissions === undefined ? {} : { updatedPermissions };
 }
 
+/**
+ * A caller that gives nothing else away but spells the tool as Copilot does is told in both forms: Copilot reads
+ * the flat one, and Claude Code never sends such a payload.
+ */
+const permissionBySpelling = {
+  deny: (reason, on) => permissionWords(on).deny(reason, on),
+  ask: (reason, on) => permissionWords(on).ask(reason, on),
+  allow: (reason, on) => permissionWords(on).allow(reason, on),
+} satisfies Speech;
+
+function permissionWords({ payload }: Occasion) {
+  const isCamelCase = payload["toolName"] !== undefined && payload["tool_name"] === undefined;
+  return isCamelCase ? doublePermission : nestedPermission;
+}
+
 /** All 33 events of the reference. */
 export const claudeSpeech: Readonly<Record<string, Speech>> = {
-  PreToolUse: { ...tell, ...nestedPermission, ...nestedDefer, ...nestedInput },
+  PreToolUse: { ...tell, ...permissionBySpelling, ...nestedDefer, ...nestedInput },
   PermissionRequest: {
     ...observe,
     ...permissionRequest,

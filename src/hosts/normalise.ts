@@ -5,6 +5,7 @@ import {
   type InputWarning,
   isJsonObject,
   type JsonObject,
+  PAYLOAD_DEPTH_LIMIT,
   readJson,
 } from "../protocol/index.ts";
 import { HOSTS } from "./descriptors.ts";
@@ -82,7 +83,7 @@ function readPayload(text: string, options: NormaliseOptions): PayloadRead {
 }
 
 function parsePayload(text: string): PayloadRead {
-  const read = readJson(text);
+  const read = readJson(text, { recover: true, maxDepth: PAYLOAD_DEPTH_LIMIT });
   if (!read.ok) return { code: read.problem === "empty" ? "empty-stdin" : "invalid-json" };
   return isJsonObject(read.value) ? { payload: read.value } : { code: "not-an-object" };
 }

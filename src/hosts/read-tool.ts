@@ -2,9 +2,9 @@ import {
   FIELD_NAMES,
   type InputWarning,
   isJsonObject,
-  JSON_DEPTH_LIMIT,
   type Json,
   type JsonObject,
+  PAYLOAD_DEPTH_LIMIT,
   readJson,
 } from "../protocol/index.ts";
 import { canonicalToolName, mcpToolName, nativeToolName } from "./canonical-tool.ts";
@@ -50,7 +50,7 @@ export function readToolInput(
   }
   if (isJsonObject(field.value)) return field.value;
   if (typeof field.value === "string") {
-    const read = readJson(field.value, { recover: false, maxDepth: JSON_DEPTH_LIMIT });
+    const read = readJson(field.value, { recover: false, maxDepth: PAYLOAD_DEPTH_LIMIT });
     if (read.ok) return read.value;
     warnings.push({ code: "tool-input-not-json", field: field.name });
     return field.value;

@@ -14,6 +14,8 @@ export interface JsonReadOptions {
 }
 
 export const JSON_DEPTH_LIMIT = 200;
+/** Of a whole payload: whoever fills in a tool's input must not get past a guard by nesting it deeper. */
+export const PAYLOAD_DEPTH_LIMIT = 2_000;
 const BOM = "\uFEFF";
 
 /**

@@ -68,6 +68,29 @@ function homeRule(system: Surroundings, sessionDirectory: string): (directory: s
   };
 }
 
+/**
+ * Where a session works, what could not be looked at and therefore counted as absent, in sentences. Not being there
+ * is no failure.
+ */
+export function unseenPlaces({ files }: Surroundings, payloadCwd: string | undefined): readonly string[] {
+  const cwd = payloadCwd !== undefined && isAbsolute(payloadCwd) ? payloadCwd : files.workingDirectory();
+  if (cwd === undefined) return [];
+  const looks = [
+    () => files.follow(cwd),
+    () => files.inspect(join(cwd, ".claude")),
+    () => files.inspect(join(cwd, ".git")),
+  ];
+  const failures = looks.flatMap(look => {
+    try {
+      look();
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  return [...new Set(failures)];
+}
+
 /** A place that cannot be looked at is no place for state; the caller goes on to the next. */
 function hasEntry(files: Files, directory: string, name: string): boolean {
   try {

@@ -42,6 +42,14 @@ describe("a clock that is set back between two runs", () => {
     expect(second.system.peek(metrics)).toBe(counted);
   });
 
+  it("does not lengthen the life of a grant that was not used", () => {
+    const system = createMemorySystem();
+    const grant = grantOnce(system, "/home/user/.amplihack", "ABC123");
+    system.machine.nowMs -= HOUR_MS;
+    expect(readGrants(system, "/home/user/.amplihack")).toEqual([]);
+    expect(consumeGrants(system, "/home/user/.amplihack", [grant])).toBe(false);
+  });
+
   it("does not give a used grant back", () => {
     const system = createMemorySystem();
     const grant = grantOnce(system, "/home/user/.amplihack", "ABC123");

@@ -4,8 +4,6 @@ import { openInMemory } from "../golden/run-in-memory.ts";
 import { caseOf, faultsOf, pictureOf, type Scene, scenes, telemetryOf, visibleText } from "./scenes.ts";
 
 const STATE = /\.(json|jsonc|txt|key)$|session_count$|\.lock_active$/;
-/** made from the transcript each time; the old content is worth nothing */
-const REMADE = "/original_request.json";
 const NOT_STATE = /\/(transcripts|project\/package\.json|\.git\/)/;
 
 /** Ways in which a file goes bad: cut off, one bit turned over, emptied, filled with zeros. */
@@ -56,11 +54,7 @@ describe.each(Object.entries(DAMAGES))("a state file %s", (_, damage) => {
         complaints.push(...faultsOf(scene, ended).map(line => `${path}: ${line}`));
         if (telemetryOf(ended)?.["result"] === "panic") complaints.push(`${path}: ${ended.stderr}`);
         const isReplaced =
-          path.endsWith(".json") &&
-          !path.endsWith(REMADE) &&
-          isJson(text) &&
-          !isJson(damaged) &&
-          isJson(next.system.peek(path));
+          path.endsWith(".json") && isJson(text) && !isJson(damaged) && isJson(next.system.peek(path));
         const isKept = [...pictureOf(next.system).keys()].some(name => name.startsWith(`${path}.corrupt-`));
         const name = path.slice(path.lastIndexOf("/") + 1);
         if (isReplaced && !isKept && !visibleText(ended, next.system).includes(name))

@@ -67,6 +67,9 @@ describe("a write that reported an error", () => {
     ["an empty error", "Write", { error: "" }],
     ["a null error", "Write", { error: null }],
     ["no error", "Write", {}],
+    ["an empty list of errors", "Write", { error: [] }],
+    ["an empty object of errors", "Write", { error: {} }],
+    ["false for an error", "Write", { error: false }],
     ["a text result", "Write", "error"],
     ["another tool", "Bash", { error: "x" }],
   ])("is not seen in %s", async (_, name, result) => {

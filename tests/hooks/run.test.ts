@@ -338,6 +338,77 @@ describe("a hook that breaks", () => {
   });
 });
 
+describe("the data of another event", () => {
+  it.each([
+    ["stop", { decision: "approve" }],
+    ["pre-tool-use", {}],
+    ["session-start", {}],
+  ])("is answered by %s with no opinion, however little of it there is", async (subcommand, answer) => {
+    for (const event of ["PostToolUse", "PermissionRequest", "Notification"]) {
+      const stdin = JSON.stringify({ hook_event_name: event });
+      const { code, stdout, telemetry } = await callProgram([subcommand], { stdin, env: closed });
+      expect([code, JSON.parse(stdout), telemetry["result"]]).toEqual([0, answer, "ok"]);
+    }
+  });
+});
+
+describe("an event that no hook of ours serves", () => {
+  it.each(["permission-request", "PostToolBatch", "pre-model-switch", "instructions-loaded"])(
+    "is never refused, whatever comes and whatever the policy: %s",
+    async subcommand => {
+      for (const stdin of ["", "{}", '{"tool_name":7}', "{", "[]"]) {
+        const { code, stdout } = await callProgram([subcommand], { stdin, env: closed });
+        expect([code, stdout]).toEqual([0, "{}\n"]);
+      }
+    },
+  );
+});
+
+describe("a payload that is nested deeply", () => {
+  it("is no way past the guard", async () => {
+    const deep = `${"[".repeat(1500)}${"]".repeat(1500)}`;
+    const stdin = pre({ tool_input: { command: "rm -rf /", junk: "JUNK" } }).replace('"JUNK"', deep);
+    const { stdout } = await callProgram(["pre-tool-use"], { stdin });
+    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+  });
+});
+
+describe("a session directory that cannot be looked at", () => {
+  it.each([
+    ["/home/user/project", "follow"],
+    ["/home/user/project/.claude", "inspect"],
+    ["/home/user/project/.git", "inspect"],
+  ] as const)("is told on stderr and in telemetry, and the hook answers: %s", async (path, operation) => {
+    const { code, stdout, stderr, telemetry } = await callProgram(
+      ["post-tool-use"],
+      { stdin: post(), files: { "/home/user/project": { kind: "directory" } } },
+      system => system.faults.failUnder(path, "EACCES", [operation]),
+    );
+    expect([code, stdout]).toEqual([0, "{}\n"]);
+    expect(stderr).toContain(`${path}: EACCES`);
+    expect(telemetry).toMatchObject({ result: "error", error: expect.stringContaining("EACCES") });
+  });
+
+  it("is no failure when it is merely not there", async () => {
+    const { telemetry } = await callProgram(["post-tool-use"], { stdin: post({ cwd: "/nowhere" }) });
+    expect(telemetry).toMatchObject({ result: "ok" });
+  });
+});
+
+describe("a configuration that does not count", () => {
+  it.each(["stop", "session-start", "user-prompt-submit", "session-stop"])(
+    "is told by name where it could have named the bridge: %s",
+    async subcommand => {
+      const path = "/home/user/.amplihack/config.jsonc";
+      const { stderr } = await callProgram([subcommand], {
+        stdin: "{}",
+        files: { [path]: { content: '{"bridge": {"command": 7}}', mode: 0o600 } },
+      });
+      expect(stderr).toContain(`${path}: bridge.command is ignored`);
+    },
+  );
+});
+
 describe("the telemetry of optional fields", () => {
   it("names a session id of the wrong type and goes on without it", async () => {
     const { stdout, telemetry } = await callProgram(["post-tool-use"], { stdin: post({ session_id: 7 }) });

@@ -16,9 +16,10 @@ interface Setting {
   readonly answer?: ScriptedRun;
   /** what `git status --porcelain` prints; undefined outside a repository */
   readonly status?: string | ScriptedRun;
+  readonly cwd?: string;
 }
 
-function session({ said, files = {}, answer = STORED, status }: Setting = {}): MemorySystem {
+function session({ said, files = {}, answer = STORED, status, cwd }: Setting = {}): MemorySystem {
   const run = ({ argv }: ProcessRequest): ScriptedRun => {
     if (argv[0] !== "git") return answer;
     if (status === undefined) return { code: 128 };
@@ -26,6 +27,7 @@ function session({ said, files = {}, answer = STORED, status }: Setting = {}): M
     return typeof status === "string" ? { stdout: status } : status;
   };
   return projectSystem({
+    ...(cwd === undefined ? {} : { cwd }),
     files: { ...(said === undefined ? {} : { [TRANSCRIPT]: claudeSession(said) }), ...files },
     env: { HOME: "/home/user", AMPLIHACK_TESTING: "1", AMPLIHACK_TEST_BRIDGE_COMMAND: "bridge-under-test" },
     run,
@@ -168,6 +170,12 @@ describe("uncommitted work", () => {
     const system = session({ status: "", files: { "/work/sub": { kind: "directory" } } });
     await end(system, { cwd: "/work/sub" });
     expect(system.processes.requests.map(({ cwd }) => cwd)).toEqual(["/work/sub", "/work/sub"]);
+  });
+
+  it("is looked for in the project when the host names no directory", async () => {
+    const system = session({ status: "", cwd: `${ROOT}/deep/down` });
+    await end(system);
+    expect(system.processes.requests.map(({ cwd }) => cwd)).toEqual([ROOT, ROOT]);
   });
 
   it.each<[string, Setting]>([

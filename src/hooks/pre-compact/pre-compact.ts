@@ -1,11 +1,12 @@
 import type { Effect, Hook, InputOf, JsonObject } from "../../protocol/index.ts";
 import { compactTimestamp } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { type System, SystemError } from "../../system/system.ts";
 import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
 import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
 import { type Entry, isUserMessage, textOf } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
+import type { Naming } from "../transcript/parts.ts";
 import { readMessages, readTranscript } from "../transcript/read.ts";
 import { countCharacters } from "../words.ts";
 import { addCompactionEvent, type CompactionEvent } from "./compaction-events.ts";
@@ -90,20 +91,37 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
 /** The host's file, else the messages in the payload. */
 function* entriesOf(input: InputOf<"compact">, context: HookContext): Generator<Entry> {
   const name = toolNaming(input.host);
-  const path = input.transcriptPath;
-  if (path?.startsWith("/") === true && context.system.files.follow(path)?.kind === "file") {
-    const count = { lines: 0, unreadable: 0 };
-    let isEmpty = true;
-    for (const entry of readTranscript(context.system, path, name, count)) {
-      isEmpty = false;
-      yield entry;
-    }
-    if (count.unreadable > 0)
-      context.log("WARNING", `${count.unreadable} lines of the transcript were unreadable`);
-    if (!isEmpty) return;
-  }
+  const hasEntries = yield* transcriptEntries(input.transcriptPath, name, context);
+  if (hasEntries) return;
   const conversation = readMessages(input.conversation, name);
   yield* conversation.length > 0 ? conversation : readMessages(input.messages, name);
+}
+
+/** True when the file had any message. One that cannot be read, or only in part, is told and ends nothing. */
+function* transcriptEntries(
+  path: string | undefined,
+  name: Naming,
+  context: HookContext,
+): Generator<Entry, boolean> {
+  if (path === undefined) return false;
+  const count = { lines: 0, unreadable: 0 };
+  let hasEntries = false;
+  try {
+    if (!path.startsWith("/") || context.system.files.follow(path)?.kind !== "file") {
+      context.log("WARNING", "transcript_path names no file; the payload's own messages are taken");
+      return false;
+    }
+    for (const entry of readTranscript(context.system, path, name, count)) {
+      hasEntries = true;
+      yield entry;
+    }
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    context.report(`the transcript could not be read: ${error.message}`);
+  }
+  if (count.unreadable > 0)
+    context.log("WARNING", `${count.unreadable} lines of the transcript were unreadable`);
+  return hasEntries;
 }
 
 /** One copy per compaction, of which the newest are kept; a failure here costs nothing but the copy. */

@@ -11,10 +11,12 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** Keeps run-time files out of the user's repository. Says so on stderr; true when the file was changed. */
 export function ignoreRuntimeFiles(context: HookContext): boolean {
   const { system, projectRoot } = context;
-  const isWorkTree = ancestors(projectRoot).some(at => system.files.inspect(join(at, ".git")) !== undefined);
-  if (!isWorkTree || projectRoot === findHome(system)) return false;
   const path = join(projectRoot, ".gitignore");
   try {
+    const isWorkTree = ancestors(projectRoot).some(
+      at => system.files.inspect(join(at, ".git")) !== undefined,
+    );
+    if (!isWorkTree || projectRoot === findHome(system)) return false;
     context.prepare();
     const lock = new FileLock(context.path("gitignore.lock"), { system, timeoutMs: LOCK_TIMEOUT_MS });
     const added = lock.run(() => appendMissing(context, path));

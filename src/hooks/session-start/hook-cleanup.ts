@@ -12,7 +12,7 @@ import {
 } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { expandHome, join } from "../../system/paths.ts";
-import type { HookContext } from "../context.ts";
+import { type HookContext, messageOf } from "../context.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -81,7 +81,8 @@ function isRunnable({ system, projectRoot }: HookContext, program: string): bool
 }
 
 /** A manifest that cannot be read is taken for one: nothing is removed on a guess. */
-function hasUserInstallation({ system, projectRoot }: HookContext): boolean {
+function hasUserInstallation(context: HookContext): boolean {
+  const { system, projectRoot } = context;
   const home = findStateHome(system, projectRoot);
   if (home === undefined) return true;
   const path = join(home, ".claude", "install", "amplihack-manifest.json");
@@ -91,7 +92,8 @@ function hasUserInstallation({ system, projectRoot }: HookContext): boolean {
     const hosts = isJsonObject(manifest) ? ownValue(manifest, "hosts") : undefined;
     if (!Array.isArray(hosts)) return true;
     return hosts.some(host => isJsonObject(host) && ownValue(host, "scope") === "user");
-  } catch {
+  } catch (error) {
+    context.log("WARNING", `the user's hooks are left alone: ${messageOf(error)}`);
     return true;
   }
 }

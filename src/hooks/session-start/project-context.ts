@@ -1,7 +1,7 @@
 import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { HookContext } from "../context.ts";
-import { readInside, readPreferencesFile } from "../framework-files.ts";
+import { lookInside, readPreferencesFile } from "../framework-files.ts";
 import { oneLine } from "../words.ts";
 
 /** What the model should know when a session begins, part by part. */
@@ -21,12 +21,12 @@ function projectPart(context: HookContext): string {
 }
 
 function describeProject(context: HookContext): string {
-  const { projectRoot, system } = context;
-  const path = join(projectRoot, ".claude", "context", "PROJECT.md");
+  const { projectRoot } = context;
   const shown = ".claude/context/PROJECT.md";
-  if (system.files.inspect(path) === undefined) return `Describe the project in ${shown}; none was found.`;
-  const text = readInside(context, projectRoot, path);
-  if (text === undefined) return `The project is described in ${shown}, which could not be read.`;
+  const found = lookInside(context, projectRoot, join(projectRoot, shown));
+  if (found === "absent") return `Describe the project in ${shown}; none was found.`;
+  if (found === "unreadable") return `The project is described in ${shown}, which could not be read.`;
+  const { text } = found;
   const line = text
     .split("\n")
     .map(candidate => candidate.trim())
@@ -66,11 +66,11 @@ function preferencesPart(context: HookContext): string | undefined {
 
 function workflowPart(context: HookContext): string {
   const shown = ".claude/workflow/DEFAULT_WORKFLOW.md";
-  const isThere = context.system.files.follow(join(context.projectRoot, shown))?.kind === "file";
+  const found = lookInside(context, context.projectRoot, join(context.projectRoot, shown));
   return [
     "",
     "## 📝 Default Workflow",
-    isThere
+    found !== "absent"
       ? `Follow ${shown} for work that is more than a question. To customise it, edit that file.`
       : `There is no ${shown}; create it to customise the workflow.`,
     "Phases: understand the request, create an issue and a branch, design, write tests, implement, simplify, run",

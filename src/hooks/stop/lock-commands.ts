@@ -63,13 +63,14 @@ export function lockStatus(system: System): LockStatus {
     locked: true,
     locked_at: lockedAt ?? null,
     session_id: ownerId ?? null,
-    iterations: readIterations(files, sessionId ?? "unknown"),
+    iterations: readIterations(files, sessionId),
   };
 }
 
-function readIterations(files: LockFiles, sessionId: string): number | null {
+function readIterations(files: LockFiles, sessionId: string | undefined): number | null {
   try {
-    return files.counter(sessionId).read();
+    const counter = sessionId === undefined ? files.latestCounter() : files.counter(sessionId);
+    return counter?.read() ?? 0;
   } catch {
     return null;
   }

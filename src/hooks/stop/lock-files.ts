@@ -51,6 +51,18 @@ export class LockFiles {
     return new Counter(join(this.directory, sessionId, "lock_invocations.txt"), { system: this.system });
   }
 
+  /** The counter that moved last since the lock was set, for a lock that does not say whose it is. */
+  latestCounter(): Counter | undefined {
+    const { files } = this.system;
+    const since = files.inspect(this.active.path)?.modifiedMs ?? 0;
+    const counters = files.list(this.directory).flatMap(name => {
+      const counter = this.counter(name);
+      const facts = files.inspect(counter.path);
+      return facts === undefined || facts.modifiedMs < since ? [] : [{ counter, at: facts.modifiedMs }];
+    });
+    return counters.sort((one, other) => other.at - one.at)[0]?.counter;
+  }
+
   /** Removes the four files and tells which could not be removed. */
   remove(): readonly string[] {
     const paths = [this.active.path, this.goalPath, this.messagePath, this.promptPath];

@@ -2,7 +2,7 @@ import { isStateError, readExactText, sanitiseSessionId, VARIABLES } from "../..
 import { type HookContext, messageOf } from "../context.ts";
 import { countCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
-import { type LockFiles, parseLockTime } from "./lock-files.ts";
+import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
 
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
 export type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };
@@ -50,7 +50,7 @@ interface Recovery {
 
 /** A lock of another session, or one that is too old, holds nobody. */
 function findRecoveryReason(context: HookContext, lock: LockFiles, sessionId: string): Recovery | undefined {
-  const { lockedAt, ownerId } = lock.facts();
+  const { lockedAt, ownerId } = readFacts(context, lock);
   const owner = ownerId === undefined ? undefined : sanitiseSessionId(ownerId);
   if (owner !== undefined && owner !== sessionId) {
     return { kind: "owner", text: "it belongs to another session", counterOf: owner };
@@ -63,6 +63,16 @@ function findRecoveryReason(context: HookContext, lock: LockFiles, sessionId: st
   const ttlSeconds = VARIABLES.AMPLIHACK_LOCK_TTL_SECONDS.get(context.system);
   if (age < ttlSeconds * 1000) return undefined;
   return { kind: "age", text: `it is older than ${ttlSeconds} seconds`, counterOf: sessionId };
+}
+
+/** A lock that cannot be read is a lock all the same: it says neither whose it is nor since when. */
+function readFacts(context: HookContext, lock: LockFiles): LockFacts {
+  try {
+    return lock.facts();
+  } catch (error) {
+    context.report(`the lock of lock mode cannot be read: ${messageOf(error)}`);
+    return { lockedAt: undefined, ownerId: undefined };
+  }
 }
 
 /** A counter that cannot be trusted counts as full: better one stop too many than an agent that never stops. */

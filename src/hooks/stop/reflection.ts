@@ -1,5 +1,5 @@
-import type { InputOf } from "../../protocol/index.ts";
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import type { InputOf, JsonObject } from "../../protocol/index.ts";
+import { isJsonObject, isTruthy, ownValue, readJson } from "../../protocol/index.ts";
 import { AtomicFlag, compactTimestamp, readText, VARIABLES } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
@@ -71,15 +71,9 @@ function isSwitchedOn(context: HookContext): boolean {
     return false;
   }
   const path = join(context.projectRoot, ".claude", "tools", "amplihack", ".reflection_config");
-  const text = readText(system, path, CONFIG_BYTES);
-  if (text === undefined) return false;
-  const read = readJson(text, { recover: false, maxDepth: 16 });
-  if (!read.ok || !isJsonObject(read.value)) {
-    context.metric("reflection_config_errors", 1);
-    context.log("WARNING", ".reflection_config is not a JSON object; reflection stays off");
-    return false;
-  }
-  if (!isTruthy(ownValue(read.value, "enabled"))) {
+  const config = readConfig(context, path);
+  if (config === undefined) return false;
+  if (!isTruthy(ownValue(config, "enabled"))) {
     context.metric("reflection_disabled_checks", 1);
     return false;
   }
@@ -90,10 +84,23 @@ function isSwitchedOn(context: HookContext): boolean {
   return true;
 }
 
-/** As the file's authors mean it: empty texts, lists and objects are no. */
-function isTruthy(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return Boolean(value);
+/** A file that is not there or cannot be used leaves reflection off, and a metric says which. */
+function readConfig(context: HookContext, path: string): JsonObject | undefined {
+  let problem = "is not a JSON object";
+  try {
+    const text = readText(context.system, path, CONFIG_BYTES);
+    if (text === undefined) {
+      context.metric("reflection_no_config", 1);
+      return undefined;
+    }
+    const read = readJson(text, { recover: false, maxDepth: 16 });
+    if (read.ok && isJsonObject(read.value)) return read.value;
+  } catch (error) {
+    problem = `cannot be read: ${messageOf(error)}`;
+  }
+  context.metric("reflection_config_errors", 1);
+  context.log("WARNING", `.reflection_config ${problem}; reflection stays off`);
+  return undefined;
 }
 
 /** The report, or severity and findings in its place; undefined when there is nothing to present. */

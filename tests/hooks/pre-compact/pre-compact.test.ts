@@ -352,6 +352,27 @@ describe("a long session", () => {
   });
 });
 
+describe("a transcript that cannot be read", () => {
+  it("is told, and the payload's own messages are kept instead", async () => {
+    const system = project({ [TRANSCRIPT]: claudeSession(SAID) });
+    system.faults.failUnder(TRANSCRIPT, "EACCES", ["readRange"]);
+    const conversation = [{ role: "user", content: "from the payload" }];
+    expect(await answer(system, { transcript_path: TRANSCRIPT, conversation })).toMatchObject({
+      status: "success",
+      metadata: { messages_exported: 1 },
+    });
+    expect(system.peek(MARKDOWN)).toContain("from the payload");
+    expect(system.stderr()).toContain("EACCES");
+  });
+
+  it.each(["relative.jsonl", "/nowhere/s1.jsonl", "/home/user"])("is logged when it is %s", async path => {
+    const system = project();
+    await compact(system, { transcript_path: path, messages: ["hello"] });
+    expect(exported(system)).toHaveLength(1);
+    expect(system.peek(`${LOGS}/pre_compact.log`)).toContain("transcript_path names no file");
+  });
+});
+
 describe("no word of a session is in a log", () => {
   it("after an export", async () => {
     const system = project({ [TRANSCRIPT]: claudeSession([user("SECRETWORD ".repeat(9))]) });

@@ -24,7 +24,38 @@ const start = (system: MemorySystem, payload = {}) =>
   runHook(sessionStart(), system, { session_id: "s1", source: "startup", ...payload });
 const text = async (system: MemorySystem, payload = {}) => (await start(system, payload))?.context ?? "";
 
+describe("a kept request that was damaged", () => {
+  const path = `${RUNTIME}/logs/s1/original_request.json`;
+
+  it("is set aside before the new one takes its place, and the person is told", async () => {
+    const system = project({ [path]: '{"target": "half of' });
+    await start(system, { prompt: "Implement the parser for every dialect" });
+    const [kept = ""] = system.files.list(`${RUNTIME}/logs/s1`).filter(name => name.includes(".corrupt-"));
+    expect(kept).toMatch(/^original_request\.json\.corrupt-\d+$/);
+    expect(system.peek(`${RUNTIME}/logs/s1/${kept}`)).toBe('{"target": "half of');
+    expect(jsonAt(system, path)).toMatchObject({ target: "Implement the parser for every dialect" });
+    expect(system.stderr()).toContain(`original_request.json was malformed; it is kept as ${kept}`);
+  });
+
+  it("is simply replaced when it was whole", async () => {
+    const system = project({ [path]: '{"target": "old"}' });
+    await start(system, { prompt: "Implement the parser for every dialect" });
+    expect(system.files.list(`${RUNTIME}/logs/s1`)).toEqual(["ORIGINAL_REQUEST.md", "original_request.json"]);
+  });
+});
+
 describe("the context of a new session", () => {
+  it.each([
+    [".git", "Recent Learnings"],
+    [".claude/context/PROJECT.md", "PROJECT.md, which could not be read"],
+    [".claude/workflow/DEFAULT_WORKFLOW.md", "Default Workflow"],
+  ])("is given although %s cannot be looked at, and the log says why", async (name, part) => {
+    const system = project();
+    system.faults.failUnder(`${ROOT}/${name}`, "EACCES", ["inspect", "follow"]);
+    expect(await text(system)).toContain(part);
+    expect(system.peek(`${RUNTIME}/logs/session_start.log`)).toMatch(/WARNING: .*EACCES/);
+  });
+
   it("is never empty and has its parts in order", async () => {
     const system = project({
       [`${ROOT}/.claude/context/PROJECT.md`]: "# Title\n\n---\n\nA shop in one line.\nMore",

@@ -63,6 +63,29 @@ describe("lock", () => {
   });
 });
 
+describe("lock-status of a lock that does not say whose it is", () => {
+  it("tells the stops of the session that was held last", async () => {
+    const system = projectSystem({ env: { HOME: "/home/user" } });
+    lock(system);
+    expect(lockStatus(system)).toMatchObject({ locked: true, session_id: null, iterations: 0 });
+    for (const id of ["s1", "s2", "s2"]) {
+      system.advance(1000);
+      await runHook(stop(), system, { session_id: id });
+    }
+    expect(lockStatus(system)).toMatchObject({ locked: true, session_id: null, iterations: 2 });
+  });
+
+  it("does not count what an earlier lock held", () => {
+    const counter = { content: "7", modifiedMs: 1000 };
+    const system = projectSystem({
+      env: { HOME: "/home/user" },
+      files: { [`${LOCKS}/old/lock_invocations.txt`]: counter },
+    });
+    lock(system);
+    expect(lockStatus(system)).toMatchObject({ iterations: 0 });
+  });
+});
+
 describe("unlock", () => {
   it("removes the four files but not the counter", () => {
     const names = [".lock_active", ".lock_goal", ".lock_message", ".continuation_prompt"];

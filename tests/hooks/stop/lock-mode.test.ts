@@ -81,6 +81,21 @@ describe("a stop while the lock is on", () => {
     expect(system.stderr()).toContain("cannot be looked at");
   });
 
+  it("is held when the lock cannot be read: its presence counts, and the person is told why", async () => {
+    const system = locked();
+    system.faults.failUnder(ACTIVE, "EACCES", ["read"]);
+    expect(await stopIn(system)).toMatchObject(held(DEFAULT_CONTINUATION));
+    expect(system.stderr()).toContain(`cannot read ${ACTIVE}: EACCES`);
+    expect(metricsOf(system, "stop")).toEqual(["lock_metadata_parse_errors=1", "lock_blocks=1"]);
+  });
+
+  it("is let through when a lock that cannot be read has stood too long", async () => {
+    const system = locked({ [ACTIVE]: { content: owned(), modifiedMs: NOW - 86_400_000 } });
+    system.faults.failUnder(ACTIVE, "EIO", ["read"]);
+    expect(await stopIn(system)).toMatchObject(APPROVED);
+    expect(metricsOf(system, "stop")).toContain("lock_auto_recovered=1");
+  });
+
   it("uses the directory that the host announces when that has .claude", async () => {
     const system = locked(
       { "/elsewhere/.claude/runtime/locks/.lock_active": "", "/bare": { kind: "directory" } },

@@ -57,6 +57,25 @@ describe("reflection runs", () => {
     expect(asked(system)).toEqual([]);
   });
 
+  it.each<[string, Setting, string]>([
+    ["there is no configuration", { config: null }, "reflection_no_config=1"],
+    ["the configuration is not JSON", { config: "{" }, "reflection_config_errors=1"],
+    ["it is not enabled", { config: '{"enabled": []}' }, "reflection_disabled_checks=1"],
+    ["it is switched off", { env: { AMPLIHACK_SKIP_REFLECTION: "1" } }, "reflection_env_skips=1"],
+  ])("not when %s, which is counted", async (_, setting, metric) => {
+    const system = session(setting);
+    await stopIn(system);
+    expect(metricsOf(system, "stop")).toContain(metric);
+  });
+
+  it("not when its configuration cannot be read, which is counted and logged", async () => {
+    const system = session();
+    system.faults.failUnder(CONFIG, "EACCES", ["read"]);
+    expect(await stopIn(system)).toEqual(APPROVED);
+    expect(metricsOf(system, "stop")).toContain("reflection_config_errors=1");
+    expect(system.peek(`${RUNTIME}/logs/stop.log`)).toContain("EACCES");
+  });
+
   it.each(['{"enabled": true}', '{"enabled": 1}', '{"enabled": "yes"}'])("with %s", async config => {
     expect((await stopIn(session({ config })))?.decision?.kind).toBe("deny");
   });

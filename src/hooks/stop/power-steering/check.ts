@@ -1,7 +1,8 @@
 import type { InputOf } from "../../../protocol/index.ts";
-import { readText, VARIABLES } from "../../../state/index.ts";
+import { SESSION_TYPES, VARIABLES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
+import { readInside } from "../../framework-files.ts";
 import { forbidsMergeWithoutPermission } from "../../preferences.ts";
 import { toolNaming } from "../../transcript/naming.ts";
 import { stringAt } from "../../transcript/parts.ts";
@@ -36,8 +37,6 @@ export type Approval =
   | "loop_detected"
   | "first_stop"
   | "all_passed";
-
-const TEXT_BYTES = 1024 * 1024;
 
 /** Asks whether the work of a session is complete; never because of an error of its own. */
 export async function checkWork(input: InputOf<"stop">, context: HookContext): Promise<SteeringVerdict> {
@@ -123,8 +122,7 @@ class WorkCheck {
 
   async run(config: PowerSteeringConfig, isCompacted: boolean): Promise<SteeringVerdict> {
     const { facts } = this.subject;
-    const sessionType =
-      VARIABLES.AMPLIHACK_SESSION_TYPE.tryGet(this.context.system) ?? classifySession(facts);
+    const sessionType = this.announcedType() ?? classifySession(facts);
     if (isQuestionAndAnswer(facts)) return this.release("qa_session", sessionType, []);
     const considerations = applicable(await loadConsiderations(this.context), config, sessionType);
     if (considerations.length === 0) {
@@ -145,6 +143,16 @@ class WorkCheck {
     return evidence === undefined
       ? this.hold(sessionType, results)
       : this.release(evidence, sessionType, results);
+  }
+
+  /** What the environment says the session is; a value that is none is told and ignored. */
+  private announcedType(): SessionType | undefined {
+    const { AMPLIHACK_SESSION_TYPE: variable } = VARIABLES;
+    const { system } = this.context;
+    const type = variable.tryGet(system);
+    if (type === undefined && variable.isSet(system))
+      this.context.log("WARNING", `${variable.name} is ignored: expected one of ${SESSION_TYPES.join(", ")}`);
+    return type;
   }
 
   /** Facts outside the transcript that outweigh it. */
@@ -243,14 +251,9 @@ class WorkCheck {
   }
 
   private lookAround(): Surroundings {
-    const { projectRoot, system } = this.context;
-    const read = (...parts: readonly string[]) => {
-      try {
-        return readText(system, join(projectRoot, ...parts), TEXT_BYTES) ?? "";
-      } catch {
-        return "";
-      }
-    };
+    const { context } = this;
+    const read = (...parts: readonly string[]) =>
+      readInside(context, context.projectRoot, join(context.projectRoot, ...parts)) ?? "";
     return {
       forbidsMerge: forbidsMergeWithoutPermission(read(".claude", "context", "USER_PREFERENCES.md")),
       readme: read("README.md"),
