@@ -179,7 +179,7 @@ describe("recipe run", () => {
         step_id: "b",
         status: "failed",
         duration_ms: expect.any(Number),
-        error: "Command failed (exit 2)",
+        error: "Command failed (exit 2): ",
         output_len: 0,
         run_id: expect.any(String),
         exit_code: 2,

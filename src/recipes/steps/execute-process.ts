@@ -84,9 +84,9 @@ export function describeEnd(
   const detail = stderr === "" ? "" : `: ${stderr}`;
   switch (end.kind) {
     case "exit":
-      return end.code === 0 ? undefined : `${what} failed (exit ${end.code})${detail}`;
+      return end.code === 0 ? undefined : `${what} failed (exit ${end.code}): ${stderr}`;
     case "signal":
-      return `${what} failed (signal ${end.signal})${detail}`;
+      return `${what} failed (signal ${end.signal}): ${stderr}`;
     case "timeout":
       return `${what} timed out after ${Number(timeoutSeconds?.toFixed(3))}s${detail}`;
     case "not-started":
