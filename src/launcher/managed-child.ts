@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { startGroupWatcher } from "../system/group-watcher.ts";
 import { onEnd } from "../system/node-end.ts";
-import { startGroupWatcher } from "./group-watcher.ts";
 import { LaunchProblem, textOf } from "./problem.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";

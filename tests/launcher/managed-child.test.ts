@@ -131,7 +131,7 @@ describe("what an agent leaves behind without a terminal", () => {
 
   it("ends when the launcher is killed, also if it passes over SIGTERM", async () => {
     const machine = new LaunchMachine(program);
-    machine.agent("claude", `trap '' TERM; ${ANNOUNCE}; while :; do sleep 1; done`);
+    machine.agent("claude", `trap '' TERM; sleep 0.5; ${ANNOUNCE}; while :; do sleep 1; done`);
     const launched = machine.start("claude");
     await launched.printed("pid");
     launched.signal("SIGKILL");

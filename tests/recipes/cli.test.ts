@@ -179,7 +179,7 @@ describe("recipe run", () => {
         step_id: "b",
         status: "failed",
         duration_ms: expect.any(Number),
-        error: "Command failed (exit 2)",
+        error: "Command failed (exit 2): ",
         output_len: 0,
         run_id: expect.any(String),
         exit_code: 2,
@@ -449,7 +449,7 @@ context: {v: 1}
 steps:
   - {id: a, recipe: child}
   - {id: b, command: "echo {{made}} {{never}}"}
-  - {id: c, command: "bash -c 'echo {{v}}'; eval \\"x={{v}}\\"; ssh host 'ls {{v}}'; jq '.a[{{v}}]' f; jq --arg v {{v}} '.a[$v]' f; python3 -c \\"print({{v}})\\"; echo $(( {{v}} + 1 )); python3 x.py {{v}}"}
+  - {id: c, command: "bash -c 'echo {{v}}'; eval \\"x={{v}}\\"; ssh host 'ls {{v}}'; jq '.a[{{v}}]' f; jq --arg v {{v}} '.a[$v]' f; python3 -c \\"print({{v}})\\"; echo $(( {{v}} + 1 )); python3 x.py {{v}}; trap 'rm {{v}}' EXIT; timeout 5 sh -c 'ls {{v}}'; echo sh -c {{v}}; apt install ssh {{v}}"}
 `,
     );
     const first = JSON.parse(cli.run(machine, "recipe", "validate", "r.yaml", "-f", "json").stdout) as Record<
@@ -477,6 +477,8 @@ steps:
         "program text of jq",
         "program text of python3",
         "arithmetic",
+        "program text of trap",
+        "program text of sh",
       ].map(unprotected),
     ]);
     expect(cli.run(machine, "recipe", "validate", "s.yaml").code).toBe(0);

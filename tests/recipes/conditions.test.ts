@@ -71,6 +71,7 @@ const TRUE = [
   "list[2].deep == 'value'",
   "list[2]['deep'] == 'value'",
   "object.nested.inner == 7",
+  "list['0'] == null",
   "object['key'] == 'value'",
   "list.0 == 1",
   "not list[99]",

@@ -194,6 +194,30 @@ steps:
     expect(steps["a"]?.output).toBe("1 zzzzzzzzzzzzzzzzzz");
   });
 
+  it("always export what every recipe relies on, however small the budget", async () => {
+    const machine = recipeMachine({ AMPLIHACK_CONTEXT_ENV_BUDGET_BYTES: "1" });
+    const { steps } = await machine.runText(
+      JSON.stringify({
+        name: "r",
+        context: { task_description: "t", repo_path: ".", existing_branch: "b", should_go: true, other: "o" },
+        steps: [
+          {
+            id: "a",
+            command: "env | grep -E '^(RECIPE_VAR_|SHOULD_GO=)' | sort; printf '%s ' {{other}} {{should_go}}",
+          },
+        ],
+      }),
+    );
+    expect(steps["a"]?.output.split("\n")).toEqual([
+      "RECIPE_VAR_existing_branch=b",
+      "RECIPE_VAR_repo_path=.",
+      "RECIPE_VAR_should_go=true",
+      "RECIPE_VAR_task_description=t",
+      "SHOULD_GO=true",
+      "o true",
+    ]);
+  });
+
   it("does not leak a large value through a name the parent exports", async () => {
     const machine = recipeMachine({ BIG: "outside" });
     const { steps } = await machine.runText(

@@ -86,6 +86,14 @@ steps:
     expect(recipe?.context).toEqual({ a: "yes", b: "off", c: 31, d: "12345678901234567890", e: ".inf" });
   });
 
+  it("knows no tags beyond the core schema: what they stand on is kept, with a warning", () => {
+    const text =
+      "name: r\ncontext: {a: !!omap [x: 1], b: !!binary aGk=, c: !own {k: v}}\nsteps: [{id: s, command: x}]";
+    const { recipe, warnings } = parseRecipe(text);
+    expect(recipe?.context).toEqual({ a: [{ x: 1 }], b: "aGk=", c: { k: "v" } });
+    expect(warnings.map(({ message }) => message)).toHaveLength(3);
+  });
+
   it("may repeat values by aliases", () => {
     const { recipe } = parseRecipe(
       "name: r\ncontext: {a: &x {k: [1]}, b: *x}\nsteps: [{id: s, command: x}]\n",

@@ -28,6 +28,12 @@ async function killWhen(machine: RecipeMachine, file: string): Promise<void> {
   expect(existsSync(path)).toBe(true);
 }
 
+/** How many processes carry the mark in their environment. */
+function countMarked(mark: string): number {
+  const look = `grep -lz "MARK=${mark}" /proc/[0-9]*/environ 2>/dev/null | wc -l`;
+  return Number(spawnSync("/bin/bash", ["-c", look], { encoding: "utf8" }).stdout.trim());
+}
+
 const checkpointsOf = (machine: RecipeMachine): readonly string[] => {
   const folder = join(machine.home, ".amplihack/recipes/checkpoints");
   return existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith(".json")) : [];
@@ -181,7 +187,8 @@ describe("a runner killed without warning", () => {
         name: "r",
         steps: [
           { id: "a", command: "echo a >> log; echo value", output: "v" },
-          { id: "b", command: loop("b") },
+          // It does not listen to those who watch over it, so the resumed run still finds it.
+          { id: "b", command: `trap '' TERM; ${loop("b")}` },
           { id: "c", command: "echo c-{{v}} >> log" },
         ],
       }),
@@ -204,6 +211,29 @@ describe("a runner killed without warning", () => {
     expect(Buffer.concat(errors).toString()).toContain("was still running");
     expect(checkpointsOf(machine)).toEqual([]);
     expect(readdirSync(machine.env["TMPDIR"] ?? "")).toEqual([]);
+  });
+
+  it("takes the programs of its steps with it", async () => {
+    const mark = `watched-${process.pid}-${Date.now()}`;
+    const machine = recipeMachine({ MARK: mark });
+    const wait = "sleep 600 & sleep 600 | cat";
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "r",
+        steps: [
+          { id: "before", command: "true" },
+          {
+            id: "p",
+            command: `until [ -e at-q ]; do sleep 0.02; done; sleep 0.5; touch at-p; ${wait}`,
+            parallel_group: "g",
+          },
+          { id: "q", command: `touch at-q; ${wait}`, parallel_group: "g" },
+        ],
+      }),
+    );
+    await killWhen(machine, "at-p");
+    await expect.poll(() => countMarked(mark), { timeout: 20_000, interval: 50 }).toBe(0);
   });
 
   it("inside a sub-recipe: its finished steps do not run again", async () => {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { lookUp, memberOf, textOf } from "../values/value.ts";
 import { ConditionError } from "./condition-error.ts";
 import { FUNCTIONS, METHODS } from "./functions.ts";
@@ -74,6 +74,8 @@ function applyPostfix(value: Json, postfix: Postfix, context: JsonObject): Json 
   switch (postfix.kind) {
     case "member":
       return memberOf(value, postfix.name) ?? null;
+    case "key":
+      return isJsonObject(value) ? (ownValue(value, postfix.name) ?? null) : null;
     case "index":
       return Array.isArray(value) ? (value[postfix.position] ?? null) : null;
     case "method": {

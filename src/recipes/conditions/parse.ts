@@ -28,6 +28,7 @@ export type Atom =
 
 export type Postfix =
   | { readonly kind: "member"; readonly name: string }
+  | { readonly kind: "key"; readonly name: string }
   | { readonly kind: "index"; readonly position: number }
   | { readonly kind: "method"; readonly name: string; readonly args: readonly Expression[] };
 
@@ -199,7 +200,7 @@ export function parseCondition(text: string): Expression {
 
   function indexOf(token: Token): Postfix {
     if (token.kind === "string" && token.parts.every(part => typeof part === "string")) {
-      return { kind: "member", name: refuseUnsafe(token.parts.join("")) };
+      return { kind: "key", name: refuseUnsafe(token.parts.join("")) };
     }
     if (token.kind === "number" && typeof token.value === "number" && /^\d+$/.test(token.source)) {
       return { kind: "index", position: token.value };

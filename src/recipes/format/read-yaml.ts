@@ -44,6 +44,7 @@ export function readYaml(text: string): YamlRead {
     lineCounter: lines,
     version: "1.2",
     schema: "core",
+    resolveKnownTags: false,
     prettyErrors: false,
     merge: false,
   });

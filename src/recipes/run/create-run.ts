@@ -1,3 +1,4 @@
+import type { GroupWatcher } from "../../system/group-watcher.ts";
 import type { System } from "../../system/system.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import type { Observer } from "../logs/events.ts";
@@ -23,6 +24,7 @@ export interface LoadedRun {
   readonly loaded: LoadedRecipe;
   readonly resumed: ResumedCheckpoint | undefined;
   readonly engineFacts: EngineFacts & { readonly agent: Run["agent"] };
+  readonly watcher: GroupWatcher;
   readonly warnings: string[];
   readonly warn: (message: string) => void;
 }
@@ -70,6 +72,7 @@ export function createRun(
             warn,
             resumed?.lock,
           ),
+    watcher: order.watcher,
     counter: { steps: 0, files: 0 },
   };
 }

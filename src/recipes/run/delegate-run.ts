@@ -1,3 +1,4 @@
+import type { GroupWatcher } from "../../system/group-watcher.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { loadRecipe } from "../find/load-recipe.ts";
@@ -18,10 +19,11 @@ export async function delegateRun(
     readonly runner: string;
     readonly recipePath: string;
     readonly engineFacts: EngineFacts;
+    readonly watcher: GroupWatcher;
     readonly warn: (message: string) => void;
   },
 ): Promise<RunOutcome> {
-  const { engineFacts, recipePath, runner, warn } = order;
+  const { engineFacts, recipePath, runner, watcher, warn } = order;
   refuseUnsupported(request);
   const { search, workingDir } = settings;
   const git = readGitFacts(system, workingDir);
@@ -39,6 +41,7 @@ export async function delegateRun(
     context: { ...inferred, ...settings.given },
     env: { ...inherited, ...engineVariables(system, engineFacts) },
     interruption: request.interruption ?? new Interruption(),
+    watcher,
     onError: chunk =>
       request.observer?.({
         kind: "notice",

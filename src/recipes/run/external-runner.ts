@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
+import type { GroupWatcher } from "../../system/group-watcher.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { isFile } from "../find/look.ts";
@@ -21,6 +22,7 @@ export interface Delegation {
   readonly context: JsonObject;
   readonly env: Readonly<Record<string, string>>;
   readonly interruption: Interruption;
+  readonly watcher: GroupWatcher;
   readonly onError: (chunk: Uint8Array) => void;
 }
 
@@ -55,7 +57,7 @@ export function findRunner({ env, files }: System, currentDir: string): string |
 }
 
 export async function startRunner(system: System, delegation: Delegation): Promise<DelegatedRun> {
-  const { runner, recipePath, workingDir, recipeDirs, isDryRun, interruption } = delegation;
+  const { runner, recipePath, workingDir, recipeDirs, isDryRun, interruption, watcher } = delegation;
   const seconds = TIMEOUT.getOrError(system);
   const running = system.processes.start({
     argv: [
@@ -85,16 +87,19 @@ export async function startRunner(system: System, delegation: Delegation): Promi
       if (stream === "stderr") delegation.onError(chunk);
     },
   });
+  const { pid } = running;
+  if (pid !== undefined) watcher.watch(pid);
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();
+  if (pid !== undefined) watcher.forget(pid);
   const { end } = result;
   const stderr = system.text.decode(result.stderr).text;
   const fail = (status: string, error: string, exitCode = 1): DelegatedRun => ({
-    document: failureDocument(delegation, status, error, end.kind === "not-started", running.pid),
+    document: failureDocument(delegation, status, error, end.kind === "not-started", pid),
     text: undefined,
     exitCode,
-    pid: running.pid,
+    pid,
   });
   if (interruption.signal !== undefined) {
     return fail("FAILURE", `interrupted by ${interruption.signal}`, SIGNAL_EXIT_CODES[interruption.signal]);
@@ -118,7 +123,7 @@ export async function startRunner(system: System, delegation: Delegation): Promi
     return fail("ERROR", `Recipe runner did not print JSON (${ending}): ${shown}${meaningfulLines(stderr)}`);
   }
   const isSuccess = end.kind === "exit" && end.code === 0 && ownValue(read.value, "success") !== false;
-  return { document: read.value, text, exitCode: isSuccess ? 0 : 1, pid: running.pid };
+  return { document: read.value, text, exitCode: isSuccess ? 0 : 1, pid };
 }
 
 function settings(context: JsonObject): readonly string[] {

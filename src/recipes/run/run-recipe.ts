@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { findActiveAgent, isStateError } from "../../state/index.ts";
+import { createGroupWatcher } from "../../system/group-watcher.ts";
 import { createNodeSystem } from "../../system/node.ts";
 import type { System } from "../../system/system.ts";
 import { findProblems } from "../find/find-problems.ts";
@@ -85,6 +86,7 @@ async function start(
   const runner = findRunner(system, settings.search.currentDir);
   const facts = { agent, workingDir: settings.workingDir, stepTimeoutSeconds: settings.stepTimeoutSeconds };
   const runtimeRoot = createPrivateDirectory(system);
+  const watcher = createGroupWatcher(reason => warn(`Nobody watches over the steps' programs: ${reason}`));
   try {
     if (runner !== undefined) {
       const engineFacts = { ...facts, runId, runtimeRoot };
@@ -92,6 +94,7 @@ async function start(
         runner,
         recipePath: found.path,
         engineFacts,
+        watcher,
         warn,
       });
     }
@@ -99,11 +102,22 @@ async function start(
     const resumed = takeResumed(system, request, settings, loaded);
     try {
       const engineFacts = { ...facts, runId: resumed?.runId ?? runId, runtimeRoot };
-      return await runLoaded({ system, request, settings, loaded, resumed, warnings, warn, engineFacts });
+      return await runLoaded({
+        system,
+        request,
+        settings,
+        loaded,
+        resumed,
+        engineFacts,
+        watcher,
+        warnings,
+        warn,
+      });
     } finally {
       resumed?.lock.release();
     }
   } finally {
+    watcher.dismiss();
     const left = removeTree(system, runtimeRoot);
     if (left.length > 0) warn(`Temporary files could not be removed: ${left[0]}`);
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../protocol/index.ts";
 import type { AgentName } from "../../state/index.ts";
+import type { GroupWatcher } from "../../system/group-watcher.ts";
 import type { System } from "../../system/system.ts";
 import type { RecipeSearch } from "../find/find-recipe.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
@@ -36,6 +37,8 @@ export interface Run {
   readonly warn: (message: string) => void;
   readonly interruption: Interruption;
   readonly progress: ProgressKeeper;
+  /** ends the programs of steps when this process is killed */
+  readonly watcher: GroupWatcher;
   readonly counter: { steps: number; files: number };
 }
 

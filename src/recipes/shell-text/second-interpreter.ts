@@ -1,20 +1,29 @@
 import type { PlaceholderUse } from "./scan.ts";
 
-/** Programs that read some of their words as program text, and which. */
-const INTERPRETERS: readonly {
+interface Interpreter {
   readonly names: RegExp;
   readonly isProgram: (words: readonly string[], index: number) => boolean;
-}[] = [
-  { names: /^(?:eval|ssh)$/, isProgram: () => true },
+}
+
+/** Programs that read the word after a flag as program text, also behind another program: `xargs sh -c …`. */
+const FLAGGED: readonly Interpreter[] = [
   { names: /^(?:ba|da|z|k)?sh$/, isProgram: isAfterFlag(/^-[a-z]*c$/) },
   { names: /^python[0-9.]*$/, isProgram: isAfterFlag(/^-c$/) },
   { names: /^(?:node|perl|ruby)$/, isProgram: isAfterFlag(/^-[a-z]*[ep]$|^--eval$/) },
+];
+/** Programs that read some of their words as program text, and which. */
+const INTERPRETERS: readonly Interpreter[] = [
+  ...FLAGGED,
+  { names: /^(?:eval|ssh)$/, isProgram: () => true },
+  { names: /^trap$/, isProgram: isFirstPlainWord(/^$/) },
   { names: /^jq$/, isProgram: isFirstPlainWord(/^--(?:arg|argjson|slurpfile|rawfile)$/) },
   { names: /^[gm]?awk$/, isProgram: isFirstPlainWord(/^$/) },
 ];
 
 /** Those of them that also take a program from their input. */
 const READS_INPUT = /^(?:(?:ba|da|z|k)?sh|python[0-9.]*|node|perl|ruby|ssh)$/;
+/** Programs whose words are words, whatever they spell. */
+const PLAIN = /^(?:echo|printf|test|\[|\[\[)$/;
 const PREFIXES = /^(?:sudo|env|exec|command|nohup|time|builtin)$/;
 
 /** Why no quoting protects this placeholder; undefined when quoting does. */
@@ -27,11 +36,17 @@ export function unprotectedUse(use: PlaceholderUse): string | undefined {
   const program = (words[0] ?? "").replace(/^.*\//, "");
   if (use.wordIndex < 0)
     return use.quoting === "heredoc" && READS_INPUT.test(program) ? `the input of ${program}` : undefined;
-  const index = use.wordIndex - start;
-  const found = INTERPRETERS.find(({ names }) => names.test(program));
-  return found !== undefined && index > 0 && found.isProgram(words, index)
-    ? `program text of ${program}`
-    : undefined;
+  return programTextOf(words, use.wordIndex - start);
+}
+
+function programTextOf(words: readonly string[], index: number): string | undefined {
+  for (let at = 0; at < index; at++) {
+    const name = (words[at] ?? "").replace(/^.*\//, "");
+    const known = (at === 0 ? INTERPRETERS : FLAGGED).find(({ names }) => names.test(name));
+    if (known?.isProgram(words.slice(at), index - at)) return `program text of ${name}`;
+    if (at === 0 && PLAIN.test(name)) return undefined;
+  }
+  return undefined;
 }
 
 function isAfterFlag(flag: RegExp) {

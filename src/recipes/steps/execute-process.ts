@@ -31,7 +31,7 @@ const PIPE_GRACE_MS = 1_000;
 
 /** Runs one program of a step to its end. Nothing of its process group is left afterwards. */
 export async function executeProcess(run: Run, step: StepReference, order: ProcessOrder): Promise<Execution> {
-  const { system, observe, interruption } = run;
+  const { system, observe, interruption, watcher } = run;
   const timeoutMs = order.timeoutSeconds ? order.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
   const running = system.processes.start({
     argv: order.argv,
@@ -50,10 +50,15 @@ export async function executeProcess(run: Run, step: StepReference, order: Proce
     endsGroup: true,
     onOutput: (stream, chunk) => observe({ kind: "output", step, stream, chunk }),
   });
-  if (running.pid !== undefined) observe({ kind: "process", step, pid: running.pid });
+  const { pid } = running;
+  if (pid !== undefined) {
+    watcher.watch(pid);
+    observe({ kind: "process", step, pid });
+  }
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();
+  if (pid !== undefined) watcher.forget(pid);
   return {
     end: result.end,
     stdout: result.stdoutTruncated ? decodeCut(result.stdout) : system.text.decode(result.stdout).text,
@@ -79,9 +84,9 @@ export function describeEnd(
   const detail = stderr === "" ? "" : `: ${stderr}`;
   switch (end.kind) {
     case "exit":
-      return end.code === 0 ? undefined : `${what} failed (exit ${end.code})${detail}`;
+      return end.code === 0 ? undefined : `${what} failed (exit ${end.code}): ${stderr}`;
     case "signal":
-      return `${what} failed (signal ${end.signal})${detail}`;
+      return `${what} failed (signal ${end.signal}): ${stderr}`;
     case "timeout":
       return `${what} timed out after ${Number(timeoutSeconds?.toFixed(3))}s${detail}`;
     case "not-started":

@@ -91,7 +91,9 @@ export function allotVariables(
   const isRoomy = total <= limit && sized.every(({ value }) => value.length * 3 <= VALUE_BYTES);
   let used = 0;
   for (const { name, value, bytes } of isRoomy ? sized : sized.sort(byImportance)) {
-    if (isRoomy || (used + bytes <= limit && Buffer.byteLength(value) <= VALUE_BYTES)) {
+    // Who lowers the budget still gets the values every recipe relies on, as far as the machine has room.
+    const most = ESSENTIAL.test(name) ? Math.max(limit, roomFor(total, budget)) : limit;
+    if (isRoomy || (used + bytes <= most && Buffer.byteLength(value) <= VALUE_BYTES)) {
       exported[name] = value;
       used += bytes;
     } else deferred.set(name, value);
