@@ -1,3 +1,4 @@
+import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { findHome, findStateHome } from "../state/homes.ts";
 import { findProjectRoot } from "../state/project-root.ts";
@@ -14,6 +15,7 @@ import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
 import { LaunchProblem } from "./problem.ts";
 import { findProgramPlaces } from "./search-path.ts";
 import { checkSettings, type Finding } from "./settings-check.ts";
+import type { Shims } from "./shims.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 /** One launch as the user asked for it. */
@@ -63,8 +65,8 @@ export interface LaunchPlan {
   readonly isInteractive: boolean;
   readonly isRegistered: boolean;
   readonly drift: readonly Finding[];
-  /** where shims go, and what they ask; only when they are wanted */
-  readonly shims: { readonly directory: string; readonly guard: readonly string[] } | undefined;
+  /** only when they are wanted */
+  readonly shims: Shims | undefined;
   /** the version whose `install` ran last, when it is another one */
   readonly otherInstalled: string | undefined;
 }
@@ -111,7 +113,8 @@ export async function planLaunch(
   const program = findBinary(system, agent, self);
   const found = await readAgentVersion(system, program, join(stateHome, "cache", "agents.json"), warn);
   if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
-  await checkMinimum(system, agent, found, request.isStrictVersion, warn);
+  const isInteractive = !isNonInteractive(system);
+  await checkMinimum(system, agent, found, { isStrict: request.isStrictVersion, isInteractive }, warn);
 
   const parent = readVariables(system);
   const isSafe = isSubprocessSafe(system, request.isDelegated);
@@ -126,7 +129,7 @@ export async function planLaunch(
     bundleDirectory: ancestors(directory).find(each => isDirectory(system, join(each, "amplifier-bundle"))),
     sessionId,
     depth,
-    isNonInteractive: isNonInteractive(system),
+    isNonInteractive: !isInteractive,
     isSubprocessSafe: isSafe,
     isDelegated: request.isDelegated,
     reflects: request.reflects,
@@ -160,11 +163,15 @@ export async function planLaunch(
     nesting,
     sessionId,
     depth,
-    isInteractive: !isNonInteractive(system),
+    isInteractive,
     isRegistered: settings.isRegistered,
     drift: settings.findings.filter(({ kind }) => kind === "drift"),
     shims: request.usesShims
-      ? { directory: join(staged, "shims"), guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")] }
+      ? {
+          directory: join(staged, "shims"),
+          guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")],
+          policy: failurePolicyOf(loadConfig(system, places).config, "pre-tool-use"),
+        }
       : undefined,
     otherInstalled: findOtherInstalled(system, stateHome),
   };

@@ -16,7 +16,7 @@ export async function runPlan(
   warn: (text: string) => void,
 ): Promise<number> {
   tellNesting(plan, warn);
-  if (plan.shims !== undefined) writeShims(system, plan.shims.directory, plan.shims.guard);
+  if (plan.shims !== undefined) writeShims(system, plan.shims);
   const records = openRecords(system, plan, warn);
   let end: ChildEnd | undefined;
   try {
