@@ -27,16 +27,7 @@ export const command = defineCommand({
     { command: "amplihack update", does: "changes to the newest version" },
     { command: "amplihack update --version 1.2.0", does: "changes to that version, up or down" },
   ],
-  async run({ options, system, terminal }) {
-    const { LaunchProblem } = await import("../launcher/problem.ts");
-    try {
-      return await update(system, terminal, options);
-    } catch (error) {
-      if (!(error instanceof LaunchProblem)) throw error;
-      const { message, kind, causes, fix, exitCode } = error;
-      throw new CommandError(message, { kind, causes, exitCode, ...(fix === undefined ? {} : { fix }) });
-    }
-  },
+  run: ({ options, system, terminal }) => update(system, terminal, options),
 });
 
 interface UpdateOptions {

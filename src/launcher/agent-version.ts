@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
+import { Problem, textOf } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 const LIMIT_MS = 2_000;
@@ -90,7 +90,7 @@ export async function checkMinimum(
   if (wanted === undefined || (asked === "" && !isStrict && !isInteractive)) return;
   const { default: semver } = await import("semver");
   if (semver.valid(wanted) === null) {
-    throw new LaunchProblem(`${variable} is not usable: expected a version such as 1.2.3`, {
+    throw new Problem(`${variable} is not usable: expected a version such as 1.2.3`, {
       kind: "environment",
       fix: `set ${variable} to three numbers with dots, or unset it`,
     });
@@ -106,7 +106,7 @@ export async function checkMinimum(
     if (isKnown || asked !== "") warn(`${found}, ${by}`);
     return;
   }
-  throw new LaunchProblem(`${found}, ${by}`, {
+  throw new Problem(`${found}, ${by}`, {
     kind: "version",
     fix: `update ${agent}, or leave out --strict-version`,
   });

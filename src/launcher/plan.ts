@@ -1,6 +1,7 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { findHome, findStateHome } from "../state/homes.ts";
+import { Problem } from "../state/problem.ts";
 import { findProjectRoot } from "../state/project-root.ts";
 import { readText } from "../state/read-text.ts";
 import { VARIABLES } from "../state/variables.ts";
@@ -12,7 +13,6 @@ import { checkMinimum, readAgentVersion } from "./agent-version.ts";
 import { buildEnvironment, type Variables } from "./child-environment.ts";
 import { findBinary } from "./find-binary.ts";
 import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
-import { LaunchProblem } from "./problem.ts";
 import { findProgramPlaces } from "./search-path.ts";
 import { checkSettings, type Finding } from "./settings-check.ts";
 import type { Shims } from "./shims.ts";
@@ -84,7 +84,7 @@ export function isSubprocessSafe(system: System, isAsked: boolean): boolean {
 export function findPlaces(system: System, directory: string): Places {
   const home = findHome(system);
   if (home === undefined) {
-    throw new LaunchProblem("HOME is not set to an absolute path", {
+    throw new Problem("HOME is not set to an absolute path", {
       kind: "environment",
       fix: "set HOME to your home directory",
     });
@@ -189,7 +189,7 @@ function refuseTampering(
     for (const cause of causes) warn(cause);
     return;
   }
-  throw new LaunchProblem("hooks are registered that may not be amplihack's own; nothing was started", {
+  throw new Problem("hooks are registered that may not be amplihack's own; nothing was started", {
     kind: "untrusted-hooks",
     causes,
     fix: "look at these entries; amplihack install replaces them, --allow-untrusted-hooks starts anyway",

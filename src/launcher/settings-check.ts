@@ -8,10 +8,10 @@ import {
   resolveSubcommand,
 } from "../hosts/index.ts";
 import { findHome } from "../state/homes.ts";
+import { Problem, textOf } from "../state/problem.ts";
 import { readExactText } from "../state/read-text.ts";
 import { dirname, expandHome, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
 
 /** Something about our entries in a host's files. */
 export interface Finding {
@@ -78,7 +78,7 @@ function settingsFiles(
 /** Our entries of one file; undefined when there is no file. One that cannot be read is an error. */
 function readOwnEntries(system: System, host: HostId, path: string): readonly FoundEntry[] | undefined {
   const fail = (why: string): never => {
-    throw new LaunchProblem(`cannot use the settings in ${path}: ${why}`, {
+    throw new Problem(`cannot use the settings in ${path}: ${why}`, {
       kind: "settings",
       fix: "repair the file; amplihack has not touched it",
     });

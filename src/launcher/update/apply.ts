@@ -3,9 +3,9 @@ import type { KeyObject } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { Problem, textOf } from "../../state/problem.ts";
 import { readText } from "../../state/read-text.ts";
 import type { System } from "../../system/system.ts";
-import { LaunchProblem, textOf } from "../problem.ts";
 import { fetchBytes } from "./fetch.ts";
 import type { Release } from "./releases.ts";
 import { unpack } from "./unpack.ts";
@@ -50,8 +50,8 @@ function programIn(directory: string): string {
 
 /** A release that does not start on this machine must not take the place of one that does. */
 function prove(directory: string, version: string): void {
-  const fail = (why: string): LaunchProblem =>
-    new LaunchProblem(`amplihack ${version} is not usable here: ${why}; nothing was changed`, {
+  const fail = (why: string): Problem =>
+    new Problem(`amplihack ${version} is not usable here: ${why}; nothing was changed`, {
       kind: "update",
     });
   let manifest: Json;

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { LaunchProblem } from "../problem.ts";
+import { Problem } from "../../state/problem.ts";
 
 /** DER around the 32 bytes of an Ed25519 key. */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");
@@ -63,6 +63,6 @@ function textOfBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("utf8");
 }
 
-function refuse(message: string, fix?: string): LaunchProblem {
-  return new LaunchProblem(message, { kind: "untrusted-release", ...(fix === undefined ? {} : { fix }) });
+function refuse(message: string, fix?: string): Problem {
+  return new Problem(message, { kind: "untrusted-release", ...(fix === undefined ? {} : { fix }) });
 }
