@@ -1,5 +1,4 @@
-// What the build and the test runner put into the source text: the version, the public key of releases, and the
-// dashboard's page, whose files stay ordinary HTML, CSS and JavaScript that tools understand.
+// What the build and the test runner put into the source text: the version and the dashboard's page, whose files stay ordinary HTML, CSS and JavaScript that tools understand.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
@@ -15,7 +14,6 @@ export function buildConstants() {
   };
   return {
     __AMPLIHACK_VERSION__: JSON.stringify(JSON.parse(read("package.json")).version),
-    __AMPLIHACK_RELEASE_KEY__: JSON.stringify(process.env.AMPLIHACK_RELEASE_KEY ?? ""),
     __AMPLIHACK_PAGE__: JSON.stringify(page),
   };
 }

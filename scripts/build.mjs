@@ -44,6 +44,7 @@ const { metafile } = await build({
   entryPoints: [
     ...libraryEntries,
     "src/cli/program.ts",
+    "src/cli/make-command-table.ts",
     "src/install/code-cache.ts",
     ...filesOf("src/commands"),
   ],
@@ -65,6 +66,11 @@ for (const name of ["amplihack", "amplihack-hooks"]) {
   const path = `dist/bin/${name}.cjs`;
   if (existsSync(path)) chmodSync(path, 0o755);
 }
+
+// What help and completion need of every command, so that they load none.
+const { makeCommandTable, TABLE_FILE } = await import("../dist/cli/make-command-table.js");
+const table = await makeCommandTable(resolve("dist/commands"));
+writeFileSync(`dist/commands/${TABLE_FILE}`, `${JSON.stringify(table)}\n`);
 
 // The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node.
 const { recordCode } = await import("../dist/install/code-cache.js");

@@ -1,11 +1,10 @@
 // `node scripts/release.mjs OUT [--key FILE] [--binaries FOLDER]`: makes a folder to publish from.
 //   amplihack-hooks-<platform>-<arch>   the native programs: FOLDER's, or the one built here
 //   npm/<package>/                      the main package and one package per native program
-//   amplihack-<version>.tgz             the main package, packed
+//   amplihack-<version>.tgz             the main package with all it needs at run time, which `amplihack update` takes
 //   SHA256SUMS, SHA256SUMS.sig          over all files above; the signature is Ed25519, base64, with the key of FILE
 // No package has an install script: npm picks the native one by `os` and `cpu`, and none where there is none.
-import { spawnSync } from "node:child_process";
-import { createHash, createPrivateKey, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -19,6 +18,8 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { addArchive } from "./release-archive.mjs";
+import { fail, writeJson } from "./release-files.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const BINARY = "amplihack-hooks";
@@ -43,6 +44,7 @@ if (present.length === 0) fail("there is no native program to release; npm run b
 const absent = PLATFORMS.filter(platform => !present.includes(platform));
 if (absent.length > 0) console.log(`without ${absent.join(", ")}: their programs are made on those machines`);
 addMain();
+addArchive(out, main.name, present);
 writeSums();
 console.log(`${out}: version ${main.version} for ${present.join(", ")}`);
 
@@ -79,6 +81,12 @@ function addMain() {
   const isOurs = path => !path.startsWith(join("dist", "native"));
   for (const name of main.files)
     if (existsSync(name)) cpSync(name, join(place, name), { recursive: true, filter: isOurs });
+  // What later releases are checked with; without a key there is nothing to check them by.
+  if (key !== undefined)
+    writeFileSync(
+      join(place, "dist", "release-key.pem"),
+      createPublicKey(key).export({ type: "spki", format: "pem" }),
+    );
   const { scripts: _, devDependencies: __, ...published } = main;
   writeJson(join(place, "package.json"), {
     ...published,
@@ -86,11 +94,6 @@ function addMain() {
       present.map(platform => [`${main.name}-${platform}`, main.version]),
     ),
   });
-  const packed = spawnSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], {
-    cwd: place,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (packed.status !== 0) fail("npm pack failed", 1);
 }
 
 function writeSums() {
@@ -117,13 +120,4 @@ function readKey(path) {
   } catch (error) {
     return fail(`${path} cannot be read as a private key: ${error.message}`, 1);
   }
-}
-
-function writeJson(path, value) {
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-function fail(reason, code) {
-  console.error(`release: ${reason}`);
-  process.exit(code);
 }

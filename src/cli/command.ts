@@ -1,5 +1,5 @@
+import type { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import type { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One long option; its key in `options` is its name on the command line, in kebab case. */
@@ -70,7 +70,7 @@ export interface Example {
   readonly does: string;
 }
 
-/** What a command's `run` gets. It returns its exit code, or throws a `CommandError`. */
+/** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
 export interface Invocation<O extends OptionSpecs = OptionSpecs> {
   readonly options: OptionValues<O>;
   readonly positionals: readonly string[];
@@ -94,7 +94,7 @@ interface CommandBase {
 }
 
 /** A failure as the command's own JSON document, where readers of its output expect that form. */
-export type FailureDocument = (error: CommandError, words: readonly string[]) => unknown;
+export type FailureDocument = (error: Problem, words: readonly string[]) => unknown;
 
 export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends CommandBase {
   readonly options: O;

@@ -1,27 +1,8 @@
-export interface CommandErrorDetails {
-  /** stable, lower-case word for machines: `usage`, `not-found`, `invalid`, `failed` … */
-  readonly kind: string;
-  readonly causes?: readonly string[];
-  /** a command or step that puts it right */
-  readonly fix?: string;
-  readonly exitCode?: number;
-}
+import { Problem } from "../state/problem.ts";
 
-/** A failure told to the user: what is wrong, why, and what to do. Never holds values of secrets. */
-export class CommandError extends Error {
+/** A problem that a command itself found. */
+export class CommandError extends Problem {
   override readonly name = "CommandError";
-  readonly kind: string;
-  readonly causes: readonly string[];
-  readonly fix: string | undefined;
-  readonly exitCode: number;
-
-  constructor(message: string, details: CommandErrorDetails) {
-    super(message);
-    this.kind = details.kind;
-    this.causes = details.causes ?? [];
-    this.fix = details.fix;
-    this.exitCode = details.exitCode ?? 1;
-  }
 }
 
 export const USAGE_EXIT_CODE = 2;
@@ -35,13 +16,13 @@ export class OutputGone extends Error {
   override readonly name = "OutputGone";
 }
 
-export function renderErrorText(error: CommandError): string {
+export function renderErrorText(error: Problem): string {
   const lines = [`Error: ${error.message}`, ...error.causes.map(cause => `  cause: ${cause}`)];
   if (error.fix !== undefined) lines.push(`  fix: ${error.fix}`);
   return `${lines.join("\n")}\n`;
 }
 
-export function renderErrorJson(error: CommandError): string {
+export function renderErrorJson(error: Problem): string {
   const { kind, message, causes, fix } = error;
   return `${JSON.stringify({ success: false, error: { kind, message, causes, ...(fix === undefined ? {} : { fix }) } })}\n`;
 }

@@ -22,7 +22,10 @@ export function commandHelp(command: Command, path: string, terminal: Terminal):
   return `${sections.join("\n\n")}\n`;
 }
 
-export function overviewHelp(commands: readonly Command[], terminal: Terminal): string {
+export function overviewHelp(
+  commands: readonly Pick<Command, "name" | "summary" | "group">[],
+  terminal: Terminal,
+): string {
   const sections = [
     "amplihack: the deterministic layer under AI coding agents",
     `${terminal.paint("bold", "Usage:")}\n  amplihack [--quiet] [--no-color] COMMAND [ARGUMENTS] [-- PASSED ON]`,

@@ -1,9 +1,9 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { Problem } from "../state/problem.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
-import { type Command, isFamily, type LeafCommand } from "./command.ts";
+import { isFamily, type LeafCommand } from "./command.ts";
+import { commandNames, loadCommand } from "./command-files.ts";
+import { readCommandTable } from "./command-table.ts";
 import {
   CommandError,
   OutputGone,
@@ -102,8 +102,8 @@ async function runWords(
     if (name === undefined && !flags.isHelp) return runCommand(program, terminal, STATUS_COMMAND, [], flags);
     if (more[0] !== undefined)
       return runCommand(program, terminal, more[0], [...more.slice(1), "--help"], flags);
-    const commands = await Promise.all(names.map(one => loadCommand(program.commandsFolder, one)));
-    terminal.print(overviewHelp(commands, terminal));
+    const { summaries } = await readCommandTable(program.commandsFolder);
+    terminal.print(overviewHelp(summaries, terminal));
     return 0;
   }
   if (!names.includes(name)) throw unknownCommand(name, names);
@@ -156,7 +156,7 @@ async function runLeaf(
   try {
     return await runParsed(program, terminal, command, words, path, flags);
   } catch (error) {
-    if (!(error instanceof CommandError) || command.failureDocument === undefined || !wantsJson(words))
+    if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
       throw error;
     terminal.warn(renderErrorText(error));
     terminal.printJson(command.failureDocument(error, words));
@@ -192,26 +192,6 @@ async function runParsed(
   });
 }
 
-function commandNames(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .filter(file => /^[a-z][a-z-]*\.(js|ts)$/.test(file))
-    .map(file => file.slice(0, -3))
-    .sort();
-}
-
-/** All commands, for help and shell completion. */
-export async function loadCommands(folder: string): Promise<readonly Command[]> {
-  return Promise.all(commandNames(folder).map(name => loadCommand(folder, name)));
-}
-
-async function loadCommand(folder: string, name: string): Promise<Command> {
-  const file = readdirSync(folder).find(entry => entry === `${name}.js` || entry === `${name}.ts`);
-  const module = (await import(pathToFileURL(join(folder, file ?? `${name}.js`)).href)) as {
-    command: Command;
-  };
-  return module.command;
-}
-
 function unknownCommand(name: string, names: readonly string[]): CommandError {
   if (NOT_BUILT.has(name)) return usageError(`'${name}' is not part of this build`, "amplihack --help");
   if (name.startsWith("-")) {
@@ -241,7 +221,7 @@ function wantsJson(argv: readonly string[]): boolean {
 }
 
 function reportFailure(error: unknown, isJson: boolean, system: System, terminal: Terminal): number {
-  const known = error instanceof CommandError ? error : unexpected(error);
+  const known = error instanceof Problem ? error : unexpected(error);
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   if (isDebug && error instanceof Error && error.stack !== undefined) terminal.warn(`${error.stack}\n`);
   if (isJson) system.stdio.writeOutput(renderErrorJson(known));
@@ -260,7 +240,7 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: free some space",
 };
 
-function unexpected(error: unknown): CommandError {
+function unexpected(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
   const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
   return new CommandError(message, {

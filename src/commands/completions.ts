@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineCommand } from "../cli/command.ts";
+import { readCommandTable } from "../cli/command-table.ts";
 import { usageError } from "../cli/errors.ts";
 import { nearest } from "../cli/nearest.ts";
 
@@ -36,30 +37,16 @@ export const command = defineCommand({
 });
 
 async function scriptFor(shell: Shell): Promise<string> {
-  const [{ loadCommands }, { completionTree }, { HOST_IDS }, { STOCK_SUBCOMMANDS }, { EVENTS }, { AGENTS }] =
-    await Promise.all([
-      import("../cli/main.ts"),
-      import("../cli/completions/tree.ts"),
-      import("../hosts/host.ts"),
-      import("../hosts/subcommands.ts"),
-      import("../protocol/index.ts"),
-      import("../state/active-agent.ts"),
-    ]);
   // This file lies beside all other commands, bundled or not.
-  const commands = await loadCommands(fileURLToPath(new URL(".", import.meta.url)));
-  const tree = completionTree(commands, {
-    hosts: HOST_IDS,
-    events: [...STOCK_SUBCOMMANDS.map(({ name }) => name), ...EVENTS.map(({ name }) => name)],
-    agents: AGENTS,
-  });
+  const { completed } = await readCommandTable(fileURLToPath(new URL(".", import.meta.url)));
   switch (shell) {
     case "bash":
-      return (await import("../cli/completions/bash.ts")).bashScript(tree);
+      return (await import("../cli/completions/bash.ts")).bashScript(completed);
     case "zsh":
-      return (await import("../cli/completions/zsh.ts")).zshScript(tree);
+      return (await import("../cli/completions/zsh.ts")).zshScript(completed);
     case "fish":
-      return (await import("../cli/completions/fish.ts")).fishScript(tree);
+      return (await import("../cli/completions/fish.ts")).fishScript(completed);
     case "powershell":
-      return (await import("../cli/completions/powershell.ts")).powershellScript(tree);
+      return (await import("../cli/completions/powershell.ts")).powershellScript(completed);
   }
 }

@@ -33,6 +33,11 @@ the hosts are never changed. A second run changes nothing.`,
       summary: "what hooks do when they cannot run: let pass, ask, refuse",
     },
     verbose: { kind: "flag", summary: "also show what each host can and cannot do" },
+    "programs-only": {
+      kind: "flag",
+      summary: "only put the programs in their place; registrations stay as they are",
+      isHidden: true,
+    },
     "force-refresh": { kind: "flag", summary: "accepted for compatibility", isHidden: true },
     format: FORMAT_OPTION,
   },
@@ -57,7 +62,7 @@ the hosts are never changed. A second run changes nothing.`,
       throw new CommandError("Windows itself is not supported; run amplihack inside WSL", {
         kind: "platform",
       });
-    const hosts = readHosts(options.host, "amplihack install");
+    const hosts = options["programs-only"] ? [] : readHosts(options.host, "amplihack install");
     const isAsking = options.interactive && terminal.isInteractive;
     if (options.interactive && !isAsking)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, defineFamily, type OptionSpec } from "../cli/command.ts";
-import { type CommandError, usageError } from "../cli/errors.ts";
+import { usageError } from "../cli/errors.ts";
 
 const USAGE_EXIT_CODE = 4;
 const FORMAT = {
@@ -84,7 +84,7 @@ const run = defineCommand({
       does: "goes on after a failure, leaving out what is done",
     },
   ],
-  failureDocument: (error: CommandError, words) => ({
+  failureDocument: (error, words) => ({
     recipe_name: words.find(word => !word.startsWith("-")) ?? "",
     success: false,
     status: "ERROR",

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
 import { ownProgram } from "../cli/own-program.ts";
@@ -26,16 +27,7 @@ export const command = defineCommand({
     { command: "amplihack update", does: "changes to the newest version" },
     { command: "amplihack update --version 1.2.0", does: "changes to that version, up or down" },
   ],
-  async run({ options, system, terminal }) {
-    const { LaunchProblem } = await import("../launcher/problem.ts");
-    try {
-      return await update(system, terminal, options);
-    } catch (error) {
-      if (!(error instanceof LaunchProblem)) throw error;
-      const { message, kind, causes, fix, exitCode } = error;
-      throw new CommandError(message, { kind, causes, exitCode, ...(fix === undefined ? {} : { fix }) });
-    }
-  },
+  run: ({ options, system, terminal }) => update(system, terminal, options),
 });
 
 interface UpdateOptions {
@@ -106,34 +98,39 @@ async function change(
   release: Release,
   settings: { readonly stateHome: string; readonly update: { readonly publicKey: string | undefined } },
 ): Promise<number> {
-  const [{ fetchRelease, registeredHosts, runInstall }, { findOwner }, { isNewer }] = await Promise.all([
+  const [apply, { releaseKey }, { findOwner }, { isNewer }] = await Promise.all([
     import("../launcher/update/apply.ts"),
+    import("../launcher/update/verify.ts"),
     import("../launcher/update/owner.ts"),
     import("../launcher/update/releases.ts"),
   ]);
+  const { fetchRelease, registeredHosts, runInstall } = apply;
   const { stateHome } = settings;
+  const self = ownProgram();
+  const key = releaseKey(settings.update.publicKey, join(dirname(dirname(self)), "release-key.pem"));
   const hosts = registeredHosts(system, stateHome);
   if (isNewer(version, release.version))
     terminal.note(`this goes back from ${version} to ${release.version}\n`);
-  const program = await fetchRelease(system, release, stateHome, settings.update.publicKey);
-  const installs = !options["skip-install"] && hosts.length > 0;
-  const isInstalled = installs && runInstall(program, hosts);
-  const owner = findOwner(ownProgram(), stateHome);
+  const program = await fetchRelease(system, release, stateHome, key);
+  const wanted = options["skip-install"] ? undefined : hosts;
+  const isInstalled = wanted !== undefined && runInstall(program, wanted);
+  const owner = findOwner(self, stateHome);
   const left = "command" in owner ? owner.command(release.version) : undefined;
   const result = {
-    success: !installs || isInstalled,
+    success: wanted === undefined || isInstalled,
     from: version,
     to: release.version,
     changed: true,
     program,
-    installed_hosts: isInstalled ? hosts : [],
+    installed_hosts: isInstalled ? wanted : [],
     ...(left === undefined ? {} : { own_copy: left }),
   };
   if (options.format === "json") terminal.printJson(result);
   else {
     terminal.print(`amplihack ${version} → ${release.version} (${program})\n`);
     if (left !== undefined) terminal.print(`This copy is left as it is; to change it, run: ${left}\n`);
-    if (!installs) terminal.print(`Hooks are left as they are; to change them, run: ${program} install\n`);
+    if (wanted === undefined)
+      terminal.print(`Hooks are left as they are; to change them, run: ${program} install\n`);
   }
   if (!result.success)
     terminal.warn(`Error: hooks could not be installed again\n  fix: ${program} install\n`);

@@ -1,5 +1,5 @@
 import { VARIABLES } from "../state/index.ts";
-import { join, resolve } from "../system/paths.ts";
+import { dirname, join, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
 import type { Package } from "./package.ts";
@@ -23,24 +23,31 @@ export function chooseEngine(system: System, { root }: Pick<Package, "root">): H
     : undefined;
   const given = findOverride(system);
   if (given !== undefined) return given;
-  const native = join(root, "dist", "native", "amplihack-hooks");
+  const places = nativePlaces(root);
+  const missing = `there is no executable file at ${places.join(" or ")}`;
   const script = join(root, "dist", "bin", "amplihack-hooks.cjs");
-  const hasNative = isExecutable(system, native);
-  if (wanted === "native" && !hasNative)
+  const native = places.find(path => isExecutable(system, path));
+  if (wanted === "native" && native === undefined)
     throw new InstallProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
-      causes: [`${native} is not an executable file`],
+      causes: [missing],
       fix: "build it with npm run build:native, or unset AMPLIHACK_HOOK_ENGINE",
     });
-  if (hasNative && wanted !== "node") return { kind: "native", program: native };
+  if (native !== undefined && wanted !== "node") return { kind: "native", program: native };
   if (system.files.follow(script)?.kind === "file") return { kind: "node", program: script };
   throw new InstallProblem("the hook program of this package was not found", {
-    causes: [
-      ...OVERRIDES.map(name => `${name} is not set`),
-      `${native} is not an executable file`,
-      `${script} is not a file`,
-    ],
+    causes: [...OVERRIDES.map(name => `${name} is not set`), missing, `${script} is not a file`],
     fix: "build it with npm run build, or install the package again",
   });
+}
+
+/** Built here, or in the package of this platform, which a package manager puts beside ours or below it. */
+function nativePlaces(root: string): readonly string[] {
+  const name = `amplihack-${process.platform}-${process.arch}`;
+  return [
+    join(root, "dist", "native", "amplihack-hooks"),
+    join(root, "node_modules", name, "amplihack-hooks"),
+    join(dirname(root), name, "amplihack-hooks"),
+  ];
 }
 
 function findOverride(system: System): HookEngine | undefined {

@@ -90,7 +90,7 @@ async function perform(
   stageAssets(system, places, assets);
   const commands = planUserCommands(system, places, origin.version);
   for (const { path, text } of commands.wanted) writeCommand(system, path, text, ledger);
-  ledger.revise(contentsOf(ledger.manifest, origin, source, programs, assets, commands, request, system));
+  ledger.revise(contentsOf(ledger.manifest, places, origin, programs, assets, commands, request, system));
   ledger.save();
 
   const chosen = chooseHosts(system, places, request.hosts, request.scope);
@@ -198,8 +198,8 @@ async function optionsOf(
 /** What the manifest says about files that are ours as a whole. */
 function contentsOf(
   manifest: Manifest,
+  places: Places,
   origin: Package,
-  source: Package,
   programs: readonly ProgramFile[],
   assets: AssetPlan,
   commands: UserCommands,
@@ -210,7 +210,8 @@ function contentsOf(
   const staged = assets.wanted.filter(asset => !assets.kept.includes(asset.name));
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const binaries = [...programs, ...texts];
-  const versions = source.isEphemeral ? [versionFolder(origin)] : [];
+  const isOwnCopy = origin.root === join(places.stateHome, versionFolder(origin));
+  const versions = isOwnCopy ? [versionFolder(origin)] : [];
   return {
     files,
     dirs: [...new Set([...manifest.dirs, ...foldersOf(assets.wanted.map(asset => asset.name)), ...versions])],

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
+import { Problem, textOf } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
+import { LAUNCH_TOOLS } from "./tools.ts";
 
 const LIMIT_MS = 2_000;
 const LINE_LIMIT = 200;
@@ -72,34 +73,40 @@ export function versionIn(output: string): string | undefined {
   return /\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?/.exec(line)?.[0];
 }
 
-/** Older than wanted: a warning, or with `--strict-version` an error. */
+/**
+ * Older than wanted: a warning, or with `--strict-version` an error. What the user's variable asks for is always told;
+ * our own minimum only to a person, because an agent that starts agents can do nothing about it.
+ */
 export async function checkMinimum(
   system: Pick<System, "env">,
   agent: AgentName,
   version: string | undefined,
-  isStrict: boolean,
+  { isStrict, isInteractive }: { readonly isStrict: boolean; readonly isInteractive: boolean },
   warn: (text: string) => void,
 ): Promise<void> {
   const variable = `AMPLIHACK_MIN_${agent.toUpperCase()}_VERSION`;
-  const wanted = system.env.get(variable) ?? "";
-  if (wanted === "") return;
+  const asked = system.env.get(variable) ?? "";
+  const wanted = asked === "" ? LAUNCH_TOOLS[agent].minimumVersion : asked;
+  if (wanted === undefined || (asked === "" && !isStrict && !isInteractive)) return;
   const { default: semver } = await import("semver");
   if (semver.valid(wanted) === null) {
-    throw new LaunchProblem(`${variable} is not usable: expected a version such as 1.2.3`, {
+    throw new Problem(`${variable} is not usable: expected a version such as 1.2.3`, {
       kind: "environment",
       fix: `set ${variable} to three numbers with dots, or unset it`,
     });
   }
+  const by = asked === "" ? "the oldest in which the hooks are known to work" : `which ${variable} asks for`;
   const isKnown = version !== undefined && semver.valid(version) !== null;
   if (isKnown && semver.gte(version, wanted)) return;
   const found = isKnown
     ? `${agent} ${version} is older than ${wanted}`
-    : `the version of ${agent} is unknown`;
+    : `the version of ${agent} is unknown, not at least ${wanted}`;
   if (!isStrict) {
-    warn(`${found}, which ${variable} asks for`);
+    // An unknown version was told already.
+    if (isKnown || asked !== "") warn(`${found}, ${by}`);
     return;
   }
-  throw new LaunchProblem(`${found}, which ${variable} asks for`, {
+  throw new Problem(`${found}, ${by}`, {
     kind: "version",
     fix: `update ${agent}, or leave out --strict-version`,
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { Problem } from "../state/problem.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem } from "./problem.ts";
 
 export interface Repository {
   readonly owner: string;
@@ -20,7 +20,7 @@ export function parseRepository(text: string): Repository {
     const bare = name.replace(/\.git$/, "");
     if (owner !== undefined && bare !== "" && bare !== "..") return { owner, name: bare };
   }
-  throw new LaunchProblem("--checkout-repo takes OWNER/REPO or an address of github.com", {
+  throw new Problem("--checkout-repo takes OWNER/REPO or an address of github.com", {
     kind: "usage",
     fix: "--checkout-repo OWNER/REPO",
     exitCode: 2,
@@ -45,7 +45,7 @@ export function checkOut(
     env: { ...process.env, ...(isInteractive ? {} : { GIT_TERMINAL_PROMPT: "0" }) },
   });
   if (status === 0) return directory;
-  throw new LaunchProblem(`could not clone ${repository.owner}/${repository.name} into ${directory}`, {
+  throw new Problem(`could not clone ${repository.owner}/${repository.name} into ${directory}`, {
     kind: "checkout",
     fix: "see what git said above; check the name and your access to it",
   });
@@ -63,7 +63,7 @@ function checkOrigin(directory: string, { owner, name }: Repository): void {
   } catch {
     // No address of github.com: told below.
   }
-  throw new LaunchProblem(`${directory} is there already and is no clone of ${owner}/${name}`, {
+  throw new Problem(`${directory} is there already and is no clone of ${owner}/${name}`, {
     kind: "checkout",
     fix: "start elsewhere with --cwd, or move that directory away",
   });

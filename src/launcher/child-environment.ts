@@ -1,6 +1,6 @@
 import type { AgentName } from "../state/active-agent.ts";
+import { Problem } from "../state/problem.ts";
 import { isAbsolute, join } from "../system/paths.ts";
-import { LaunchProblem } from "./problem.ts";
 import { buildSearchPath, type ProgramPlaces } from "./search-path.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
@@ -107,7 +107,7 @@ function heapOption(parent: Variables): Variables {
   const options = parent["NODE_OPTIONS"] ?? "";
   if (given === "" || options.includes("--max-old-space-size=")) return {};
   if (!/^[1-9]\d{0,6}$/.test(given)) {
-    throw new LaunchProblem("AMPLIHACK_NODE_HEAP_MB is not usable: expected a whole number of megabytes", {
+    throw new Problem("AMPLIHACK_NODE_HEAP_MB is not usable: expected a whole number of megabytes", {
       kind: "environment",
       fix: "set AMPLIHACK_NODE_HEAP_MB to a number such as 8192, or unset it",
     });

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentName } from "../state/active-agent.ts";
 import { findHome } from "../state/homes.ts";
+import { Problem } from "../state/problem.ts";
 import { isAbsolute, join, normalise, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem } from "./problem.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 type Surroundings = Pick<System, "env" | "files" | "text">;
@@ -31,7 +31,7 @@ export function findBinary(system: Surroundings, agent: AgentName, self: string)
       tried.push(`${path}: ${why}`);
     }
   }
-  throw new LaunchProblem(`binary for '${agent}' not found`, {
+  throw new Problem(`binary for '${agent}' not found`, {
     kind: "not-found",
     causes: tried.length === 0 ? ["PATH holds no absolute directory"] : tried,
     fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${variablesOf(agent)[0]} to its path`,
@@ -44,7 +44,7 @@ export function tryFindBinary(system: Surroundings, agent: AgentName, self: stri
   try {
     return findBinary(system, agent, self);
   } catch (error) {
-    if (error instanceof LaunchProblem) return undefined;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }
@@ -56,7 +56,7 @@ function findOverride(system: Surroundings, agent: AgentName, self: string): str
     const path = resolve(system.files.workingDirectory() ?? "/", value);
     const why = whyUnusable(system, path, self);
     if (why === undefined) return path;
-    throw new LaunchProblem(`binary for '${agent}' not found: ${variable} is set, but there is ${why}`, {
+    throw new Problem(`binary for '${agent}' not found: ${variable} is set, but there is ${why}`, {
       kind: "not-found",
       fix: `set ${variable} to an executable file, or unset it to search PATH`,
       exitCode: why === NO_PERMISSION ? NOT_STARTABLE : NOT_FOUND,

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { Problem, textOf } from "../state/problem.ts";
 import { startGroupWatcher } from "../system/group-watcher.ts";
 import { onEnd } from "../system/node-end.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";
 
@@ -78,14 +78,14 @@ function tryStart(
   });
 }
 
-function startProblem(program: string, code: string, error: Error): LaunchProblem {
+function startProblem(program: string, code: string, error: Error): Problem {
   const details: Readonly<Record<string, readonly [string, number]>> = {
     ENOENT: ["the file, or the interpreter its first line names, is not there", 127],
     EACCES: ["there is no permission to execute it", 126],
     E2BIG: ["its arguments and environment are too long for this system", 126],
   };
   const [cause, exitCode] = details[code] ?? [error.message, 126];
-  return new LaunchProblem(`cannot start ${program}`, { kind: "not-started", causes: [cause], exitCode });
+  return new Problem(`cannot start ${program}`, { kind: "not-started", causes: [cause], exitCode });
 }
 
 /** Signals to us and the end of the child, brought to one exit code. */

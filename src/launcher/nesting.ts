@@ -1,6 +1,6 @@
 import { resolvePath } from "../state/path-containment.ts";
+import { Problem, textOf } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
 import { type Claim, readClaim } from "./session-claim.ts";
 import { readActiveSessions } from "./session-log.ts";
 
@@ -90,7 +90,7 @@ function depthLimit(system: System): number {
   const text = system.env.get("AMPLIHACK_MAX_DEPTH")?.trim() ?? "";
   if (text === "") return DEFAULT_DEPTH_LIMIT;
   if (/^[1-9]\d{0,8}$/.test(text)) return Math.min(Number(text), DEPTH_CEILING);
-  throw new LaunchProblem("AMPLIHACK_MAX_DEPTH is not usable: expected a whole number of at least 1", {
+  throw new Problem("AMPLIHACK_MAX_DEPTH is not usable: expected a whole number of at least 1", {
     kind: "environment",
     fix: `set AMPLIHACK_MAX_DEPTH to a number up to ${DEPTH_CEILING}, or unset it`,
   });
@@ -101,11 +101,8 @@ export function nextDepth(system: System, nesting: Nesting): number {
   const depth = nesting.kind === "nested" ? nesting.depth + 1 : 1;
   const limit = depthLimit(system);
   if (depth <= limit) return depth;
-  throw new LaunchProblem(
-    `sessions are nested too deeply: this would be number ${depth} of at most ${limit}`,
-    {
-      kind: "too-deep",
-      fix: "end a session, or raise AMPLIHACK_MAX_DEPTH",
-    },
-  );
+  throw new Problem(`sessions are nested too deeply: this would be number ${depth} of at most ${limit}`, {
+    kind: "too-deep",
+    fix: "end a session, or raise AMPLIHACK_MAX_DEPTH",
+  });
 }

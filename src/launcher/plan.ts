@@ -1,5 +1,7 @@
+import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { findHome, findStateHome } from "../state/homes.ts";
+import { Problem } from "../state/problem.ts";
 import { findProjectRoot } from "../state/project-root.ts";
 import { readText } from "../state/read-text.ts";
 import { VARIABLES } from "../state/variables.ts";
@@ -11,9 +13,9 @@ import { checkMinimum, readAgentVersion } from "./agent-version.ts";
 import { buildEnvironment, type Variables } from "./child-environment.ts";
 import { findBinary } from "./find-binary.ts";
 import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
-import { LaunchProblem } from "./problem.ts";
 import { findProgramPlaces } from "./search-path.ts";
 import { checkSettings, type Finding } from "./settings-check.ts";
+import type { Shims } from "./shims.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 /** One launch as the user asked for it. */
@@ -63,8 +65,8 @@ export interface LaunchPlan {
   readonly isInteractive: boolean;
   readonly isRegistered: boolean;
   readonly drift: readonly Finding[];
-  /** where shims go, and what they ask; only when they are wanted */
-  readonly shims: { readonly directory: string; readonly guard: readonly string[] } | undefined;
+  /** only when they are wanted */
+  readonly shims: Shims | undefined;
   /** the version whose `install` ran last, when it is another one */
   readonly otherInstalled: string | undefined;
 }
@@ -82,7 +84,7 @@ export function isSubprocessSafe(system: System, isAsked: boolean): boolean {
 export function findPlaces(system: System, directory: string): Places {
   const home = findHome(system);
   if (home === undefined) {
-    throw new LaunchProblem("HOME is not set to an absolute path", {
+    throw new Problem("HOME is not set to an absolute path", {
       kind: "environment",
       fix: "set HOME to your home directory",
     });
@@ -111,7 +113,8 @@ export async function planLaunch(
   const program = findBinary(system, agent, self);
   const found = await readAgentVersion(system, program, join(stateHome, "cache", "agents.json"), warn);
   if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
-  await checkMinimum(system, agent, found, request.isStrictVersion, warn);
+  const isInteractive = !isNonInteractive(system);
+  await checkMinimum(system, agent, found, { isStrict: request.isStrictVersion, isInteractive }, warn);
 
   const parent = readVariables(system);
   const isSafe = isSubprocessSafe(system, request.isDelegated);
@@ -126,7 +129,7 @@ export async function planLaunch(
     bundleDirectory: ancestors(directory).find(each => isDirectory(system, join(each, "amplifier-bundle"))),
     sessionId,
     depth,
-    isNonInteractive: isNonInteractive(system),
+    isNonInteractive: !isInteractive,
     isSubprocessSafe: isSafe,
     isDelegated: request.isDelegated,
     reflects: request.reflects,
@@ -160,11 +163,15 @@ export async function planLaunch(
     nesting,
     sessionId,
     depth,
-    isInteractive: !isNonInteractive(system),
+    isInteractive,
     isRegistered: settings.isRegistered,
     drift: settings.findings.filter(({ kind }) => kind === "drift"),
     shims: request.usesShims
-      ? { directory: join(staged, "shims"), guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")] }
+      ? {
+          directory: join(staged, "shims"),
+          guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")],
+          policy: failurePolicyOf(loadConfig(system, places).config, "pre-tool-use"),
+        }
       : undefined,
     otherInstalled: findOtherInstalled(system, stateHome),
   };
@@ -182,7 +189,7 @@ function refuseTampering(
     for (const cause of causes) warn(cause);
     return;
   }
-  throw new LaunchProblem("hooks are registered that may not be amplihack's own; nothing was started", {
+  throw new Problem("hooks are registered that may not be amplihack's own; nothing was started", {
     kind: "untrusted-hooks",
     causes,
     fix: "look at these entries; amplihack install replaces them, --allow-untrusted-hooks starts anyway",

@@ -1,9 +1,9 @@
-import { LaunchProblem } from "./problem.ts";
+import { Problem } from "../state/problem.ts";
 
 /** Linux and macOS; Windows through its Linux subsystem. */
 export function checkPlatform(platform: NodeJS.Platform): void {
   if (platform === "linux" || platform === "darwin") return;
-  throw new LaunchProblem(`amplihack does not run on ${platform}`, {
+  throw new Problem(`amplihack does not run on ${platform}`, {
     kind: "platform",
     fix: "use Linux or macOS; on Windows use WSL",
   });

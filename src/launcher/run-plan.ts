@@ -1,10 +1,10 @@
+import { textOf } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { withoutPrompts } from "./agent-arguments.ts";
 import { writeLauncherContext } from "./launcher-context.ts";
 import { type ChildEnd, runChild } from "./managed-child.ts";
 import type { LaunchPlan } from "./plan.ts";
-import { textOf } from "./problem.ts";
 import { releaseClaim, removeClaim, takeClaim } from "./session-claim.ts";
 import { logEnd, logStart } from "./session-log.ts";
 import { writeShims } from "./shims.ts";
@@ -16,7 +16,7 @@ export async function runPlan(
   warn: (text: string) => void,
 ): Promise<number> {
   tellNesting(plan, warn);
-  if (plan.shims !== undefined) writeShims(system, plan.shims.directory, plan.shims.guard);
+  if (plan.shims !== undefined) writeShims(system, plan.shims);
   const records = openRecords(system, plan, warn);
   let end: ChildEnd | undefined;
   try {

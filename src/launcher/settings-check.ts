@@ -1,5 +1,4 @@
 import {
-  type ConfigurationFile,
   configurationPath,
   type FoundEntry,
   HOSTS,
@@ -9,10 +8,10 @@ import {
   resolveSubcommand,
 } from "../hosts/index.ts";
 import { findHome } from "../state/homes.ts";
+import { Problem, textOf } from "../state/problem.ts";
 import { readExactText } from "../state/read-text.ts";
 import { dirname, expandHome, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { LaunchProblem, textOf } from "./problem.ts";
 
 /** Something about our entries in a host's files. */
 export interface Finding {
@@ -43,14 +42,14 @@ const WRITABLE_BY_GROUP = 0o020;
 export function checkSettings(system: System, host: HostId, places: CheckPlaces): SettingsCheck {
   const findings: Finding[] = [];
   const registering: string[] = [];
-  for (const { path, file } of configurationFiles(system, host, places)) {
+  for (const path of settingsFiles(system, host, places)) {
     const entries = readOwnEntries(system, host, path);
     if (entries === undefined || entries.length === 0) continue;
+    const [first] = registering;
     registering.push(path);
     findings.push(...judgeEntries(system, host, path, entries, places));
-    if (file.scope === "project" && registering.length === 2) {
-      findings.push(drift(path, "the user's settings register amplihack too, so every hook runs twice"));
-    }
+    if (first !== undefined)
+      findings.push(drift(path, `${first} registers amplihack too, so every hook runs twice`));
   }
   // Copilot reads the hooks of Claude Code's project settings as well.
   const isShared = host === "copilot-cli" && registering.length === 0;
@@ -58,30 +57,28 @@ export function checkSettings(system: System, host: HostId, places: CheckPlaces)
   return { isRegistered: registering.length > 0, findings };
 }
 
-interface PlacedFile {
-  readonly file: ConfigurationFile;
-  readonly path: string;
-}
+/** Files of a project that a host reads and `install` never writes, in the form of those that it writes. */
+const PERSONAL_FILES: Partial<Record<HostId, string>> = { "claude-code": ".claude/settings.local.json" };
 
 /** Where a host's files are, one path once: in the home directory the project's file is the user's. */
-export function configurationFiles(
+function settingsFiles(
   system: Pick<System, "env">,
   host: HostId,
   { home, projectRoot }: Pick<CheckPlaces, "home" | "projectRoot">,
-): readonly PlacedFile[] {
+): readonly string[] {
   const { registration } = HOSTS[host];
   if (registration === undefined) return [];
-  const placed = registration.files.map(file => ({
-    file,
-    path: configurationPath(registration, file, { home, projectRoot }, system.env),
-  }));
-  return placed.filter(({ path }, index) => placed.findIndex(other => other.path === path) === index);
+  const personal = PERSONAL_FILES[host];
+  const written = registration.files.map(file =>
+    configurationPath(registration, file, { home, projectRoot }, system.env),
+  );
+  return [...new Set([...written, ...(personal === undefined ? [] : [join(projectRoot, personal)])])];
 }
 
 /** Our entries of one file; undefined when there is no file. One that cannot be read is an error. */
 function readOwnEntries(system: System, host: HostId, path: string): readonly FoundEntry[] | undefined {
   const fail = (why: string): never => {
-    throw new LaunchProblem(`cannot use the settings in ${path}: ${why}`, {
+    throw new Problem(`cannot use the settings in ${path}: ${why}`, {
       kind: "settings",
       fix: "repair the file; amplihack has not touched it",
     });

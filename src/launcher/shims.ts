@@ -1,4 +1,5 @@
 import { quoteWord } from "../hosts/owned-command.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -23,18 +24,27 @@ const RULES: Readonly<Record<string, Rule>> = {
   docker: { unless: "ps|images|logs|inspect|version|info|build|pull|stats|top|port|history|--version" },
 };
 
-/** Writes the shims into a directory that is to stand first on PATH. `guard` is the guard's own command line. */
-export function writeShims(system: System, directory: string, guard: readonly string[]): void {
+export interface Shims {
+  /** stands first on the agent's PATH */
+  readonly directory: string;
+  /** the guard's own command line */
+  readonly guard: readonly string[];
+  /** what happens to a command that the guard could not look at */
+  readonly policy: FailurePolicy;
+}
+
+export function writeShims(system: System, shims: Shims): void {
+  const { directory } = shims;
   system.files.makeDirectory(directory, 0o755);
   for (const [program, rule] of Object.entries(RULES)) {
     const path = join(directory, program);
-    const bytes = system.text.encode(shimText(program, rule, directory, guard));
+    const bytes = system.text.encode(shimText(program, rule, shims));
     writeAtomically(system, path, bytes, { mode: 0o755, directoryMode: 0o755 });
     if (system.files.inspect(path)?.mode !== 0o755) system.files.changeMode(path, 0o755);
   }
 }
 
-function shimText(program: string, rule: Rule, directory: string, guard: readonly string[]): string {
+function shimText(program: string, rule: Rule, { directory, guard, policy }: Shims): string {
   const test =
     "words" in rule
       ? `asks=
@@ -43,6 +53,11 @@ for word in "$@"; do
 done`
       : `asks=1
 case \${1-} in ${rule.unless} | '') asks= ;; esac`;
+  // Nobody is there to be asked, so `ask` refuses.
+  const unchecked =
+    policy === "open"
+      ? `echo "amplihack: could not check this ${program}; it runs unchecked" >&2`
+      : `echo "amplihack: could not check this ${program}; it is refused (failure policy ${policy})" >&2; exit 126`;
   return `#!/bin/sh
 # Written by amplihack ${version}. Changes are lost at the next launch with --shims.
 set -f
@@ -67,7 +82,7 @@ ${guard.map(quoteWord).join(" ")} guard-argv -- ${program} "$@" </dev/null >/dev
 case $? in
 0) ;;
 2 | 3) exit 126 ;;
-*) echo "amplihack: could not check this ${program}; it runs unchecked" >&2 ;;
+*) ${unchecked} ;;
 esac
 exec "$real" "$@"
 `;

@@ -1,9 +1,9 @@
 import { AGENTS, type AgentName } from "../state/active-agent.ts";
+import { Problem } from "../state/problem.ts";
 import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { tryFindBinary } from "./find-binary.ts";
 import { findPlaces } from "./plan.ts";
-import { LaunchProblem } from "./problem.ts";
 import { checkSettings } from "./settings-check.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
@@ -28,7 +28,7 @@ export function findStanding(system: System, self: string): readonly AgentStandi
       const { isRegistered, findings } = checkSettings(system, host, { ...places, ownBin });
       return { agent, title, path, isRegistered, problem: findings[0]?.message };
     } catch (error) {
-      if (!(error instanceof LaunchProblem)) throw error;
+      if (!(error instanceof Problem)) throw error;
       return { agent, title, path, isRegistered: false, problem: error.message };
     }
   });

@@ -7,6 +7,8 @@ export interface LaunchTool {
   readonly title: string;
   readonly host: HostId;
   readonly installHint: string;
+  /** the oldest version in which our hooks were seen to be called and obeyed */
+  readonly minimumVersion: string | undefined;
   /** `--resume`, `--continue` and `--checkout-repo` are ours to read */
   readonly resumes: boolean;
   readonly skipsPermissions: boolean;
@@ -28,6 +30,7 @@ function tool(
     title,
     host,
     installHint,
+    minimumVersion: undefined,
     resumes: false,
     skipsPermissions: false,
     takesModel: false,
@@ -38,13 +41,16 @@ function tool(
 
 export const LAUNCH_TOOLS: Readonly<Record<AgentName, LaunchTool>> = {
   claude: tool("claude", "Claude Code", "claude-code", "npm install -g @anthropic-ai/claude-code", {
+    minimumVersion: "2.1.197",
     resumes: true,
     skipsPermissions: true,
     takesModel: true,
     ownDirectories: [".npm-global/bin"],
   }),
-  copilot: tool("copilot", "GitHub Copilot CLI", "copilot-cli", "npm install -g @github/copilot"),
-  codex: tool("codex", "Codex", "codex", "npm install -g @openai/codex"),
+  copilot: tool("copilot", "GitHub Copilot CLI", "copilot-cli", "npm install -g @github/copilot", {
+    minimumVersion: "1.0.102",
+  }),
+  codex: tool("codex", "Codex", "codex", "npm install -g @openai/codex", { minimumVersion: "0.166.0" }),
   amplifier: tool(
     "amplifier",
     "Amplifier",
@@ -52,7 +58,11 @@ export const LAUNCH_TOOLS: Readonly<Record<AgentName, LaunchTool>> = {
     "uv tool install git+https://github.com/microsoft/amplifier",
     { skipsPermissions: true, takesModel: true },
   ),
-  gemini: tool("gemini", "Gemini CLI", "gemini-cli", "npm install -g @google/gemini-cli"),
-  opencode: tool("opencode", "OpenCode", "opencode", "npm install -g opencode-ai"),
-  pi: tool("pi", "Pi", "pi", "npm install -g @mariozechner/pi-coding-agent"),
+  gemini: tool("gemini", "Gemini CLI", "gemini-cli", "npm install -g @google/gemini-cli", {
+    minimumVersion: "0.61.0",
+  }),
+  opencode: tool("opencode", "OpenCode", "opencode", "npm install -g opencode-ai", {
+    minimumVersion: "1.18.33",
+  }),
+  pi: tool("pi", "Pi", "pi", "npm install -g @earendil-works/pi-coding-agent", { minimumVersion: "0.74.2" }),
 };

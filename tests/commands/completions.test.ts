@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 import { ensureShell, type TestedShell } from "./shells.ts";
@@ -94,6 +96,20 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
     );
     expect(offered(shell, machine, "recipe", "run", "own")).toEqual(["own-recipe"]);
   });
+});
+
+describe("the table that the build writes beside the commands", () => {
+  const built = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+
+  it.each([["--help"], ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"]])(
+    "says what the commands themselves say: %s %s",
+    (...words) => {
+      expect(existsSync(join(dirname(built), "../commands/table.json"))).toBe(true);
+      const bySource = new LaunchMachine(program).run(...words);
+      expect(new LaunchMachine(built).run(...words)).toEqual(bySource);
+      expect(bySource.stdout).not.toBe("");
+    },
+  );
 });
 
 describe("amplihack completions", () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Command, isFamily, type LeafCommand } from "../../src/cli/command.ts";
-import { loadCommands } from "../../src/cli/main.ts";
+import { loadCommands } from "../../src/cli/command-files.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 
 const program = buildProgram();

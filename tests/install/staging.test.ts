@@ -94,6 +94,18 @@ describe("the engine behind them", () => {
     expect(system.peek(`/home/user/${STAGED}`)).toMatch(new RegExp(`^${content}`));
   });
 
+  it.each(["/opt/amplihack/node_modules", "/opt"])(
+    "is found in the package of the platform in %s",
+    async folder => {
+      const { "/opt/amplihack/dist/native/amplihack-hooks": native, ...others } = files;
+      const system = boot(
+        {},
+        { ...others, [`${folder}/amplihack-${process.platform}-${process.arch}/amplihack-hooks`]: native },
+      );
+      expect(await install(system, pkg, CLAUDE)).toMatchObject({ engine: "native" });
+    },
+  );
+
   it("is an error when it is unknown, not built, or named and not there", async () => {
     const { "/opt/amplihack/dist/native/amplihack-hooks": _, ...withoutNative } = files;
     await expect(async () => install(boot({ AMPLIHACK_HOOK_ENGINE: "rust" }), pkg, CLAUDE)).rejects.toThrow(

@@ -142,6 +142,26 @@ describe("the agent's version", () => {
   });
 });
 
+describe("the oldest version in which the hooks are known to work", () => {
+  it("is asked for with --strict-version, unless the variable says another", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("codex", "echo started", "0.100.0");
+    expect(machine.run("codex")).toMatchObject({ code: 0, stdout: "started\n" });
+    expect(machine.run("codex").stderr).not.toContain("older");
+    const strict = machine.run("codex", "--strict-version");
+    expect([strict.code, strict.stdout]).toEqual([1, ""]);
+    expect(strict.stderr).toContain("codex 0.100.0 is older than 0.166.0");
+    machine.env["AMPLIHACK_MIN_CODEX_VERSION"] = "0.99.0";
+    expect(machine.run("codex", "--strict-version").code).toBe(0);
+  });
+
+  it("is not known of every agent", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("amplifier", "echo started", "0.0.1");
+    expect(machine.run("amplifier", "--strict-version")).toMatchObject({ code: 0, stdout: "started\n" });
+  });
+});
+
 describe("the words of a launch", () => {
   it("go to the agent unchanged from the first that is not ours", () => {
     const machine = new LaunchMachine(program);
@@ -437,6 +457,22 @@ describe("the settings of the host", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(evil);
     expect(machine.run("claude", "--allow-untrusted-hooks").stdout).toBe("started\n");
+  });
+
+  it("are read from the project's personal file too", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "echo started");
+    const text = readFileSync(register(machine), "utf8");
+    const personal = machine.write(join(machine.project, ".claude/settings.local.json"), text);
+    expect(machine.run("claude").stderr).toContain("runs twice");
+    machine.write(personal, text.replaceAll(join(machine.home, ".amplihack/.claude/bin"), machine.project));
+    const tampered = machine.run("claude");
+    expect([tampered.code, tampered.stdout]).toEqual([1, ""]);
+    expect(tampered.stderr).toContain(`${personal}: ${machine.project}/amplihack-hooks`);
+    machine.write(personal, "{\n  oops");
+    expect(machine.run("claude").stderr).toContain(`${personal}: line 2, column 3`);
+    machine.write(personal, '{ "permissions": {} }');
+    expect(machine.run("claude")).toEqual({ code: 0, stdout: "started\n", stderr: "" });
   });
 
   it("whose program everybody may change stop the launch", () => {

@@ -79,6 +79,22 @@ describe("--shims", () => {
     expect(stderr).toContain("amplihack guard allow-once");
   });
 
+  it.each([
+    [{}, "removed", "it runs unchecked"],
+    [{ failure: { default: "closed" } }, "ended 126", "it is refused (failure policy closed)"],
+    [{ failure: { "pre-tool-use": "ask" } }, "ended 126", "it is refused (failure policy ask)"],
+    [{ failure: { default: "closed", "pre-tool-use": "open" } }, "removed", "it runs unchecked"],
+  ])("with %j and a guard that cannot run says %s", (config, printed, said) => {
+    const machine = launch(
+      'mkdir folder; NODE_OPTIONS=--no-such-option rm -r folder && echo removed || echo "ended $?"',
+    );
+    machine.write(join(machine.home, ".amplihack/config.jsonc"), JSON.stringify(config));
+    const { stdout, stderr } = machine.run("claude", "--shims");
+    expect(stdout).toContain(printed);
+    expect(stderr).toContain(`could not check this rm; ${said}`);
+    expect(existsSync(join(machine.project, "folder"))).toBe(printed !== "removed");
+  });
+
   it("says when the program itself is not there", () => {
     const machine = launch("terraform plan; echo $?");
     expect(machine.run("claude", "--shims").stdout).toBe("127\n");

@@ -1,16 +1,16 @@
 import { realpathSync } from "node:fs";
 import { askYesOrNo } from "../../cli/ask.ts";
 import type { Invocation } from "../../cli/command.ts";
-import { CommandError, usageError } from "../../cli/errors.ts";
+import { usageError } from "../../cli/errors.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { describeEnvironment, describePlan } from "../../launcher/describe-plan.ts";
 import { isNonInteractive, type LaunchRequest, planLaunch, type Voice } from "../../launcher/plan.ts";
 import { checkPlatform } from "../../launcher/platform.ts";
-import { LaunchProblem } from "../../launcher/problem.ts";
 import { offerInstall } from "../../launcher/repair.ts";
 import { runPlan } from "../../launcher/run-plan.ts";
 import { whySkipped } from "../../launcher/update/check.ts";
 import type { AgentName } from "../../state/active-agent.ts";
+import { Problem } from "../../state/problem.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { News } from "./news.ts";
@@ -35,7 +35,7 @@ export async function launch(agent: AgentName, invocation: Invocation): Promise<
     if (restarted !== undefined) return restarted;
     return await runPlan(system, plan, voice.warn).finally(() => news?.close());
   } catch (error) {
-    throw error instanceof LaunchProblem ? toCommandError(error, isTrial) : error;
+    throw isTrial && error instanceof Problem ? asOfTrial(error) : error;
   }
 }
 
@@ -57,14 +57,10 @@ async function openNews(
 }
 
 /** A trial has its own two codes; a launch those of launchers. */
-function toCommandError(problem: LaunchProblem, isTrial: boolean): CommandError {
-  const { kind, causes, fix, exitCode, message } = problem;
-  return new CommandError(message, {
-    kind,
-    causes,
-    exitCode: isTrial && kind !== "usage" ? 1 : exitCode,
-    ...(fix === undefined ? {} : { fix }),
-  });
+function asOfTrial(problem: Problem): Problem {
+  const { kind, causes, fix, message } = problem;
+  if (kind === "usage") return problem;
+  return new Problem(message, { kind, causes, ...(fix === undefined ? {} : { fix }) });
 }
 
 /** The system as seen from the directory to start in. */
@@ -73,11 +69,11 @@ async function startIn(
   isTrial: boolean,
 ): Promise<{ system: System; directory: string }> {
   const here = system.files.workingDirectory();
-  if (here === undefined) throw new LaunchProblem("the working directory no longer exists", { kind: "cwd" });
+  if (here === undefined) throw new Problem("the working directory no longer exists", { kind: "cwd" });
   const wanted = options["cwd"];
   let directory = typeof wanted === "string" ? resolve(here, wanted) : here;
   if (system.files.follow(directory)?.kind !== "directory") {
-    throw new LaunchProblem(`--cwd: ${directory} is no directory`, { kind: "usage", exitCode: 2 });
+    throw new Problem(`--cwd: ${directory} is no directory`, { kind: "usage", exitCode: 2 });
   }
   const repository = options["checkout-repo"];
   if (typeof repository === "string") {

@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
+import type { KeyObject } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { Problem, textOf } from "../../state/problem.ts";
 import { readText } from "../../state/read-text.ts";
 import type { System } from "../../system/system.ts";
-import { LaunchProblem, textOf } from "../problem.ts";
 import { fetchBytes } from "./fetch.ts";
 import type { Release } from "./releases.ts";
 import { unpack } from "./unpack.ts";
-import { checkSignature, checkSum, releaseKey } from "./verify.ts";
+import { checkSignature, checkSum } from "./verify.ts";
 
 const SUMS = { bytes: 64 * 1024, timeoutMs: 30_000 };
 const ARCHIVE = { bytes: 256 * 1024 * 1024, timeoutMs: 10 * 60_000 };
@@ -19,9 +20,8 @@ export async function fetchRelease(
   system: Pick<System, "random">,
   release: Release,
   stateHome: string,
-  publicKey: string | undefined,
+  key: KeyObject,
 ): Promise<string> {
-  const key = releaseKey(publicKey);
   const name = `amplihack-${release.version}.tgz`;
   const sums = await fetchBytes(release.addressOf("SHA256SUMS"), SUMS);
   checkSignature(sums, await fetchBytes(release.addressOf("SHA256SUMS.sig"), SUMS), key);
@@ -50,21 +50,26 @@ function programIn(directory: string): string {
 
 /** A release that does not start on this machine must not take the place of one that does. */
 function prove(directory: string, version: string): void {
-  const fail = (why: string): LaunchProblem =>
-    new LaunchProblem(`amplihack ${version} is not usable here: ${why}; nothing was changed`, {
+  const fail = (why: string): Problem =>
+    new Problem(`amplihack ${version} is not usable here: ${why}; nothing was changed`, {
       kind: "update",
     });
-  let manifest: unknown;
+  let manifest: Json;
   try {
     manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   } catch (error) {
     throw fail(`its package.json cannot be read (${textOf(error)})`);
   }
-  const isOurs =
-    isJsonObject(manifest) &&
-    ownValue(manifest, "name") === "amplihack" &&
-    ownValue(manifest, "version") === version;
-  if (!isOurs) throw fail("its package.json names something else");
+  if (
+    !isJsonObject(manifest) ||
+    ownValue(manifest, "name") !== "amplihack" ||
+    ownValue(manifest, "version") !== version
+  )
+    throw fail("its package.json names something else");
+  const made = platformsIn(manifest);
+  const here = `${process.platform}-${process.arch}`;
+  if (made !== undefined && !made.includes(here))
+    throw fail(`it is made for ${made.join(", ")}, and this is ${here}`);
   const { status, stdout } = spawnSync(
     process.execPath,
     [programIn(directory), "version", "--format", "json"],
@@ -79,13 +84,22 @@ function prove(directory: string, version: string): void {
   if (status !== 0 || reported !== version) throw fail("it does not start");
 }
 
-/** The hosts that the user has registered, by the installer's own record. */
+/** The platforms that an archive has compiled files for; undefined when it needs none. */
+function platformsIn(manifest: JsonObject): readonly Json[] | undefined {
+  const own = ownValue(manifest, "amplihack");
+  const platforms = isJsonObject(own) ? ownValue(own, "platforms") : undefined;
+  return Array.isArray(platforms) ? platforms : undefined;
+}
+
+/** The hosts that are registered for the user, by the installer's own record; undefined without an installation. */
 export function registeredHosts(
   system: Pick<System, "files" | "text">,
   stateHome: string,
-): readonly string[] {
+): readonly string[] | undefined {
   const path = join(stateHome, ".claude", "install", "amplihack-manifest.json");
-  const read = readJson(readText(system, path, 4 * 1024 * 1024) ?? "", { recover: false, maxDepth: 50 });
+  const text = readText(system, path, 4 * 1024 * 1024);
+  if (text === undefined) return undefined;
+  const read = readJson(text, { recover: false, maxDepth: 50 });
   const hosts = read.ok && isJsonObject(read.value) ? ownValue(read.value, "hosts") : undefined;
   const names = (Array.isArray(hosts) ? hosts : []).flatMap(entry => {
     if (!isJsonObject(entry) || ownValue(entry, "scope") === "project") return [];
@@ -95,9 +109,9 @@ export function registeredHosts(
   return [...new Set(names)];
 }
 
-/** Lets the new version register itself where the old one was. */
+/** Lets the new version take the old one's place: the programs that hosts start, and the user's registrations. */
 export function runInstall(program: string, hosts: readonly string[]): boolean {
-  const words = hosts.flatMap(host => ["--host", host]);
+  const words = hosts.length === 0 ? ["--programs-only"] : hosts.flatMap(host => ["--host", host]);
   const { status } = spawnSync(process.execPath, [program, "install", "--yes", ...words], {
     stdio: ["ignore", 2, 2],
   });

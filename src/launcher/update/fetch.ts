@@ -1,4 +1,4 @@
-import { LaunchProblem, textOf } from "../problem.ts";
+import { Problem, textOf } from "../../state/problem.ts";
 
 export interface FetchLimits {
   readonly bytes: number;
@@ -32,7 +32,7 @@ export async function fetchBytes(address: string, limits: FetchLimits): Promise<
     }
     throw problem(url, `more than ${MOST_REDIRECTS} redirects`);
   } catch (error) {
-    if (error instanceof LaunchProblem) throw error;
+    if (error instanceof Problem) throw error;
     const cause = error instanceof Error && error.cause !== undefined ? textOf(error.cause) : textOf(error);
     throw problem(url, timeout.aborted ? `no answer within ${limits.timeoutMs} ms` : cause);
   }
@@ -53,15 +53,15 @@ function checkedUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
   if (url !== undefined && isSafe && url.username === "" && url.password === "") return url;
-  throw new LaunchProblem("releases are fetched over https, or http from this machine, only", {
+  throw new Problem("releases are fetched over https, or http from this machine, only", {
     kind: "update",
     fix: "set update.source in config.jsonc to such an address",
   });
 }
 
 /** Queries may hold tokens, so they are not shown. */
-function problem(url: URL, cause: string): LaunchProblem {
-  return new LaunchProblem(`could not fetch ${url.origin}${url.pathname}`, {
+function problem(url: URL, cause: string): Problem {
+  return new Problem(`could not fetch ${url.origin}${url.pathname}`, {
     kind: "update",
     causes: [cause],
   });

@@ -1,6 +1,6 @@
 import semver from "semver";
 import { isJsonObject, type Json, ownValue, readJson } from "../../protocol/index.ts";
-import { LaunchProblem } from "../problem.ts";
+import { Problem } from "../../state/problem.ts";
 import { fetchBytes } from "./fetch.ts";
 
 export interface Release {
@@ -23,7 +23,7 @@ export async function fetchReleases(source: string, signal?: AbortSignal): Promi
   });
   const read = readJson(new TextDecoder().decode(bytes), { recover: false, maxDepth: 50 });
   if (!read.ok) {
-    throw new LaunchProblem("the list of releases is not valid JSON", {
+    throw new Problem("the list of releases is not valid JSON", {
       kind: "update",
       fix: "check update.source in config.jsonc",
     });

@@ -1,8 +1,8 @@
 import { type Config, loadConfig } from "../../config/index.ts";
 import { findHome, findStateHome } from "../../state/homes.ts";
+import { Problem } from "../../state/problem.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { LaunchProblem } from "../problem.ts";
 
 export interface UpdateSettings {
   readonly stateHome: string;
@@ -13,7 +13,7 @@ export interface UpdateSettings {
 export function readUpdateSettings(system: System, projectRoot: string): UpdateSettings {
   const home = findHome(system);
   if (home === undefined) {
-    throw new LaunchProblem("HOME is not set to an absolute path", {
+    throw new Problem("HOME is not set to an absolute path", {
       kind: "environment",
       fix: "set HOME to your home directory",
     });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { LaunchProblem } from "../problem.ts";
+import { Problem } from "../../state/problem.ts";
 
 const BLOCK = 512;
 const LIMIT_BYTES = 512 * 1024 * 1024;
@@ -70,6 +70,6 @@ function cString(bytes: Buffer): string {
   return bytes.subarray(0, end < 0 ? bytes.length : end).toString("utf8");
 }
 
-function broken(why: string): LaunchProblem {
-  return new LaunchProblem(`the archive of the release is not usable: ${why}`, { kind: "update" });
+function broken(why: string): Problem {
+  return new Problem(`the archive of the release is not usable: ${why}`, { kind: "update" });
 }

@@ -1,17 +1,17 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { LaunchProblem } from "../problem.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { Problem } from "../../state/problem.ts";
 
 /** DER around the 32 bytes of an Ed25519 key. */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");
 const SIGNATURE_BYTES = 64;
 
-/** The key that releases are signed with: as configured, else as built in. */
-export function releaseKey(configured: string | undefined): KeyObject {
-  const builtIn = typeof __AMPLIHACK_RELEASE_KEY__ === "string" ? __AMPLIHACK_RELEASE_KEY__ : "";
-  const text = (configured ?? builtIn).trim();
+/** The key that releases are signed with: as configured, else the one that this release was shipped with. */
+export function releaseKey(configured: string | undefined, shippedFile: string): KeyObject {
+  const text = (configured ?? readShipped(shippedFile)).trim();
   if (text === "") {
     throw refuse(
-      "no key to check releases with is built in or configured",
+      "no key to check releases with is shipped or configured",
       "set update.publicKey in config.jsonc",
     );
   }
@@ -25,6 +25,11 @@ export function releaseKey(configured: string | undefined): KeyObject {
     "the key to check releases with is not an Ed25519 public key",
     "set update.publicKey as PEM or base64",
   );
+}
+
+/** A build that was not released has none. */
+function readShipped(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 /** PEM, or base64 of the DER form or of the bare 32 bytes. */
@@ -58,6 +63,6 @@ function textOfBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("utf8");
 }
 
-function refuse(message: string, fix?: string): LaunchProblem {
-  return new LaunchProblem(message, { kind: "untrusted-release", ...(fix === undefined ? {} : { fix }) });
+function refuse(message: string, fix?: string): Problem {
+  return new Problem(message, { kind: "untrusted-release", ...(fix === undefined ? {} : { fix }) });
 }

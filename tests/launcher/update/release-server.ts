@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 
 const keys = generateKeyPairSync("ed25519");
+export const PRIVATE_KEY = keys.privateKey.export({ format: "pem", type: "pkcs8" }).toString();
 export const PUBLIC_KEY = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64");
 
 export interface PublishedFiles {
@@ -43,15 +44,12 @@ export class ReleaseServer {
 
   /** Offers a release; `change` may spoil its files before they are put up. */
   publish(version: string, more: object = {}, change: (files: PublishedFiles) => void = () => {}): void {
-    const archive = packRelease(version);
-    const name = `amplihack-${version}.tgz`;
-    const sums = `${createHash("sha256").update(archive).digest("hex")}  ${name}\n`;
-    const files: PublishedFiles = {
-      [name]: archive,
-      SHA256SUMS: sums,
-      "SHA256SUMS.sig": sign(null, Buffer.from(sums), keys.privateKey),
-    };
+    const files = signRelease(version, packRelease(version));
     change(files);
+    this.offer(version, files, more);
+  }
+
+  offer(version: string, files: PublishedFiles, more: object = {}): void {
     for (const [file, content] of Object.entries(files)) {
       this.files.set(`/releases/download/v${version}/${file}`, content);
     }
@@ -62,6 +60,17 @@ export class ReleaseServer {
     this.server?.closeAllConnections();
     this.server?.close();
   }
+}
+
+/** The files of a release with this archive. */
+export function signRelease(version: string, archive: Uint8Array): PublishedFiles {
+  const name = `amplihack-${version}.tgz`;
+  const sums = `${createHash("sha256").update(archive).digest("hex")}  ${name}\n`;
+  return {
+    [name]: archive,
+    SHA256SUMS: sums,
+    "SHA256SUMS.sig": sign(null, Buffer.from(sums), keys.privateKey),
+  };
 }
 
 /** A program of that version that says so, and writes down how it was installed. */

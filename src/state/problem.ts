@@ -1,15 +1,16 @@
 export interface ProblemDetails {
-  /** stable, lower-case word for machines */
+  /** stable, lower-case word for machines: `usage`, `not-found`, `invalid`, `failed` … */
   readonly kind: string;
   readonly causes?: readonly string[];
+  /** a command or step that puts it right */
   readonly fix?: string;
   /** Default 1. */
   readonly exitCode?: number;
 }
 
-/** Why nothing was started or updated: what is wrong and what to do. Never holds values of variables or prompts. */
-export class LaunchProblem extends Error {
-  override readonly name = "LaunchProblem";
+/** A failure told to the user: what is wrong, why, and what to do. Never holds values of variables or prompts. */
+export class Problem extends Error {
+  override readonly name: string = "Problem";
   readonly kind: string;
   readonly causes: readonly string[];
   readonly fix: string | undefined;

@@ -1,0 +1,26 @@
+import { HOST_IDS } from "../hosts/host.ts";
+import { STOCK_SUBCOMMANDS } from "../hosts/subcommands.ts";
+import { EVENTS } from "../protocol/index.ts";
+import { AGENTS } from "../state/active-agent.ts";
+import { loadCommands } from "./command-files.ts";
+import type { CommandTable } from "./command-table.ts";
+import { completionTree } from "./completions/tree.ts";
+
+export { TABLE_FILE } from "./command-table.ts";
+
+/** Loads every command of the folder and takes down what help and completion need of it. */
+export async function makeCommandTable(folder: string): Promise<CommandTable> {
+  const commands = await loadCommands(folder);
+  return {
+    summaries: commands.map(({ name, summary, group }) => ({
+      name,
+      summary,
+      ...(group === undefined ? {} : { group }),
+    })),
+    completed: completionTree(commands, {
+      hosts: HOST_IDS,
+      events: [...STOCK_SUBCOMMANDS.map(({ name }) => name), ...EVENTS.map(({ name }) => name)],
+      agents: AGENTS,
+    }),
+  };
+}
