@@ -67,7 +67,8 @@ describe("at the end of a session", () => {
     expect(stderr).toBe("");
     writeFileSync(join(directory, "new.txt"), "x\n");
     await end(join(directory, "deep"));
-    expect(stderr).toMatch(/1 changes[^]*new\.txt/);
+    expect(stderr).toContain("1 changes");
+    expect(stderr).toContain("new.txt");
   });
 
   it("a clean work tree is not mentioned", async () => {
