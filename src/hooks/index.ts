@@ -12,6 +12,7 @@ import { workflowClassificationReminder } from "./workflow-classification-remind
 
 export * from "./bridge/contracts.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./context.ts";
+export { type Routing, type RoutingReason, routeIntent } from "./intent-routing.ts";
 export { type RestoredConversation, restoreLatestConversation } from "./pre-compact/restore.ts";
 export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stop/lock-commands.ts";
 export {

@@ -60,7 +60,7 @@ describe("amplihack bridge", () => {
     const user = newUser();
     const request = { version: 2, action: "get_context", session_id: "s", project_path: "/", extra: true };
     const ran = await ask(user, "get_context", request);
-    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { context: "", memories: [] }]);
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { version: 1, context: "", memories: [] }]);
     expect(ran.stderr).toContain("version");
   });
 
