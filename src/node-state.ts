@@ -30,14 +30,21 @@ const thisProcess = createNodeSystem();
 type WithOptionalSystem<O> = Omit<O, "system"> & { readonly system?: System };
 
 export class AtomicJsonFile<T = Json> extends PortableJsonFile<T> {
-  /** Plain JavaScript may leave the options out. */
-  constructor(path: string, options: WithOptionalSystem<AtomicJsonFileOptions<T>> & NeedsParse<T>) {
-    super(path, { ...options, system: options?.system ?? thisProcess });
+  /** Plain JavaScript may leave the options out. `lockTimeout` is `lockTimeoutMs` under its short name. */
+  constructor(
+    path: string,
+    options: WithOptionalSystem<AtomicJsonFileOptions<T>> & NeedsParse<T> & { readonly lockTimeout?: number },
+  ) {
+    const lockTimeoutMs = options?.lockTimeoutMs ?? options?.lockTimeout;
+    const patience = lockTimeoutMs === undefined ? {} : { lockTimeoutMs };
+    super(path, { ...options, ...patience, system: options?.system ?? thisProcess });
   }
 }
 
 export class FileLock extends PortableLock {
-  constructor(path: string, options: WithOptionalSystem<FileLockOptions> = {}) {
+  /** A number is the timeout in milliseconds. */
+  constructor(path: string, given: WithOptionalSystem<FileLockOptions> | number = {}) {
+    const options = typeof given === "number" ? { timeoutMs: given } : given;
     super(path, { ...options, system: options.system ?? thisProcess });
   }
 }
@@ -54,7 +61,15 @@ export class Counter extends PortableCounter {
   }
 }
 
+/** Reads a value; throws, saying what was expected, when it cannot. */
+export type ReadValue<T> = (raw: string) => T;
+
 export class EnvVar<T> extends PortableEnvVar<T> {
+  /** What a function of your own could not read is never shown: it may be a secret. */
+  constructor(name: string, parser: EnvParser<T> | ReadValue<T>, fallback?: T) {
+    super(name, typeof parser === "function" ? parserOf(parser) : parser, fallback);
+  }
+
   override isSet(source: Pick<System, "env"> = thisProcess): boolean {
     return super.isSet(source);
   }
@@ -70,6 +85,19 @@ export class EnvVar<T> extends PortableEnvVar<T> {
   override tryGet(source: Pick<System, "env"> = thisProcess): T | undefined {
     return super.tryGet(source);
   }
+}
+
+function parserOf<T>(read: ReadValue<T>): EnvParser<T> {
+  return {
+    isShown: false,
+    parse(raw) {
+      try {
+        return { ok: true, value: read(raw) };
+      } catch (error) {
+        return { ok: false, expected: error instanceof Error ? error.message : "another value" };
+      }
+    },
+  };
 }
 
 export type { EnvParser };

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram, openRun } from "../hooks/run.ts";
@@ -13,8 +13,8 @@ export type HookMain = (argv: readonly string[]) => void;
 export function defineEntry(definition: HookDefinition): HookMain {
   return argv => {
     const line = readCommandLine(argv);
-    if (line.notice !== "") writeSync(2, line.notice);
-    if (!line.ok) process.exit(1);
+    if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
+    if (!line.ok) process.exit(line.isHelp ? 0 : 1);
     const { subcommand, call } = line;
     const system = afterInput(createNodeSystem(), () =>
       process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready"))),
@@ -44,12 +44,23 @@ function afterInput(system: System, act: () => void): System {
     stdio: {
       ...system.stdio,
       readInput(limitBytes) {
-        const read = system.stdio.readInput(limitBytes);
+        const read = isInputAbsent() ? ({ kind: "closed" } as const) : system.stdio.readInput(limitBytes);
         act();
         return read;
       },
     },
   };
+}
+
+/** Node puts the null device in the place of a closed descriptor, and no host sends a payload through it. */
+function isInputAbsent(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isCharacterDevice() && input.rdev === statSync("/dev/null").rdev;
+  } catch {
+    // Reading meets the same failure and names it.
+    return false;
+  }
 }
 
 /** Nothing can be trusted any more, so this computes nothing: the answer that every caller takes for silence. */

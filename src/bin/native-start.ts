@@ -20,8 +20,9 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   return {
     async start(argv) {
       const line = readCommandLine(argv);
-      system.stdio.writeError(line.notice);
-      if (!line.ok) return 1;
+      if (!line.ok && line.isHelp) system.stdio.writeOutput(line.notice);
+      else system.stdio.writeError(line.notice);
+      if (!line.ok) return line.isHelp ? 0 : 1;
       const { subcommand, call } = line;
       amplihackHost.setDeadlineMs(
         hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event),

@@ -41,7 +41,7 @@ export const command = defineCommand({
     );
     const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
     if (!reply.ok) throw new CommandError(`the reply does not fit: ${reply.problem}`, { kind: "failed" });
-    terminal.print(`${JSON.stringify(reply.value)}\n`);
+    terminal.print(`${JSON.stringify({ version: BRIDGE_VERSION, ...reply.value })}\n`);
     return 0;
   },
 });

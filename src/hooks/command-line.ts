@@ -2,14 +2,15 @@ import { resolveHost } from "../hosts/host.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../hosts/subcommands.ts";
 import type { HookCall } from "./run.ts";
 
-/** What `amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE]` says; `notice` is for stderr. */
+/** What `amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE]` says; `notice` is for stderr unless it is help. */
 export type HookCommandLine =
   | { readonly ok: true; readonly subcommand: Subcommand; readonly call: HookCall; readonly notice: string }
-  | { readonly ok: false; readonly notice: string };
+  | { readonly ok: false; readonly notice: string; readonly isHelp: boolean };
 
 export function readCommandLine([name, ...words]: readonly string[]): HookCommandLine {
   if (name === undefined) return refuse("a subcommand is needed");
-  if (name === "--help" || name === "-h") return refuse("runs one hook; the payload comes on standard input");
+  if (name === "--help" || name === "-h")
+    return usage("runs one hook; the payload comes on standard input", true);
   const subcommand = resolveSubcommand(name);
   if (subcommand === undefined) return refuse(`unknown subcommand '${name}'`);
   const hostName = findValue(words, "--host");
@@ -33,16 +34,20 @@ export function findEntry(name: string): string {
 const OTHER_ENTRY = "no-opinion";
 
 function refuse(problem: string): HookCommandLine {
+  return usage(problem, false);
+}
+
+function usage(opening: string, isHelp: boolean): HookCommandLine {
   const names = STOCK_SUBCOMMANDS.map(one => one.name).join(" | ");
   const lines = [
-    `amplihack-hooks: ${problem}`,
+    `amplihack-hooks: ${opening}`,
     "usage: amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE] < payload",
     "       amplihack-hooks guard-argv -- PROGRAM [ARGUMENT…]",
     "       amplihack-hooks --version",
     `  SUBCOMMAND: ${names},`,
     "  or any other hook event, which is answered with no opinion",
   ];
-  return { ok: false, notice: `${lines.join("\n")}\n` };
+  return { ok: false, notice: `${lines.join("\n")}\n`, isHelp };
 }
 
 /** The value of `--name VALUE` or `--name=VALUE`. */

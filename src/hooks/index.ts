@@ -3,6 +3,7 @@ import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { postToolUse, postToolUseFailure } from "./post-tool-use.ts";
 import { preCompact } from "./pre-compact/pre-compact.ts";
+import { preToolUse } from "./pre-tool-use.ts";
 import { sessionStart } from "./session-start/session-start.ts";
 import { sessionStop } from "./session-stop.ts";
 import { stop } from "./stop/stop.ts";
@@ -11,12 +12,15 @@ import { workflowClassificationReminder } from "./workflow-classification-remind
 
 export * from "./bridge/contracts.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./context.ts";
+export { type Routing, type RoutingReason, routeIntent } from "./intent-routing.ts";
 export { type RestoredConversation, restoreLatestConversation } from "./pre-compact/restore.ts";
 export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stop/lock-commands.ts";
 export {
   postToolUse,
   postToolUseFailure,
   preCompact,
+  /** the guard with the user's configuration, grants and audit log */
+  preToolUse,
   sessionStart,
   sessionStop,
   stop,
@@ -24,7 +28,7 @@ export {
   workflowClassificationReminder,
 };
 
-/** All stock hooks but the guard, in the order in which they are registered. */
+/** All stock hooks but the guard, which `preToolUse` and `amplihack/guard` give, in the order of registration. */
 export function stockHooks(options: HookOptions = {}): readonly Hook<System>[] {
   return [
     sessionStart(options),

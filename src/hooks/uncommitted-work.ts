@@ -9,6 +9,8 @@ export interface UncommittedWork {
 }
 
 const SHOWN = 5;
+/** What the hooks themselves write, this run included, is nobody's work. */
+const EXCEPT_OWN_FILES = ["--", ":(top)", ":(top,exclude,glob)**/.claude/runtime/**"];
 
 /** Reads `git status --porcelain`: two columns of marks, a blank, a name. The first column may be blank. */
 export function parseStatus(text: string): UncommittedWork {
@@ -31,7 +33,7 @@ export async function warnOfUncommittedWork(context: HookContext, directory: str
     context.log("INFO", `no git work tree: ${inside.ok ? "bare" : inside.failed}`);
     return;
   }
-  const status = await askGit(context.system, ["status", "--porcelain"], limit(5_000));
+  const status = await askGit(context.system, ["status", "--porcelain", ...EXCEPT_OWN_FILES], limit(5_000));
   if (!status.ok) {
     context.log("WARNING", `git status: ${status.failed}`);
     return;

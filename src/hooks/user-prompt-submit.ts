@@ -5,7 +5,7 @@ import { callBridge } from "./bridge/call.ts";
 import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
-import { firstCharacters } from "./words.ts";
+import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
 import { startTracking } from "./workflow-tracking.ts";
 
@@ -35,7 +35,7 @@ async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Pro
     isInner ? undefined : readFrameworkText(context),
   ].filter(part => part !== undefined && part !== "");
   const text = parts.join("\n\n");
-  context.metric("context_length", text.length);
+  context.metric("context_length", countCharacters(text));
   return text === "" ? undefined : { context: text };
 }
 

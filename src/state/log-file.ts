@@ -8,6 +8,8 @@ export type LogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR";
 
 const ROTATION: Rotation = { limitBytes: 10 * 1024 * 1024, keep: 5 };
 const MESSAGE_LENGTH = 2_000;
+/** Logs that were complained about, by the machine they are on: one run opens a log more than once. */
+const COMPLAINTS = new WeakMap<System["stdio"], Set<string>>();
 
 /**
  * A log of lines `[time] LEVEL: message` that rotates itself. Writing never throws: a log that cannot be written
@@ -16,7 +18,6 @@ const MESSAGE_LENGTH = 2_000;
 export class LogFile {
   readonly path: string;
   private readonly system: System;
-  private hasComplained = false;
 
   constructor(path: string, options: { readonly system: System }) {
     this.path = path;
@@ -29,8 +30,9 @@ export class LogFile {
       const line = `[${localTimestamp(clock.nowMs())}] ${level}: ${escapeControls(clip(message, MESSAGE_LENGTH))}`;
       appendLine(this.system, this.path, line, { rotation: ROTATION });
     } catch (error) {
-      if (this.hasComplained) return;
-      this.hasComplained = true;
+      const told = COMPLAINTS.get(stdio) ?? new Set();
+      if (told.has(this.path)) return;
+      COMPLAINTS.set(stdio, told.add(this.path));
       const reason = error instanceof Error ? error.message : String(error);
       stdio.writeError(`amplihack: the log cannot be written: ${escapeControls(reason)}\n`);
     }

@@ -17,7 +17,11 @@ describe("amplihack bridge", () => {
       agent_type: "architect",
       content: "Queues need a dead letter box",
     });
-    expect(stored).toMatchObject({ code: 0, stdout: '{"stored":true,"memories_count":1}\n', stderr: "" });
+    expect(stored).toMatchObject({
+      code: 0,
+      stdout: '{"version":1,"stored":true,"memories_count":1}\n',
+      stderr: "",
+    });
     const context = await ask(user, "get_context", {
       version: 1,
       action: "get_context",
@@ -44,14 +48,19 @@ describe("amplihack bridge", () => {
       session_id: "s2",
       transcript_path: null,
     });
-    expect(JSON.parse(reflected.stdout)).toEqual({ should_block: false, findings: [], severity: "low" });
+    expect(JSON.parse(reflected.stdout)).toEqual({
+      version: 1,
+      should_block: false,
+      findings: [],
+      severity: "low",
+    });
   });
 
   it("accepts requests of another version with a warning", async () => {
     const user = newUser();
     const request = { version: 2, action: "get_context", session_id: "s", project_path: "/", extra: true };
     const ran = await ask(user, "get_context", request);
-    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { context: "", memories: [] }]);
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { version: 1, context: "", memories: [] }]);
     expect(ran.stderr).toContain("version");
   });
 

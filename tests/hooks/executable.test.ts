@@ -93,6 +93,28 @@ describe.each(PROGRAMS)("the $name executable", ({ name: runtime, argv }) => {
     expect(run.stdout.trimEnd().split("\n").at(-1)).toBe("0");
   });
 
+  it("lets the agent stop when there is no input at all, lock or not", () => {
+    const { home, cwd } = place();
+    mkdirSync(join(cwd, ".claude", "runtime", "locks"), { recursive: true });
+    writeFileSync(join(cwd, ".claude", "runtime", "locks", ".lock_active"), "");
+    const run = spawnSync("bash", ["-c", '"$@" stop <&-', "bash", ...argv], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: home },
+      encoding: "utf8",
+    });
+    expect([run.status, run.stdout]).toEqual([0, '{"decision":"approve"}\n']);
+  });
+
+  it("tells how it is used when asked, and otherwise only when it is misused", () => {
+    const { cwd } = place();
+    const help = spawnSync(file, [...args, "--help"], { cwd, encoding: "utf8" });
+    expect([help.status, help.stderr]).toEqual([0, ""]);
+    expect(help.stdout).toContain("usage: amplihack-hooks SUBCOMMAND");
+    const misuse = spawnSync(file, [...args, "no-such-hook"], { cwd, encoding: "utf8" });
+    expect([misuse.status, misuse.stdout]).toEqual([1, ""]);
+    expect(misuse.stderr).toContain("unknown subcommand 'no-such-hook'");
+  });
+
   it("ends at once when it is told to while it waits for its input", async () => {
     for (const [failure, code] of [
       ["open", 0],

@@ -55,6 +55,22 @@ describe("at the end of a session", () => {
   const end = (directory: string) =>
     sessionStop().run(inputOf("SessionEnd", { cwd: directory }), systemIn(directory));
 
+  it("what the hooks themselves wrote is not mentioned, from wherever in the work tree", async () => {
+    const directory = repository("own");
+    writeFileSync(join(directory, ".gitignore"), "");
+    git(directory, "commit", "-q", "-a", "-m", "ignore nothing");
+    mkdirSync(join(directory, ".claude", "runtime", "logs"), { recursive: true });
+    writeFileSync(join(directory, ".claude", "runtime", "logs", "stop.log"), "x\n");
+    mkdirSync(join(directory, "deep"));
+    await end(directory);
+    await end(join(directory, "deep"));
+    expect(stderr).toBe("");
+    writeFileSync(join(directory, "new.txt"), "x\n");
+    await end(join(directory, "deep"));
+    expect(stderr).toContain("1 changes");
+    expect(stderr).toContain("new.txt");
+  });
+
   it("a clean work tree is not mentioned", async () => {
     expect(await end(repository("clean"))).toBeUndefined();
     expect(stderr).toBe("");

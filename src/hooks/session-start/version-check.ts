@@ -20,10 +20,12 @@ export function checkVersion(context: HookContext): void {
   if (wish === undefined) context.metric("version_prompt_skipped_non_interactive", 1);
 }
 
+/** Nothing is updated here: the program is the command line's to update, the project's files are the user's. */
+const SETTLE = `update amplihack with "amplihack update"; once the files fit, say so in .claude/.version`;
 const HINTS: Readonly<Record<string, string>> = {
-  always: '; run "amplihack update" to bring them up to date',
+  always: `; ${SETTLE}`,
   never: "; your preference is not to update",
-  none: '; run "amplihack update", or set "Auto Update" in USER_PREFERENCES.md',
+  none: `; ${SETTLE}`,
 };
 
 /** What the user wants done about it, by the preferences or by the older file. */
