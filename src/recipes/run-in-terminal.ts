@@ -7,7 +7,7 @@ import { Interruption, listenForSignals } from "./run/interruption.ts";
 import type { RunOutcome } from "./run/run-outcome.ts";
 import { runRecipe } from "./run/run-recipe.ts";
 import type { RunRequest } from "./run/run-request.ts";
-import { type DocumentFormat, documentText } from "./views/document-text.ts";
+import { type DocumentFormat, documentText, jsonTextAsYaml } from "./views/document-text.ts";
 import { problemExcerpt } from "./views/problem-view.ts";
 import { resultTable } from "./views/result-view.ts";
 
@@ -47,15 +47,18 @@ export async function runInTerminal(
   }
   explain(outcome, request, output);
   if (display.format !== "table") {
-    const isTheirs = display.format === "json" && outcome.documentText !== undefined;
-    output.print(
-      isTheirs ? ensureLineBreak(outcome.documentText ?? "") : documentText(outcome.document, display.format),
-    );
+    output.print(printable(outcome, display.format));
   } else if (!isRefusal(outcome)) {
     const document: unknown = outcome.document;
     if (isJsonObject(document)) output.print(resultTable(document));
   }
   return outcome.exitCode;
+}
+
+/** Another program's document goes out as it came. */
+function printable({ document, documentText: theirs }: RunOutcome, format: DocumentFormat): string {
+  if (theirs === undefined) return documentText(document, format);
+  return format === "json" ? ensureLineBreak(theirs) : jsonTextAsYaml(theirs);
 }
 
 function isRefusal({ document }: RunOutcome): boolean {

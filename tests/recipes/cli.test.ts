@@ -187,6 +187,21 @@ describe("recipe run", () => {
     ]);
   });
 
+  it("logs what a step prints without breaking a character", () => {
+    const machine = recipeMachine({ AMPLIHACK_RECIPE_LOG_JSONL: "events.jsonl" });
+    // The two halves of a character arrive apart.
+    const command = "printf 'a\\303'; sleep 0.3; printf '\\251b\\360\\237'";
+    machine.write("r.yaml", JSON.stringify({ name: "r", steps: [{ id: "a", command }] }));
+    cli.run(machine, "recipe", "run", "r.yaml");
+    const texts = readFileSync(join(machine.project, "events.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ event }) => event === "output")
+      .map(({ text }) => text);
+    expect(texts.join("")).toBe("aéb\ufffd");
+  });
+
   it("appends events to the log it is given", () => {
     const machine = recipeMachine({
       AMPLIHACK_RECIPE_LOG_JSONL: "events.jsonl",

@@ -70,6 +70,12 @@ describe("the external runner", () => {
     expect(end.stderr).toContain("progress");
   });
 
+  it("keeps the digits of its numbers in YAML too", () => {
+    const machine = withRunner(`echo '{"success":true,"id":12345678901234567890,"part":0.5}'`);
+    const end = cli.run(machine, "recipe", "run", "recipe.yaml", "--format", "yaml");
+    expect(end.stdout).toBe("success: true\nid: 12345678901234567890\npart: 0.5\n");
+  });
+
   it("is shown as a table too", () => {
     const machine = withRunner(
       `echo '{"recipe_name":"theirs","run_id":"7","success":false,"status":"FAILURE","step_results":[{"step_id":"s","status":"failed","error":"no","duration":1.5}]}'; exit 1`,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -129,6 +130,16 @@ describe("a recipe", () => {
 });
 
 describe("the list of recipes", () => {
+  it("gives the hash of the very file, also of one that extends another", () => {
+    const machine = recipeMachine();
+    machine.write("d/base.yaml", recipe("base"));
+    const text = "name: heir\nextends: base\n";
+    machine.write("d/heir.yaml", text);
+    const { recipes } = listRecipes(machine.system, searchOf(machine), { directory: "d" });
+    const expected = createHash("sha256").update(text).digest("hex");
+    expect(recipes.find(({ name }) => name === "heir")?.sha256).toBe(expected);
+  });
+
   it("shows of one name what a run would take, sorted, with invalid files counted", () => {
     const machine = recipeMachine();
     machine.write("near/a.yaml", recipe("zeta", "true", "description: near\ntags: [x, y]\n"));

@@ -40,7 +40,7 @@ export function listRecipes(
       invalid.push({ path, message: errors[0]?.message ?? "not a recipe" });
       continue;
     }
-    const { recipe, sha256 } = loaded;
+    const { recipe, fileSha256 } = loaded;
     if (recipes.has(recipe.name)) continue;
     recipes.set(recipe.name, {
       name: recipe.name,
@@ -50,7 +50,7 @@ export function listRecipes(
       tags: recipe.tags,
       step_count: recipe.steps.length,
       path,
-      sha256,
+      sha256: fileSha256,
     });
   }
   const tags = options.tags ?? [];

@@ -15,6 +15,8 @@ import { findSubRecipe, listSearched, type RecipeSearch } from "./find-recipe.ts
 export interface LoadedRecipe {
   readonly recipe: Recipe;
   readonly path: string;
+  /** of the file alone */
+  readonly fileSha256: string;
   /** of the file, and of its parents' files where it has any */
   readonly sha256: string;
   readonly places: ParsedRecipe["places"];
@@ -63,7 +65,7 @@ function readChain(reading: Reading, path: string, visited: Set<string>): Loaded
   const parsed = readFile(reading, path);
   if (parsed === undefined) return undefined;
   const { recipe, places, sha256 } = parsed;
-  const own: LoadedRecipe = { recipe, path, sha256, places };
+  const own: LoadedRecipe = { recipe, path, fileSha256: sha256, sha256, places };
   if (recipe.extends === undefined) return own;
   const parent = readParent(reading, own, recipe.extends, visited);
   if (parent === undefined) return undefined;
@@ -73,8 +75,10 @@ function readChain(reading: Reading, path: string, visited: Set<string>): Loaded
     reading.errors.push({ message: "Recipe must have a 'steps' field with at least one step", file: path });
   }
   reading.errors.push(...dependencyProblems(merged.steps, allPlaces));
-  const combined = hashText(`${parent.sha256}\n${sha256}\n`);
-  return { recipe: merged, path, sha256: combined, places: allPlaces };
+  const combined = hashText(`${parent.sha256}
+${sha256}
+`);
+  return { recipe: merged, path, fileSha256: sha256, sha256: combined, places: allPlaces };
 }
 
 function readParent(

@@ -1,7 +1,7 @@
 import type { ProcessResult } from "../../system/system.ts";
 import type { StepReference } from "../logs/events.ts";
 import type { Frame, Run } from "../run/run.ts";
-import { decodeCut, lastCharacters, type Snippet, takeSnippet } from "./snippet.ts";
+import { decodeCut, lastCharacters, type Snippet, takeSnippet, WholeCharacters } from "./snippet.ts";
 
 export interface ProcessOrder {
   readonly argv: readonly [string, ...string[]];
@@ -32,6 +32,10 @@ const PIPE_GRACE_MS = 1_000;
 /** Runs one program of a step to its end. Nothing of its process group is left afterwards. */
 export async function executeProcess(run: Run, step: StepReference, order: ProcessOrder): Promise<Execution> {
   const { system, observe, interruption, watcher } = run;
+  const streams = { stdout: new WholeCharacters(), stderr: new WholeCharacters() };
+  const tell = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
+    if (chunk.length > 0) observe({ kind: "output", step, stream, chunk });
+  };
   const timeoutMs = order.timeoutSeconds ? order.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
   const running = system.processes.start({
     argv: order.argv,
@@ -48,7 +52,7 @@ export async function executeProcess(run: Run, step: StepReference, order: Proce
     killAfterMs: KILL_AFTER_MS,
     pipeGraceMs: PIPE_GRACE_MS,
     endsGroup: true,
-    onOutput: (stream, chunk) => observe({ kind: "output", step, stream, chunk }),
+    onOutput: (stream, chunk) => tell(stream, streams[stream].push(chunk)),
   });
   const { pid } = running;
   if (pid !== undefined) {
@@ -58,6 +62,7 @@ export async function executeProcess(run: Run, step: StepReference, order: Proce
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();
+  for (const stream of ["stdout", "stderr"] as const) tell(stream, streams[stream].rest());
   if (pid !== undefined) watcher.forget(pid);
   return {
     end: result.end,

@@ -77,7 +77,7 @@ export async function runRecipeStep(
     return failure("execute", error, { warnings: allWarnings, subResult });
   }
   const isTimedOut = ownDeadline !== undefined && run.system.clock.monotonicMs() >= ownDeadline;
-  const summary = describeFailure(child.recipe.name, end.results);
+  const summary = describeFailure(name, end.results);
   const error = isTimedOut ? `Sub-recipe '${name}' timed out after ${timeoutSeconds}s.\n${summary}` : summary;
   const variables = variablesAfterFailure(step, error);
   const failed = failure("execute", error, { variables, warnings: allWarnings, subResult, isTimedOut });

@@ -38,13 +38,34 @@ function decodeFrom(bytes: Uint8Array, mayStartInside: boolean): string {
 
 /** Text of the first bytes of something longer: a character cut in two is left out. */
 export function decodeCut(bytes: Uint8Array): string {
-  let end = bytes.length;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, endOfWhole(bytes)).toString("utf8");
+}
+
+/** Behind the last character that is all there. */
+function endOfWhole(bytes: Uint8Array): number {
+  const end = bytes.length;
   let back = 0;
   while (back < 3 && end - 1 - back >= 0 && ((bytes[end - 1 - back] ?? 0) & 0xc0) === 0x80) back++;
   const lead = bytes[end - 1 - back] ?? 0;
   const needed = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  if (needed > back + 1) end -= back + 1;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString("utf8");
+  return needed > back + 1 ? end - back - 1 : end;
+}
+
+/** Hands on pieces of a stream so that no piece ends in the middle of a character. */
+export class WholeCharacters {
+  private held: Uint8Array = new Uint8Array(0);
+
+  push(chunk: Uint8Array): Uint8Array {
+    const bytes = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk]);
+    const end = endOfWhole(bytes);
+    this.held = bytes.slice(end);
+    return bytes.subarray(0, end);
+  }
+
+  /** What is left when nothing follows. */
+  rest(): Uint8Array {
+    return this.held;
+  }
 }
 
 /** The last characters of a text, never half of one. */
