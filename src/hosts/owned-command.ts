@@ -59,7 +59,7 @@ function baseName(path: string): string {
 }
 
 /** The words of a plain command line, quotes removed. Nothing is expanded: only names are compared. */
-function splitWords(command: string): readonly string[] {
+export function splitWords(command: string): readonly string[] {
   const pattern = /(?:[^\s"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+/gs;
   return (command.match(pattern) ?? []).map(word =>
     word.replace(/\\(.)|"((?:\\.|[^"\\])*)"|'([^']*)'/gs, (_, escaped, double, single) => {

@@ -13,6 +13,11 @@ export interface HookEngine {
   readonly program: string;
 }
 
+/** In words, with the file that it is. */
+export function describeEngine({ kind, program }: HookEngine): string {
+  return `${{ native: "native", node: "on Node", given: "the one you named" }[kind]}, ${program}`;
+}
+
 /** The rule of all `AMPLIHACK_<NAME>_BIN` variables, and its other spelling. */
 const OVERRIDES = ["AMPLIHACK_AMPLIHACK_HOOKS_BIN", "AMPLIHACK_AMPLIHACK_HOOKS_BINARY_PATH"];
 

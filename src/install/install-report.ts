@@ -49,6 +49,8 @@ export interface InstallReport {
   /** the program that hosts start */
   readonly binary: string;
   readonly engine: "native" | "node" | "given";
+  /** what stands behind it: the native program it is a copy of, the script for Node, or what the user named */
+  readonly program: string;
   readonly manifest: string;
   readonly warnings: readonly string[];
   readonly next_steps: readonly string[];

@@ -299,6 +299,7 @@ function reportOf(
     hosts: outcome.hosts,
     binary: hookProgramPath(places),
     engine: engine.kind,
+    program: engine.program,
     manifest: manifestPath(places),
     warnings,
     next_steps: [...new Set([...outcome.hosts.flatMap(host => host.next_steps), ...moreSteps])],

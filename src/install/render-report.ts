@@ -1,3 +1,4 @@
+import { describeEngine } from "./hook-engine.ts";
 import type { InstalledHost, InstallReport } from "./install-report.ts";
 import type { UninstallReport } from "./uninstall.ts";
 
@@ -18,7 +19,7 @@ export function renderInstall(
 ): string {
   const lines = report.dry_run
     ? renderChanges(report.changes)
-    : [`${ok(paint)} hook program: ${engineText(report)}`];
+    : [`${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`];
   for (const host of report.hosts) lines.push(...renderHost(host, report.dry_run, isVerbose, paint));
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   if (report.dry_run) return joined([...lines, "", "Nothing was written."]);
@@ -27,11 +28,6 @@ export function renderInstall(
   }
   lines.push("", ...closing(report));
   return joined(lines);
-}
-
-function engineText({ engine, binary }: InstallReport): string {
-  const behind = { native: "native", node: "on Node", given: "the program you named" }[engine];
-  return `${binary} (${behind})`;
 }
 
 function renderHost(host: InstalledHost, isDryRun: boolean, isVerbose: boolean, paint: Paint): string[] {

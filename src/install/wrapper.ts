@@ -1,4 +1,5 @@
 import { HOSTS, planRegistrations, quoteWord, renderFailure } from "../hosts/index.ts";
+import { splitWords } from "../hosts/owned-command.ts";
 import type { FailurePolicy, JsonObject } from "../protocol/index.ts";
 import { INSTALLABLE_HOSTS, type InstallableHost } from "./targets.ts";
 
@@ -19,6 +20,12 @@ const SILENCE = "{}\n";
 /** The first lines of every program text that an installation writes. */
 export function isWrapper(text: string): boolean {
   return text.startsWith("#!/bin/sh\n# Written by amplihack ");
+}
+
+/** The words that a wrapper starts; undefined for any other file. */
+export function wrappedCommand(text: string): readonly string[] | undefined {
+  const words = isWrapper(text) ? /&& exec (.+) "\$@"$/m.exec(text)?.[1] : undefined;
+  return words === undefined ? undefined : splitWords(words);
 }
 
 /** Starts the command line program. */

@@ -7,7 +7,7 @@ import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
 import type { InstallableHost } from "../../src/install/targets.ts";
-import { createSandbox, INSTALL, PACKAGE, type Sandbox } from "./sandbox.ts";
+import { createSandbox, INSTALL, PACKAGE, type Sandbox, systemIn } from "./sandbox.ts";
 
 const STAGED = "home/.amplihack/.claude/bin/amplihack-hooks";
 
@@ -266,7 +266,9 @@ describe("configuration", () => {
       '{ "unknown": 1, "failure": { "default": "closed" } }',
       0o600,
     );
-    expect(await problems(sandbox)).toEqual([expect.stringMatching(/warn: unknown is ignored/)]);
+    expect(await problems(sandbox)).toEqual([
+      expect.stringMatching(/warn: .*config\.jsonc: unknown is ignored/),
+    ]);
     const { checks } = await look(sandbox);
     expect(checks).toContainEqual(expect.objectContaining({ id: "failure-policy" }));
   });
@@ -275,6 +277,31 @@ describe("configuration", () => {
     const sandbox = createSandbox({ AMPLIHACK_HOOK_ENGINE: "rust" });
     const { checks } = await look(sandbox);
     expect(checks).toContainEqual(expect.objectContaining({ id: "hook-engine", status: "fail" }));
+  });
+
+  it("tells which program answers the hosts, and when an installation would choose another", async () => {
+    const engineCheck = async (sandbox: Sandbox) =>
+      (await look(sandbox)).checks.find(({ id }) => id === "hook-engine");
+    const sandbox = createSandbox({ AMPLIHACK_HOOK_ENGINE: "node" });
+    expect(await engineCheck(sandbox)).toMatchObject({ status: "warn", fix: "amplihack install" });
+    const { program } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code"] });
+    expect(program).toBe(join(PACKAGE.root, "dist/bin/amplihack-hooks.cjs"));
+    expect(await engineCheck(sandbox)).toEqual({
+      id: "hook-engine",
+      status: "pass",
+      message: `hook program: on Node, ${program}`,
+    });
+    const own = sandbox.write("bin/own-hooks", "#!/bin/sh\necho '{}'\n", 0o755);
+    const system = systemIn(sandbox.project, { ...sandbox.env, AMPLIHACK_AMPLIHACK_HOOKS_BIN: own });
+    expect(await engineCheck({ ...sandbox, system })).toMatchObject({
+      status: "warn",
+      message: `hook program: on Node, ${program}; an installation would choose: the one you named, ${own}`,
+    });
+    sandbox.write("home/.amplihack/.claude/bin/amplihack-hooks", "no text of ours", 0o755);
+    expect(await engineCheck(sandbox)).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/^hook program: native, .*would choose: on Node, /),
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { gte } from "semver";
-import { readText, VARIABLES } from "../../state/index.ts";
+import { readText } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
@@ -8,8 +8,9 @@ import { askVersion } from "../host-version.ts";
 import type { Package } from "../package.ts";
 import { type Places, versionStampPath } from "../places.ts";
 import { textOf } from "../problem.ts";
-import { isWrapper } from "../wrapper.ts";
+import { wrappedCommand } from "../wrapper.ts";
 import { type Check, fail, pass, warn } from "./check.ts";
+import { checkHookProgram } from "./hook-program.ts";
 
 const OLDEST_NODE = "20.19.0";
 const PROGRAM_BYTES = 256 * 1024 * 1024;
@@ -32,7 +33,7 @@ export async function checkMachine(
     ])),
     checkStateDirectory(system, places),
     checkCommandOnPath(system, source),
-    checkEngineChoice(system),
+    checkHookProgram(system, places, source),
     checkCode(system, source),
   ];
 }
@@ -80,8 +81,7 @@ function checkCommandOnPath(system: System, { root }: Package): Check {
   const script = join(root, "dist", "bin", "amplihack.cjs");
   const isThis = (path: string): boolean => {
     if (system.files.realPath(path) === safeRealPath(system, script)) return true;
-    const text = readText(system, path, PROGRAM_BYTES) ?? "";
-    const next = isWrapper(text) ? /&& exec (?:\S+ )?(\S+) "\$@"/.exec(text)?.[1] : undefined;
+    const next = wrappedCommand(readText(system, path, PROGRAM_BYTES) ?? "")?.at(-1);
     return next !== undefined && system.files.follow(next) !== undefined && isThis(next);
   };
   return isThis(found)
@@ -95,16 +95,6 @@ function checkCommandOnPath(system: System, { root }: Package): Check {
 
 function safeRealPath({ files }: System, path: string): string | undefined {
   return files.follow(path) === undefined ? undefined : files.realPath(path);
-}
-
-function checkEngineChoice(system: System): Check {
-  try {
-    const isSet = VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system);
-    const engine = isSet ? VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system) : "not chosen";
-    return pass("hook-engine", `AMPLIHACK_HOOK_ENGINE: ${engine}`);
-  } catch (error) {
-    return fail("hook-engine", textOf(error), "unset AMPLIHACK_HOOK_ENGINE");
-  }
 }
 
 /** Without it hooks work, a little slower. */
