@@ -1,4 +1,4 @@
-import type { Effect, Hook, InputOf } from "../../protocol/index.ts";
+import { type Effect, type Hook, type InputOf, readField } from "../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
@@ -22,6 +22,7 @@ export function stop(options: HookOptions = {}): Hook<System> {
 async function decideStop(input: InputOf<"stop">, context: HookContext): Promise<Effect> {
   const { system } = context;
   if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system)) return APPROVAL;
+  if (isOfHelper(input)) return APPROVAL;
   const lock = new LockFiles(system, runtimePath(findLocksRoot(system, input.cwd), "locks"));
   switch (isLocked(context, lock)) {
     case "yes": {
@@ -35,6 +36,15 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
       return reason === undefined ? APPROVAL : hold(reason);
     }
   }
+}
+
+/**
+ * Copilot also stops the agents that an agent started, with the transcript of the one that started them. Their work
+ * is a part of that one's, which is held when it stops itself.
+ */
+function isOfHelper({ raw }: InputOf<"stop">): boolean {
+  const parent = readField(raw, ["parentAgentId", "parent_agent_id"])?.value;
+  return typeof parent === "string" && parent !== "";
 }
 
 function hold(reason: string): Effect {

@@ -50,6 +50,17 @@ describe("a stop during shutdown", () => {
   });
 });
 
+describe("a stop of an agent that another agent started", () => {
+  it.each(["parentAgentId", "parent_agent_id"])("is let through, which %s tells", async name => {
+    const system = locked();
+    expect(await runHook(stop(), system, { session_id: "s1", [name]: "a1" })).toEqual(APPROVED);
+    expect(system.files.list(LOCKS)).toEqual([".lock_active"]);
+    expect(await runHook(stop(), system, { session_id: "s1", [name]: null })).toEqual(
+      held(expect.any(String)),
+    );
+  });
+});
+
 describe("a stop while the lock is on", () => {
   it.each([
     ["empty", ""],
