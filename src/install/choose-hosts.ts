@@ -15,7 +15,7 @@ export type ChosenHost =
   | { readonly host: InstallableHost; readonly scope: Scope; readonly target: Target }
   | { readonly host: InstallableHost; readonly scope: Scope; readonly skipped: string };
 
-/** Which hosts to register with: those named, all, or those that are there. Nobody there means Claude Code. */
+/** Which hosts to register with: those named, or those that are there; `all` also tells who is not. None: Claude Code. */
 export function chooseHosts(
   system: System,
   places: Places,
@@ -23,15 +23,15 @@ export function chooseHosts(
   scope: Scope,
 ): readonly ChosenHost[] {
   const isThere = (host: InstallableHost) => isPresent(system, places, host);
-  if (asked === "all")
-    return INSTALLABLE_HOSTS.map(host =>
-      isThere(host)
+  if (asked === undefined || asked === "all") {
+    const present = INSTALLABLE_HOSTS.filter(isThere);
+    const wanted = present.length === 0 ? [DEFAULT_HOST] : present;
+    const told = asked === "all" ? INSTALLABLE_HOSTS : wanted;
+    return told.map(host =>
+      wanted.includes(host)
         ? chosen(system, places, host, scope)
         : { host, scope, skipped: "not found on this machine" },
     );
-  if (asked === undefined) {
-    const present = INSTALLABLE_HOSTS.filter(isThere);
-    return (present.length === 0 ? [DEFAULT_HOST] : present).map(host => chosen(system, places, host, scope));
   }
   return INSTALLABLE_HOSTS.filter(host => asked.includes(host)).map(host =>
     host === "copilot-cli" && scope === "user" && !isThere(host)

@@ -256,6 +256,25 @@ describe("a machine without hooks", () => {
   });
 });
 
+describe("the files of Copilot CLI", () => {
+  it("are looked at whether or not hooks are registered there", async () => {
+    const sandbox = await installed(["claude-code"]);
+    const found = async () => (await look(sandbox)).checks.filter(({ id }) => id === "copilot-config");
+    expect(await found()).toEqual([]);
+    sandbox.write("home/.copilot/config.json", '// mine\n{ "banner": "never" }\n');
+    expect(await found()).toMatchObject([{ status: "pass" }]);
+    const broken = sandbox.write("home/.copilot/settings.json", "{ nonsense");
+    expect(await found()).toEqual([
+      {
+        id: "copilot-config",
+        status: "fail",
+        message: `${broken} is not valid JSON`,
+        fix: `repair ${broken}`,
+      },
+    ]);
+  });
+});
+
 describe("configuration", () => {
   it("that is broken fails, that is ignored warns, and a policy that cannot hold everywhere is told", async () => {
     const sandbox = await installed(["claude-code"]);

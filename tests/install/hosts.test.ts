@@ -76,6 +76,15 @@ describe("which hosts are registered", () => {
     ]);
   });
 
+  it("with all and nobody there, are Claude Code, as without it", async () => {
+    const sandbox = createSandbox();
+    const { hosts } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: "all" });
+    expect(hosts).toHaveLength(INSTALLABLE_HOSTS.length);
+    expect(hosts.filter(({ status }) => status !== "skipped")).toMatchObject([
+      { host: "claude-code", status: "registered" },
+    ]);
+  });
+
   it("leave out Copilot where it is not", async () => {
     const sandbox = createSandbox();
     const { hosts, success } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["copilot-cli"] });

@@ -1,4 +1,3 @@
-import { AGENTS } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { describeDouble, findDoubles, findRegistrations, findServing, isRegistered } from "../doubles.ts";
 import type { Package } from "../package.ts";
@@ -12,7 +11,17 @@ import { describeAge, findLastFired } from "./last-fired.ts";
 import { checkMachine } from "./machine.ts";
 import { probeHooks } from "./probe.ts";
 import { checkRegistration } from "./registration.ts";
-import { checkSwitches } from "./switches.ts";
+import { checkCopilotConfig, checkSwitches } from "./switches.ts";
+
+/** Those that `doctor --live` can start; its drivers are in a later layer. */
+export const LIVE_HOSTS: ReadonlySet<InstallableHost> = new Set<InstallableHost>([
+  "claude-code",
+  "codex",
+  "gemini-cli",
+  "copilot-cli",
+  "opencode",
+  "pi",
+]);
 
 export interface DoctorRequest {
   /** only these; all when absent */
@@ -49,6 +58,7 @@ export async function examine(
       .filter(each => each.entries.length > 0 || each.problem !== undefined)
       .flatMap(each => [...checkRegistration(system, places, each), ...armed(system, places, each)]),
     ...checkUnregistered(system, places, all, isWanted),
+    ...(isWanted("copilot-cli") ? checkCopilotConfig(system, places) : []),
     ...probes,
     ...findDoubles(system, places)
       .filter(({ host }) => isWanted(host))
@@ -104,11 +114,10 @@ function checkLastFired(
     const ts = latest.get(host);
     const id = `last-fired.${host}`;
     if (ts !== undefined) return pass(id, `${host}: a hook last ran ${describeAge(nowMs, ts)}`);
-    const isDrivable = AGENTS.some(agent => host.startsWith(agent));
     return warn(
       id,
       `${host}: no hook has run yet`,
-      isDrivable ? `amplihack doctor --live --host ${host}` : `use ${host} once and look again`,
+      LIVE_HOSTS.has(host) ? `amplihack doctor --live --host ${host}` : `use ${host} once and look again`,
     );
   });
 }

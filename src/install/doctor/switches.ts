@@ -8,8 +8,8 @@ import { fingerprints, trustStatus } from "../codex-trust.ts";
 import { readFile } from "../file-edit.ts";
 import type { Places } from "../places.ts";
 import { codexConfigPath, codexHooksName } from "../register.ts";
-import type { Target } from "../targets.ts";
-import { type Check, fail, warn } from "./check.ts";
+import { findTarget, type Target } from "../targets.ts";
+import { type Check, fail, pass, warn } from "./check.ts";
 
 // Reasons why a host would not run hooks that are registered: switched off, overruled, not trusted, or a file that
 // the host throws away as a whole.
@@ -28,12 +28,16 @@ export function checkSwitches(system: System, places: Places, target: Target): r
 
 const LOOKS: Partial<Record<Target["owner"], Look>> = {
   "claude-code": checkClaude,
-  "copilot-cli": checkCopilot,
-  "qwen-code": (system, _, target) => switchedOff(system, target, target.path, "disableAllHooks"),
+  "copilot-cli": checkOwnSwitch,
+  "qwen-code": checkOwnSwitch,
   codex: checkCodex,
   "gemini-cli": checkGemini,
   cursor: checkCursor,
 };
+
+function checkOwnSwitch(system: System, _: Places, target: Target): readonly Check[] {
+  return switchedOff(system, target, target.path, "disableAllHooks");
+}
 
 function idOf({ host, scope }: Target): string {
   return `armed.${host}.${scope}`;
@@ -72,18 +76,18 @@ function checkClaude(system: System, places: Places, target: Target): readonly C
   ];
 }
 
-function checkCopilot(system: System, { home }: Places, target: Target): readonly Check[] {
-  const folder = target.scope === "user" ? dirname(dirname(target.path)) : join(home, ".copilot");
-  const broken = ["config.json", "settings.json"]
-    .map(name => join(folder, name))
-    .filter(path => {
-      const text = readText(system, path, FILE_BYTES);
-      return text !== undefined && text.trim() !== "" && !readJsonc(text).ok;
-    });
-  return [
-    ...switchedOff(system, target, target.path, "disableAllHooks"),
-    ...broken.map(path => fail(idOf(target), `${target.host}: ${path} is not valid JSON`, `repair ${path}`)),
-  ];
+/** Copilot's own files, whether or not hooks are registered: it reads none of its settings from a broken one. */
+export function checkCopilotConfig(system: System, places: Places): readonly Check[] {
+  const { path } = findTarget(system, places, "copilot-cli", "user");
+  const folder = dirname(dirname(path));
+  const files = ["config.json", "settings.json"]
+    .map(name => ({ path: join(folder, name), text: readText(system, join(folder, name), FILE_BYTES) }))
+    .filter(({ text }) => text !== undefined && text.trim() !== "");
+  const broken = files.filter(({ text }) => !readJsonc(text ?? "").ok);
+  if (files.length === 0) return [];
+  return broken.length === 0
+    ? [pass("copilot-config", `the files of Copilot CLI in ${folder} are valid`)]
+    : broken.map(file => fail("copilot-config", `${file.path} is not valid JSON`, `repair ${file.path}`));
 }
 
 function checkCodex(system: System, places: Places, target: Target): readonly Check[] {

@@ -2,6 +2,8 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LIVE_HOSTS } from "../../../src/install/doctor/doctor.ts";
+import { DRIVERS } from "../../../src/verify/live/driver.ts";
 import { proveAll } from "../../../src/verify/live/live.ts";
 import { createSandbox, PACKAGE, systemIn } from "../../install/sandbox.ts";
 
@@ -70,6 +72,10 @@ describe("the proof in a live host", () => {
   ])("fails where the host %s", async (fault, expected) => {
     const { proof } = await proveWith(fault);
     expect(proof).toMatchObject(expected);
+  });
+
+  it("is offered by doctor for the hosts that have a driver, and for no other", () => {
+    expect([...LIVE_HOSTS].toSorted()).toEqual(DRIVERS.map(({ host }) => host).toSorted());
   });
 
   it("says why a host was not tried", async () => {

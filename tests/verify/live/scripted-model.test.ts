@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Step } from "../../../src/verify/live/script.ts";
+import { PROMPT, type Step } from "../../../src/verify/live/script.ts";
 import { startModel } from "../../../src/verify/live/scripted-model.ts";
 
 const STEPS: readonly Step[] = [
@@ -118,6 +118,26 @@ describe("the scripted model", () => {
       candidates: [{ content: { parts: [{ text: "goodbye" }] } }],
     });
     expect(model.requests.at(-1)?.results[0]).toContain("refused");
+  });
+
+  it("calls any tool, and speaks to an agent that the host started by a script of its own", async () => {
+    const input = { message: "MARK look around" };
+    const spawn = { kind: "call", call: { name: "spawn", namespace: "agents", input } } as const;
+    const model = await startModel([spawn, { kind: "text", text: "main" }], {
+      mark: "MARK",
+      steps: [{ kind: "text", text: "helper" }],
+    });
+    onTestFinished(() => model.close());
+    const post = async (texts: readonly string[], results: number) => {
+      const said = texts.map(text => ({ type: "message", role: "user", content: [{ text }] }));
+      const outputs = Array.from({ length: results }, () => ({ type: "function_call_output", output: "ok" }));
+      const body = JSON.stringify({ input: [...said, ...outputs], tools: [{ name: "spawn" }] });
+      return (await fetch(`${model.url}/v1/responses`, { method: "POST", body })).text();
+    };
+    const first = dataOf(await post([PROMPT], 0)).find(({ type }) => type === "response.output_item.done");
+    expect(first).toMatchObject({ item: { type: "function_call", name: "spawn", namespace: "agents" } });
+    expect(await post([input.message], 0)).toContain('"text":"helper"');
+    expect(await post([PROMPT, input.message], 1)).toContain('"text":"main"');
   });
 
   it("answers side questions without going on in the script", async () => {
