@@ -17,8 +17,15 @@ export function openJson(text: string): OpenResult {
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (root !== undefined && error === undefined) return { ok: true, root };
-  const problem = error === undefined ? "the file is empty" : printParseErrorCode(error.error);
+  const problem = error === undefined ? "the file is empty" : `it is not valid JSON: ${inWords(error)}`;
   return { ok: false, problem, ...placeOf(text, error?.offset ?? 0) };
+}
+
+/** `PropertyNameExpected` as "property name expected". */
+function inWords({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replace(/(?<=[a-z])[A-Z]/g, " $&")
+    .toLowerCase();
 }
 
 export function placeOf(text: string, offset: number): { line: number; column: number } {

@@ -59,7 +59,7 @@ const EDITABLE: Readonly<Record<string, string>> = {
 
 /** Files that could only be edited by guessing. They are left alone and the message says where and why. */
 const REFUSED: Readonly<Record<string, readonly [content: string | Uint8Array, message: RegExp]>> = {
-  "invalid JSON": ['{\n  "model": opus\n}\n', /line 2, column 12/],
+  "invalid JSON": ['{\n  "model": opus\n}\n', /it is not valid JSON: invalid symbol \(line 2, column 12\)/],
   "an unclosed object": ['{"model": "opus"', /line 1/],
   "two documents": ["{}{}", /line 1, column 3/],
   "an array at the top": ["[]\n", /expected an object at the top, found array.*line 1, column 1/],
