@@ -42,8 +42,10 @@ export function writePage(hosts: readonly string[], date: string): void {
     `# What real hosts do with our hooks
 
 Written by \`npm run test:hosts\` on ${date}. Every mark was seen in the real host, started without a screen and
-without a network, against a scripted model that asked for one known command; the hooks were registered by
-\`amplihack install\`.
+without a network, against a scripted model that asked for known things; the hooks were registered by
+\`amplihack install\`. In the long session it writes, reads, edits and searches files, runs harmless, refused and failing
+commands and starts an agent, as far as the host has tools for that; every hook call is kept with its answer, made
+again in the same order, and compared.
 
 ✓ it does; – it does not, and our descriptor of the host says so; ✗ it should and does not.
 
