@@ -1,4 +1,5 @@
 import { Problem } from "../state/problem.ts";
+import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
 import { isFamily, type LeafCommand } from "./command.ts";
@@ -258,6 +259,11 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
 
 function unexpected(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
+  if (isStateError(error, "environment"))
+    return new CommandError(message, {
+      kind: "environment",
+      fix: `set ${error.subject} as expected, or unset it`,
+    });
   const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
   return new CommandError(message, {
     kind: "failed",

@@ -89,6 +89,17 @@ describe("words for an agent", () => {
   });
 });
 
+describe("a variable that cannot be used", () => {
+  it.each([["claude", "--dry-run"], ["install"]])("is an error of %s %s that says what to do", (...words) => {
+    const machine = new LaunchMachine(program);
+    machine.env["AMPLIHACK_HOOK_ENGINE"] = "rust";
+    const { code, stderr } = machine.run(...words);
+    expect(code).toBe(1);
+    expect(stderr).toContain("expected one of node, native");
+    expect(stderr).toContain("fix: set AMPLIHACK_HOOK_ENGINE as expected, or unset it");
+  });
+});
+
 describe("global flags", () => {
   it("may stand between a family and its command", () => {
     const { code, stdout } = new LaunchMachine(program).run("memory", "--quiet", "--help", "list");
