@@ -1,4 +1,5 @@
 import { Problem } from "../state/problem.ts";
+import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
 import { isFamily, type LeafCommand } from "./command.ts";
@@ -50,9 +51,16 @@ export async function main(program: Program): Promise<number> {
   try {
     return await runWords(program, terminal, words, flags);
   } catch (error) {
-    if (error instanceof OutputGone) return 0;
-    return reportFailure(error, wantsJson(argv), system, terminal);
+    const isPassedOn = error instanceof PassedOn;
+    const failure = isPassedOn ? error.cause : error;
+    if (failure instanceof OutputGone) return 0;
+    return reportFailure(failure, !isPassedOn && wantsJson(argv), system, terminal);
   }
+}
+
+/** A failure of a command whose words are another program's: that they ask for JSON says nothing about us. */
+class PassedOn extends Error {
+  override readonly name = "PassedOn";
 }
 
 interface GlobalFlags {
@@ -100,8 +108,9 @@ async function runWords(
   }
   if (name === undefined || name === "help") {
     if (name === undefined && !flags.isHelp) return runCommand(program, terminal, STATUS_COMMAND, [], flags);
-    if (more[0] !== undefined)
-      return runCommand(program, terminal, more[0], [...more.slice(1), "--help"], flags);
+    const [topic, ...rest] = more;
+    if (topic !== undefined && !names.includes(topic)) throw unknownCommand(topic, names);
+    if (topic !== undefined) return runCommand(program, terminal, topic, [...rest, "--help"], flags);
     const { summaries } = await readCommandTable(program.commandsFolder);
     terminal.print(overviewHelp(summaries, terminal));
     return 0;
@@ -121,13 +130,17 @@ async function runCommand(
   const path = `amplihack ${name}`;
   if (!isFamily(command)) return runLeaf(program, terminal, command, words, path, flags);
 
-  const [subName, ...more] = words;
-  if (subName === "--help" || subName === "-h" || subName === undefined) {
-    const page = commandHelp(command, path, terminal);
-    if (subName !== undefined) {
-      terminal.print(page);
-      return 0;
-    }
+  const { flags: ownFlags, words: afterFlags } = splitGlobalFlags(words);
+  const [subName, ...more] = ownFlags.isHelp ? [...afterFlags, "--help"] : afterFlags;
+  if (ownFlags.isVersion) {
+    terminal.print(`amplihack ${version}\n`);
+    return 0;
+  }
+  if (subName === "--help") {
+    terminal.print(commandHelp(command, path, terminal));
+    return 0;
+  }
+  if (subName === undefined || subName.startsWith("-")) {
     const listed = command.subcommands.map(sub => sub.name).join(", ");
     throw usageError(`${path} needs one of: ${listed}`, `${path} --help`, command.usageExitCode);
   }
@@ -156,6 +169,7 @@ async function runLeaf(
   try {
     return await runParsed(program, terminal, command, words, path, flags);
   } catch (error) {
+    if (command.isPassThrough === true) throw new PassedOn("", { cause: error });
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
       throw error;
     terminal.warn(renderErrorText(error));
@@ -211,12 +225,15 @@ function unknownCommand(name: string, names: readonly string[]): CommandError {
 
 /** Whether the words ask for JSON, judged before they are understood so that usage errors obey it too. */
 function wantsJson(argv: readonly string[]): boolean {
-  return argv.some(
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some(
     (word, index) =>
       word === "--json" ||
       word === "--format=json" ||
       word === "-fjson" ||
-      ((word === "--format" || word === "-f") && argv[index + 1] === "json"),
+      word === "-f=json" ||
+      ((word === "--format" || word === "-f") && words[index + 1] === "json"),
   );
 }
 
@@ -242,6 +259,11 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
 
 function unexpected(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
+  if (isStateError(error, "environment"))
+    return new CommandError(message, {
+      kind: "environment",
+      fix: `set ${error.subject} as expected, or unset it`,
+    });
   const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
   return new CommandError(message, {
     kind: "failed",

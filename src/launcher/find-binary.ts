@@ -108,11 +108,11 @@ function leadsBack(system: Surroundings, path: string, self: string): boolean {
   const text = readScript(system, real);
   if (text === undefined) return false;
   const code = text.replace(/^\s*#.*$/gm, "");
-  return code.includes(self) || CALLS_AMPLIHACK.test(code);
+  return [self, "/dist/bin/amplihack.cjs"].some(name => code.includes(name)) || CALLS_AMPLIHACK.test(code);
 }
 
 const CALLS_AMPLIHACK = new RegExp(
-  `(?:^|[\\s"'/=;&|(\`])amplihack(?:\\.cjs|\\.js)?["']?\\s+["']?(?:launch|${Object.keys(LAUNCH_TOOLS).join("|")})\\b`,
+  `(?:^|[\\s"'/=;&|(\`])amplihack(?:\\.cjs|\\.js)?[\\s"',[(]+(?:launch|${Object.keys(LAUNCH_TOOLS).join("|")})\\b`,
   "m",
 );
 

@@ -78,6 +78,61 @@ describe("with --format json", () => {
   });
 });
 
+describe("words for an agent", () => {
+  it.each([
+    ["exec", "--json"],
+    ["--", "--format", "json"],
+  ])("that ask for JSON, %s %s, do not ask us", (...words) => {
+    const { code, stdout, stderr } = new LaunchMachine(program).run("codex", ...words);
+    expect([code, stdout]).toEqual([127, ""]);
+    expect(stderr).toContain("Error: binary for 'codex' not found");
+  });
+});
+
+describe("a variable that cannot be used", () => {
+  it.each([["claude", "--dry-run"], ["install"]])("is an error of %s %s that says what to do", (...words) => {
+    const machine = new LaunchMachine(program);
+    machine.env["AMPLIHACK_HOOK_ENGINE"] = "rust";
+    const { code, stderr } = machine.run(...words);
+    expect(code).toBe(1);
+    expect(stderr).toContain("expected one of node, native");
+    expect(stderr).toContain("fix: set AMPLIHACK_HOOK_ENGINE as expected, or unset it");
+  });
+});
+
+describe("global flags", () => {
+  it("may stand between a family and its command", () => {
+    const { code, stdout } = new LaunchMachine(program).run("memory", "--quiet", "--help", "list");
+    expect(code).toBe(0);
+    expect(stdout).toContain("amplihack memory list:");
+    expect(new LaunchMachine(program).run("memory", "-V").stdout).toMatch(/^amplihack \d/);
+  });
+
+  it("are no commands: what is missing is told", () => {
+    const { code, stdout } = new LaunchMachine(program).run("memory", "--format", "json", "list");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: false,
+      error: { kind: "usage", message: expect.stringContaining("amplihack memory needs one of: ") },
+    });
+  });
+});
+
+describe("amplihack help", () => {
+  it("names the nearest command, and never looks for files", () => {
+    const { code, stderr } = new LaunchMachine(program).run("help", "recpie");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "Error: unknown command 'recpie'; did you mean 'recipe'?",
+    ]);
+    const outside = new LaunchMachine(program).run("help", "../cli/program");
+    expect([outside.code, outside.stderr]).toEqual([
+      2,
+      "Error: unknown command '../cli/program'\n  fix: amplihack --help\n",
+    ]);
+  });
+});
+
 describe("a name that is not part of this build", () => {
   it.each(["fleet", "remote", "signal", "docker", "auto", "pr"])("%s is refused", name => {
     const { code, stderr } = new LaunchMachine(program).run(name);

@@ -88,7 +88,16 @@ describe("finding the agent", () => {
     machine.script(join(shims, "claude"), 'exec amplihack claude "$@"');
     mkdirSync(join(machine.home, "links"));
     symlinkSync(program, join(machine.home, "links/claude"));
-    machine.env["PATH"] = `${shims}:${machine.home}/links:${machine.env["PATH"]}`;
+    machine.script(
+      join(machine.home, "node-shims/claude"),
+      'require("node:child_process").spawnSync("amplihack", ["claude", ...process.argv.slice(2)]);',
+    );
+    machine.script(
+      join(machine.home, "staged/claude"),
+      `exec '/usr/bin/node' '/opt/amplihack/dist/bin/amplihack.cjs' "$@"`,
+    );
+    const before = ["node-shims", "staged", "links"].map(name => join(machine.home, name)).join(":");
+    machine.env["PATH"] = `${shims}:${before}:${machine.env["PATH"]}`;
     expect(machine.run("claude").code).toBe(127);
     machine.agent("claude", "echo the real one");
     expect(machine.run("claude").stdout).toBe("the real one\n");
@@ -457,6 +466,29 @@ describe("the settings of the host", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(evil);
     expect(machine.run("claude", "--allow-untrusted-hooks").stdout).toBe("started\n");
+  });
+
+  it.each([
+    ["a comment", '{\n  "model": "x" // mine\n}', "line 2, column 16"],
+    ["a trailing comma", '{\n  "model": "x",\n}', "line 3, column 1"],
+  ])("with %s stop the launch, because Claude Code would pass over all of them", (_, text, place) => {
+    const machine = new LaunchMachine(program);
+    machine.agent("claude", "echo started");
+    const path = machine.write(join(machine.home, ".claude/settings.json"), text);
+    const { code, stdout, stderr } = machine.run("claude");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${path}: ${place}: claude-code passes over`);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  it("with comments are right for hosts that read them", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("copilot", "echo started");
+    machine.write(
+      join(machine.home, ".copilot/hooks/amplihack.json"),
+      '// mine\n{ "version": 1, "hooks": {}, }',
+    );
+    expect(machine.run("copilot")).toMatchObject({ code: 0, stdout: "started\n" });
   });
 
   it("are read from the project's personal file too", () => {

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { version } from "../../src/version.ts";
 import { buildProgram, isRunning, LaunchMachine, processGone } from "./launch-machine.ts";
+import { PUBLIC_KEY, ReleaseServer } from "./update/release-server.ts";
 
 const program = buildProgram();
 const driver = fileURLToPath(new URL("terminal-driver.py", import.meta.url));
@@ -188,13 +191,13 @@ describe.skipIf(!hasPython)("an agent in a terminal", () => {
     ]);
   });
 
-  it("is told about a newer version, and starts when the answer is no", async () => {
+  /** A machine that knows of a newer version since a moment. */
+  function withNews(source: string): LaunchMachine {
     const machine = new LaunchMachine(program);
     machine.agent("claude", "echo agent-ran");
-    const { version } = JSON.parse(machine.run("version", "--format", "json").stdout) as { version: string };
     machine.write(
       join(machine.home, ".amplihack/config.jsonc"),
-      '{"update":{"source":"http://127.0.0.1:9/releases"}}',
+      JSON.stringify({ update: { source, publicKey: PUBLIC_KEY } }),
     );
     machine.write(
       join(machine.home, ".amplihack/cache/update_check.json"),
@@ -205,13 +208,62 @@ describe.skipIf(!hasPython)("an agent in a terminal", () => {
         current_version: version,
       }),
     );
-    await atTerminal(machine, [
-      { send: "unset AMPLIHACK_NO_UPDATE_CHECK CI\n" },
-      { expect: "READY> " },
+    return machine;
+  }
+  const looksForNews = [{ send: "unset AMPLIHACK_NO_UPDATE_CHECK CI\n" }, { expect: "READY> " }] as const;
+
+  it("is told about a newer version, and starts when the answer is no", async () => {
+    await atTerminal(withNews("http://127.0.0.1:9/releases"), [
+      ...looksForNews,
       { send: "$AMPLIHACK claude\n" },
       { expect: "amplihack 99.0.0 is available" },
       { expect: "Update now? [y/N]" },
       { send: "n\n" },
+      { expect: "agent-ran" },
+      { expect: "READY> " },
+    ]);
+  });
+
+  it("is started by the newer version when the answer is yes", async () => {
+    const server = await ReleaseServer.start();
+    server.publish("99.0.0");
+    const machine = withNews(server.source);
+    await atTerminal(machine, [
+      ...looksForNews,
+      { send: "$AMPLIHACK claude --no-reflection -- --any words\n" },
+      { expect: "Update now? [y/N]" },
+      { send: "y\n" },
+      { expect: "READY> " },
+      ...RESULT,
+      { expect: "result=0" },
+    ]);
+    expect(readFileSync(join(machine.home, "ran-99.0.0"), "utf8")).toBe(
+      "claude --no-reflection -- --any words\n",
+    );
+    expect(existsSync(join(machine.project, ".claude/runtime/sessions.jsonl"))).toBe(false);
+  });
+
+  it("is not started again with words that could mean something else; the command is told", async () => {
+    const server = await ReleaseServer.start();
+    server.publish("99.0.0");
+    const machine = withNews(server.source);
+    await atTerminal(machine, [
+      ...looksForNews,
+      { send: "$AMPLIHACK claude --cwd .\n" },
+      { expect: "Update now? [y/N]" },
+      { send: "y\n" },
+      { expect: "updated; now run: amplihack claude --cwd ." },
+      { expect: "READY> " },
+    ]);
+    expect(existsSync(join(machine.home, "ran-99.0.0"))).toBe(false);
+  });
+
+  it("is told when it is older than any in which the hooks are known to work", async () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("codex", "echo agent-ran", "0.100.0");
+    await atTerminal(machine, [
+      { send: "$AMPLIHACK codex\n" },
+      { expect: "codex 0.100.0 is older than 0.166.0" },
       { expect: "agent-ran" },
       { expect: "READY> " },
     ]);
