@@ -1,6 +1,7 @@
 import { readLines } from "../hooks/transcript/lines.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
+import { SANDBOX_MARK } from "./sandbox.ts";
 
 /** One hook call that a recorded session must have made. */
 export interface TranscriptInput {
@@ -17,8 +18,8 @@ export interface TranscriptCount {
   bad: number;
 }
 
-/** Tool calls whose results were not seen yet; more than a session ever has open. */
-const MOST_OPEN_CALLS = 10_000;
+/** Tool calls whose results were not seen yet; more than a session ever has open. The oldest are forgotten. */
+const MOST_OPEN_CALLS = 200;
 
 /**
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
@@ -64,6 +65,20 @@ export function* transcriptInputs(
   };
 }
 
+/**
+ * The payload as text, with the directory that the session worked in replaced by the sandbox of the run: hooks keep
+ * state below it, and a replay must not touch what the recorded session worked on.
+ */
+export function moveToSandbox(payload: JsonObject): string {
+  const cwd = textAt(payload, "cwd");
+  const text = JSON.stringify(cwd === undefined ? payload : { ...payload, cwd: SANDBOX_MARK });
+  if (cwd === undefined || !/^\/[^/]/.test(cwd)) return text;
+  const place = JSON.stringify(cwd.replace(/\/+$/, "")).slice(1, -1);
+  return text
+    .split(place)
+    .reduce((moved, rest) => `${moved}${/^[\w.-]/.test(rest) ? place : SANDBOX_MARK}${rest}`);
+}
+
 function sessionOf(entry: JsonObject): JsonObject {
   const id = textAt(entry, "sessionId") ?? textAt(entry, "session_id");
   const cwd = textAt(entry, "cwd");
@@ -90,7 +105,8 @@ function* callsOf(
       const name = textAt(block, "name") ?? "";
       const input = ownValue(block, "input") ?? {};
       const id = textAt(block, "id");
-      if (id !== undefined && open.size < MOST_OPEN_CALLS) open.set(id, { name, input });
+      if (id !== undefined) open.set(id, { name, input });
+      if (open.size > MOST_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
       const payload = {
         tool_name: name,
         tool_input: input,
