@@ -1,5 +1,6 @@
 import { readLines } from "../hooks/transcript/lines.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { basename, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
 
@@ -65,18 +66,29 @@ export function* transcriptInputs(
   };
 }
 
+/** A payload that works in a sandbox, and the directory below the sandbox that it needs. */
+export interface MovedPayload {
+  readonly text: string;
+  readonly directory: string | undefined;
+}
+
 /**
- * The payload as text, with the directory that the session worked in replaced by the sandbox of the run: hooks keep
- * state below it, and a replay must not touch what the recorded session worked on.
+ * Moves the payloads of one session from the directory it worked in to one of the same name in the sandbox of a run:
+ * hooks keep state there, and a replay must not touch what the recorded session worked on.
  */
-export function moveToSandbox(payload: JsonObject): string {
-  const cwd = textAt(payload, "cwd");
-  const text = JSON.stringify(cwd === undefined ? payload : { ...payload, cwd: SANDBOX_MARK });
-  if (cwd === undefined || !/^\/[^/]/.test(cwd)) return text;
-  const place = JSON.stringify(cwd.replace(/\/+$/, "")).slice(1, -1);
-  return text
-    .split(place)
-    .reduce((moved, rest) => `${moved}${/^[\w.-]/.test(rest) ? place : SANDBOX_MARK}${rest}`);
+export function createMover(): (payload: JsonObject) => MovedPayload {
+  let project: string | undefined;
+  return payload => {
+    const cwd = normalise(textAt(payload, "cwd") ?? "");
+    if (!isAbsolute(cwd) || cwd === "/") return { text: JSON.stringify(payload), directory: undefined };
+    if (project === undefined || !isInside(project, cwd)) project = cwd;
+    const place = JSON.stringify(project).slice(1, -1);
+    const moved = `${SANDBOX_MARK}/${JSON.stringify(basename(project)).slice(1, -1)}`;
+    const text = JSON.stringify(payload)
+      .split(place)
+      .reduce((before, after) => `${before}${/^[\w.-]/.test(after) ? place : moved}${after}`);
+    return { text, directory: `${basename(project)}${cwd.slice(project.length)}` };
+  };
 }
 
 function sessionOf(entry: JsonObject): JsonObject {

@@ -231,11 +231,12 @@ async function compareTranscript(
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
-  const { moveToSandbox, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+  const { createMover, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
   const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
   const count = { lines: 0, bytes: 0, bad: 0 };
   const sandboxes = { reference: openSandbox({}), candidate: openSandbox({}) };
   const results: Comparison[] = [];
+  const move = createMover();
   try {
     for (const { event, line, payload } of transcriptInputs(
       system,
@@ -246,7 +247,10 @@ async function compareTranscript(
       if (subcommand === undefined || (wanted !== undefined && subcommand.event !== wanted)) continue;
       const engine = reference(subcommand.event, subcommand.name);
       if (engine === undefined) throw usageError("a transcript needs --reference or --reference-map");
-      const input = system.text.encode(moveToSandbox(payload));
+      const { text, directory } = move(payload);
+      for (const sandbox of Object.values(sandboxes))
+        if (directory !== undefined) sandbox.makeDirectory(directory);
+      const input = system.text.encode(text);
       const one = { name: `line ${line}`, event: subcommand.event, subcommand: subcommand.name, input };
       const result = await compareEngines(system, { reference: engine, candidate }, one, settings, sandboxes);
       results.push(result);

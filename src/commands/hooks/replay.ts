@@ -83,7 +83,7 @@ run, files are read as a stream.`,
     }
     const { addCall, emptySummary } = await import("../../verify/guard-summary.ts");
     const { openSandbox } = await import("../../verify/sandbox.ts");
-    const { moveToSandbox, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+    const { createMover, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
     const path = findFile(system, options.transcript ?? "");
     const isFolder = system.files.follow(path)?.kind === "directory";
     const files = isFolder ? transcriptsIn(path) : [path];
@@ -91,6 +91,7 @@ run, files are read as a stream.`,
     const summary = emptySummary();
     const count = { lines: 0, bytes: 0, bad: 0 };
     const progress = new Progress(system, terminal, files);
+    const move = createMover();
     const sandbox = isFolder ? undefined : openSandbox({});
     try {
       for (const file of files) {
@@ -104,11 +105,13 @@ run, files are read as a stream.`,
             (wanted !== undefined && subcommand.event !== wanted)
           )
             continue;
+          const { text, directory } = move(input.payload);
+          if (directory !== undefined) sandbox.makeDirectory(directory);
           const payload = {
             name: `line ${input.line}`,
             event: subcommand.event,
             subcommand: subcommand.name,
-            input: system.text.encode(moveToSandbox(input.payload)),
+            input: system.text.encode(text),
           };
           note(payload.name, subcommand.event, await answerIn(system, engine, payload, settings, sandbox));
         }
