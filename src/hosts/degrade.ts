@@ -87,7 +87,8 @@ export function settleOutput(draft: Draft, speech: Speech, on: Occasion, output:
     say(draft, speech.output(output, on));
   } else if (speech.denyReplacesResult === true && speech.deny !== undefined && draft.verdict !== "deny") {
     draft.degraded.push("output → deny");
-    say(draft, speech.deny(asText(output), on));
+    // A refusal without a reason is none: hosts refuse to read it, and the old result would stand.
+    say(draft, speech.deny(asText(output) || "(no output)", on));
   } else {
     draft.unsupported.push("output");
   }

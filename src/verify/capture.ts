@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { redact } from "../guard/redact.ts";
+import { readExact } from "./exact-json.ts";
 
 export interface Capture {
   readonly folder: string;
@@ -34,10 +35,13 @@ export function writeCapture(capture: Capture): readonly string[] {
   const taken = paths.find(existsSync);
   if (taken !== undefined && !capture.isForced)
     throw new Error(`${taken} is already there; add --force to replace it`);
-  const answer = capture.stdout.trim() === "" ? {} : (JSON.parse(capture.stdout) as unknown);
+  const answer = capture.stdout.trim() === "" ? "{}" : capture.stdout.trim();
+  const read = readExact(answer);
+  if (!read.ok) throw new Error(`the answer is no JSON: ${read.problem}; nothing was recorded`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path("input"), capture.input);
-  writeFileSync(path("expected"), `${JSON.stringify(answer, null, 2)}\n`);
+  // As it came: parsing and printing it again would round numbers beyond 2^53.
+  writeFileSync(path("expected"), `${answer}\n`);
   writeFileSync(
     path("meta"),
     `${JSON.stringify({ exit_code: capture.exitCode, duration_us: capture.durationUs }, null, 2)}\n`,

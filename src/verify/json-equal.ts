@@ -51,8 +51,8 @@ function compare(
   const report = (kind: DifferenceKind): void => {
     found.push({
       path: pointer(path),
-      ...(reference === undefined ? {} : { reference: plain(reference) }),
-      ...(candidate === undefined ? {} : { candidate: plain(candidate) }),
+      ...(reference === undefined ? {} : { reference: toPlain(reference) }),
+      ...(candidate === undefined ? {} : { candidate: toPlain(candidate) }),
       kind,
     });
   };
@@ -190,14 +190,14 @@ function unescapeSegment(segment: string): string {
 }
 
 /** The value for people and for JSON output; exact numbers that JSON can hold become plain ones. */
-function plain(value: ExactJson): unknown {
+export function toPlain(value: ExactJson): unknown {
   if (value instanceof ExactNumber) {
     const number = Number(value.text);
     return Number.isSafeInteger(number) || !Number.isInteger(number) ? number : value.text;
   }
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member)]));
 }
 
 /** Sorted keys, no nulls in objects, one spelling per number: equal values have equal texts. */

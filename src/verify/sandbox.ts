@@ -47,6 +47,7 @@ export interface Sandbox {
   /** what a program in here must be told besides its home */
   readonly env: Readonly<Record<string, string>>;
   fillIn(text: string): string;
+  makeDirectory(relative: string): void;
   remove(): void;
 }
 
@@ -77,6 +78,7 @@ export function openSandbox(seed: Seed): Sandbox {
     path,
     env: { AMPLIHACK_TESTING: "1", AMPLIHACK_TEST_BRIDGE_COMMAND: JSON.stringify(["/bin/sh", bridge]) },
     fillIn,
+    makeDirectory: relative => mkdirSync(join(path, relative), { recursive: true }),
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
 }

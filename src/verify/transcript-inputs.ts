@@ -1,6 +1,8 @@
 import { readLines } from "../hooks/transcript/lines.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { basename, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+import { SANDBOX_MARK } from "./sandbox.ts";
 
 /** One hook call that a recorded session must have made. */
 export interface TranscriptInput {
@@ -17,8 +19,8 @@ export interface TranscriptCount {
   bad: number;
 }
 
-/** Tool calls whose results were not seen yet; more than a session ever has open. */
-const MOST_OPEN_CALLS = 10_000;
+/** Tool calls whose results were not seen yet; more than a session ever has open. The oldest are forgotten. */
+const MOST_OPEN_CALLS = 200;
 
 /**
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
@@ -64,6 +66,31 @@ export function* transcriptInputs(
   };
 }
 
+/** A payload that works in a sandbox, and the directory below the sandbox that it needs. */
+export interface MovedPayload {
+  readonly text: string;
+  readonly directory: string | undefined;
+}
+
+/**
+ * Moves the payloads of one session from the directory it worked in to one of the same name in the sandbox of a run:
+ * hooks keep state there, and a replay must not touch what the recorded session worked on.
+ */
+export function createMover(): (payload: JsonObject) => MovedPayload {
+  let project: string | undefined;
+  return payload => {
+    const cwd = normalise(textAt(payload, "cwd") ?? "");
+    if (!isAbsolute(cwd) || cwd === "/") return { text: JSON.stringify(payload), directory: undefined };
+    if (project === undefined || !isInside(project, cwd)) project = cwd;
+    const place = JSON.stringify(project).slice(1, -1);
+    const moved = `${SANDBOX_MARK}/${JSON.stringify(basename(project)).slice(1, -1)}`;
+    const text = JSON.stringify(payload)
+      .split(place)
+      .reduce((before, after) => `${before}${/^[\w.-]/.test(after) ? place : moved}${after}`);
+    return { text, directory: `${basename(project)}${cwd.slice(project.length)}` };
+  };
+}
+
 function sessionOf(entry: JsonObject): JsonObject {
   const id = textAt(entry, "sessionId") ?? textAt(entry, "session_id");
   const cwd = textAt(entry, "cwd");
@@ -90,7 +117,8 @@ function* callsOf(
       const name = textAt(block, "name") ?? "";
       const input = ownValue(block, "input") ?? {};
       const id = textAt(block, "id");
-      if (id !== undefined && open.size < MOST_OPEN_CALLS) open.set(id, { name, input });
+      if (id !== undefined) open.set(id, { name, input });
+      if (open.size > MOST_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
       const payload = {
         tool_name: name,
         tool_input: input,

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -47,7 +48,6 @@ describe("hooks compare on golden files", () => {
     ["an exit code", `echo '{"decision":"approve","n":9007199254740993}'; exit 2`, "exit_code"],
     ["an extra key", `echo '{"decision":"approve","n":9007199254740993,"more":1}'`, "/more"],
     ["a number beyond 2^53", `echo '{"decision":"approve","n":9007199254740992}'`, "/n"],
-    ["broken JSON", "echo 'oops'", "(whole answer)"],
   ])("finds a planted difference in %s", (_, body, where) => {
     const folder = temporaryDirectory();
     const golden = goldenFolder(folder, { one: { expected: '{"decision":"approve","n":9007199254740993}' } });
@@ -76,6 +76,65 @@ describe("hooks compare on golden files", () => {
     expect([code, stdout.includes("MATCH ✅")]).toEqual([0, true]);
   });
 
+  it.each([
+    ["says no JSON", "echo 'oops'"],
+    ["repeats a key", `echo '{"a":1,"a":1}'`],
+  ])("is exit 3, not a mismatch, when a program %s", (_, body) => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { one: { expected: '{"a":1}' } });
+    const candidate = program(folder, "candidate", body);
+    const words = ["compare", "--all", "--golden-dir", golden, "--candidate", candidate];
+    const { code, stdout } = amplihack([...words, "--format", "json"], folder);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      errors: 1,
+      mismatched: 0,
+      cases: [{ status: "error", differences: [{ kind: "protocol" }] }],
+    });
+  });
+
+  it("shows numbers beyond 2^53 with all their digits, in text and JSON", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { one: { expected: '{"n":9007199254740993}' } });
+    const candidate = program(folder, "candidate", `echo '{"n":9007199254740992}'`);
+    const words = ["compare", "--all", "--golden-dir", golden, "--candidate", candidate];
+    expect(amplihack(words, folder).stdout).toContain(
+      '/n: reference "9007199254740993" candidate "9007199254740992"',
+    );
+    const [first] = JSON.parse(amplihack([...words, "--format", "json"], folder).stdout).cases;
+    expect(first.reference.output).toEqual({ n: "9007199254740993" });
+  });
+
+  it("prints the matrix: event, case, hashes of both canonical answers", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, {
+      same: { expected: '{"b":1.0,"a":null}' },
+      other: { expected: '{"b":2}' },
+    });
+    const candidate = program(folder, "candidate", `echo '{"b":1}'`);
+    const words = ["compare", "--all", "--golden-dir", golden, "--candidate", candidate, "--matrix"];
+    const { code, stdout } = amplihack(words, folder);
+    const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+    expect(code).toBe(1);
+    expect(stdout.trimEnd().split("\n").slice(1)).toEqual([
+      `Stop | other | ${hash('{"b":2}')} | ${hash('{"b":1}')} | ❌`,
+      `Stop | same | ${hash('{"b":1}')} | ${hash('{"b":1}')} | ✅`,
+    ]);
+  });
+
+  it("ends with a table by event and the share that matched", () => {
+    const folder = temporaryDirectory();
+    const golden = goldenFolder(folder, { good: { expected: "{}" }, bad: { expected: '{"a":1}' } });
+    const candidate = program(folder, "candidate", "echo '{}'");
+    const { stdout } = amplihack(
+      ["compare", "--all", "--golden-dir", golden, "--candidate", candidate],
+      folder,
+    );
+    expect(stdout).toMatch(/^event +total +match +mismatch +error\nStop +2 +1 +1 +0\n/);
+    expect(stdout).toContain("Stop bad: MISMATCH ❌\n  /a: reference 1 candidate absent\n");
+    expect(stdout).toMatch(/\n1\/2 matched\n$/);
+  });
+
   it("is exit 3 when there are no cases or a program cannot be run", () => {
     const folder = temporaryDirectory();
     mkdirSync(join(folder, "empty"));
@@ -94,7 +153,7 @@ describe("hooks compare on golden files", () => {
     const golden = goldenFolder(folder, {});
     writeFileSync(join(golden, "stop", "lonely.input.json"), "{}");
     const { code, stderr } = amplihack(["compare", "--all", "--golden-dir", golden], folder);
-    expect([code, stderr.includes("lonely.expected.json is missing")]).toEqual([1, true]);
+    expect([code, stderr.includes("lonely.expected.json is missing")]).toEqual([3, true]);
   });
 
   it("prints one JSON document with every case", () => {
@@ -154,6 +213,27 @@ describe("hooks compare on two programs", () => {
     const { code, stdout } = amplihack(words, temporaryDirectory(), input);
     expect(stdout).toContain("amplihack guard allow-once AAAAAA");
     expect(code, stdout).toBe(0);
+  });
+
+  it("times more runs, each in a sandbox of its own, and never lets them decide", () => {
+    const folder = temporaryDirectory();
+    const counted = join(folder, "counted");
+    const one = program(folder, "one", `echo "$HOME" >> ${counted}; echo '{}'`);
+    const words = ["compare", "--event", "stop", "--input", "-", "--reference", one, "--candidate", one];
+    expect(amplihack([...words, "--timing", "--runs", "3"], folder, STOP).code).toBe(0);
+    const sandboxes = readFileSync(counted, "utf8").trimEnd().split("\n");
+    expect([sandboxes.length, new Set(sandboxes).size]).toEqual([8, 8]);
+  });
+
+  it("takes a reference for each event from a table", () => {
+    const folder = temporaryDirectory();
+    const one = program(folder, "one", `echo '{"a":1}'`);
+    writeFileSync(join(folder, "map.json"), JSON.stringify({ Stop: one }));
+    writeFileSync(join(folder, "broken.json"), "[");
+    const words = ["compare", "--event", "stop", "--input", "-", "--candidate", one, "--reference-map"];
+    expect(amplihack([...words, "map.json"], folder, STOP).code).toBe(0);
+    expect(amplihack([...words, "broken.json"], folder, STOP).code).toBe(2);
+    expect(amplihack([...words, "absent.json"], folder, STOP).code).toBe(2);
   });
 
   it("needs a reference", () => {
@@ -217,6 +297,21 @@ describe("hooks replay", () => {
     expect(stderr).toContain("1 of 5 line(s) cannot be read");
   });
 
+  it("leaves the directory alone that the recorded session worked in", () => {
+    const folder = temporaryDirectory();
+    const project = join(folder, "project");
+    mkdirSync(join(project, ".claude"), { recursive: true });
+    const file = join(folder, "session.jsonl");
+    const call = {
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      tool_input: { command: `ls ${project}/src` },
+    };
+    writeFileSync(file, `${JSON.stringify({ ...call, cwd: project, session_id: "s" })}\n`);
+    expect(amplihack(["replay", "--transcript", file], folder).code).toBe(0);
+    expect(readdirSync(join(project, ".claude"))).toEqual([]);
+  });
+
   it("only sums up a folder of transcripts", () => {
     const folder = temporaryDirectory();
     mkdirSync(join(folder, "logs", "deep"), { recursive: true });
@@ -263,6 +358,23 @@ describe("hooks capture", () => {
     const again = amplihack(words, folder, STOP);
     expect([again.code, again.stderr.includes("--force")]).toEqual([1, true]);
     expect(amplihack([...words, "--force"], folder, STOP).code).toBe(0);
+  });
+
+  it("keeps every digit of a number", () => {
+    const folder = temporaryDirectory();
+    const candidate = program(folder, "candidate", `echo '{"n":9007199254740993}'`);
+    const words = ["capture", "--event", "stop", "--input", "-", "--name", "big", "--golden-dir", folder];
+    expect(amplihack([...words, "--candidate", candidate], folder, STOP).code).toBe(0);
+    expect(readFileSync(join(folder, "stop", "big.expected.json"), "utf8")).toBe('{"n":9007199254740993}\n');
+  });
+
+  it("records nothing of a program that breaks the protocol", () => {
+    const folder = temporaryDirectory();
+    const candidate = program(folder, "candidate", "echo oops");
+    const words = ["capture", "--event", "stop", "--input", "-", "--name", "bad", "--golden-dir", folder];
+    const { code, stderr } = amplihack([...words, "--candidate", candidate], folder, STOP);
+    expect([code, stderr.includes("no JSON")]).toEqual([1, true]);
+    expect(existsSync(join(folder, "stop"))).toBe(false);
   });
 
   it("refuses to record what looks like a secret", () => {

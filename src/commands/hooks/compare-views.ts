@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../state/sha256.ts";
 import { utf8 } from "../../system/utf8.ts";
 import { type Answered, type Comparison, canonicalOutput } from "../../verify/compare.ts";
-import type { Difference } from "../../verify/json-equal.ts";
+import { type Difference, toPlain } from "../../verify/json-equal.ts";
 
 const SHOWN = 160;
 
@@ -50,7 +50,7 @@ export function toJson(results: readonly Comparison[]) {
   const count = (status: Comparison["status"]): number =>
     results.filter(result => result.status === status).length;
   const side = (answered: Answered) => ({
-    output: parsedOr(answered.raw, canonicalOutput(answered)),
+    output: answered.output === undefined ? answered.raw : toPlain(answered.output),
     exit_code: answered.exitCode ?? null,
     stderr_tail: answered.stderrTail,
     duration_us: answered.durationUs,
@@ -71,14 +71,6 @@ export function toJson(results: readonly Comparison[]) {
       ...(error === undefined ? {} : { error }),
     })),
   };
-}
-
-function parsedOr(raw: string, otherwise: string): unknown {
-  try {
-    return JSON.parse(raw === "" ? otherwise : raw) as unknown;
-  } catch {
-    return raw;
-  }
 }
 
 function statusText({ status, error }: Comparison): string {

@@ -1,10 +1,19 @@
 import { defineCommand, FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { resolveSubcommand } from "../../hosts/subcommands.ts";
+import { isJsonObject, readJson } from "../../protocol/index.ts";
 import type { CompareOptions, Comparison } from "../../verify/compare.ts";
 import type { Engine } from "../../verify/run-engine.ts";
 import { renderCase, renderMatrix, renderSummary, toJson } from "./compare-views.ts";
-import { engineOf, eventNamedIn, eventOf, ownEngine, readInputFile, resolveHere } from "./engines.ts";
+import {
+  engineOf,
+  eventNamedIn,
+  eventOf,
+  findFile,
+  ownEngine,
+  readInputFile,
+  resolveHere,
+} from "./engines.ts";
 
 const GOLDEN_FOLDER = "tests/golden/hooks";
 const COULD_NOT_RUN = 3;
@@ -68,7 +77,7 @@ commands, or golden files. Every run has a sandbox of its own as home and projec
     else {
       if (results.length === 1 || !options.all)
         for (const result of results) terminal.print(renderCase(result));
-      if (results.length > 1) terminal.print(renderSummary(results));
+      if (results.length > 1 || options.all) terminal.print(renderSummary(results));
     }
     if (results.some(result => result.status === "mismatch")) return 1;
     return results.some(result => result.status === "error") ? COULD_NOT_RUN : 0;
@@ -135,9 +144,14 @@ function referenceFor({
   }
   const file = options["reference-map"];
   if (file === undefined) return () => undefined;
-  const text = system.text.decode(readInputFile(system, file)).text;
+  const read = readJson(system.text.decode(readInputFile(system, file)).text, {
+    recover: false,
+    maxDepth: 2,
+  });
+  if (!read.ok || !isJsonObject(read.value))
+    throw usageError(`${file} must hold a JSON object of events and commands`, '{"Stop": "python3 stop.py"}');
   const table = new Map<string, Engine>();
-  for (const [name, words] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
+  for (const [name, words] of Object.entries(read.value)) {
     if (typeof words !== "string") throw usageError(`${file}: the command of ${name} must be a text`);
     table.set(eventOf(name).name, engineOf(system, words, "reference-map"));
   }
@@ -180,7 +194,7 @@ async function compareAll(
     });
   }
   const wanted = options.event === undefined ? undefined : eventOf(options.event).name;
-  const cases = findGoldenCases(folder, { event: wanted, filter: options.filter });
+  const cases = orCouldNotRun(() => findGoldenCases(folder, { event: wanted, filter: options.filter }));
   const results: Comparison[] = [];
   const queue = cases.map((golden, index) => ({ golden, index }));
   const worker = async (): Promise<void> => {
@@ -199,6 +213,16 @@ async function compareAll(
   return results.filter(result => result !== undefined);
 }
 
+/** A golden folder with something missing or unreadable is no mismatch. */
+function orCouldNotRun<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(message, { kind: "broken-golden-files", exitCode: COULD_NOT_RUN });
+  }
+}
+
 async function compareTranscript(
   { options, system, terminal }: CompareInvocation,
   candidate: Engine,
@@ -207,22 +231,26 @@ async function compareTranscript(
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
-  const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+  const { createMover, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
   const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
   const count = { lines: 0, bytes: 0, bad: 0 };
   const sandboxes = { reference: openSandbox({}), candidate: openSandbox({}) };
   const results: Comparison[] = [];
+  const move = createMover();
   try {
     for (const { event, line, payload } of transcriptInputs(
       system,
-      resolveHere(system, options.transcript ?? ""),
+      findFile(system, options.transcript ?? ""),
       count,
     )) {
       const subcommand = resolveSubcommand(event);
       if (subcommand === undefined || (wanted !== undefined && subcommand.event !== wanted)) continue;
       const engine = reference(subcommand.event, subcommand.name);
       if (engine === undefined) throw usageError("a transcript needs --reference or --reference-map");
-      const input = system.text.encode(JSON.stringify(payload));
+      const { text, directory } = move(payload);
+      for (const sandbox of Object.values(sandboxes))
+        if (directory !== undefined) sandbox.makeDirectory(directory);
+      const input = system.text.encode(text);
       const one = { name: `line ${line}`, event: subcommand.event, subcommand: subcommand.name, input };
       const result = await compareEngines(system, { reference: engine, candidate }, one, settings, sandboxes);
       results.push(result);

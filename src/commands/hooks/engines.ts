@@ -40,9 +40,16 @@ export function eventOf(text: string): Subcommand {
 
 /** A file's bytes, or standard input for `-`. */
 export function readInputFile(system: System, path: string): Uint8Array {
-  if (path !== "-") return system.files.read(resolveHere(system, path), INPUT_LIMIT_BYTES);
+  if (path !== "-") return system.files.read(findFile(system, path), INPUT_LIMIT_BYTES);
   const read = system.stdio.readInput(INPUT_LIMIT_BYTES);
   return read.kind === "bytes" ? read.bytes : new Uint8Array(0);
+}
+
+/** The absolute path of something that must be there: a wrong name is a wrong call, not a difference. */
+export function findFile(system: System, path: string): string {
+  const found = resolveHere(system, path);
+  if (system.files.follow(found) === undefined) throw usageError(`there is no file ${found}`);
+  return found;
 }
 
 export function resolveHere(system: System, path: string): string {

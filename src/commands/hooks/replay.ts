@@ -7,7 +7,7 @@ import { resolveSubcommand } from "../../hosts/subcommands.ts";
 import type { System } from "../../system/system.ts";
 import type { GuardSummary } from "../../verify/guard-summary.ts";
 import type { EngineRun } from "../../verify/run-engine.ts";
-import { engineOf, eventNamedIn, eventOf, ownEngine, readInputFile, resolveHere } from "./engines.ts";
+import { engineOf, eventNamedIn, eventOf, findFile, ownEngine, readInputFile } from "./engines.ts";
 
 interface Replayed {
   readonly name: string;
@@ -53,6 +53,7 @@ run, files are read as a stream.`,
     const isJson = options.format === "json";
     const { answerIn } = await import("../../verify/compare.ts");
     const replayed: Replayed[] = [];
+    let isClean = true;
     const note = (name: string, event: string, ran: EngineRun): void => {
       const one = {
         name,
@@ -61,8 +62,10 @@ run, files are read as a stream.`,
         output: ran.stdout.trim(),
         broken: protocolProblem(ran),
       };
-      replayed.push(one);
-      if (!isJson)
+      if (one.broken !== undefined) isClean = false;
+      // A long session is printed as it goes; only a JSON document has to be collected.
+      if (isJson) replayed.push(one);
+      else
         terminal.print(
           `${event} ${name}: ${one.broken === undefined ? one.output || "(nothing)" : `BROKEN ${one.broken}`}\n`,
         );
@@ -75,19 +78,20 @@ run, files are read as a stream.`,
         event,
         await answerIn(system, engine, { name: options.input, event, subcommand: name, input }, settings),
       );
-      if (isJson) terminal.printJson({ success: isClean(replayed), runs: replayed });
-      return isClean(replayed) ? 0 : 1;
+      if (isJson) terminal.printJson({ success: isClean, runs: replayed });
+      return isClean ? 0 : 1;
     }
     const { addCall, emptySummary } = await import("../../verify/guard-summary.ts");
     const { openSandbox } = await import("../../verify/sandbox.ts");
-    const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
-    const path = resolveHere(system, options.transcript ?? "");
+    const { createMover, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
+    const path = findFile(system, options.transcript ?? "");
     const isFolder = system.files.follow(path)?.kind === "directory";
     const files = isFolder ? transcriptsIn(path) : [path];
     const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
     const summary = emptySummary();
     const count = { lines: 0, bytes: 0, bad: 0 };
     const progress = new Progress(system, terminal, files);
+    const move = createMover();
     const sandbox = isFolder ? undefined : openSandbox({});
     try {
       for (const file of files) {
@@ -101,11 +105,13 @@ run, files are read as a stream.`,
             (wanted !== undefined && subcommand.event !== wanted)
           )
             continue;
+          const { text, directory } = move(input.payload);
+          if (directory !== undefined) sandbox.makeDirectory(directory);
           const payload = {
             name: `line ${input.line}`,
             event: subcommand.event,
             subcommand: subcommand.name,
-            input: system.text.encode(JSON.stringify(input.payload)),
+            input: system.text.encode(text),
           };
           note(payload.name, subcommand.event, await answerIn(system, engine, payload, settings, sandbox));
         }
@@ -116,7 +122,7 @@ run, files are read as a stream.`,
     }
     if (isJson)
       terminal.printJson({
-        success: isClean(replayed),
+        success: isClean,
         runs: replayed,
         lines: count.lines,
         unreadable: count.bad,
@@ -124,16 +130,12 @@ run, files are read as a stream.`,
       });
     else terminal.print(renderGuard(summary, files.length, count.lines, terminal));
     if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
-    return isClean(replayed) ? 0 : 1;
+    return isClean ? 0 : 1;
   },
 });
 
 function missingEvent(): never {
   throw usageError("the input names no event; add --event", "--event PreToolUse");
-}
-
-function isClean(replayed: readonly Replayed[]): boolean {
-  return replayed.every(one => one.broken === undefined);
 }
 
 /** Empty or one JSON value on stdout, exit 0 or 2, in time. */

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { runs } from "../generated-inputs.ts";
+
+const INPUTS = 10_000;
+
+/** What must hold of one public function for any input; a check that fails throws, or answers false. */
+export type Claim = fc.IRawProperty<unknown>;
+
+/** Claims by the name of the function they are about. */
+export type Claims = Readonly<Record<string, Claim>>;
+
+/**
+ * Tests one portable folder's public functions on generated inputs. A function without a claim fails the suite, so
+ * that nothing new is exported untried.
+ */
+export function describePublicFunctions(folder: string, exported: object, claims: Claims): void {
+  describe(`the public functions of ${folder}, given anything`, () => {
+    it.each(Object.entries(claims))("%s", async (_, claim) => {
+      await fc.assert(claim, { numRuns: runs(INPUTS) });
+    });
+
+    it("all have a claim here", () => {
+      const functions = Object.entries(exported).filter(([, value]) => typeof value === "function");
+      expect(Object.keys(claims).sort()).toEqual(functions.map(([name]) => name).sort());
+    });
+  });
+}
+
+/** A claim over one generated value. */
+export function forAll<A>(one: fc.Arbitrary<A>, check: (one: A) => boolean): Claim {
+  return fc.property(one, check) as Claim;
+}
+
+/** A claim over two generated values. */
+export function forBoth<A, B>(
+  one: fc.Arbitrary<A>,
+  other: fc.Arbitrary<B>,
+  check: (one: A, other: B) => boolean,
+): Claim {
+  return fc.property(one, other, check) as Claim;
+}
+
+/** The error an action ends with; undefined when it ends well. */
+export function errorOf(action: () => unknown): unknown {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
