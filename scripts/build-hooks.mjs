@@ -1,86 +1,77 @@
 // Bundles the hook program for Node: a tiny executable, one CommonJS file per hook, and one more for every module
 // that is imported lazily, so that a run loads only what it needs.
-import { relative } from "node:path";
-import { build } from "esbuild";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { build, transform } from "esbuild";
 import { entryNames, nodeEntrySource } from "./entries.mjs";
+import { collectModules, createReader, joinModules } from "./lazy-bundle.mjs";
 
-const FOLDER = "bin/hook-entries";
-const LOADER = "./src/bin/load-entry.ts";
+const FOLDER = "dist/bin/hook-entries";
+const LOADER = "src/bin/load-entry.ts";
 
 /**
  * @param {import("esbuild").BuildOptions} common
  * @returns {Promise<readonly string[]>} every file that went into the bundles
  */
 export async function buildHooks(common) {
-  const bundled = new Set();
-  const lazy = new Map();
-  const done = new Set();
-  let entryPoints = {
-    "bin/amplihack": "src/bin/amplihack.ts",
-    "bin/amplihack-hooks": "src/bin/amplihack-hooks.ts",
-    "bin/record-code": "src/bin/record-code.ts",
-    [`${FOLDER}/guard-argv`]: "src/bin/guard-argv.ts",
-    ...Object.fromEntries(entryNames().map(name => [`${FOLDER}/${name}`, `hook-entry:${name}`])),
+  const settings = { ...common, format: "cjs", charset: "ascii" };
+  await build({
+    ...settings,
+    entryPoints: ["amplihack", "amplihack-hooks", "record-code"].map(name => `src/bin/${name}.ts`),
+    outdir: "dist/bin",
+    outExtension: { ".js": ".cjs" },
+    minify: true,
+  });
+
+  const generated = new Map(entryNames().map(name => [`hook-entry:${name}`, nodeEntrySource(name)]));
+  const { metafile } = await build({
+    ...settings,
+    entryPoints: [LOADER, "src/bin/guard-argv.ts", ...generated.keys()],
+    outdir: "dist",
+    write: false,
+    metafile: true,
+    plugins: [{ name: "hook-entries", setup: builder => provideEntries(builder, generated) }],
+  });
+  const { target, platform, define, charset } = settings;
+  const read = createReader(metafile.inputs, { target, platform, define, charset }, generated);
+
+  mkdirSync(FOLDER, { recursive: true });
+  const waiting = new Map([...generated.keys()].map(path => [path.slice("hook-entry:".length), path]));
+  waiting.set("guard-argv", "src/bin/guard-argv.ts");
+  const loadLazy = (path, use) => {
+    const name = lazyName(path);
+    waiting.set(name, path);
+    return `Promise.resolve().then(() => ${use(LOADER, "loadEntry")}(__dirname + "/${name}.cjs"))`;
   };
-  while (Object.keys(entryPoints).length > 0) {
-    const { metafile } = await build({
-      ...common,
-      metafile: true,
-      entryPoints,
-      outdir: "dist",
-      format: "cjs",
-      outExtension: { ".js": ".cjs" },
-      minify: true,
-      charset: "ascii",
-      plugins: [hookEntries, lazyModules(lazy)],
-    });
-    for (const path of Object.keys(metafile.inputs)) bundled.add(path);
-    entryPoints = Object.fromEntries(
-      [...lazy].filter(([name]) => !done.has(name)).map(([name, path]) => [`${FOLDER}/${name}`, path]),
-    );
-    for (const name of lazy.keys()) done.add(name);
+  // Bundles that are found on the way are made in the same walk.
+  for (const [name, path] of waiting) {
+    const outfile = `${FOLDER}/${name}.cjs`;
+    if (path.startsWith("node_modules/"))
+      await build({ ...settings, entryPoints: [path], outfile, minify: true });
+    else writeFileSync(outfile, await joinLazily(path, read, loadLazy, settings));
   }
-  return [...bundled];
+  return Object.keys(metafile.inputs);
 }
 
-const hookEntries = {
-  name: "hook-entries",
-  setup(builder) {
-    const namespace = "hook-entry";
-    builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
-    builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
-      contents: nodeEntrySource(path),
-      resolveDir: process.cwd(),
-      loader: "ts",
-    }));
-  },
-};
+async function joinLazily(path, read, loadLazy, { target }) {
+  const modules = await collectModules(path, read);
+  modules.set(LOADER, await read(LOADER));
+  for (const [name, module] of await collectModules(LOADER, read)) modules.set(name, module);
+  const text = joinModules(path, modules, loadLazy);
+  const { code } = await transform(text, { minify: true, format: "cjs", charset: "ascii", target });
+  return code;
+}
 
-/** Turns `import("…")` of a hook into the loading of a bundle of its own. */
-function lazyModules(found) {
-  return {
-    name: "lazy-modules",
-    setup(builder) {
-      const namespace = "lazy";
-      builder.onResolve({ filter: /.*/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
-        const isOfHooks = !importer.endsWith("src/bin/amplihack.ts") && !path.startsWith("node:");
-        if (kind !== "dynamic-import" || pluginData === namespace || !isOfHooks) return undefined;
-        const target = await builder.resolve(path, { kind, resolveDir, importer, pluginData: namespace });
-        if (target.errors.length > 0) return { errors: target.errors };
-        const name = `lazy-${relative(process.cwd(), target.path)
-          .replace(/^(src|node_modules)\//, "")
-          .replace(/\.[a-z]+$/, "")
-          .replace(/[^a-z0-9]+/gi, "-")}`;
-        found.set(name, target.path);
-        return { path: name, namespace };
-      });
-      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
-        contents: `const { loadEntry } = require(${JSON.stringify(LOADER)});
-const { join } = require("node:path");
-module.exports = loadEntry(join(__dirname, ${JSON.stringify(`${path}.cjs`)}));`,
-        resolveDir: process.cwd(),
-        loader: "js",
-      }));
-    },
-  };
+function lazyName(path) {
+  const name = path.replace(/^(src|node_modules)\//, "").replace(/\.[a-z]+$/, "");
+  return `lazy-${name.replace(/[^a-z0-9]+/gi, "-")}`;
+}
+
+function provideEntries(builder, generated) {
+  const namespace = "hook-entry";
+  builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
+  builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+    contents: generated.get(`hook-entry:${path}`),
+    resolveDir: process.cwd(),
+    loader: "ts",
+  }));
 }

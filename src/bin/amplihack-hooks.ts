@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
-import { join } from "node:path";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
 import { loadEntry } from "./load-entry.ts";
@@ -23,7 +22,7 @@ const INSTALLED = new Set([
 
 /** One file per hook, so that an event pays only for what it uses. */
 function load<T>(entry: string): T {
-  return loadEntry(join(__dirname, "hook-entries", `${entry}.cjs`)) as T;
+  return loadEntry(`${__dirname}/hook-entries/${entry}.cjs`) as T;
 }
 
 /** A program that cannot even load still answers, with what every caller takes for silence. */

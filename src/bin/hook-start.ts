@@ -1,9 +1,9 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram, openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
 /** One call of the hook program; `argv` begins with the subcommand. The process ends with it. */
@@ -16,16 +16,21 @@ export function defineEntry(definition: HookDefinition): HookMain {
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
     const { subcommand, call } = line;
-    const system = afterInput(createNodeSystem(), () =>
-      process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready"))),
-    );
-    const amplihack = [process.execPath, join(__dirname, "..", "amplihack.cjs")];
+    const onInput = () =>
+      process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready")));
+    const onFirstProcess = () => {
+      const deadlineMs = hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event);
+      const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
+      setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), leftMs).unref();
+    };
+    const node = createNodeSystem();
+    const startedMs = node.clock.monotonicMs();
+    const system = watch(node, { onInput, onFirstProcess });
+    const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
     const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system);
     const end = (code: number | undefined): void => {
       if (code !== undefined) process.exit(code);
     };
-    const deadlineMs = hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event);
-    setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), deadlineMs).unref();
     for (const event of ["uncaughtException", "unhandledRejection"] as const) {
       process.on(event, () => lastWords(subcommand.hookName));
     }
@@ -34,19 +39,40 @@ export function defineEntry(definition: HookDefinition): HookMain {
 }
 
 /**
- * The same system, with something to do once the input is there. Node hears no signal while it waits for input, so
- * a listener from the start would keep SIGTERM from ending a run whose caller never closes the pipe.
+ * The same system, with something to do at two moments. Node hears no signal while it waits for input, so a listener
+ * from the start would keep SIGTERM from ending a run whose caller never closes the pipe. And only a child process
+ * makes a run wait: without one no timer could fire before the answer, and most runs are spared the timer.
  */
-function afterInput(system: System, act: () => void): System {
+function watch(
+  system: System,
+  { onInput, onFirstProcess }: { readonly onInput: () => void; readonly onFirstProcess: () => void },
+): System {
+  const { files, env, clock, random, text, stdio, processes } = system;
+  let hasStarted = false;
   return {
-    ...system,
-    processes: system.processes,
+    files,
+    env,
+    clock,
+    random,
+    text,
     stdio: {
-      ...system.stdio,
+      ...stdio,
       readInput(limitBytes) {
-        const read = isInputAbsent() ? ({ kind: "closed" } as const) : system.stdio.readInput(limitBytes);
-        act();
+        const read = isInputAbsent() ? ({ kind: "closed" } as const) : stdio.readInput(limitBytes);
+        onInput();
         return read;
+      },
+    },
+    processes: {
+      get self() {
+        return processes.self;
+      },
+      look: pid => processes.look(pid),
+      onEnd: callback => processes.onEnd(callback),
+      start(request) {
+        if (!hasStarted) onFirstProcess();
+        hasStarted = true;
+        return processes.start(request);
       },
     },
   };

@@ -3,7 +3,10 @@ import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Set by `record-code` alone: then every file loaded leaves its compiled code behind when the process ends. */
+/**
+ * Set by `record-code` alone: then every file loaded leaves its compiled code behind when the process ends, that of
+ * earlier recordings included.
+ */
 const RECORDING = Symbol.for("amplihack.record-code");
 
 /**
@@ -11,9 +14,9 @@ const RECORDING = Symbol.for("amplihack.record-code");
  * compiling; the cache takes that away. An ordinary run never writes it.
  */
 export function loadEntry(file: string): Exports {
-  const isRecording = Reflect.has(globalThis, RECORDING);
-  const { script, run } = compileFile(file, isRecording ? undefined : readCache(file));
-  if (isRecording) process.once("exit", () => writeCache(file, script.createCachedData()));
+  const { script, run } = compileFile(file, readCache(file));
+  if (Reflect.has(globalThis, RECORDING))
+    process.once("exit", () => writeCache(file, script.createCachedData()));
   return run(require);
 }
 

@@ -57,16 +57,11 @@ export function survey(given: GuardContext): Surroundings {
   const disk = createDisk(given.system);
   const cwd = disk.resolve(normalise(given.cwd), true);
   const home = disk.resolve(normalise(given.home), true);
-  const { processDirectory, tmpdir, stateHome } = given;
+  const { processDirectory, stateHome } = given;
   const held = [cwd, ...(processDirectory === undefined ? [] : [disk.resolve(processDirectory, true)])];
-  const temps = [
-    ...TEMPS,
-    ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []),
-    ...settings.paths.temp,
-  ]
-    .filter(path => isAbsolute(path) && normalise(path) !== "/")
-    .flatMap(path => [normalise(path), disk.resolve(path, true)]);
   const states = [`${home}/.amplihack`, ...(stateHome === undefined ? [] : [stateHome])];
+  let temps: readonly string[] | undefined;
+  let project: { readonly root: string | undefined } | undefined;
   return {
     given,
     settings,
@@ -74,10 +69,26 @@ export function survey(given: GuardContext): Surroundings {
     cwd,
     home,
     heldDirectories: [...new Set(held)],
-    project: findProject(disk, cwd, home),
-    temps: [...new Set(temps)],
     stateHomes: [...new Set(states.flatMap(path => [path, disk.resolve(path, true)]))],
+    // A dozen look-ups that most judgements do without.
+    get project() {
+      project ??= { root: findProject(disk, cwd, home) };
+      return project.root;
+    },
+    get temps() {
+      temps ??= findTemps(given, settings, disk);
+      return temps;
+    },
   };
+}
+
+function findTemps({ tmpdir }: GuardContext, settings: GuardSettings, disk: Disk): readonly string[] {
+  const named = [
+    ...TEMPS,
+    ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []),
+    ...settings.paths.temp,
+  ].filter(path => isAbsolute(path) && normalise(path) !== "/");
+  return [...new Set(named.flatMap(path => [normalise(path), disk.resolve(path, true)]))];
 }
 
 /** The nearest directory with a `.git` entry; home and what lies above it is no project. */

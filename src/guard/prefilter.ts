@@ -26,7 +26,10 @@ const NOT_HARMLESS =
 /** The same for a caller that has surveyed nothing yet; any failure leaves the matter to the full analysis. */
 export function isHarmlessIn(command: string, context: GuardContext): boolean {
   try {
-    return context.isPowerShell !== true && isPlainlyHarmless(command, survey(context));
+    // Looking at the text alone comes first: surveying costs look-ups on the disk.
+    return (
+      context.isPowerShell !== true && PLAIN.test(command) && isPlainlyHarmless(command, survey(context))
+    );
   } catch {
     return false;
   }

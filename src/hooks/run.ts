@@ -110,7 +110,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       decision: outcome.decision.kind,
       rules: rulesOf(outcome),
       sessionId: input?.sessionId,
-      cwd: input?.cwd,
+      project: findProjectRoot(system, input?.cwd),
     };
     if (program.hook !== undefined) logRun(record, Object.keys(payload), given, system);
     const notes = recordRun(record, system);

@@ -2,7 +2,6 @@ import {
   appendJsonLine,
   clip,
   escapeControls,
-  findProjectRoot,
   findStateHome,
   LogFile,
   makeRuntimeDirectory,
@@ -25,7 +24,8 @@ export interface RunRecord {
   readonly decision: string;
   readonly rules: readonly string[];
   readonly sessionId: string | undefined;
-  readonly cwd: string | undefined;
+  /** the project root */
+  readonly project: string;
 }
 
 const ROTATION: Rotation = { limitBytes: 16 * 1024 * 1024, keep: 8 };
@@ -39,7 +39,7 @@ export function telemetryLine(record: RunRecord): string {
 /** Appends the run to `~A/logs/runs.jsonl`. Returns what to tell the user when that fails; it never throws. */
 export function recordRun(record: RunRecord, system: System): readonly string[] {
   try {
-    const project = findProjectRoot(system, record.cwd);
+    const { project } = record;
     const home = findStateHome(system, project);
     if (home === undefined) return ["amplihack: no home directory, so this run is not recorded"];
     const line = {
@@ -69,13 +69,13 @@ export function logRun(
   answer: { readonly stdout: string },
   system: System,
 ): void {
-  const root = findProjectRoot(system, record.cwd);
+  const { project } = record;
   try {
-    makeRuntimeDirectory(system, root, "logs");
+    makeRuntimeDirectory(system, project, "logs");
   } catch {
     // The log meets the same failure and tells it.
   }
-  const log = new LogFile(runtimePath(root, "logs", `${record.hook}.log`), { system });
+  const log = new LogFile(runtimePath(project, "logs", `${record.hook}.log`), { system });
   const said = record.decision === "none" ? `${answer.stdout.trim().length} characters` : record.decision;
   const told = `${record.event} from ${record.host}, version ${version}; keys ${keys.slice(0, SHOWN_KEYS).join(", ") || "none"}; answered ${said}`;
   log.write("INFO", told);

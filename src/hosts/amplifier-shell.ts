@@ -31,7 +31,6 @@ export const amplifierShell: HostDescriptor = {
   events: {},
   usesCanonicalEvents: true,
   tools: amplifierTools,
-  markers: ["AMPLIFIER_PROJECT_DIR", "AMPLIFIER_SESSION_ID", "AMPLIFIER_HOOKS_DIR"],
   reading: { environment: { cwd: "AMPLIFIER_PROJECT_DIR", sessionId: "AMPLIFIER_SESSION_ID" } },
   speech: amplifierSpeech,
   silence: "",

@@ -26,7 +26,6 @@ export const amplifier: HostDescriptor = {
   },
   usesCanonicalEvents: false,
   tools: amplifierTools,
-  isCaller: payload => /^[a-z]+:[a-z_]+$/.test(String(payload["hook_event_name"] ?? payload["event"])),
   reading: amplifierShell.reading ?? {},
   speech: {
     ...amplifierSpeech,

@@ -1,4 +1,3 @@
-import { isJsonObject, readField } from "../protocol/index.ts";
 import type { HostDescriptor, Occasion, Speech } from "./host.ts";
 import { readPath } from "./payload-paths.ts";
 
@@ -51,8 +50,6 @@ export const antigravity: HostDescriptor = {
     ask_question: "AskUserQuestion",
     invoke_subagent: "Agent",
   },
-  isCaller: payload =>
-    isJsonObject(payload["toolCall"]) && readField(payload, ["conversationId"]) !== undefined,
   reading: { toolName: ["toolCall.name"], toolInput: ["toolCall.args"] },
   speech,
   silence,

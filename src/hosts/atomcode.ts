@@ -20,7 +20,6 @@ export const atomcode: HostDescriptor = {
     grep: "Grep",
     glob: "Glob",
   },
-  markers: ["ATOMCODE_HOOK_CONTEXT", "ATOMCODE_HOOK_EVENT", "ATOMCODE_TOOL_NAME"],
   reading: { toolInput: ["tool_args"], environment: { payload: "ATOMCODE_HOOK_CONTEXT" } },
   // Any non-zero exit code is an allow here: everything is said in words.
   speech: {

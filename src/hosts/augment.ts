@@ -28,8 +28,6 @@ export const augment: HostDescriptor = {
     "web-fetch": "WebFetch",
     "web-search": "WebSearch",
   },
-  isCaller: payload => payload["conversation_id"] !== undefined && Array.isArray(payload["workspace_roots"]),
-  markers: ["AUGMENT_PROJECT_DIR", "AUGMENT_CONVERSATION_ID", "AUGMENT_HOOK_EVENT", "AUGMENT_TOOL_NAME"],
   reading: {
     environment: { cwd: "AUGMENT_PROJECT_DIR", sessionId: "AUGMENT_CONVERSATION_ID" },
     aliases: payload => rename(payload, { tool_response: "tool_output", error: "tool_error" }),

@@ -107,8 +107,6 @@ export const claudeCode: HostDescriptor = {
   events: {},
   usesCanonicalEvents: true,
   tools: { Task: "Agent", MultiEdit: "Edit" },
-  transcriptFolder: "/.claude/projects/",
-  markers: ["CLAUDECODE"],
   speech: claudeSpeech,
   silence: "{}\n",
   closed: "exit",

@@ -79,7 +79,6 @@ export const cline: HostDescriptor = {
     search_files: "Grep",
     fetch_web_content: "WebFetch",
   },
-  isCaller: payload => payload["clineVersion"] !== undefined,
   reading: {
     toolName: ["tool_call.name", "tool_result.name", "preToolUse.toolName", "postToolUse.toolName"],
     toolInput: ["tool_call.input", "tool_result.input", "preToolUse.parameters", "postToolUse.parameters"],

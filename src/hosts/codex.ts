@@ -34,8 +34,6 @@ export const codex: HostDescriptor = {
   events: { "agent-turn-complete": "Stop" },
   usesCanonicalEvents: true,
   tools: { apply_patch: "Edit", spawn_agent: "Agent", collaborationspawn_agent: "Agent" },
-  isCaller: payload => typeof payload["turn_id"] === "string" && typeof payload["model"] === "string",
-  transcriptFolder: "/.codex/sessions/",
   speech,
   silence: "",
   closed: "exit",

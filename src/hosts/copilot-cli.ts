@@ -92,11 +92,6 @@ export const copilotCli: HostDescriptor = {
     update_todo: "TodoWrite",
     task: "Agent",
   },
-  isCaller: payload =>
-    (typeof payload["timestamp"] === "number" && typeof payload["sessionId"] === "string") ||
-    payload["toolArgs"] !== undefined,
-  transcriptFolder: "/.copilot/session-state/",
-  markers: ["COPILOT_CLI"],
   reading: { unnamedEvent },
   speech: on => (usesClaudeNames(on) ? claudeDialectSpeech : camelCaseSpeech),
   silence: "{}\n",

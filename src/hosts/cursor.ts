@@ -121,8 +121,6 @@ export const cursor: HostDescriptor = {
   events,
   usesCanonicalEvents: true,
   tools: { Shell: "Bash", Task: "Agent" },
-  isCaller: payload => payload["cursor_version"] !== undefined,
-  markers: ["CURSOR_VERSION"],
   reading: {
     assembledInput: {
       beforeShellExecution: { command: "command" },

@@ -22,28 +22,72 @@ import { qwenCode } from "./qwen-code.ts";
 import { vscodeCopilot } from "./vscode-copilot.ts";
 import { windsurf } from "./windsurf.ts";
 
-/** Every host by its id. */
+/** Every host by its id. A call needs one of them; the tables of the others are not even made. */
 export const HOSTS: Readonly<Record<HostId, HostDescriptor>> = {
-  "claude-code": claudeCode,
-  "copilot-cli": copilotCli,
-  "vscode-copilot": vscodeCopilot,
-  "gemini-cli": geminiCli,
-  antigravity,
-  codex,
-  cursor,
-  windsurf,
-  devin,
-  cline,
-  kiro,
-  "qwen-code": qwenCode,
-  "factory-droid": factoryDroid,
-  augment,
-  goose,
-  atomcode,
-  "amplifier-shell": amplifierShell,
-  amplifier,
-  opencode,
-  pi,
-  amp,
-  "apr-code": aprCode,
+  get "claude-code"() {
+    return claudeCode;
+  },
+  get "copilot-cli"() {
+    return copilotCli;
+  },
+  get "vscode-copilot"() {
+    return vscodeCopilot;
+  },
+  get "gemini-cli"() {
+    return geminiCli;
+  },
+  get antigravity() {
+    return antigravity;
+  },
+  get codex() {
+    return codex;
+  },
+  get cursor() {
+    return cursor;
+  },
+  get windsurf() {
+    return windsurf;
+  },
+  get devin() {
+    return devin;
+  },
+  get cline() {
+    return cline;
+  },
+  get kiro() {
+    return kiro;
+  },
+  get "qwen-code"() {
+    return qwenCode;
+  },
+  get "factory-droid"() {
+    return factoryDroid;
+  },
+  get augment() {
+    return augment;
+  },
+  get goose() {
+    return goose;
+  },
+  get atomcode() {
+    return atomcode;
+  },
+  get "amplifier-shell"() {
+    return amplifierShell;
+  },
+  get amplifier() {
+    return amplifier;
+  },
+  get opencode() {
+    return opencode;
+  },
+  get pi() {
+    return pi;
+  },
+  get amp() {
+    return amp;
+  },
+  get "apr-code"() {
+    return aprCode;
+  },
 };

@@ -15,7 +15,6 @@ export const devin: HostDescriptor = {
     apply_patch: "Edit",
     notebook_edit: "NotebookEdit",
   },
-  markers: ["DEVIN_PROJECT_DIR"],
   reading: { environment: { cwd: "DEVIN_PROJECT_DIR" } },
   speech: {
     PreToolUse: { ...block, ...approve },

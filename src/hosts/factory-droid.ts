@@ -13,8 +13,6 @@ export const factoryDroid: HostDescriptor = {
     Task: "Agent",
     FetchUrl: "WebFetch",
   },
-  transcriptFolder: "/.factory/sessions/",
-  markers: ["FACTORY_PROJECT_DIR"],
   speech: {
     // Documented as "the fields to change": whether it replaces or merges is not certain.
     PreToolUse: { ...tell, ...nestedPermission, ...nestedInput, inputIsMerged: true },

@@ -21,18 +21,6 @@ const speech: Readonly<Record<string, Speech>> = {
   Notification: observe,
 };
 
-/** Event names that only Gemini uses. */
-const OWN_EVENTS: ReadonlySet<unknown> = new Set([
-  "BeforeAgent",
-  "AfterAgent",
-  "BeforeTool",
-  "AfterTool",
-  "PreCompress",
-  "BeforeModel",
-  "AfterModel",
-  "BeforeToolSelection",
-]);
-
 export const geminiCli: HostDescriptor = {
   id: "gemini-cli",
   events: {
@@ -65,9 +53,6 @@ export const geminiCli: HostDescriptor = {
     list_directory: "LS",
     invoke_agent: "Agent",
   },
-  isCaller: payload => OWN_EVENTS.has(payload["hook_event_name"]),
-  transcriptFolder: "/.gemini/tmp/",
-  markers: ["GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "GEMINI_CWD"],
   reading: {
     canonicalTool: (_, payload) => {
       const server = readPath(payload, "mcp_context.server_name");

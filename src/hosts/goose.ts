@@ -28,7 +28,6 @@ export const goose: HostDescriptor = {
   },
   usesCanonicalEvents: true,
   tools: { developer__shell: "Bash", developer__text_editor: "Edit" },
-  isCaller: payload => payload["matcher_context"] !== undefined,
   reading: {
     assembledInput: {
       BeforeShellExecution: { command: "matcher_context" },

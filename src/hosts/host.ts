@@ -245,12 +245,6 @@ export interface HostDescriptor {
   /** answers spell events as the host does, not by their canonical names */
   readonly answersInNativeNames?: true;
   readonly tools: Readonly<Record<string, string>>;
-  /** true for payloads that no other host sends */
-  readonly isCaller?: (payload: JsonObject) => boolean;
-  /** part of the path of every transcript of this host */
-  readonly transcriptFolder?: string;
-  /** environment variables that this host sets for its hooks; the weakest evidence, for children inherit them */
-  readonly markers?: readonly string[];
   readonly reading?: Reading;
   /** its words by canonical event: the events it has. A function where payloads come in dialects. */
   readonly speech: Readonly<Record<string, Speech>> | ((on: Occasion) => Readonly<Record<string, Speech>>);

@@ -54,8 +54,6 @@ export const opencode: HostDescriptor = {
     todowrite: "TodoWrite",
     skill: "Skill",
   },
-  isCaller: payload => Object.hasOwn(opencode.events, String(payload["hook_event_name"])),
-  markers: ["OPENCODE"],
   reading: {
     event: ["event.type"],
     toolName: ["input.tool", "event.properties.permission"],

@@ -42,9 +42,6 @@ export const pi: HostDescriptor = {
     find: "Glob",
     ls: "LS",
   },
-  isCaller: payload =>
-    payload["type"] === payload["hook_event_name"] && Object.hasOwn(pi.events, String(payload["type"])),
-  markers: ["PI_CODING_AGENT"],
   reading: {
     event: ["type"],
     toolInput: ["input"],

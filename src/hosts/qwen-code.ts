@@ -28,8 +28,6 @@ export const qwenCode: HostDescriptor = {
     agent: "Agent",
     todo_write: "TodoWrite",
   },
-  transcriptFolder: "/.qwen/",
-  markers: ["QWEN_PROJECT_DIR"],
   speech: {
     PreToolUse: { ...tell, ...nestedPermission, ...nestedInput },
     PostToolUse: gateAndTell,

@@ -1,5 +1,6 @@
 import { type JsonObject, readField } from "../protocol/index.ts";
 import { HOSTS } from "./descriptors.ts";
+import { EVIDENCE } from "./evidence.ts";
 import { type EnvironmentReader, HOST_IDS, type HostId } from "./host.ts";
 
 /** Hosts whose payloads give them away, most telling evidence first. */
@@ -49,18 +50,18 @@ export function recognise(
   if (hint !== undefined) return hint;
   const evident = payload === undefined ? undefined : callerOf(payload);
   if (evident !== undefined) return evident;
-  const marked = ENVIRONMENT_ORDER.find(id => HOSTS[id].markers?.some(name => isSet(env, name)));
+  const marked = ENVIRONMENT_ORDER.find(id => EVIDENCE[id]?.markers?.some(name => isSet(env, name)));
   if (payload !== undefined && isTimedWithoutMode(payload)) return timedCaller(payload, marked);
   return marked ?? "claude-code";
 }
 
 function callerOf(payload: JsonObject): HostId | undefined {
-  const byShape = PAYLOAD_ORDER.find(id => HOSTS[id].isCaller?.(payload));
+  const byShape = PAYLOAD_ORDER.find(id => EVIDENCE[id]?.isCaller?.(payload));
   if (byShape !== undefined) return byShape;
   const transcript = readField(payload, ["transcript_path", "transcriptPath"])?.value;
   if (typeof transcript !== "string") return undefined;
   return HOST_IDS.find(id => {
-    const folder = HOSTS[id].transcriptFolder;
+    const folder = EVIDENCE[id]?.transcriptFolder;
     return folder !== undefined && transcript.includes(folder);
   });
 }

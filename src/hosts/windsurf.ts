@@ -23,7 +23,6 @@ export const windsurf: HostDescriptor = {
   },
   usesCanonicalEvents: false,
   tools: {},
-  isCaller: payload => payload["agent_action_name"] !== undefined,
   reading: {
     toolName: ["tool_info.mcp_tool_name"],
     assembledInput: {

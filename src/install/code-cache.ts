@@ -1,4 +1,4 @@
-import { compileFile, readCache } from "../system/compiled-file.ts";
+import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { InstallProblem } from "./problem.ts";
@@ -7,7 +7,12 @@ import { removeTree } from "./remove-tree.ts";
 // Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
 
-const COMMAND = 'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status';
+/** What agents run all day: a command that needs no analysis, a loop that deletes, a pipeline. */
+const COMMANDS = [
+  "git status",
+  'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status',
+  'npm test 2>&1 | tail -20 && echo "$HOME"',
+] as const;
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
@@ -37,44 +42,58 @@ export function inspectCodeCaches(system: System, binFolder: string): CodeCacheS
   return isWritable(system, folder) ? "stale" : "unwritable";
 }
 
-/** Runs every hook once on an ordinary payload, in a home and a project of its own, and keeps the compiled code. */
+/** Runs every hook on ordinary payloads, in a home and a project of its own, and keeps the compiled code. */
 export async function recordCode(system: System, options: CodeCacheOptions): Promise<void> {
   const { binFolder, node, temporaryFolder } = options;
   const home = join(temporaryFolder, `amplihack-record-${system.random.hex(16)}`);
   const project = join(home, "project");
   system.files.makeDirectory(join(project, ".claude"), 0o700);
-  const payload = JSON.stringify({
-    session_id: "record",
-    cwd: project,
-    tool_name: "Bash",
-    tool_input: { command: COMMAND },
-    tool_response: { stdout: "" },
-    prompt: "add a test",
-  });
+  const record = async (entry: string, command: string): Promise<void> => {
+    const subcommand = entry === "no-opinion" ? "notification" : entry;
+    const result = await system.processes.start({
+      argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
+      cwd: project,
+      env: {
+        PATH: system.env.get("PATH") ?? "",
+        HOME: home,
+        AMPLIHACK_TESTING: "1",
+        AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
+      },
+      input: system.text.encode(JSON.stringify(payloadOf(project, command))),
+      timeoutMs: TIMEOUT_MS,
+      limits: LIMITS,
+    }).done;
+    if (result.end.kind !== "exit" || result.end.code !== 0)
+      throw new InstallProblem(`the code of ${entry} could not be recorded`, {
+        causes: [system.text.decode(result.stderr).text.trim()],
+      });
+  };
   try {
-    for (const entry of bundleNames(system, binFolder).filter(name => !NOT_STARTED.test(name))) {
-      const subcommand = entry === "no-opinion" ? "notification" : entry;
-      const result = await system.processes.start({
-        argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
-        cwd: project,
-        env: {
-          PATH: system.env.get("PATH") ?? "",
-          HOME: home,
-          AMPLIHACK_TESTING: "1",
-          AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
-        },
-        input: system.text.encode(payload),
-        timeoutMs: TIMEOUT_MS,
-        limits: LIMITS,
-      }).done;
-      if (result.end.kind !== "exit" || result.end.code !== 0)
-        throw new InstallProblem(`the code of ${entry} could not be recorded`, {
-          causes: [system.text.decode(result.stderr).text.trim()],
-        });
+    const entries = bundleNames(system, binFolder);
+    for (const entry of entries) forget(system, cacheOf(join(entriesFolder(binFolder), `${entry}.cjs`)));
+    for (const entry of entries.filter(name => !NOT_STARTED.test(name))) {
+      const commands = entry === "pre-tool-use" ? COMMANDS : COMMANDS.slice(0, 1);
+      for (const command of commands) await record(entry, command);
     }
   } finally {
     removeTree(system, home);
   }
+}
+
+function payloadOf(cwd: string, command: string) {
+  return {
+    session_id: "record",
+    cwd,
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_response: { stdout: "" },
+    prompt: "add a test",
+  };
+}
+
+/** A recording adds to what is there, and V8 cannot tell the code of another text of the same length. */
+function forget(system: System, cache: string): void {
+  if (system.files.inspect(cache) !== undefined) system.files.remove(cache);
 }
 
 function entriesFolder(binFolder: string): string {

@@ -1,7 +1,7 @@
 import { dirname } from "../system/paths.ts";
 import { hasErrorCode, type System, SystemError } from "../system/system.ts";
 import { FileLock } from "./file-lock.ts";
-import { type Rotation, rotateIfLarge } from "./rotate.ts";
+import { isTooLarge, type Rotation, rotate } from "./rotate.ts";
 import { serialise } from "./serialise.ts";
 
 export interface AppendOptions {
@@ -33,8 +33,9 @@ export function appendJsonLine(
 export function appendLine(system: System, path: string, line: string, options: AppendOptions = {}): void {
   const { rotation } = options;
   const bytes = system.text.encode(`${line}\n`);
-  if (system.files.inspect(path)?.kind === "symlink") throw new SystemError("ELOOP", "append to", path);
-  if (rotation !== undefined) rotateIfLarge(system, path, rotation);
+  const facts = system.files.inspect(path);
+  if (facts?.kind === "symlink") throw new SystemError("ELOOP", "append to", path);
+  if (rotation !== undefined && isTooLarge(facts, rotation)) rotate(system, path, rotation);
   const append = () => appendMakingParents(system, path, bytes, options.directoryMode ?? 0o700);
   if (bytes.length <= UNLOCKED_BYTES) {
     append();

@@ -1,5 +1,5 @@
 import { basename, dirname, extension, join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { FileLock } from "./file-lock.ts";
 import { compactTimestamp } from "./timestamp.ts";
 
@@ -14,12 +14,11 @@ export interface Rotation {
  * Renames `name.ext` to `name.<YYYYMMDD_HHMMSS>.ext` when it has outgrown its limit, and removes the oldest of
  * those beyond the number kept. Of several processes one rotates; the others go on writing.
  */
-export function rotateIfLarge(system: System, path: string, rotation: Rotation): void {
-  if (!isTooLarge(system, path, rotation)) return;
+export function rotate(system: System, path: string, rotation: Rotation): void {
   const lock = new FileLock(`${path}.lock`, { system, timeoutMs: 0 });
   if (!lock.tryAcquire()) return;
   try {
-    if (!isTooLarge(system, path, rotation)) return;
+    if (!isTooLarge(system.files.inspect(path), rotation)) return;
     system.files.rename(path, freeName(system, path));
     for (const old of rotationsOf(system, path).slice(rotation.keep)) system.files.remove(old);
   } finally {
@@ -46,8 +45,7 @@ export function rotationsOf(system: Pick<System, "files">, path: string): readon
     .map(name => join(directory, name));
 }
 
-function isTooLarge(system: System, path: string, rotation: Rotation): boolean {
-  const facts = system.files.inspect(path);
+export function isTooLarge(facts: FileFacts | undefined, rotation: Rotation): boolean {
   return facts?.kind === "file" && facts.size > rotation.limitBytes;
 }
 

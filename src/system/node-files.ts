@@ -25,6 +25,7 @@ import { dirname } from "./paths.ts";
 import { type FileFacts, type FileKind, type Files, hasErrorCode, SystemError } from "./system.ts";
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } = constants;
 /** A named pipe is waited for this long in all, never for ever. */
 const PIPE_PATIENCE_MS = 2_000;
 const PIPE_RETRY_MS = 5;
@@ -185,11 +186,13 @@ function isDirectory(path: string): boolean {
   }
 }
 
-type Stat = (path: string, options: { bigint: true }) => BigIntStats;
+type Stat = (path: string, options: { bigint: true; throwIfNoEntry: false }) => BigIntStats | undefined;
 
 function look(path: string, stat: Stat): FileFacts | undefined {
   try {
-    return toFacts(attempt("inspect", path, () => stat(path, { bigint: true })));
+    // What is not there is the ordinary case, and an exception costs more than the look.
+    const stats = attempt("inspect", path, () => stat(path, { bigint: true, throwIfNoEntry: false }));
+    return stats === undefined ? undefined : toFacts(stats);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
@@ -197,18 +200,19 @@ function look(path: string, stat: Stat): FileFacts | undefined {
 }
 
 function toFacts(stats: BigIntStats): FileFacts {
+  const mode = Number(stats.mode);
   return {
-    kind: kindOf(stats),
+    kind: KINDS.get(mode & S_IFMT) ?? "other",
     size: Number(stats.size),
-    mode: Number(stats.mode) & 0o7777,
+    mode: mode & 0o7777,
     uid: Number(stats.uid),
     modifiedMs: Number(stats.mtimeMs),
     identity: `${stats.dev}:${stats.ino}`,
   };
 }
 
-function kindOf(stats: BigIntStats): FileKind {
-  if (stats.isFile()) return "file";
-  if (stats.isDirectory()) return "directory";
-  return stats.isSymbolicLink() ? "symlink" : "other";
-}
+const KINDS: ReadonlyMap<number, FileKind> = new Map([
+  [S_IFREG, "file"],
+  [S_IFDIR, "directory"],
+  [S_IFLNK, "symlink"],
+]);

@@ -54,7 +54,7 @@ const random: Random = {
 const text: TextCodec = {
   decode(bytes) {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { text: view.toString("utf8"), replaced: !isUtf8(view) };
+    return { text: view.toString(), replaced: !isUtf8(view) };
   },
   encode(content) {
     const encoded = Buffer.from(content, "utf8");

@@ -182,15 +182,9 @@ export function secretAt(around: Surroundings, path: string): SecretKind | undef
     const kind = secretInHome(parts.slice(components(home).length));
     if (kind !== undefined) return kind;
   }
-  const inProject = projectParts(around, path);
-  if (
-    inProject !== undefined &&
-    isConfigured(
-      names.added.filter(pattern => pattern.includes("/")),
-      inProject,
-    )
-  )
-    return "secret";
+  const inPlaces = names.added.filter(pattern => pattern.includes("/"));
+  const inProject = inPlaces.length === 0 ? undefined : projectParts(around, path);
+  if (inProject !== undefined && isConfigured(inPlaces, inProject)) return "secret";
   return secretByName(name, names);
 }
 
