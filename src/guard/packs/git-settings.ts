@@ -76,10 +76,14 @@ function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
     values: words("f file blob type default comment value"),
     as: { "get-all": "get", "get-regexp": "get", list: "get", l: "get" },
   });
-  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   const [first, ...others] = options.operands.map(operand => operand.value);
+  if (options.has("unset", "unset-all") && isHooksPath(first))
+    scene.report("git.verify", { target: "core.hooksPath" }, by);
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   const action = first === undefined ? undefined : knownText(first);
   const operands = action === "set" ? others : [first, ...others];
+  if (action === "unset" && isHooksPath(others[0]))
+    scene.report("git.verify", { target: "core.hooksPath" }, by);
   if (action === "get" || action === "list" || action === "unset") return;
   const [key, value] = operands;
   if (key === undefined || value === undefined) return;
@@ -88,6 +92,10 @@ function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
     scene.report("git.verify", { target: `core.hooksPath=${describe(value)}` }, by);
   else if (runsCode(name, describe(value)))
     scene.report("git.config", { target: `${describe(key)}=${describe(value)}` }, by);
+}
+
+function isHooksPath(key: Value | undefined): boolean {
+  return key !== undefined && describe(key).toLowerCase() === "core.hookspath";
 }
 
 const EVERYTHING = wordSet(". -A --all :/ * ./");
