@@ -108,7 +108,7 @@ function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   scene.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
 }
 
-const COMMIT: OptionSpec = {
+export const COMMIT: OptionSpec = {
   values: words(
     "m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file",
   ),

@@ -1,10 +1,11 @@
-import { parseOptions } from "../../shell/options.ts";
+import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { EffectOf } from "../effects.ts";
 import { secretAt } from "../paths/zones.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
+import { COMMIT } from "./git-branches.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -100,17 +101,21 @@ function isHooksPath(key: Value | undefined): boolean {
 
 const EVERYTHING = wordSet(". -A --all :/ * ./");
 
+const ADD: OptionSpec = {
+  flags: words(
+    "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
+  ),
+  values: ["pathspec-from-file", "chmod"],
+  as: { force: "f", "dry-run": "n" },
+};
+
+/** By `add`, or by a commit that names the file. */
 function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
-  if (run.subcommand !== "add" && run.subcommand !== "stage") return;
-  const options = parseOptions(run.argv, {
-    flags: words(
-      "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
-    ),
-    values: ["pathspec-from-file", "chmod"],
-    as: { force: "f", "dry-run": "n" },
-  });
-  if (options.has("n")) return;
+  const spec = /^(add|stage)$/.test(run.subcommand) ? ADD : run.subcommand === "commit" ? COMMIT : undefined;
+  if (spec === undefined) return;
+  const options = parseOptions(run.argv, spec);
+  if (options.has("dry-run") || (spec === ADD && options.has("n"))) return;
   for (const { value } of options.operands) {
     for (const target of targetsOf(scene, value, { ...by, cwd: run.directory }, true)) {
       if (target.path !== undefined && secretAt(scene.around, target.path) !== undefined)
