@@ -70,7 +70,12 @@ function effectsOfInvocation(
   const names = invocation.program === undefined ? possiblePrograms(invocation) : [invocation.program];
   return names.flatMap(program => {
     const call = callOf(invocation, program, facts, around);
-    if (program === "git") return effectsOfGit(call, memory);
+    if (program === "git") return [...effectsOfGit(call, memory), ...effectsOfTables(call)];
+    if (/^git-[a-z]/.test(program)) {
+      const argv = [text("git"), text(program.slice(4)), ...invocation.argv.slice(1)];
+      const plain = callOf({ ...invocation, program: "git", argv }, "git", facts, around);
+      return [...effectsOfGit(plain, memory), ...effectsOfTables(call)];
+    }
     return [...effectsOfModels(call), ...effectsOfTables(call)];
   });
 }
@@ -102,7 +107,7 @@ function effectsOfModels(call: Call): readonly CommandEffect[] {
 function effectsOfTables(call: Call): readonly CommandEffect[] {
   const tool = toolBehind(call);
   return VERB_TABLES.flatMap(table =>
-    effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by),
+    effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by, call.facts),
   );
 }
 

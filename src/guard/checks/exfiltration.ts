@@ -53,6 +53,13 @@ function leakInWritten(scene: Scene, target: Target): Leak | undefined {
     const leak = leakBehind(scene, content.origins, 1) ?? leakOfProgram(scene, invocation, 1);
     if (leak !== undefined) return leak;
   }
+  for (const effect of scene.effects) {
+    const id = effect.by.invocation?.id;
+    if (effect.kind !== "write" || id === undefined || target.path === undefined) continue;
+    if (!targetsOf(scene, effect.path, effect.by, true).some(({ path }) => path === target.path)) continue;
+    const leak = leakOfProgram(scene, id, 1);
+    if (leak !== undefined) return leak;
+  }
   return undefined;
 }
 
@@ -67,9 +74,12 @@ function environmentInPipe(scene: Scene, { invocation }: Doer): Leak | undefined
   return isDump ? { kind: "environment", shown: "the environment" } : undefined;
 }
 
-function printsEnvironment({ program, argv }: Invocation): boolean {
+export function printsEnvironment({ program, argv }: Invocation): boolean {
   if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
   if (program === "set") return argv.length === 1;
+  const shown = argv.slice(1).map(describe);
+  if (/^(declare|typeset|export)$/.test(program) && shown.some(word => /^-[a-zA-Z]*p/.test(word)))
+    return true;
   return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
 }
 

@@ -121,6 +121,8 @@ function reportSelection(
     for (const loss of kept) reportLoss(scene, effect, loss, "delete");
     return;
   }
+  const isInTemp = target.path !== undefined && zoneOf(scene.around, target.path) === "temp-root";
+  if (isInTemp && effect.isContentsOnly === true) return;
   for (const loss of grave.filter(found => found.rule !== "fs.project" && found.rule !== "fs.home")) {
     reportLoss(scene, effect, loss, "delete");
   }

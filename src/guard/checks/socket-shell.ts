@@ -1,5 +1,6 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe } from "../../shell/value.ts";
+import { startersOf } from "../models/call.ts";
 import type { Scene } from "../scene.ts";
 import { wordSet } from "../words.ts";
 import { doerOf } from "./doer.ts";
@@ -65,14 +66,13 @@ function feedsSocket({ pipeline, redirections }: Invocation, scene: Scene): bool
 
 /** Program code that opens a connection and starts an interactive shell. */
 function isSpawnedBesideSocket(invocation: Invocation, scene: Scene): boolean {
-  const { parent, program } = invocation;
-  if (parent?.road !== "code" || program === undefined || !SHELLS.has(program)) return false;
+  const { program } = invocation;
+  if (program === undefined || !SHELLS.has(program)) return false;
   const isInteractive = isOpenShell(invocation) || invocation.argv.some(word => describe(word) === "-i");
-  return (
-    isInteractive &&
-    scene.facts.codeEffects.some(
-      effect => effect.invocation === parent.invocation && effect.call.kind === "network",
-    )
+  if (!isInteractive) return false;
+  const starters = new Set(startersOf({ invocation, facts: scene.facts }).map(starter => starter.id));
+  return scene.facts.codeEffects.some(
+    effect => starters.has(effect.invocation) && effect.call.kind === "network",
   );
 }
 

@@ -7,6 +7,7 @@ import { describe, isKnown, knownText, text, type Value } from "../../shell/valu
 import type { CommandEffect } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { zoneOf } from "../paths/zones.ts";
+import { placeNames } from "../verbs/verb.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 
@@ -61,6 +62,17 @@ const SQLITE: Client = {
   },
 };
 
+const EXECUTED: OptionSpec = {
+  values: words("e execute f file k keyspace u username p password n d database"),
+  as: { execute: "e", file: "f" },
+  abbreviates: false,
+};
+const QUERIED: OptionSpec = {
+  values: words("q query f filename query_file a accountname u username d dbname s schemaname w h r"),
+  as: { query: "q", filename: "f", query_file: "f" },
+  abbreviates: false,
+};
+
 const CLIENTS: Readonly<Record<string, Client>> = {
   psql: PSQL,
   pgcli: PSQL,
@@ -89,6 +101,22 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     text: "e execute",
     files: "f file",
     options: { values: words("e execute f file url host port user d database"), abbreviates: false },
+  },
+  cqlsh: { ...PSQL, text: "e", files: "f", options: EXECUTED },
+  hive: { ...PSQL, text: "e", files: "f", options: EXECUTED },
+  beeline: { ...PSQL, text: "e", files: "f", options: EXECUTED },
+  "spark-sql": { ...PSQL, text: "e", files: "f", options: EXECUTED },
+  trino: { ...PSQL, text: "e", files: "f", options: EXECUTED },
+  snowsql: { ...PSQL, text: "q", files: "f", options: QUERIED },
+  "impala-shell": { ...PSQL, text: "q", files: "f", options: QUERIED },
+  usql: { ...PSQL, text: "c", files: "f", options: PSQL.options },
+  mycli: MYSQL,
+  litecli: MYSQL,
+  wrangler: {
+    ...PSQL,
+    text: "command",
+    files: "file",
+    options: { values: words("command file config c env e"), abbreviates: false },
   },
   bq: {
     ...PSQL,
@@ -120,7 +148,8 @@ const sqlClient: Model = call => {
   if (client === undefined) return [];
   const options = readOptions(call, client.options);
   const operands = options.operands.map(operand => operand.value);
-  if (isOnlyHelp(options) || isDisposable(call, client, options)) return [];
+  if (isOnlyHelp(options) || options.has("dry_run", "dry-run") || isDisposable(call, client, options))
+    return [];
   const texts = [
     ...valuesOf(options, client.text),
     ...(client.takesText === true ? operands.slice(client.databases) : []),
@@ -130,6 +159,7 @@ const sqlClient: Model = call => {
   const names = [
     ...options.options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)])),
     ...operands.map(describe),
+    ...placeNames(call.invocation),
   ];
   const file = client.options === SQLITE.options ? operands[0] : undefined;
   const reads: CommandEffect[] =

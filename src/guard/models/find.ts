@@ -1,5 +1,5 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
+import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Selection } from "../effects.ts";
 import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
@@ -108,7 +108,7 @@ class ExpressionReader {
     }
     if (word === "-delete") this.remember(selection);
     else if (ACTIONS_WITH_COMMAND.has(word)) {
-      if (this.removes && this.commandRemoves()) this.remember(selection);
+      if (this.removes) this.remember(selection);
       this.skipCommand();
     } else if (word === "-prune" || word === "-quit" || word === "-false")
       return isNegated ? selection : "regenerable";
@@ -140,17 +140,6 @@ class ExpressionReader {
 
   private remember(selection: Selection): void {
     this.deleted = this.deleted === undefined ? selection : widest([this.deleted, selection]);
-  }
-
-  /** Any word of it may be the remover: `-exec sudo rm`, `-exec sh -c 'rm "$1"'`. */
-  private commandRemoves(): boolean {
-    for (let index = this.position + 1; index < this.words.length; index += 1) {
-      const word = this.words[index] ?? "";
-      if (word === ";" || word === "\\;" || word === "+") return false;
-      if (word.split(/[\s;&|]+/).some(part => REMOVERS.has(part.slice(part.lastIndexOf("/") + 1))))
-        return true;
-    }
-    return false;
   }
 
   private skipCommand(): void {
@@ -187,11 +176,7 @@ function widest(selections: readonly Selection[]): Selection {
 }
 
 export const find: Model = call => {
-  const removes = startsRemover(call.facts, call.invocation);
-  const search = readFind(
-    call.argv,
-    removes || call.argv.some(word => ACTIONS_WITH_COMMAND.has(knownText(word) ?? "")),
-  );
+  const search = readFind(call.argv, startsRemover(call.facts, call.invocation));
   const effects: CommandEffect[] = [];
   for (const path of search.starts) {
     if (search.selection === undefined) continue;
@@ -222,13 +207,15 @@ function previewOf(call: Call): string {
   return [...kept.map(word => (/^[A-Za-z0-9_./=+-]+$/.test(word) ? word : `'${word}'`)), "-print"].join(" ");
 }
 
+/** By itself or through others: `-exec sudo rm {} +`, `-exec sh -c 'rm "$1"' _ {} \;`. */
 function startsRemover(facts: ShellFacts, invocation: Invocation): boolean {
-  return facts.invocations.some(
-    other =>
-      other.parent?.invocation === invocation.id &&
-      other.program !== undefined &&
-      REMOVERS.has(other.program),
-  );
+  const started = new Set([invocation.id]);
+  for (const { id, parent, program } of facts.invocations) {
+    if (parent === undefined || !started.has(parent.invocation)) continue;
+    if (program !== undefined && REMOVERS.has(program)) return true;
+    started.add(id);
+  }
+  return false;
 }
 
 /** `fd` searches by a regular expression and by extension. */

@@ -46,6 +46,6 @@ function reads(run: GitRun, by: Doer): readonly CommandEffect[] {
 
 function pathOf(value: Value): Value {
   const known = knownText(value);
-  const colon = known?.indexOf(":") ?? -1;
-  return known === undefined || colon <= 0 ? value : text(known.slice(colon + 1));
+  const path = known === undefined ? null : /^(?:[^:]+|:\d(?=:)|(?=:[^/(!^:])):(.*)$/s.exec(known);
+  return path === null ? value : text(path[1] ?? "");
 }

@@ -1,5 +1,5 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
-import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
@@ -184,7 +184,7 @@ const httpie: Model = call => {
     /^[A-Za-z]+$/.test(knownText(operands[0] ?? { pieces: [], origins: [] }) ?? "") && operands.length > 1;
   const [address, ...items] = isMethod ? operands.slice(1) : operands;
   const payloads: Payload[] = items.map((value): Payload => {
-    const file = /^[^=:@]+(:?=@|@)/.exec(knownPrefix(value));
+    const file = /^[^=:@]*(:?=@|@)/.exec(knownPrefix(value));
     if (file !== null) return { value: afterCharacters(value, file[0].length), role: "file" };
     return { value, role: /^[^=]+:[^=]/.test(knownPrefix(value)) ? "header" : "body" };
   });
@@ -223,6 +223,24 @@ const scp: Model = call => {
   return [{ kind: "write", by: call.by, path: destination, how: "replace", isInto: true }];
 };
 
+/** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
+const session: Model = call => {
+  const payloads: Payload[] = [];
+  addStdin(call, payloads);
+  const { stdin } = call.invocation;
+  for (const value of [...call.argv.slice(1), ...(stdin === undefined ? [] : [stdin])]) {
+    for (const match of (knownText(value) ?? "").matchAll(
+      /^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm,
+    ))
+      payloads.push({ value: text(match[1] ?? ""), role: "file" });
+  }
+  const host = call.argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
+  return sendEffect(call, host, payloads);
+};
+
+/** `openssl s_client -connect host:443 < FILE` */
+const openssl: Model = call => (describe(call.argv[1] ?? text("")) === "s_client" ? socketTool(call) : []);
+
 /** A name that is looked up is told to a stranger's server. */
 const lookup: Model = call =>
   sendEffect(
@@ -259,7 +277,9 @@ export const network: ModelTable = {
   ...modelTable("curl", curl),
   ...modelTable("wget wget2", wget),
   ...modelTable("http https xh xhs httpie", httpie),
-  ...modelTable("nc ncat netcat nc.openbsd nc.traditional telnet socat ftp lftp tftp", socketTool),
+  ...modelTable("nc ncat netcat nc.openbsd nc.traditional telnet socat tftp", socketTool),
+  ...modelTable("sftp ftp lftp ncftpput", session),
+  ...modelTable("openssl", openssl),
   ...modelTable("scp pscp", scp),
   ...modelTable("ssh mosh autossh", ssh),
   ...modelTable("dig nslookup host drill ping", lookup),

@@ -14,7 +14,7 @@ const NOT_READING = wordSet(`
   make just task gradle mvn cargo go npm yarn pnpm bun npx brew apt apt-get pip pip3 poetry uv docker docker-compose podman
   kubectl helm terraform tofu open xdg-open man info help notify-send say amplihack guard trap shift eval exec git gh
   ssh-keygen ssh-copy-id ssh scp rsync curl wget chmod chown chgrp rm rmdir mv cp ln tee truncate shred sudo doas time nohup
-  xargs parallel timeout watch id whoami hostname uname umask chattr lsattr getfacl md5sum sha1sum sha256sum sha512sum
+  parallel timeout watch id whoami hostname uname umask chattr lsattr getfacl md5sum sha1sum sha256sum sha512sum
   cksum sum b2sum shasum wc cmp git-crypt sops ansible-vault mkcert certbot openssl keytool node deno tsx ts-node python
   python3 ruby perl php bash sh zsh dash ksh fish
 `);
@@ -62,6 +62,10 @@ const FLAG_ARGUMENTS = /^(jq|yq)$/;
 
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export const readFiles: Model = call => {
+  if (call.program === "xargs") {
+    const options = readOptions(call, { values: words("a arg-file I L n P s d E"), stopsAtOperand: true });
+    return directReads(call, options.valuesOf("a", "arg-file"));
+  }
   if (NOT_READING.has(call.program)) return [];
   const values = lookUp(VALUE_OPTIONS, call.program);
   const options = readOptions(call, {

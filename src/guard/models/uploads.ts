@@ -1,7 +1,10 @@
-import { describe, knownPrefix } from "../../shell/value.ts";
+import type { OptionSpec } from "../../shell/options.ts";
+import { describe, knownPrefix, knownText } from "../../shell/value.ts";
 import type { Payload } from "../effects.ts";
-import type { Model, ModelTable } from "./call.ts";
+import { words } from "../words.ts";
+import { type Model, type ModelTable, readOptions } from "./call.ts";
 import { addStdin, modelTable, sendEffect } from "./network.ts";
+import { afterCharacters } from "./writing.ts";
 
 /** `aws s3 cp FILE s3://…`, `gsutil cp`, `rclone copy`, `gh gist create`, `croc send`: local operands leave. */
 const upload: Model = call => {
@@ -25,19 +28,53 @@ const upload: Model = call => {
   addStdin(call, payloads);
   return sendEffect(call, target, payloads);
 };
+const FORGE: OptionSpec = {
+  values: words(
+    "b body F body-file t title n notes notes-file R repo l label a assignee m milestone f raw-field field input H head B base X method q jq",
+  ),
+  abbreviates: false,
+};
+
+/** Texts that everybody can read afterwards: bodies, comments and notes on the forge. */
+const publishText: Model = call => {
+  const line = call.argv.slice(1, 3).map(describe).join(" ");
+  if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];
+  const options = readOptions(call, FORGE);
+  const isApi = line.startsWith("api");
+  const payloads: Payload[] = [
+    ...options
+      .valuesOf("b", "body", "t", "title", "n", "notes")
+      .map(value => ({ value, role: "body" as const })),
+    ...options
+      .valuesOf("body-file", "notes-file", "input", ...(isApi ? [] : ["F"]))
+      .map(value => ({ value, role: "file" as const })),
+    ...(isApi ? options.valuesOf("f", "F", "raw-field", "field") : []).map((value): Payload => {
+      const file = /^[^=]*=@/.exec(knownPrefix(value));
+      return file === null
+        ? { value, role: "body" }
+        : { value: afterCharacters(value, file[0].length), role: "file" };
+    }),
+  ];
+  if (payloads.some(({ value, role }) => role === "file" && knownText(value) === "-"))
+    addStdin(call, payloads);
+  return sendEffect(call, undefined, payloads);
+};
+
 /** `docker cp FILE container:/path`: into another file system. */
 const copyInto: Model = call => {
-  const words = call.argv.map(describe);
-  const at = words.findIndex((word, index) => index > 0 && word === "cp");
+  const shown = call.argv.map(describe);
+  const at = shown.findIndex((word, index) => index > 0 && word === "cp");
   if (at < 0 || at > 4) return [];
   const files = call.argv.slice(at + 1).filter(word => !/^-|^[^/]*:/.test(describe(word)));
   return files.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
 };
 
 export const uploads: ModelTable = {
+  ...modelTable("glab", publishText),
   ...modelTable("docker podman nerdctl kubectl oc", copyInto),
   ...modelTable(
-    "aws gsutil gcloud rclone gh croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
+    "aws gsutil gcloud rclone croc wormhole magic-wormhole az b2 mc s3cmd pastebinit gdrive",
     upload,
   ),
+  gh: call => [...upload(call), ...publishText(call)],
 };

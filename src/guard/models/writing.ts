@@ -2,6 +2,7 @@ import { describe, knownPrefix, knownText, type Value } from "../../shell/value.
 import type { CommandEffect } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
+import { readFiles } from "./readers.ts";
 
 const tee: Model = call => {
   const options = readOptions(call, {
@@ -53,6 +54,21 @@ const sed: Model = call => {
   const operands = options.operands.map(operand => operand.value);
   const files = options.has("e", "f") ? operands : operands.slice(1);
   if (!options.has("i")) return files.map(path => ({ kind: "read", by: call.by, path, isCopy: false }));
+  return files.map(path => ({ kind: "write", by: call.by, path, how: "edit" }));
+};
+
+/** `gawk -i inplace` writes back what it prints. */
+const awk: Model = call => {
+  const options = readOptions(call, {
+    values: words("F v f e i l field-separator assign file source include load"),
+    as: { file: "f", source: "e", include: "i" },
+    abbreviates: false,
+    stopsAtOperand: true,
+  });
+  const operands = options.operands.map(operand => operand.value);
+  const files = options.has("f", "e") ? operands : operands.slice(1);
+  const isInPlace = options.valuesOf("i").some(value => /^inplace(\.awk)?$/.test(describe(value)));
+  if (!isInPlace) return readFiles(call);
   return files.map(path => ({ kind: "write", by: call.by, path, how: "edit" }));
 };
 
@@ -215,6 +231,8 @@ export const writing: ModelTable = {
   gdd: dd,
   sed,
   gsed: sed,
+  awk,
+  gawk: awk,
   perl: editInPlace,
   ruby: editInPlace,
   chmod: attributesOf("mode"),

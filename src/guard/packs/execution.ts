@@ -87,11 +87,12 @@ function inspectRun(run: CodeRun, scene: Scene): void {
       origin.kind === "network" || (origin.kind === "program" && FETCHING.has(programOf(scene, origin))),
   );
   const decoded = origins.filter(origin => origin.kind === "decoded");
-  const unpacked = origins.filter(
-    origin => origin.kind === "program" && UNPACKING.has(programOf(scene, origin)),
-  );
+  const unpacked = origins.filter(origin => origin.kind === "program" && unpacks(scene, origin));
   const hides = decoded.find(origin => HIDING.has(programOf(scene, origin)));
-  if (remote !== undefined && (hides === undefined || run.isExamined))
+  // What awk reads from the network comes from a socket, and what is run goes back to it.
+  const isSocket = remote !== undefined && /^[gmn]?awk$/.test(programOf(scene, remote));
+  if (isSocket) scene.report("exec.netshell", { target: lineOf(scene, remote.invocation) }, by);
+  else if (remote !== undefined && (hides === undefined || run.isExamined))
     reportRemote(scene, remote.invocation, by);
   else if (decoded.length > 0 || unpacked.length > 0) {
     const decoder = decoded[0] ?? unpacked[0];
@@ -103,6 +104,33 @@ function inspectRun(run: CodeRun, scene: Scene): void {
       by,
     );
   }
+}
+
+/** Archives hide what is in them, and letters exchanged for others spell anything. */
+function unpacks(scene: Scene, origin: Extract<Origin, { invocation: number }>): boolean {
+  const program = programOf(scene, origin);
+  if (UNPACKING.has(program)) return true;
+  if (program === "tr") return translatesLetters(scene, origin);
+  const words = scene.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
+  return (
+    /^(g|bsd)?tar$/.test(program) &&
+    words.some(
+      (word, index) =>
+        word === "--to-stdout" || (/^-?[a-zA-Z]*O/.test(word) && (index === 0 || word[0] === "-")),
+    )
+  );
+}
+
+/** `tr a-z n-za-m`; deleting or squeezing leaves the letters what they were. */
+function translatesLetters(scene: Scene, origin: Extract<Origin, { invocation: number }>): boolean {
+  const words = scene.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
+  const [from, to] = words.filter(word => !/^-[a-zA-Z-]/.test(word));
+  return (
+    from !== undefined &&
+    to !== undefined &&
+    /[a-z]/i.test(from.replace(/\[:\w+:\]/g, "")) &&
+    /[a-z]/i.test(to.replace(/\[:\w+:\]/g, ""))
+  );
 }
 
 function programOf(scene: Scene, origin: Extract<Origin, { invocation: number }>): string {
@@ -156,6 +184,8 @@ const DESTRUCTIVE_WORD =
 function inspectComputed(invocation: Invocation, scene: Scene): void {
   const by = doerOf(scene, invocation.id);
   if (invocation.program !== undefined || by === undefined) return;
+  const fetched = invocation.argv[0]?.origins.find(origin => origin.kind === "network");
+  if (fetched !== undefined) reportRemote(scene, fetched.invocation, by);
   const words = invocation.argv.slice(1);
   const isStrict =
     scene.around.settings.level === "strict" && words.some(word => /[/.]/.test(describe(word)));

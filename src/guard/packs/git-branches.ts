@@ -108,7 +108,7 @@ function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
   scene.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
 }
 
-const COMMIT: OptionSpec = {
+export const COMMIT: OptionSpec = {
   values: words(
     "m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file",
   ),
@@ -139,19 +139,16 @@ const WITH_NO_VERIFY: Readonly<Record<string, OptionSpec>> = {
   push: {
     flags: ["no-verify", "verify"],
     values: ["receive-pack", "exec", "repo", "o", "push-option"],
-    as: { "no-verify": "skip" },
   },
   merge: {
     flags: ["no-verify", "verify"],
     values: words("m F s strategy X strategy-option into-name cleanup"),
     optional: ["S", "log"],
-    as: { "no-verify": "skip" },
   },
   rebase: {
     flags: ["no-verify", "verify"],
     values: words("onto s strategy X strategy-option x exec C whitespace empty"),
     optional: ["S", "rebase-merges", "r"],
-    as: { "no-verify": "skip" },
   },
 };
 
@@ -173,12 +170,10 @@ function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
   const spec = lookUp(WITH_NO_VERIFY, run.subcommand);
   const target = `git ${run.subcommand}`;
-  if (
-    spec !== undefined &&
-    parseOptions(run.argv, spec).has(...(spec.as?.["no-verify"] === "n" ? ["n"] : ["skip"]))
-  ) {
+  const options = spec === undefined ? undefined : parseOptions(run.argv, spec);
+  if (options?.has("dry-run") === true) return;
+  if (options?.has(spec?.as?.["no-verify"] ?? "no-verify") === true)
     scene.report("git.verify", { target, verdict: "deny" }, by);
-  }
   if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
     scene.report("git.verify", { target }, by);
   if (!RUNS_HOOKS.has(run.subcommand)) return;

@@ -1,10 +1,11 @@
-import { parseOptions } from "../../shell/options.ts";
+import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { EffectOf } from "../effects.ts";
 import { secretAt } from "../paths/zones.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
+import { COMMIT } from "./git-branches.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -76,10 +77,14 @@ function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
     values: words("f file blob type default comment value"),
     as: { "get-all": "get", "get-regexp": "get", list: "get", l: "get" },
   });
-  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   const [first, ...others] = options.operands.map(operand => operand.value);
+  if (options.has("unset", "unset-all") && isHooksPath(first))
+    scene.report("git.verify", { target: "core.hooksPath" }, by);
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   const action = first === undefined ? undefined : knownText(first);
   const operands = action === "set" ? others : [first, ...others];
+  if (action === "unset" && isHooksPath(others[0]))
+    scene.report("git.verify", { target: "core.hooksPath" }, by);
   if (action === "get" || action === "list" || action === "unset") return;
   const [key, value] = operands;
   if (key === undefined || value === undefined) return;
@@ -90,19 +95,27 @@ function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
     scene.report("git.config", { target: `${describe(key)}=${describe(value)}` }, by);
 }
 
+function isHooksPath(key: Value | undefined): boolean {
+  return key !== undefined && describe(key).toLowerCase() === "core.hookspath";
+}
+
 const EVERYTHING = wordSet(". -A --all :/ * ./");
 
+const ADD: OptionSpec = {
+  flags: words(
+    "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
+  ),
+  values: ["pathspec-from-file", "chmod"],
+  as: { force: "f", "dry-run": "n" },
+};
+
+/** By `add`, or by a commit that names the file. */
 function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
-  if (run.subcommand !== "add" && run.subcommand !== "stage") return;
-  const options = parseOptions(run.argv, {
-    flags: words(
-      "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
-    ),
-    values: ["pathspec-from-file", "chmod"],
-    as: { force: "f", "dry-run": "n" },
-  });
-  if (options.has("n")) return;
+  const spec = /^(add|stage)$/.test(run.subcommand) ? ADD : run.subcommand === "commit" ? COMMIT : undefined;
+  if (spec === undefined) return;
+  const options = parseOptions(run.argv, spec);
+  if (options.has("dry-run") || (spec === ADD && options.has("n"))) return;
   for (const { value } of options.operands) {
     for (const target of targetsOf(scene, value, { ...by, cwd: run.directory }, true)) {
       if (target.path !== undefined && secretAt(scene.around, target.path) !== undefined)

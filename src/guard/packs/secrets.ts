@@ -1,6 +1,7 @@
 import { describe, type Value } from "../../shell/value.ts";
 import { inspectSend } from "../checks/exfiltration.ts";
 import { isClosed, secretOf } from "../checks/secret-targets.ts";
+import { inspectSourced } from "../checks/sourced-secrets.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
@@ -56,6 +57,7 @@ export const secrets: Pack = {
     else if (effect.kind === "operation" && effect.rule === "sec.keychain")
       reportOperation(effect, scene, false);
   },
+  inspectWhole: inspectSourced,
 };
 
 function inspectRead(effect: EffectOf<"read">, scene: Scene): void {

@@ -29,7 +29,9 @@ const GENERIC_PATTERNS = words(`
 `);
 
 /** `vendor` holds checked-in code in some languages, only this much of it is always fetched again. */
-const PAIRS = wordSet("vendor/bundle .yarn/cache .yarn/install-state.gz public/build public/packs");
+const PAIRS = wordSet(
+  "vendor/bundle .yarn/cache .yarn/install-state.gz public/build public/packs .vercel/output",
+);
 
 const JUNK = words(`
   *.pyc *.pyo *.pyd *.o *.obj *.a.tmp *.lo *.log *.log.* *.tmp *.temp *.swp *.swo *.orig *.rej *.bak *~
@@ -106,5 +108,5 @@ export function isRegenerableElsewhere(parts: readonly string[]): boolean {
 
 export function isHomeCache(parts: readonly string[]): boolean {
   const path = parts.join("/");
-  return HOME_CACHES.some(cache => path.startsWith(`${cache}/`));
+  return HOME_CACHES.some(cache => path.startsWith(`${cache}/`) || (path === cache && cache.includes("/")));
 }

@@ -81,7 +81,7 @@ const VERBS: readonly Verb[] = [
   }),
   verb(
     RESOURCE,
-    "aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|destroy-*",
+    "aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|admin-delete-*|destroy-*",
     "delete or disable a cloud resource",
   ),
   verb(STORAGE, "gsutil rm|rb", "delete objects or a bucket"),
@@ -91,7 +91,7 @@ const VERBS: readonly Verb[] = [
   verb(RESOURCE, "az …delete|purge|remove|delete-batch|reset", "delete a cloud resource"),
   verb(
     RESOURCE,
-    "doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo …delete|remove|purge|reset|destroy|rm|terminate|*-delete|rebuild",
+    "doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|terminate|*-delete|rebuild",
     "delete a cloud resource",
   ),
   verb(STORAGE, "s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge", "delete objects or a bucket"),
@@ -106,6 +106,8 @@ const VERBS: readonly Verb[] = [
     needs: "auto-approve destroy",
     safer: "terraform plan",
   }),
+  verb(INFRA, "helmfile|skaffold destroy|delete", "remove every release"),
+  verb(INFRA, "eb terminate", "terminate an environment", { safer: "eb status" }),
   verb(INFRA, "terragrunt run-all apply", "change the infrastructure without a look at the plan", {
     safer: "terragrunt run-all plan",
   }),
@@ -202,6 +204,12 @@ const VERBS: readonly Verb[] = [
     needs: "v volumes rmi",
     safer: "docker-compose down",
   }),
+  verb(CONTAINER, "docker-compose|podman-compose rm", "delete the volumes of the project", {
+    needs: "v volumes",
+    safer: "docker-compose rm",
+  }),
+  verb(CONTAINER, "podman rm|rmi", "remove everything", { needs: "a all + f force", safer: "podman ps -a" }),
+  verb(CONTAINER, "podman pod rm", "remove every pod", { needs: "a all + f force", safer: "podman pod ps" }),
   verb(CONTAINER, "docker stack|service|secret|config rm", "remove a deployed stack", {
     safer: "docker stack ls",
   }),
@@ -228,7 +236,7 @@ const VERBS: readonly Verb[] = [
 
   verb(
     FORGE,
-    "gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete",
+    "gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove",
     "delete it on the forge",
   ),
   verb(FORGE, "gh repo archive", "archive the repository"),
@@ -264,7 +272,7 @@ const VERBS: readonly Verb[] = [
 ];
 
 const ALL_VALUES = words(
-  "aws gcloud az doctl oci ibmcloud linode-cli gsutil hcloud scw vultr-cli civo exo s3cmd mc s5cmd eksctl kops copilot",
+  "aws gcloud az doctl oci ibmcloud linode-cli gsutil hcloud scw vultr-cli civo exo openstack s3cmd mc s5cmd eksctl kops copilot",
 );
 const PLATFORM_PROGRAMS = words(
   "heroku fly flyctl vercel vc netlify ntl railway render northflank koyeb dokku wrangler firebase supabase cf eas expo",

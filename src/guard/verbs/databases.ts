@@ -64,7 +64,10 @@ const VERBS: readonly Verb[] = [
   verb(RESET, "mvn|mvnw …flyway:clean", "empty the database", { safer: "mvn flyway:info" }),
   verb(RESET, "gradle|gradlew flywayClean", "empty the database", { safer: "gradle flywayInfo" }),
   verb(DROP, "bq rm", "delete a dataset or table", { safer: "bq ls" }),
-  verb(DROP, "influx delete|bucket", "delete measurements", { needs: "predicate" }),
+  verb(DROP, "influx delete", "delete measurements"),
+  verb(DROP, "influx bucket delete", "delete a bucket"),
+  verb(DROP, "mongorestore", "drop collections before they are restored", { needs: "drop" }),
+  verb(RESET, "hasura migrate apply", "undo migrations", { needs: "down" }),
   verb(DROP, "cockroach|tidb …drop", "drop a database"),
 ];
 

@@ -9,7 +9,11 @@ const verb = (
 ): Verb => ({ rule: "publish", command, what, safer, ...more });
 
 const VERBS: readonly Verb[] = [
-  verb("npm|pnpm|bun|lerna|vsce|ovsx|jsr publish", "publish a package to everybody", "npm publish --dry-run"),
+  verb(
+    "npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish",
+    "publish a package to everybody",
+    "npm publish --dry-run",
+  ),
   verb("yarn publish", "publish a package to everybody", "yarn pack --dry-run"),
   verb("yarn npm publish", "publish a package to everybody", "yarn pack --dry-run"),
   verb("pnpm …publish", "publish packages to everybody", "pnpm publish --dry-run"),
@@ -36,6 +40,11 @@ const VERBS: readonly Verb[] = [
   verb("dotnet nuget push|delete", "publish a package to everybody", "dotnet pack"),
   verb("nuget push|delete", "publish a package to everybody", "nuget pack"),
   verb("pod trunk push|delete", "publish a pod to everybody", "pod lib lint"),
+  verb("setup.py upload", "publish a package to everybody", "twine check dist/*"),
+  verb("anaconda|luarocks|stack|cabal upload", "publish a package to everybody", "{tool} --help"),
+  verb("helm push", "publish a chart", "helm package ."),
+  verb("ansible-galaxy collection|role publish|import", "publish a collection", "ansible-galaxy --help"),
+  verb("dart|flutter pub publish", "publish a package to everybody", "dart pub publish --dry-run"),
   verb("mix hex.publish", "publish a package to everybody", "mix hex.build"),
   verb("semantic-release", "publish a release", "semantic-release --dry-run"),
   verb("goreleaser release", "publish a release", "goreleaser release --snapshot", {

@@ -43,6 +43,7 @@ const VERBS: readonly Verb[] = [
     "show stored credentials",
   ),
   verb("heroku auth:token|authorizations:create", "show a token of Heroku"),
+  verb("heroku config|config:get", "show the variables of an application"),
   verb("bw get|list|export", "show a secret of Bitwarden", { needs: "session raw" }),
   verb("bw get password|item|totp|notes", "show a secret of Bitwarden"),
   verb("lpass show|export", "show a secret of LastPass"),

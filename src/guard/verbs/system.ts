@@ -16,7 +16,7 @@ const ACCOUNT = "sys.account";
 const VERBS: readonly Verb[] = [
   verb(
     DISK,
-    "mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|newfs|mkswap|newfs_apfs|newfs_hfs",
+    "mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|mkntfs|mkdosfs|newfs|mkswap|newfs_apfs|newfs_hfs",
     "format a disk",
     { unless: "n V", freeOn: "*.img|*.image|*.raw|/tmp/*" },
   ),
@@ -29,6 +29,9 @@ const VERBS: readonly Verb[] = [
   verb(DISK, "sgdisk|sfdisk|gdisk|cgdisk", "rewrite the partition table", {
     needs: "z Z zap zap-all o clear n new d delete delete-all wipe",
   }),
+  verb(DISK, "gdisk|cgdisk|cfdisk|scrub /dev/*", "rewrite a disk", { unless: "l list" }),
+  verb(DISK, "debugfs", "change a file system behind its back", { needs: "w" }),
+  verb(DISK, "asr restore|erase", "erase a disk", { needs: "erase" }),
   verb(DISK, "sfdisk *", "rewrite the partition table", { unless: "l list d dump J json s F V v" }),
   verb(DISK, "parted * mklabel|mkpart|rm|mktable|resizepart", "rewrite the partition table"),
   verb(DISK, "parted * --script|-s mklabel|mkpart|rm|mktable", "rewrite the partition table"),
@@ -85,6 +88,7 @@ const VERBS: readonly Verb[] = [
     unless: "0",
   }),
   verb("sys.kill", "pkill|killall .|.*|", "end every process"),
+  verb("sys.kill", "kill 1", "end the first process, and with it the system"),
   verb("sys.kill", "slay", "end every process of a user"),
 
   verb("sys.firewall", "iptables|ip6tables|iptables-legacy|iptables-nft", "open the firewall", {
@@ -93,6 +97,9 @@ const VERBS: readonly Verb[] = [
   verb("sys.firewall", "iptables|ip6tables DROP|REJECT", "cut the machine off", { needs: "P=* policy=*" }),
   verb("sys.firewall", "iptables|ip6tables", "change what the firewall does by default", {
     needs: "P policy",
+  }),
+  verb("sys.firewall", "iptables-restore|ip6tables-restore", "replace every rule of the firewall", {
+    unless: "t test n noflush",
   }),
   verb("sys.firewall", "ufw disable|reset", "open the firewall"),
   verb("sys.firewall", "ufw default", "change what the firewall does by default"),

@@ -40,7 +40,12 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
   if (/^python[\d.]*$/.test(program)) {
     if (word === "-m" && second !== undefined)
       return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);
-    return word.endsWith("manage.py") ? { program: "manage.py", argv: argv.slice(1) } : direct;
+    const script = ["manage.py", "setup.py"].find(name => word.endsWith(name));
+    return script === undefined ? direct : { program: script, argv: argv.slice(1) };
+  }
+  if (program === "java" && word === "-jar" && second !== undefined) {
+    const name = baseName(describe(second)).replace(/-\d[\d.]*(?=\.jar$)/, "");
+    return { program: name, argv: argv.slice(2) };
   }
   if (program === "php" && baseName(word) === "console") return { program: "console", argv: argv.slice(1) };
   if (program === "php" && baseName(word) === "artisan") return { program: "artisan", argv: argv.slice(1) };

@@ -1,10 +1,11 @@
-import type { Invocation } from "../../shell/facts.ts";
+import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { globMatches } from "../paths/match.ts";
 import { words } from "../words.ts";
+import { chosenBefore } from "./chosen.ts";
 
 /**
  * One line of a table: a form of a command that destroys, reveals or publishes something.
@@ -44,6 +45,7 @@ export function effectsOfVerbs(
   program: string,
   invocation: Invocation,
   by: Doer,
+  facts: ShellFacts,
 ): readonly CommandEffect[] {
   // Cmdlets are written in any case.
   const rows = rowsOf(table).get(program) ?? rowsOf(table).get(program.toLowerCase());
@@ -68,7 +70,7 @@ export function effectsOfVerbs(
       what: verb.what,
       target: [program, ...invocation.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matchOperands(pattern, shown)).join(" "),
-      names: namesIn(invocation, options, shown),
+      names: [...namesIn(invocation, options, shown), ...chosenBefore(facts, program, invocation.id)],
       ...(verb.safer === undefined ? {} : { safer: verb.safer }),
       ...(verb.verdict === undefined ? {} : { verdict: verb.verdict }),
     },
@@ -142,10 +144,14 @@ function namesIn(
   const values = options.options.flatMap(option =>
     option.value === undefined ? [] : [describe(option.value)],
   );
-  const variables = invocation.environment.flatMap(({ name, value }) =>
+  return [...values, ...operands, ...placeNames(invocation), ...describeDirectory(invocation.cwd)];
+}
+
+/** Values of variables that choose an environment or a host. */
+export function placeNames(invocation: Invocation): readonly string[] {
+  return invocation.environment.flatMap(({ name, value }) =>
     value === undefined || !isPlaceVariable(name) ? [] : [describe(value)],
   );
-  return [...values, ...operands, ...variables, ...describeDirectory(invocation.cwd)];
 }
 
 function isTestRun(invocation: Invocation): boolean {

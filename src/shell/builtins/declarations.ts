@@ -2,26 +2,31 @@ import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
 import type { Call, Model } from "../walk/call.ts";
-import { NO_OUTPUT } from "../walk/output.ts";
+import { unknownOutput } from "../walk/code-runs.ts";
+import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { type Content, scalar } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { assign, lookUp } from "../walk/variables.ts";
 
 const DECLARE: OptionSpec = { flags: [..."aAfFgiIlnrtuxp"], stopsAtOperand: true };
 
-const declare: Model = call => runDeclaration(call, { isExported: undefined, isLocal: false });
-const exportNames: Model = call => runDeclaration(call, { isExported: true, isLocal: false });
-const declareLocal: Model = call => runDeclaration(call, { isExported: undefined, isLocal: true });
+const declare: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: false });
+const exportNames: Model = (call, id) => runDeclaration(call, id, { isExported: true, isLocal: false });
+const declareLocal: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: true });
 
 function runDeclaration(
   call: Call,
+  id: number,
   kind: { readonly isExported: boolean | undefined; readonly isLocal: boolean },
-) {
+): Output {
   const { scope } = call;
   const parsed = parseOptions(call.argv, DECLARE);
   const isExport = kind.isExported === true;
   if (parsed.has("f") && isExport) exportFunctions(parsed, call);
   if (parsed.has("f", "F")) return NO_OUTPUT;
+  // Without names, or with `-p`, variables are printed with their values.
+  if (parsed.has("p") || (parsed.operands.length === 0 && call.declarations.length === 0))
+    return [unknownOutput(call, id)];
   const isExported = isExport ? !parsed.has("n") : parsed.has("x") ? true : undefined;
   const isReference = !isExport && parsed.has("n") ? true : undefined;
   for (const { name, contents } of namedContents(call, parsed)) {
@@ -113,7 +118,8 @@ const unset: Model = call => {
   return NO_OUTPUT;
 };
 
-const setPositionals: Model = call => {
+const setPositionals: Model = (call, id) => {
+  if (call.argv.length === 1) return [unknownOutput(call, id)];
   const { state } = call.scope;
   let index = 1;
   let isExplicit = false;

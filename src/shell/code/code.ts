@@ -29,6 +29,8 @@ export interface CodeContext {
   readonly stdin: Value | undefined;
   /** Variables set in the command and handed to the program; undefined when it is not known there. */
   readonly environment: (name: string) => Value | undefined;
+  /** Variables that the program finds set from its first line on: `awk -v name=text`. */
+  readonly variables?: ReadonlyMap<string, Value> | undefined;
   /** Steps left for the whole analysis; take from it for every token and stop when it is used up. */
   readonly budget: Budget;
 }

@@ -1,6 +1,7 @@
 import type { Value } from "../value.ts";
 import type { CodeContext, CodeReading } from "./code.ts";
 import { effortFor } from "./effort.ts";
+import { textDatum } from "./meaning/datum.ts";
 import { runProgram } from "./meaning/evaluate.ts";
 import { createRun, type Library } from "./meaning/run.ts";
 import { sourceOf } from "./source.ts";
@@ -15,6 +16,7 @@ export function readProgram(
   const source = sourceOf(code);
   const effort = effortFor(source.text.length, context.budget);
   const run = createRun(library, source, context, invocation, effort);
+  for (const [name, value] of context.variables ?? []) run.globals.names.set(name, textDatum(value));
   runProgram(run, library.parse(source.text, effort));
   return { calls: run.calls, isComplete: !effort.isCutShort };
 }

@@ -58,9 +58,12 @@ function readCommand(run: Run, command: string, at: number): void {
     return;
   }
   const [, word = "", bang = "", rest = ""] = /^(py(?:thon)?3|[A-Za-z]+)(!?)\s*(.*)$/s.exec(command) ?? [];
-  const target = `${bang} ${rest}`.trim();
-  if (/^(?:w|wr|wri|writ|write|r|re|rea|read)$/.test(word) && /^!/.test(target)) {
-    noteShell(run, target.slice(1), at);
+  // `:w !cmd` and `:r!cmd` run a program; `:w! file` writes whatever stands in the way.
+  const runsProgram = /^(?:w|wr|wri|writ|write)$/.test(word)
+    ? bang === "" && rest.startsWith("!")
+    : /^(?:r|re|rea|read)$/.test(word) && (bang === "!" || rest.startsWith("!"));
+  if (runsProgram) {
+    noteShell(run, rest.replace(/^!/, ""), at);
     return;
   }
   const handle = HANDLERS.find(([pattern]) => pattern.test(word))?.[1];
@@ -85,7 +88,10 @@ function cutAtBar(rest: string): readonly [string, string | undefined] {
 type Handle = (run: Run, rest: string, at: number, word: string) => void;
 
 const HANDLERS: readonly (readonly [RegExp, Handle])[] = [
-  [/^(?:w|wr|wri|writ|write|wq|wn|sav|saveas|up|update|mks|mksession|mkv|mkvimrc)$/, noteWrite],
+  [
+    /^(?:w|wr|wri|writ|write|wq|wn|wa|wall|wqa|wqall|x|xi|xit|exi|exit|xa|xall|sav|saveas|up|update|mks|mksession|mkv|mkvimrc)$/,
+    noteWrite,
+  ],
   [/^(?:r|re|rea|read|e|ed|edit|sp|split|vs|vsplit|vi|vie|view|tabe|tabedit|new|so|source)$/, noteRead],
   [/^(?:ter|term|terminal)$/, (run, rest, at) => noteShell(run, rest.replace(/^(?:\+\+\S+\s+)+/, ""), at)],
   [/^(?:py|py3|python|python3|pythonx|pyx)$/, evaluatesIn("python")],
@@ -118,7 +124,11 @@ function noteShell(run: Run, command: string, at: number): void {
 
 function noteWrite(run: Run, rest: string, at: number): void {
   const path = rest.replace(/^!?\s*(?:\+\+\S+\s+)*(?:>>\s*)?/, "").trim();
-  if (path === "") return;
+  if (path === "") {
+    for (const file of run.context.arguments)
+      run.calls.push({ kind: "write", path: file, isAppend: false, content: undefined, at });
+    return;
+  }
   const isAppend = rest.trimStart().startsWith(">>");
   run.calls.push({ kind: "write", path: literalValue(path, run.source), isAppend, content: undefined, at });
 }

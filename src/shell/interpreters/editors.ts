@@ -1,5 +1,5 @@
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { dropKnown, knownPrefix, knownText, type Value } from "../value.ts";
+import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { runInterpreterCode } from "./run-code.ts";
@@ -35,6 +35,28 @@ function runCommands(
   runInterpreterCode("vim", code, files, call, id, { from, road: "code" });
 }
 
+/** `ed FILE` takes its commands from stdin; a `w` there writes the file, or the one it names. */
+const runEd: Model = (call, id) => {
+  const parsed = parseOptions(call.argv, { flags: ["s", "v", "E"], values: ["p"] });
+  const file = parsed.operands[0]?.value;
+  if (call.stdin === undefined) return [unknownOutput(call, id)];
+  const known = knownText(call.stdin);
+  const written =
+    known === undefined
+      ? [undefined]
+      : [...known.matchAll(/^[\d,.$;%+-]*(?:w|wq|W)(?:[ \t]+([^!\s]\S*))?[ \t]*$/gm)].map(match => match[1]);
+  for (const name of written) {
+    const path = name === undefined ? file : text(name);
+    if (path === undefined) continue;
+    call.scope.session.codeEffects.push({
+      call: { kind: "write", path, isAppend: false, content: undefined, at: 0 },
+      invocation: id,
+      span: call.span,
+    });
+  }
+  return [unknownOutput(call, id)];
+};
+
 const DENO: OptionSpec = {
   flags: optionNames("", "A p print T allow-all quiet q no-check check"),
   values: optionNames("", "ext config c import-map L log-level"),
@@ -55,5 +77,7 @@ const runDeno: Model = (call, id) => {
 
 export const editorModels: readonly (readonly [string, Model])[] = [
   ...["vim", "vi", "nvim", "ex", "view", "gvim", "rvim", "vimdiff"].map(name => [name, runVim] as const),
+  ["ed", runEd],
+  ["red", runEd],
   ["deno", runDeno],
 ];

@@ -14,6 +14,8 @@ export interface LanguageSpec {
   readonly modules?: readonly string[];
   /** The first operand is the program text itself, as in awk. */
   readonly isOperandCode?: boolean;
+  /** Options whose value is `name=text`, a variable of the program. */
+  readonly variables?: readonly string[];
   /** First words that are not operands: `deno run`. */
   readonly subcommands?: readonly string[];
 }
@@ -61,7 +63,7 @@ const SPECS: readonly LanguageSpec[] = [
   },
   {
     language: "ruby",
-    names: /^j?ruby[\d.]*$/,
+    names: /^(?:j?ruby[\d.]*|irb|pry)$/,
     options: {
       flags: optionNames("acdlnpsSvwWy", "version verbose yjit"),
       values: optionNames("", "e I r C E require"),
@@ -105,9 +107,10 @@ const SPECS: readonly LanguageSpec[] = [
     options: {
       flags: optionNames("cCghIkMnNOPrsStV", "posix traditional re-interval sandbox csv"),
       values: optionNames("", "F v f e E i l field-separator assign file source exec include load"),
-      as: { file: "f", source: "e", exec: "f", E: "f" },
+      as: { file: "f", source: "e", exec: "f", E: "f", assign: "v" },
       stopsAtOperand: true,
     },
+    variables: ["v"],
     code: ["e"],
     files: ["f"],
     isOperandCode: true,

@@ -1,6 +1,6 @@
 import { parseOptions } from "../options.ts";
-import { knownText, text } from "../value.ts";
-import type { Model } from "../walk/call.ts";
+import { knownText, text, type Value } from "../value.ts";
+import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { runString } from "../wrappers/strings.ts";
 
@@ -14,30 +14,86 @@ const INTERPRETERS: readonly (readonly [string, readonly string[]])[] = [
   ["racket", ["e", "eval"]],
   ["sbcl", ["eval"]],
   ["clojure", ["e", "eval"]],
-  ["elixir", ["e", "eval"]],
+  ["clj", ["e", "eval"]],
+  ["bb", ["e"]],
+  ["elixir", ["e", "eval", "rpc-eval"]],
+  ["iex", ["e", "eval"]],
   ["erl", ["eval"]],
   ["groovy", ["e"]],
   ["scala", ["e"]],
+  ["kotlin", ["e", "expression"]],
+  ["jshell", []],
+  ["swift", ["e"]],
   ["ghc", ["e"]],
+  ["ghci", ["e"]],
+  ["ocaml", ["e"]],
   ["swipl", ["g", "t"]],
   ["janet", ["e"]],
   ["crystal", ["eval"]],
+  ["emacs", ["eval", "execute"]],
+  ["emacsclient", ["e", "eval"]],
 ];
 
+const STRING = String.raw`(?:\x60([^\x60]*)\x60|"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')`;
+
 /** A call that starts a process, with its first string: the one text search, for languages nobody reads. */
-const STARTS =
-  /\b(?:system2?|shell|exec\w*|run|spawn\w*|popen|cmd|sh|os_cmd|os:cmd)\b[\s([]*(?:`([^`]*)`|"([^"]*)"|'([^']*)')/g;
+const STARTS = new RegExp(
+  String.raw`\b(?:system2?|shell(?:-command(?:-to-string)?)?|exec\w*|run|spawn\w*|popen|cmd|sh|os_cmd|os:cmd)\b[\s([]*${STRING}`,
+  "g",
+);
+/** The same with a string for every word. */
+const WORDS =
+  /(?:\bcall-process|\bstart-process|\bSystem\.cmd|\bProcessBuilder|\bexec|\brun|\bsh|\bsystem2|\bspawn)\b([^;\n]{0,2000})/g;
+/** `"rm -rf x".execute()` of Groovy, `"rm -rf x".!` of Scala. */
+const STRING_STARTS = new RegExp(String.raw`${STRING}\s*\.(?:execute\b|!)`, "g");
+const DELETES = new RegExp(
+  String.raw`(?<![\w.-])((?:[A-Za-z]\w*\.)*(?:unlink|rm|rm_rf!?|rm!|rmdir|rmtree|removeItem|delete-directory|delete-file|deleteRecursively|removeDirectoryRecursive|removeFile|file\.remove|delete|deleteDirectory))[\s(]*(?:[A-Za-z]+:\s*)?(?:(?:Paths?\.(?:get|of)|new File|URL|c)\()?${STRING}`,
+  "g",
+);
+const SINGLE_FILE = /(?:^|\.)(?:delete-file|file\.remove|removeFile|rm!|delete)$/;
+const ANY_STRING = new RegExp(STRING, "g");
 
 function interpreter(options: readonly string[]): Model {
   return (call, id) => {
-    const codes = parseOptions(call.argv, { values: options, abbreviates: false }).valuesOf(...options);
-    for (const code of codes) {
-      for (const match of (knownText(code) ?? "").matchAll(STARTS)) {
-        runString(text(match[1] ?? match[2] ?? match[3] ?? ""), call, id);
-      }
-    }
+    const parsed = parseOptions(call.argv, { values: options, abbreviates: false, isSingleDash: true });
+    const codes = parsed.valuesOf(...options);
+    for (const code of codes) follow(knownText(code) ?? "", call, id);
+    if (codes.length === 0 && call.stdin !== undefined) follow(knownText(call.stdin) ?? "", call, id);
     return [unknownOutput(call, id)];
   };
+}
+
+function follow(code: string, call: Call, id: number): void {
+  call.scope.session.budget.take(code.length);
+  for (const match of [...code.matchAll(STARTS), ...code.matchAll(STRING_STARTS)]) {
+    runString(text(stringIn(match, 1)), call, id);
+  }
+  for (const match of code.matchAll(WORDS)) {
+    const words = [...(match[1] ?? "").matchAll(ANY_STRING)].map(word => stringIn(word, 1));
+    if (words.length > 1) runString(text(words.map(quoted).join(" ")), call, id);
+  }
+  for (const match of code.matchAll(DELETES)) {
+    const path = pathOf(stringIn(match, 2), call);
+    const isRecursive = !SINGLE_FILE.test(match[1] ?? "");
+    call.scope.session.codeEffects.push({
+      call: { kind: "delete", path, isRecursive, at: match.index },
+      invocation: id,
+      span: call.span,
+    });
+  }
+}
+
+function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): string {
+  return (match[first] ?? match[first + 1] ?? match[first + 2] ?? "").replace(/\\(["'\\])/g, "$1");
+}
+
+function quoted(word: string): string {
+  return `'${word.replace(/'/g, "'\\''")}'`;
+}
+
+/** Emacs and others read `~` themselves. */
+function pathOf(written: string, call: Call): Value {
+  return text(written.replace(/^~(?=\/|$)/, () => call.scope.session.context.home));
 }
 
 export const otherLanguageModels: readonly (readonly [string, Model])[] = INTERPRETERS.map(

@@ -6,6 +6,7 @@ import { baseName } from "../paths.ts";
 import {
   concatenate,
   describe,
+  dropKnown,
   isKnown,
   knownPrefix,
   knownText,
@@ -28,16 +29,25 @@ function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
   const parsed = parseOptions(call.argv.map(unbundle), spec.options, start);
   const operands = operandsOf(spec, parsed);
   const codes = parsed.valuesOf(...spec.code);
+  const variables = variablesOf(spec, parsed);
   if (codes.length > 0) {
     const code = joinLines(codes);
-    runInterpreterCode(spec.language, code, operands, call, id, { from: "argument", road: "code" });
+    runInterpreterCode(
+      spec.language,
+      code,
+      operands,
+      call,
+      id,
+      { from: "argument", road: "code" },
+      variables,
+    );
     return codeOutput(spec, operands, call, id);
   }
   const files = parsed.valuesOf(...(spec.files ?? []));
   if (files.length > 0) return runFiles(spec, files, operands, call, id);
   const [first, ...rest] = operands;
   if (spec.isOperandCode && first !== undefined) {
-    runInterpreterCode(spec.language, first, rest, call, id, { from: "argument", road: "code" });
+    runInterpreterCode(spec.language, first, rest, call, id, { from: "argument", road: "code" }, variables);
     return codeOutput(spec, rest, call, id);
   }
   if (hasModule(spec, parsed)) return runModule(spec, parsed, call, id);
@@ -45,6 +55,16 @@ function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {
   if (first !== undefined && knownText(first) !== "-") return runFiles(spec, [first], rest, call, id);
   if (call.stdin === undefined) return NO_OUTPUT;
   return runInterpreterCode(spec.language, call.stdin, rest, call, id, { from: "stdin", road: "code" });
+}
+
+function variablesOf(spec: LanguageSpec, parsed: ParsedOptions): ReadonlyMap<string, Value> | undefined {
+  if (spec.variables === undefined) return undefined;
+  return new Map(
+    parsed.valuesOf(...spec.variables).flatMap(value => {
+      const name = /^([A-Za-z_]\w*)=/.exec(knownPrefix(value))?.[1];
+      return name === undefined ? [] : [[name, dropKnown(value, name.length + 1)] as const];
+    }),
+  );
 }
 
 /** Text that a one-liner makes by itself, or of literal text, may spell anything: it counts as decoded. */
@@ -122,6 +142,7 @@ export function runInterpreterCode(
   call: Call,
   id: number,
   source: CodeSource,
+  variables?: ReadonlyMap<string, Value>,
 ): Output {
   const { scope } = call;
   const { session } = scope;
@@ -143,6 +164,7 @@ export function runInterpreterCode(
     arguments: operands,
     stdin: source.from === "stdin" ? undefined : call.stdin,
     environment: name => environmentValueOf(call, name),
+    variables,
     budget: session.budget,
   };
   const reading = session.readCode(language, code, context, id);
@@ -210,6 +232,16 @@ function follow(found: CodeCall, operands: readonly Value[], call: Call, id: num
       });
       break;
     }
+    case "copy":
+      session.codeEffects.push({ call: found, invocation: id, span: call.span });
+      if (found.from.origins.some(origin => origin.kind === "network"))
+        writeContents(found.to, [found.from], false, {
+          cwd: call.cwd,
+          scope,
+          invocation: id,
+          span: call.span,
+        });
+      break;
     default:
       session.codeEffects.push({ call: found, invocation: id, span: call.span });
   }

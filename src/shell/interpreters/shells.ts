@@ -7,7 +7,7 @@ import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
 import { runScript } from "../walk/scripts.ts";
 import { asQuotedWord } from "../walk/start-up.ts";
 
-const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush";
+const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush osh nu xonsh elvish";
 
 const OPTIONS: OptionSpec = {
   flags: optionNames("abefhiklmnprstuvxBCDEHPTc", "login norc noprofile posix noediting restricted verbose"),

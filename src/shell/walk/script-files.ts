@@ -11,10 +11,15 @@ export function readScript(path: Value, call: Call): Value | undefined {
   const name = knownText(joinPath(call.cwd, path));
   if (name === undefined || context.files === undefined || scope.scripts >= 1 || call.place.kind !== "local")
     return undefined;
-  if (!isTrustedPlace(name, scope)) return undefined;
+  if (!isTrustedPlace(name, scope) || isValueFile(name)) return undefined;
   const content = context.files.readText(name, LIMITS.scriptBytes);
   if (content === undefined || content.includes("\u0000")) return undefined;
   return text(content, [{ kind: "file", path: text(name) }]);
+}
+
+/** `.env` and its kin hold values, mostly secret ones: what they set stays unknown. */
+function isValueFile(name: string): boolean {
+  return /\/\.env(?:\.[^/]*)?$/.test(name);
 }
 
 function isTrustedPlace(name: string, { session }: Scope): boolean {

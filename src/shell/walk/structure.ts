@@ -8,7 +8,7 @@ import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
 import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
-import { adoptFiles, mergeState, refill, replaceState, uniteValues } from "./state.ts";
+import { adoptFiles, mergeState, refill, replaceState, type ShellState, uniteValues } from "./state.ts";
 import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
 import { runTest } from "./test-expressions.ts";
 import { runHandlers } from "./traps.ts";
@@ -136,9 +136,11 @@ function runAndOr(node: AndOr, scope: Scope): Output {
   const beforeAll = state.cwds;
   let mayHaveFailed = !isTrusted(first);
   let output = runNode(first, scope);
+  // What follows `&&` starts where everything in front of it went well.
+  let success: ShellState | undefined;
   rest.forEach((command, index) => {
     const isOr = node.operators[index] === "||";
-    const branch = forkState(scope);
+    const branch = forkState(isOr || success === undefined ? scope : { ...scope, state: success });
     if (isOr) {
       branch.cwds =
         index === 0 && isTrusted(first)
@@ -154,6 +156,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     else if (isOr || (mayHaveFailed && !leaves)) mergeState(state, branch);
     else if (!leaves) replaceState(state, branch);
     else adoptFiles(state, branch);
+    success = isOr ? undefined : branch;
     mayHaveFailed ||= !isTrusted(command);
   });
   return output;

@@ -86,7 +86,6 @@ const ESCAPES: Readonly<Record<string, { readonly pattern: RegExp }>> = {
   ftp: { pattern: /^\s*!(.*)$/gm },
   dc: { pattern: /!\s*([^<>=].*)$/gm },
   m4: { pattern: /\be?syscmd\(`?([^')]*)/g },
-  emacs: { pattern: /\(shell-command(?:-to-string)?\s+"([^"]*)"/g },
 };
 
 /** Variables that name a program, and the programs that use them. */

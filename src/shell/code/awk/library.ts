@@ -60,7 +60,9 @@ function printed(call: Call, items: readonly Datum[]): Datum {
 const printsToProgram: Model = (call, run) => {
   const [command, ...items] = call.positional;
   if (command === undefined || noteConnection(run, call, command, items)) return undefined;
-  noteSpawn(run, call, [literal("sh"), literal("-c"), command], false, undefined, printed(call, items));
+  const line = items.length === 0 ? readsField({ ...call, positional: [literal("0")] }, run) : undefined;
+  const input = line === undefined ? printed(call, items) : line;
+  noteSpawn(run, call, [literal("sh"), literal("-c"), command], false, undefined, input);
   return undefined;
 };
 

@@ -1,6 +1,6 @@
 import type { Effort } from "../effort.ts";
 import { firstValue, joined, knownTextOf, listDatum, literal, mapped, reference } from "../meaning/datum.ts";
-import { noteEvaluate, noteRead, noteWrite } from "../meaning/effects.ts";
+import { noteEvaluate, noteNetwork, noteRead, noteWrite } from "../meaning/effects.ts";
 import {
   argumentList,
   contentOf,
@@ -80,6 +80,13 @@ const reverses: Model = call => {
   return subject === undefined ? undefined : mapped(subject, known => [...known].reverse().join(""));
 };
 
+/** `socket.tcp():connect(host, port)` */
+const connects: Model = (call, run) => {
+  const [host] = call.positional;
+  if (host !== undefined) noteNetwork(run, call, host, []);
+  return undefined;
+};
+
 /** What the names of Lua's own library mean. */
 export const LUA: Library = {
   language: "lua",
@@ -110,7 +117,7 @@ export const LUA: Library = {
     ],
     ["socket.http.request ssl.https.request http.request", sends()],
   ]),
-  methods: modelTable([]),
+  methods: modelTable([["connect", connects]]),
   constants: new Map([
     ["arg", run => argumentList(run, [])],
     ["io.stdin", standardInput],

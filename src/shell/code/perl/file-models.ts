@@ -13,6 +13,7 @@ import {
   noteDelete,
   noteDirectory,
   noteMode,
+  noteNetwork,
   noteRead,
   noteShell,
   noteSpawn,
@@ -20,6 +21,7 @@ import {
 } from "../meaning/effects.ts";
 import { invoke } from "../meaning/invoke.ts";
 import { changes, contentOf, moves, removesAll, removesReceiver, writes } from "../meaning/models.ts";
+import { formatted } from "../meaning/operate.ts";
 import { absolute, anyName, joinsPath, patternOf, temporaryPath } from "../meaning/path-values.ts";
 import type { Call, Model, Run } from "../meaning/run.ts";
 import { currentDirectory } from "../meaning/run.ts";
@@ -38,6 +40,7 @@ const opens: Model = (call, run) => {
     if (word === "|-" || word === "-|") {
       if (rest.length > 0) noteSpawn(run, call, [target, ...rest], call.isOpenEnded);
       else noteShell(run, call, target);
+      if (word === "|-") namePipe(run, handle, rest.length === 0 ? target : listDatum([target, ...rest]));
       return undefined;
     }
     if (word?.includes("&") === true) {
@@ -56,8 +59,11 @@ const opens: Model = (call, run) => {
 };
 
 function openOld(run: Run, call: Call, handle: Datum | undefined, word: string): void {
-  if (word.startsWith("|")) noteShell(run, call, literal(word.slice(1).trim()));
-  else if (word.endsWith("|")) noteShell(run, call, literal(word.slice(0, -1).trim()));
+  if (word.startsWith("|")) {
+    const command = literal(word.slice(1).trim());
+    noteShell(run, call, command);
+    namePipe(run, handle, command);
+  } else if (word.endsWith("|")) noteShell(run, call, literal(word.slice(0, -1).trim()));
   else if (/^[<>]{1,2}&/.test(word)) {
     const socket = run.globals.names.get(word.replace(/^[<>]{1,2}&=?/, ""));
     if (isStandardInput(handle) && duplicatesSocket(socket) && socket !== undefined) {
@@ -68,6 +74,29 @@ function openOld(run: Run, call: Call, handle: Datum | undefined, word: string):
     openAs(run, call, mode ?? "", literal(path ?? ""));
   }
 }
+
+/** Later prints to the handle are what the program reads. */
+function namePipe(run: Run, handle: Datum | undefined, command: Datum): void {
+  const name = handle?.kind === "reference" ? handle.path : knownTextOf(handle);
+  if (name !== undefined) assign(run.globals, name, reference("pipe", [], command), false);
+}
+
+/** `print HANDLE …`: to a program, a file or a connection. */
+const printsTo: Model = (call, run) => {
+  const [handle, ...items] = call.positional;
+  if (handle?.kind !== "reference" || handle.receiver === undefined) return undefined;
+  const printed = call.path.startsWith("printf")
+    ? formatted(items[0] ?? literal(""), items.slice(1))
+    : joined(items);
+  if (handle.path === "file") noteWrite(run, call, handle.receiver, true, printed);
+  else if (handle.path === "connection") noteNetwork(run, call, handle.receiver, items);
+  else if (handle.path === "pipe") {
+    const command = handle.receiver;
+    const argv = command.kind === "list" ? command.items : [literal("sh"), literal("-c"), command];
+    noteSpawn(run, call, argv, false, undefined, printed);
+  }
+  return undefined;
+};
 
 function isStandardInput(handle: Datum | undefined): boolean {
   return handle?.kind === "text" || (handle?.kind === "reference" && handle.path === "STDIN");
@@ -119,17 +148,18 @@ const finds: Model = (call, run) => {
   return undefined;
 };
 
-const globs: Model = call => (call.positional[0] === undefined ? undefined : globWords(call.positional[0]));
+const globs: Model = (call, run) =>
+  call.positional[0] === undefined ? undefined : globWords(run, call.positional[0]);
 
 /** `glob("*.o *.a")` is two patterns. */
-function globWords(pattern: Datum): Datum {
+function globWords(run: Run, pattern: Datum): Datum {
   const known = knownTextOf(pattern);
-  if (known === undefined || !known.includes(" ")) return patternOf(pattern);
+  if (known === undefined || !known.includes(" ")) return patternOf(expandTilde(run, pattern));
   return listDatum(
     known
       .trim()
       .split(/\s+/)
-      .map(word => patternOf(literal(word))),
+      .map(word => patternOf(expandTilde(run, literal(word)))),
   );
 }
 
@@ -180,6 +210,7 @@ export const FILE_MODELS: Rows = [
       ),
   ],
   ["file.print file.printf file.write", writesToHandle],
+  ["print> printf> say>", printsTo],
   ["read_file File.Slurp.read_file slurp", reads],
   ["write_file File.Slurp.write_file", writes(false)],
   ["glob File.Glob.bsd_glob", globs],

@@ -5,6 +5,7 @@ import { augments, level } from "../syntax/grammar.ts";
 import { readItems, readItemsUntil } from "../syntax/items.ts";
 import type { Reader } from "../syntax/reader.ts";
 import { isNext, peek, take, takeIf } from "../syntax/reader.ts";
+import type { Token } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 import { nameNode } from "../syntax/tree.ts";
 import { readFunction } from "./functions.ts";
@@ -71,7 +72,33 @@ function readPrimary(reader: Reader): Node | undefined {
     return { kind: "block", body: readBlock(reader), isConditional: false };
   }
   if (token.text === "shift" || token.text === "pop") return readShift(reader);
-  return undefined;
+  return PRINTERS.has(token.text) ? readPrint(reader) : undefined;
+}
+
+const PRINTERS = new Set(["print", "printf", "say"]);
+
+/** `print F "text"`, `print {$f} "text"`, `print $f "text"`: a handle in front, and no comma behind it. */
+function readPrint(reader: Reader): Node | undefined {
+  const { text: word, start } = peek(reader);
+  const isGrouped = isNext(reader, "(", 1);
+  const first = isGrouped ? 2 : 1;
+  const isBraced = isNext(reader, "{", first);
+  const handle = peek(reader, isBraced ? first + 1 : first);
+  const next = peek(reader, first + 1);
+  const isHandle = isBraced
+    ? handle.kind === "name" && isNext(reader, "}", first + 2)
+    : handle.kind === "name" && /^(?:\$\w+|[A-Z]\w*)$/.test(handle.text) && isPrinted(next);
+  if (!isHandle) return undefined;
+  reader.at += first + (isBraced ? 3 : 1);
+  const { items } = readItemsUntil(reader, () => endsArguments(reader), ABOVE_WORDS);
+  if (isGrouped) takeIf(reader, ")");
+  const to = { value: nameNode(handle.text) };
+  return { kind: "call", callee: nameNode(`${word}>`), arguments: [to, ...items], at: start };
+}
+
+/** What can only be printed, never follow a value. */
+function isPrinted(token: Token): boolean {
+  return ["text", "command", "words"].includes(token.kind) || /^\$\w/.test(token.text);
 }
 
 /** `@x`, `@{$x}`, `@$x`: the items of a list; `${x}` the thing itself. */

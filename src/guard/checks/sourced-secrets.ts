@@ -1,0 +1,33 @@
+import type { Invocation } from "../../shell/facts.ts";
+import { type Scene, targetsOf } from "../scene.ts";
+import { wordSet } from "../words.ts";
+import { doerOf } from "./doer.ts";
+import { printsEnvironment } from "./exfiltration.ts";
+import { secretOf } from "./secret-targets.ts";
+
+/** Variables that every process has; showing them shows nothing of the file. */
+const EVERYDAY = wordSet(`
+  HOME PATH USER PWD OLDPWD SHELL TERM LANG LOGNAME HOSTNAME TMPDIR CI NODE_ENV APP_ENV ENV ENVIRONMENT PORT HOST DEBUG
+  LOG_LEVEL VERSION
+`);
+
+/** `source .env && echo $TOKEN`: values of a protected file, shown after the shell has taken them in. */
+export function inspectSourced(scene: Scene): void {
+  let file: string | undefined;
+  for (const invocation of scene.facts.invocations) {
+    const by = doerOf(scene, invocation.id);
+    if (file !== undefined && showsValues(invocation)) scene.report("sec.read", { target: file }, by);
+    const [, path] = invocation.argv;
+    if (!/^(source|\.)$/.test(invocation.program ?? "") || path === undefined || by === undefined) continue;
+    file =
+      targetsOf(scene, path, by, true).find(target => secretOf(scene, target) !== undefined)?.shown ?? file;
+  }
+}
+
+function showsValues(invocation: Invocation): boolean {
+  if (printsEnvironment(invocation)) return true;
+  if (!/^(echo|printf)$/.test(invocation.program ?? "")) return false;
+  return invocation.argv.some(word =>
+    word.origins.some(origin => origin.kind === "environment" && !EVERYDAY.has(origin.name)),
+  );
+}
