@@ -1,4 +1,5 @@
 import { Problem } from "../state/problem.ts";
+import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
 import { isFamily, type LeafCommand } from "./command.ts";
@@ -240,12 +241,16 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: free some space",
 };
 
+function fixOf(error: unknown): string | undefined {
+  if (isStateError(error, "environment")) return `correct ${error.subject}, or unset it`;
+  return error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
+}
+
 function unexpected(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
-  const fileFix = error instanceof SystemError ? FILE_FIXES[error.code] : undefined;
   return new CommandError(message, {
     kind: "failed",
-    fix: fileFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
+    fix: fixOf(error) ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
   });
 }
 

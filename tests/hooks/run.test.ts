@@ -395,6 +395,24 @@ describe("a session directory that cannot be looked at", () => {
   });
 });
 
+describe("a variable that should lead to a place and does not", () => {
+  it.each([
+    ["AMPLIHACK_HOME", "relative"],
+    ["AMPLIHACK_HOME", "/opt/../etc"],
+    ["AMPLIHACK_ROOT", "."],
+    ["CLAUDE_PROJECT_DIR", ""],
+    ["CLAUDE_PLUGIN_ROOT", "plugins"],
+  ])("is told by name, never by value, and counts as unset: %s=%s", async (name, value) => {
+    const env = { HOME: "/home/user", [name]: value };
+    const { code, stderr, telemetry, system } = await callProgram(["post-tool-use"], { stdin: post(), env });
+    expect([code, telemetry["result"]]).toEqual([0, "ok"]);
+    expect(stderr).toMatch(
+      new RegExp(`variable ${name} is not usable: expected an absolute path.*unset$`, "m"),
+    );
+    expect(system.peek("/home/user/.amplihack/logs/runs.jsonl")).toContain("post_tool_use");
+  });
+});
+
 describe("a configuration that does not count", () => {
   it.each(["stop", "session-start", "user-prompt-submit", "session-stop"])(
     "is told by name where it could have named the bridge: %s",
