@@ -214,10 +214,16 @@ function readFailureVariable(
   for (const part of raw.split(",")) {
     const equals = part.indexOf("=");
     const policy = findValue(part.slice(equals + 1), POLICIES);
-    if (policy !== undefined) entries.push([equals < 0 ? "default" : part.slice(0, equals).trim(), policy]);
+    if (policy !== undefined)
+      entries.push([equals < 0 ? "default" : subcommandName(part.slice(0, equals)), policy]);
     else notices.push(badVariable(FAILURE_VARIABLE, part, `${POLICIES.join(", ")}, or subcommand=policy`));
   }
   return Object.fromEntries(entries);
+}
+
+/** `pre_tool_use` and `PRE-TOOL-USE` are the subcommand too: what is asked for must not fail for its spelling. */
+function subcommandName(text: string): string {
+  return text.trim().toLowerCase().replaceAll("_", "-");
 }
 
 function findValue<T extends string>(raw: string, values: readonly T[]): T | undefined {

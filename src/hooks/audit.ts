@@ -4,12 +4,15 @@ import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { appendJsonLine } from "../state/append-line.ts";
+import { sanitiseSessionId } from "../state/session-id.ts";
 import { expandHome, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
 const KEPT_FILES = 5;
 const MEBIBYTE = 1024 * 1024;
 const COMMAND_LIMIT = 2_000;
+const PATH_LIMIT = 1_000;
+const NAME_LIMIT = 200;
 
 export function auditFile(settings: GuardSettings, stateHome: string, home: string): string {
   const { file } = settings.audit;
@@ -37,15 +40,15 @@ export function writeAudit(
     {
       ts: new Date(system.clock.nowMs()).toISOString(),
       host: input.host,
-      session: input.sessionId ?? null,
+      session: input.sessionId === undefined ? null : sanitiseSessionId(input.sessionId),
       project,
-      cwd: input.cwd ?? null,
-      tool: input.tool.name,
+      cwd: input.cwd === undefined ? null : clipText(input.cwd, PATH_LIMIT),
+      tool: clipText(input.tool.name, NAME_LIMIT),
       verdict,
       rules: [...new Set(findings.map(finding => finding.rule))],
       targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
       ...(command === null
-        ? { paths: paths.slice(0, 20) }
+        ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
         : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
       ...(code === undefined ? {} : { code }),

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../protocol/index.ts";
+import { clip } from "../state/index.ts";
 import { countCharacters, wordPattern } from "./words.ts";
 
 /** What the user asked for at the start, kept so that no later summary can lose it. */
@@ -17,6 +18,8 @@ export interface OriginalRequest {
 
 const LIMITS = { requirements: 10, constraints: 5, successCriteria: 5 };
 const NO_TARGET = "General development task";
+/** Of one item in the summary, so that a pasted wall of text leaves room for the rest of the context. */
+const SHOWN_LENGTH = 500;
 
 const SUBSTANTIAL = wordPattern([
   "implement",
@@ -52,9 +55,9 @@ export function extractRequest(prompt: string, sessionId: string, timestamp: str
   };
 }
 
-/** `**Label**: text` on its own line, also as `**Label:** text`. */
+/** What follows `**Label**:` on its line, also as `**Label:** text`. */
 function labelled(prompt: string, label: string): readonly string[] {
-  const pattern = new RegExp(`^[\\s>*-]*\\*\\*${label}(?::\\*\\*|\\*\\*\\s*:)[ \\t]*(.+)$`, "gim");
+  const pattern = new RegExp(`\\*\\*${label}(?::\\*\\*|\\*\\*\\s*:)[ \\t]*(.+)$`, "gim");
   return [...prompt.matchAll(pattern)].map(match => (match[1] ?? "").trim()).filter(text => text !== "");
 }
 
@@ -130,7 +133,7 @@ export function summariseRequest(request: OriginalRequest): string {
     "",
     "These are explicit user requirements. They must not be optimised away or traded for something simpler.",
     "",
-    `**Target**: ${request.target}`,
+    `**Target**: ${clip(request.target, SHOWN_LENGTH)}`,
     ...section("Requirements", request.requirements),
     ...section("Constraints", request.constraints),
     ...section("Success criteria", request.success_criteria),
@@ -138,7 +141,9 @@ export function summariseRequest(request: OriginalRequest): string {
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {
-  return items.length === 0 ? [] : ["", `**${title}**:`, ...items.map(item => `- ${item}`)];
+  return items.length === 0
+    ? []
+    : ["", `**${title}**:`, ...items.map(item => `- ${clip(item, SHOWN_LENGTH)}`)];
 }
 
 /** `ORIGINAL_REQUEST.md`: the summary with the request in the user's own words. */

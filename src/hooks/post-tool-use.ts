@@ -1,6 +1,6 @@
-import type { Effect, Hook, InputOf, JsonObject } from "../protocol/index.ts";
+import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
 import { isJsonObject, isTruthy, ownValue } from "../protocol/index.ts";
-import { AtomicFlag, sha256Hex } from "../state/index.ts";
+import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
@@ -19,6 +19,8 @@ const COUNTERS: Readonly<Record<string, string>> = {
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
 const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
+/** A name is somebody else's text like the rest of a payload, and nothing large goes into metrics. */
+const LONGEST_NAME = 200;
 
 /**
  * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
@@ -45,13 +47,13 @@ export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
 
 function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {
   if (isRepeated(input, context)) return undefined;
-  const { tool } = input;
+  const tool = { ...input.tool, name: clip(input.tool.name, LONGEST_NAME) };
   const isFailure = input.event === "PostToolUseFailure";
   const duration = durationOf(input);
   context.log("INFO", `tool ${tool.name}${isFailure ? " failed" : ""}`);
   context.metric("tool_usage", tool.name, duration === undefined ? {} : { duration_ms: duration });
   if (isFailure) context.metric("tool_failures", tool.name);
-  const warning = failedWrite(input);
+  const warning = failedWrite(tool, input);
   if (warning !== undefined) context.log("WARNING", warning);
   const counter = Object.hasOwn(COUNTERS, tool.canonicalName) ? COUNTERS[tool.canonicalName] : undefined;
   if (counter !== undefined) context.metric(counter, 1);
@@ -77,11 +79,11 @@ function durationOf({ result, raw }: InputOf<"tool">): number | undefined {
   return typeof duration === "number" && Number.isFinite(duration) ? duration : undefined;
 }
 
-function failedWrite(input: InputOf<"tool">): string | undefined {
-  if (!WRITERS.has(input.tool.canonicalName)) return undefined;
+function failedWrite(tool: ToolUse, input: InputOf<"tool">): string | undefined {
+  if (!WRITERS.has(tool.canonicalName)) return undefined;
   const inside = isJsonObject(input.result) ? ownValue(input.result, "error") : undefined;
   if (!isTruthy(inside ?? input.error)) return undefined;
-  return `${input.tool.name} reported an error: the file may not have been written as intended. Check it.`;
+  return `${tool.name} reported an error: the file may not have been written as intended. Check it.`;
 }
 
 /** A host that reads two of our registrations calls twice for one tool use; the second call is not counted. */

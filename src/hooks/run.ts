@@ -21,7 +21,14 @@ import {
   type Outcome,
   powerOf,
 } from "../protocol/index.ts";
-import { escapeControls, findHome, findProjectRoot, findStateHome, unseenPlaces } from "../state/index.ts";
+import {
+  escapeControls,
+  findHome,
+  findProjectRoot,
+  findStateHome,
+  unseenPlaces,
+  unusablePlaces,
+} from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { isShuttingDown } from "./shutdown.ts";
@@ -55,8 +62,7 @@ export function openProgram(
   if (hook === undefined) return { ...rest, subcommand, hook: undefined };
   if (usesBridge !== true) return { ...rest, subcommand, hook: hook({ program: amplihack }) };
   const loaded = configuration(system, undefined);
-  for (const { message } of loaded?.notices ?? [])
-    system.stdio.writeError(`amplihack ${subcommand.hookName}: ${escapeControls(message)}\n`);
+  for (const { message } of loaded?.notices ?? []) tell(subcommand, message, system);
   return {
     ...rest,
     subcommand,
@@ -196,10 +202,10 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     if (!checked.ok) return fail(checked.problem, "error");
     input = checked.input;
     problems.push(...checked.problems);
-    for (const unseen of unseenPlaces(system, input.cwd)) {
-      problems.push(unseen);
-      system.stdio.writeError(`amplihack ${subcommand.hookName}: ${escapeControls(unseen)}\n`);
-    }
+    const unseen = unseenPlaces(system, input.cwd);
+    problems.push(...unseen);
+    for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
+      tell(subcommand, text, system);
     return say(await hook.run(input, system));
   }
 
@@ -224,6 +230,10 @@ function configuration(system: System, cwd: string | undefined): LoadedConfig | 
   const home = findHome(system);
   if (stateHome === undefined || home === undefined) return undefined;
   return loadConfig(system, { home, stateHome, projectRoot });
+}
+
+function tell({ hookName }: Subcommand, text: string, system: System): void {
+  system.stdio.writeError(`amplihack ${hookName}: ${escapeControls(text)}\n`);
 }
 
 function stderrText(parts: readonly string[], record: RunRecord): string {

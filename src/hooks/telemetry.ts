@@ -2,6 +2,7 @@ import {
   appendJsonLine,
   clip,
   escapeControls,
+  findSessionId,
   findStateHome,
   LogFile,
   makeRuntimeDirectory,
@@ -30,6 +31,7 @@ export interface RunRecord {
 
 const ROTATION: Rotation = { limitBytes: 16 * 1024 * 1024, keep: 8 };
 const ERROR_LENGTH = 300;
+const EVENT_LENGTH = 100;
 
 /** The last line on stderr: what a machine reads about this run. */
 export function telemetryLine(record: RunRecord): string {
@@ -46,10 +48,10 @@ export function recordRun(record: RunRecord, system: System): readonly string[] 
       ...measured(record),
       ts: new Date(system.clock.nowMs()).toISOString(),
       host: record.host,
-      event: record.event,
+      event: clip(record.event, EVENT_LENGTH),
       decision: record.decision,
       rules: record.rules,
-      session: record.sessionId ?? null,
+      session: findSessionId(system, record.sessionId) ?? null,
       project,
     };
     appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });

@@ -118,6 +118,18 @@ export function readField(
   return undefined;
 }
 
+/**
+ * The event of a payload that is all there is: the one it names, else what its tool fields say. Undefined for one
+ * that says nothing. For looking at payloads offline: the hook program goes by its subcommand.
+ */
+export function inferEvent(payload: JsonObject): string | undefined {
+  const named = readField(payload, FIELD_NAMES.event)?.value;
+  if (typeof named === "string" && named.trim() !== "") return named;
+  if (readField(payload, FIELD_NAMES.toolResult) !== undefined) return "PostToolUse";
+  const hasTool = readField(payload, [...FIELD_NAMES.toolName, ...FIELD_NAMES.toolInput]) !== undefined;
+  return hasTool || isJsonObject(ownValue(payload, "toolUse")) ? "PreToolUse" : undefined;
+}
+
 /** Tools whose input is rightly plain text. */
 const PATCH_TOOLS: ReadonlySet<string> = new Set(["apply_patch", "applypatch"]);
 

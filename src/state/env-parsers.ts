@@ -64,6 +64,13 @@ export const path: EnvParser<string> = {
   },
 };
 
+/** As `path`, and without `..`: what it means must not depend on what it passes through. */
+export const plainPath: EnvParser<string> = {
+  isShown: false,
+  parse: (raw, home) =>
+    raw.split("/").includes("..") ? bad("an absolute path without '..'") : path.parse(raw, home),
+};
+
 /** Any text, empty included. */
 export const text: EnvParser<string> = { isShown: false, parse: raw => good(raw) };
 

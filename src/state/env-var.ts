@@ -53,6 +53,12 @@ export class EnvVar<T> {
     return parsed?.ok === true ? parsed.value : undefined;
   }
 
+  /** Why what it is set to cannot be used; undefined when it is unset or can be. */
+  complaint(source: EnvSource): string | undefined {
+    const parsed = this.parse(source);
+    return parsed?.ok === false ? this.describe(source, parsed.expected) : undefined;
+  }
+
   private parse(source: EnvSource): Parsed<T> | undefined {
     const raw = source.env.get(this.name);
     return raw === undefined ? undefined : this.parser.parse(raw, source.env.get("HOME"));

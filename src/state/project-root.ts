@@ -1,10 +1,13 @@
 import { ancestors, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
-import type { Files, System } from "../system/system.ts";
+import { type Files, type System, SystemError } from "../system/system.ts";
+import { clip } from "./escape.ts";
 import { findHome } from "./homes.ts";
 import { resolvePath } from "./path-containment.ts";
 import { VARIABLES } from "./variables.ts";
 
 type Surroundings = Pick<System, "files" | "env">;
+
+const SHOWN_LENGTH = 200;
 
 /**
  * The directory the session works in: what the host's payload says when that is a directory, else the directory
@@ -75,20 +78,19 @@ function homeRule(system: Surroundings, sessionDirectory: string): (directory: s
 export function unseenPlaces({ files }: Surroundings, payloadCwd: string | undefined): readonly string[] {
   const cwd = payloadCwd !== undefined && isAbsolute(payloadCwd) ? payloadCwd : files.workingDirectory();
   if (cwd === undefined) return [];
-  const looks = [
-    () => files.follow(cwd),
-    () => files.inspect(join(cwd, ".claude")),
-    () => files.inspect(join(cwd, ".git")),
-  ];
-  const failures = looks.flatMap(look => {
-    try {
-      look();
-      return [];
-    } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
-    }
-  });
-  return [...new Set(failures)];
+  const place = failureAt(cwd, path => files.follow(path));
+  if (place !== undefined) return [place];
+  return [".claude", ".git"].flatMap(name => failureAt(join(cwd, name), path => files.inspect(path)) ?? []);
+}
+
+function failureAt(path: string, look: (path: string) => unknown): string | undefined {
+  try {
+    look(path);
+    return undefined;
+  } catch (error) {
+    const why = error instanceof SystemError ? error.code : String(error);
+    return `cannot look at ${clip(path, SHOWN_LENGTH)}: ${why}`;
+  }
 }
 
 /** A place that cannot be looked at is no place for state; the caller goes on to the next. */

@@ -1,4 +1,14 @@
-import { anyText, exactlyOne, integer, nonEmptyText, oneOf, path, unlessOff } from "./env-parsers.ts";
+import type { System } from "../system/system.ts";
+import {
+  anyText,
+  exactlyOne,
+  integer,
+  nonEmptyText,
+  oneOf,
+  path,
+  plainPath,
+  unlessOff,
+} from "./env-parsers.ts";
 import { EnvVar } from "./env-var.ts";
 
 export const SESSION_TYPES = [
@@ -16,7 +26,7 @@ export const SESSION_TYPES = [
  */
 export const VARIABLES = {
   HOME: new EnvVar("HOME", path),
-  AMPLIHACK_HOME: new EnvVar("AMPLIHACK_HOME", path),
+  AMPLIHACK_HOME: new EnvVar("AMPLIHACK_HOME", plainPath),
   AMPLIHACK_ROOT: new EnvVar("AMPLIHACK_ROOT", path),
   CLAUDE_PROJECT_DIR: new EnvVar("CLAUDE_PROJECT_DIR", path),
   CLAUDE_PLUGIN_ROOT: new EnvVar("CLAUDE_PLUGIN_ROOT", path),
@@ -46,3 +56,11 @@ export const VARIABLES = {
   AMPLIHACK_HOOK_ENGINE: new EnvVar("AMPLIHACK_HOOK_ENGINE", oneOf("node", "native")),
   AMPLIHACK_GUARD_LEVEL: new EnvVar("AMPLIHACK_GUARD_LEVEL", oneOf("relaxed", "standard", "strict")),
 } as const;
+
+/** What is wrong with variables that lead hooks to places, in sentences; each counts as unset. */
+export function unusablePlaces(source: Pick<System, "env">): readonly string[] {
+  const { AMPLIHACK_HOME, AMPLIHACK_ROOT, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT } = VARIABLES;
+  return [AMPLIHACK_HOME, AMPLIHACK_ROOT, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT].flatMap(
+    variable => variable.complaint(source) ?? [],
+  );
+}

@@ -37,6 +37,18 @@ describe("configuration with no file at all", () => {
   });
 });
 
+describe("AMPLIHACK_FAILURE_POLICY", () => {
+  it.each(["pre-tool-use=closed", "pre_tool_use=closed", " Pre-Tool-Use = CLOSED "])(
+    "names a subcommand in any spelling: %j",
+    value => {
+      const { config, notices } = load({}, { AMPLIHACK_FAILURE_POLICY: value });
+      expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+      expect(failurePolicyOf(config, "user-prompt-submit")).toBe("open");
+      expect(notices).toEqual([]);
+    },
+  );
+});
+
 describe("layers", () => {
   it("let the user override the machine, and both override what is built in", () => {
     const { config } = load({

@@ -41,6 +41,14 @@ describe("the target", () => {
   });
 });
 
+describe("a label in the middle of a line", () => {
+  it("is heard", () => {
+    const request = extractRequest("Hello there. **Target**: the parser\nThanks", "s", "t");
+    expect(request.target).toBe("the parser");
+    expect(request.requirements).toContain("TARGET: the parser");
+  });
+});
+
 describe("the requirements", () => {
   it("are labelled lines, sentences about everything, and bullets, without duplicates", () => {
     const prompt = [

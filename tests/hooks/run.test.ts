@@ -338,6 +338,24 @@ describe("a hook that breaks", () => {
   });
 });
 
+describe("a payload with enormous names", () => {
+  it("leaves small records", async () => {
+    const huge = "x".repeat(1_000_000);
+    for (const stdin of [
+      post({ session_id: huge, tool_name: huge, cwd: `/${huge}`, tool_use_id: huge }),
+      post({ hook_event_name: huge }),
+      pre({ session_id: huge, cwd: `/${huge}`, tool_input: { command: "rm -rf /" } }),
+      pre({ tool_name: "Write", tool_input: { file_path: `/etc/${huge}`, content: "x" } }),
+    ]) {
+      const subcommand = stdin.includes("PreToolUse") ? "pre-tool-use" : "post-tool-use";
+      const { system, stdout, stderr } = await callProgram([subcommand], { stdin });
+      const written = system.calls.filter(({ operation }) => operation === "append").map(({ path }) => path);
+      const sizes = [...new Set(written)].map(path => system.peek(path)?.length ?? 0);
+      expect(Math.max(...sizes, stdout.length, stderr.length)).toBeLessThan(20_000);
+    }
+  });
+});
+
 describe("the data of another event", () => {
   it.each([
     ["stop", { decision: "approve" }],
@@ -392,6 +410,24 @@ describe("a session directory that cannot be looked at", () => {
   it("is no failure when it is merely not there", async () => {
     const { telemetry } = await callProgram(["post-tool-use"], { stdin: post({ cwd: "/nowhere" }) });
     expect(telemetry).toMatchObject({ result: "ok" });
+  });
+});
+
+describe("a variable that should lead to a place and does not", () => {
+  it.each([
+    ["AMPLIHACK_HOME", "relative"],
+    ["AMPLIHACK_HOME", "/opt/../etc"],
+    ["AMPLIHACK_ROOT", "."],
+    ["CLAUDE_PROJECT_DIR", ""],
+    ["CLAUDE_PLUGIN_ROOT", "plugins"],
+  ])("is told by name, never by value, and counts as unset: %s=%s", async (name, value) => {
+    const env = { HOME: "/home/user", [name]: value };
+    const { code, stderr, telemetry, system } = await callProgram(["post-tool-use"], { stdin: post(), env });
+    expect([code, telemetry["result"]]).toEqual([0, "ok"]);
+    expect(stderr).toMatch(
+      new RegExp(`variable ${name} is not usable: expected an absolute path.*unset$`, "m"),
+    );
+    expect(system.peek("/home/user/.amplihack/logs/runs.jsonl")).toContain("post_tool_use");
   });
 });
 

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { usageError } from "../../cli/errors.ts";
 import { ownProgram } from "../../cli/own-program.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
+import { inferEvent, isJsonObject, readJson } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import { type Engine, splitWords } from "../../verify/run-engine.ts";
 
@@ -56,13 +57,8 @@ export function resolveHere(system: System, path: string): string {
   return path.startsWith("/") ? path : join(system.files.workingDirectory() ?? "/", path);
 }
 
-/** The event a payload names, for inputs given without one. */
+/** The event of a payload by its own word or its fields, for inputs given without one. */
 export function eventNamedIn(system: System, input: Uint8Array): string | undefined {
-  try {
-    const value = JSON.parse(system.text.decode(input).text) as Record<string, unknown>;
-    const named = value["hook_event_name"] ?? value["hookEventName"];
-    return typeof named === "string" ? named : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = readJson(system.text.decode(input).text);
+  return read.ok && isJsonObject(read.value) ? inferEvent(read.value) : undefined;
 }

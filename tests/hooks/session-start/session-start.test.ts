@@ -24,6 +24,17 @@ const start = (system: MemorySystem, payload = {}) =>
   runHook(sessionStart(), system, { session_id: "s1", source: "startup", ...payload });
 const text = async (system: MemorySystem, payload = {}) => (await start(system, payload))?.context ?? "";
 
+describe("a wall of text as the first prompt", () => {
+  it("is kept whole but does not crowd out the rest of the context", async () => {
+    const system = project();
+    const prompt = `Implement all of ${"this and that ".repeat(20_000)}`;
+    const context = await text(system, { prompt });
+    expect(context.length).toBeLessThan(5_000);
+    expect(context).toContain("Project Context");
+    expect(jsonAt(system, `${RUNTIME}/logs/s1/original_request.json`)).toMatchObject({ raw_prompt: prompt });
+  });
+});
+
 describe("a kept request that was damaged", () => {
   const path = `${RUNTIME}/logs/s1/original_request.json`;
 

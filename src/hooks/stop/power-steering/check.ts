@@ -1,5 +1,5 @@
 import type { InputOf } from "../../../protocol/index.ts";
-import { SESSION_TYPES, VARIABLES } from "../../../state/index.ts";
+import { VARIABLES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
 import { readInside } from "../../framework-files.ts";
@@ -149,10 +149,9 @@ class WorkCheck {
   private announcedType(): SessionType | undefined {
     const { AMPLIHACK_SESSION_TYPE: variable } = VARIABLES;
     const { system } = this.context;
-    const type = variable.tryGet(system);
-    if (type === undefined && variable.isSet(system))
-      this.context.log("WARNING", `${variable.name} is ignored: expected one of ${SESSION_TYPES.join(", ")}`);
-    return type;
+    const complaint = variable.complaint(system);
+    if (complaint !== undefined) this.context.log("WARNING", `${complaint}; it is ignored`);
+    return variable.tryGet(system);
   }
 
   /** Facts outside the transcript that outweigh it. */
