@@ -348,6 +348,27 @@ describe("a runner killed without warning", () => {
 });
 
 describe("a signal to the runner", () => {
+  it("is heard by recipes that do nothing but call each other", async () => {
+    const machine = recipeMachine();
+    const call = (id: string) => ({ id, recipe: "recipe", parallel_group: "g", continue_on_error: true });
+    machine.write(
+      "recipe.yaml",
+      yaml({
+        name: "recipe",
+        recursion: { max_depth: 40, max_total_steps: 1_000_000_000 },
+        steps: [call("a"), call("b")],
+      }),
+    );
+    const child = start(machine);
+    let hasBegun = false;
+    child.stderr?.on("data", chunk => {
+      if (hasBegun || !String(chunk).includes("▶ a")) return;
+      hasBegun = true;
+      child.kill("SIGTERM");
+    });
+    expect(await new Promise(resolve => child.once("close", resolve))).toBe(143);
+  });
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -303,6 +303,18 @@ describe("sub-recipes", () => {
     );
   });
 
+  it("nest a hundred levels at most, whatever a recipe allows itself", async () => {
+    const machine = recipeMachine();
+    const recursion = { max_depth: 1_000_000, max_total_steps: 1_000_000 };
+    machine.write("loop.yaml", yaml({ name: "loop", recursion, steps: [{ id: "again", recipe: "loop" }] }));
+    const { exitCode, document } = await machine.run({ recipe: "loop.yaml" });
+    expect(exitCode).toBe(1);
+    const text = JSON.stringify(document);
+    expect(text).toContain("Maximum recipe recursion depth (100) exceeded.");
+    expect(text.split('"sub_result"')).toHaveLength(101);
+    expect(document.warnings).toEqual(["recursion.max_depth counts as 100, which is the most"]);
+  });
+
   it("check their context too", async () => {
     const machine = recipeMachine();
     machine.write(

@@ -2,7 +2,14 @@ import { Buffer } from "node:buffer";
 import { FieldReader, type Report } from "./field-reader.ts";
 import { isReservedName, parseStep, type StepReports } from "./parse-step.ts";
 import { readYaml, toJsonObject } from "./read-yaml.ts";
-import type { HookName, Problem, Recipe, RecipeOutput, Step } from "./recipe.ts";
+import {
+  type HookName,
+  MOST_DEPTH,
+  type Problem,
+  type Recipe,
+  type RecipeOutput,
+  type Step,
+} from "./recipe.ts";
 
 export const RECIPE_BYTE_LIMIT = 1_000_000;
 
@@ -100,6 +107,12 @@ function readRecipe(read: FieldReader, reports: StepReports): Recipe {
     output: readOutput(read, error),
     defaultStepTimeout: read.seconds("default_step_timeout"),
   };
+  if ((recipe.recursion.maxDepth ?? 0) > MOST_DEPTH) {
+    reports.warn(
+      `recursion.max_depth counts as ${MOST_DEPTH}, which is the most`,
+      recursion.offset("max_depth"),
+    );
+  }
   for (const [group, members] of [["recursion", recursion] as const, ["hooks", hooks] as const]) {
     for (const [field, entry] of members.unknown()) {
       reports.warn(`Unrecognized top-level field '${group}.${field}' (possible typo)`, entry.keyOffset);

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
-import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS } from "../format/recipe.ts";
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MOST_DEPTH } from "../format/recipe.ts";
 import { pruneOldFiles } from "../logs/event-log.ts";
 import { pointerLine } from "../logs/log-pointer.ts";
 import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
@@ -121,7 +121,7 @@ async function runToEnd(
       loaded,
       depth: 0,
       limits: {
-        maxDepth: recursion.maxDepth ?? DEFAULT_MAX_DEPTH,
+        maxDepth: Math.min(recursion.maxDepth ?? DEFAULT_MAX_DEPTH, MOST_DEPTH),
         maxTotalSteps: recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
       },
       pathPrefix: "",

@@ -24,6 +24,11 @@ export async function runRecipeStep(
       `Maximum recipe recursion depth (${frame.limits.maxDepth}) exceeded. Check for circular recipe references.`,
     );
   }
+  // Recipes that only call recipes wait for nothing: without a turn of the event loop no signal would be heard.
+  await new Promise(resume => setImmediate(resume));
+  if (run.interruption.signal !== undefined) {
+    return failure("execute", `interrupted by ${run.interruption.signal}`);
+  }
   const child = loadChild(task, name);
   if (typeof child === "string") return failure("prepare", child);
 
