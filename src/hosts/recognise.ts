@@ -2,6 +2,7 @@ import { type JsonObject, readField } from "../protocol/index.ts";
 import { HOSTS } from "./descriptors.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { type EnvironmentReader, HOST_IDS, type HostId } from "./host.ts";
+import { claudeNamesSpeech } from "./vscode-copilot.ts";
 
 /** Hosts whose payloads give them away, most telling evidence first. */
 const PAYLOAD_ORDER: readonly HostId[] = [
@@ -83,7 +84,7 @@ function isTimedWithoutMode(payload: JsonObject): boolean {
 
 /**
  * VS Code, or Copilot CLI in its dialect with Claude's names. VS Code numbers its tool calls and keeps its own
- * tool names; Copilot does neither and has members of its own. Where nothing tells, the environment does.
+ * tool names; Copilot does neither, and has members and events of its own. Where nothing tells, the environment does.
  */
 function timedCaller(payload: JsonObject, marked: HostId | undefined): HostId {
   if (payload["tool_use_id"] !== undefined || typeof payload["tool_response"] === "string")
@@ -93,6 +94,7 @@ function timedCaller(payload: JsonObject, marked: HostId | undefined): HostId {
   if (marked !== undefined && TIMED_CALLERS.has(marked)) return marked;
   const isCopilot =
     typeof tool === "string" ||
+    !Object.hasOwn(claudeNamesSpeech, String(payload["hook_event_name"])) ||
     ["tool_result", "stop_reason", "initial_prompt", "parent_agent_id"].some(
       name => payload[name] !== undefined,
     );
