@@ -2,7 +2,6 @@ import { type JsonObject, readField } from "../protocol/index.ts";
 import { HOSTS } from "./descriptors.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { type EnvironmentReader, HOST_IDS, type HostId } from "./host.ts";
-import { claudeNamesSpeech } from "./vscode-copilot.ts";
 
 /** Hosts whose payloads give them away, most telling evidence first. */
 const PAYLOAD_ORDER: readonly HostId[] = [
@@ -90,11 +89,12 @@ function timedCaller(payload: JsonObject, marked: HostId | undefined): HostId {
   if (payload["tool_use_id"] !== undefined || typeof payload["tool_response"] === "string")
     return "vscode-copilot";
   const { tool_name: tool } = payload;
-  if (typeof tool === "string" && Object.hasOwn(HOSTS["vscode-copilot"].tools, tool)) return "vscode-copilot";
+  const { tools, speech } = HOSTS["vscode-copilot"];
+  if (typeof tool === "string" && Object.hasOwn(tools, tool)) return "vscode-copilot";
   if (marked !== undefined && TIMED_CALLERS.has(marked)) return marked;
   const isCopilot =
     typeof tool === "string" ||
-    !Object.hasOwn(claudeNamesSpeech, String(payload["hook_event_name"])) ||
+    !Object.hasOwn(speech, String(payload["hook_event_name"])) ||
     ["tool_result", "stop_reason", "initial_prompt", "parent_agent_id"].some(
       name => payload[name] !== undefined,
     );
