@@ -26,3 +26,8 @@ function merge(left: JsonObject, right: JsonObject): JsonObject {
   }
   return merged;
 }
+
+/** A text that says something. Codex throws a refusal away whose reason is empty, and then the tool runs. */
+export function unlessBlank(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text;
+}

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Outcome, Power } from "../protocol/index.ts";
 import { refusalInsteadOfAsk } from "./allow-once.ts";
-import { type Draft, say } from "./answer-draft.ts";
+import { type Draft, say, unlessBlank } from "./answer-draft.ts";
 import { asText } from "./claude-words.ts";
 import type { Occasion, Speech } from "./host.ts";
 import { readFirst } from "./payload-paths.ts";
@@ -8,6 +8,7 @@ import { readFirst } from "./payload-paths.ts";
 // What becomes of an effect on a host that has no word for it: the nearest stricter one, or a note.
 
 const CORRECTED_INPUT_LIMIT = 4_000;
+const NOTHING = "(the result is empty)";
 
 /**
  * Before an action a halt is also a deny: alone it would let the action happen. On a stop it means "do stop", so
@@ -21,7 +22,7 @@ export function settleHalt(
   halt: Outcome["halt"],
 ): void {
   if (halt === undefined) return;
-  const reason = halt.reason ?? draft.reason ?? `${halt.hook} ended the turn and gave no reason`;
+  const reason = unlessBlank(halt.reason) ?? draft.reason ?? `${halt.hook} ended the turn and gave no reason`;
   if (power === "retry") {
     draft.verdict = "none";
     draft.reason = undefined;
@@ -87,8 +88,7 @@ export function settleOutput(draft: Draft, speech: Speech, on: Occasion, output:
     say(draft, speech.output(output, on));
   } else if (speech.denyReplacesResult === true && speech.deny !== undefined && draft.verdict !== "deny") {
     draft.degraded.push("output → deny");
-    // A refusal without a reason is none: hosts refuse to read it, and the old result would stand.
-    say(draft, speech.deny(asText(output) || "(no output)", on));
+    say(draft, speech.deny(unlessBlank(asText(output)) ?? NOTHING, on));
   } else {
     draft.unsupported.push("output");
   }

@@ -83,16 +83,18 @@ function isTimedWithoutMode(payload: JsonObject): boolean {
 
 /**
  * VS Code, or Copilot CLI in its dialect with Claude's names. VS Code numbers its tool calls and keeps its own
- * tool names; Copilot does neither and has members of its own. Where nothing tells, the environment does.
+ * tool names; Copilot does neither, and has members and events of its own. Where nothing tells, the environment does.
  */
 function timedCaller(payload: JsonObject, marked: HostId | undefined): HostId {
   if (payload["tool_use_id"] !== undefined || typeof payload["tool_response"] === "string")
     return "vscode-copilot";
   const { tool_name: tool } = payload;
-  if (typeof tool === "string" && Object.hasOwn(HOSTS["vscode-copilot"].tools, tool)) return "vscode-copilot";
+  const { tools, speech } = HOSTS["vscode-copilot"];
+  if (typeof tool === "string" && Object.hasOwn(tools, tool)) return "vscode-copilot";
   if (marked !== undefined && TIMED_CALLERS.has(marked)) return marked;
   const isCopilot =
     typeof tool === "string" ||
+    !Object.hasOwn(speech, String(payload["hook_event_name"])) ||
     ["tool_result", "stop_reason", "initial_prompt", "parent_agent_id"].some(
       name => payload[name] !== undefined,
     );

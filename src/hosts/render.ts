@@ -1,5 +1,5 @@
 import { type Decision, describeEvent, isJsonObject, type Outcome } from "../protocol/index.ts";
-import { type Draft, say } from "./answer-draft.ts";
+import { type Draft, say, unlessBlank } from "./answer-draft.ts";
 import { settleHalt, settleInput, settleOutput, settleQuestion, settleRefusal } from "./degrade.ts";
 import { HOSTS } from "./descriptors.ts";
 import type { Answer, AnswerRequest, HostDescriptor, HostId, Occasion, Speech } from "./host.ts";
@@ -47,7 +47,7 @@ function draftAnswer(host: HostDescriptor, on: Occasion, outcome: Outcome): Draf
 }
 
 function reasonOf(decision: Decision): string | undefined {
-  return decision.kind === "none" ? undefined : decision.reason;
+  return decision.kind === "none" ? undefined : unlessBlank(decision.reason);
 }
 
 function sayVerdict(draft: Draft, speech: Speech, on: Occasion): void {

@@ -13,8 +13,11 @@ export async function askVersion(
   flag = "--version",
   timeoutMs = TIMEOUT_MS,
 ): Promise<string | undefined> {
-  const { code, stdout } = await runProgram(system, [program, flag], { timeoutMs });
-  const [line = ""] = stripColours(stdout).trim().split("\n");
+  const { code, stdout, stderr } = await runProgram(system, [program, flag], { timeoutMs });
+  // Pi tells its version on stderr.
+  const [line = ""] = stripColours(stdout.trim() === "" ? stderr : stdout)
+    .trim()
+    .split("\n");
   return code !== 0 || line.trim() === "" ? undefined : line.trim().slice(0, LONGEST_LINE);
 }
 

@@ -53,18 +53,19 @@ async function askVersion(system: System, path: string): Promise<string | undefi
   for (const name of system.env.names()) {
     if (name !== "CLAUDECODE") env[name] ??= system.env.get(name) ?? "";
   }
-  const { end, stdout } = await system.processes.start({
+  const { end, stdout, stderr } = await system.processes.start({
     argv: [path, "--version"],
     cwd: system.files.workingDirectory() ?? "/",
     env,
     input: new Uint8Array(),
     timeoutMs: LIMIT_MS,
     killAfterMs: 100,
-    limits: { stdoutBytes: 4_096, tailBytes: 0, stderrBytes: 0, drainBytes: 1024 * 1024 },
+    limits: { stdoutBytes: 4_096, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1024 * 1024 },
     endsGroup: true,
   }).done;
   if (end.kind !== "exit" || end.code !== 0) return undefined;
-  return versionIn(system.text.decode(stdout).text);
+  // Pi tells its version on stderr.
+  return versionIn(system.text.decode(stdout).text) ?? versionIn(system.text.decode(stderr).text);
 }
 
 /** The first version number in the first line of what a program printed. */

@@ -124,7 +124,8 @@ const readCodex: Reader = ({ stdout, stderr, exitCode }, { event }) => {
   if (permission === "ask" || (permission === "allow") !== hasInput) throw new Error(`invalid: ${stdout}`);
   const reason = member(said, "hookSpecificOutput", "permissionDecisionReason") ?? member(said, "reason");
   const isRefusal = permission === "deny" || member(said, "decision") === "block";
-  if (isRefusal && (typeof reason !== "string" || reason === "")) throw new Error("a deny needs a reason");
+  if (isRefusal && (typeof reason !== "string" || reason.trim() === ""))
+    throw new Error("a deny needs a reason");
   const isStopped = member(said, "continue") === false && event !== "Stop" && event !== "SubagentStop";
   return {
     ...readClaude({ stdout, stderr, exitCode }, { event, label: "", nativeEvent: event, payload: {} }),

@@ -8,6 +8,8 @@ import { READERS, type Understood } from "./host-readers.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 60 });
 const words = text.filter(each => each !== "");
+/** A hook may also give a reason that says nothing. */
+const reason = fc.oneof({ weight: 4, arbitrary: words }, fc.constantFrom("", " ", "\n\t"));
 const jsonObject = fc.dictionary(fc.constantFrom("command", "timeout", "path", "x"), fc.jsonValue(), {
   maxKeys: 4,
 }) as fc.Arbitrary<JsonObject>;
@@ -16,10 +18,10 @@ const jsonObject = fc.dictionary(fc.constantFrom("command", "timeout", "path", "
 const effects: fc.Arbitrary<Effect> = fc.record(
   {
     decision: fc.record(
-      { kind: fc.constantFrom("allow", "ask", "defer", "deny"), reason: words },
+      { kind: fc.constantFrom("allow", "ask", "defer", "deny"), reason },
       { requiredKeys: ["kind"] },
     ),
-    halt: fc.record({ reason: words }, { requiredKeys: [] }),
+    halt: fc.record({ reason }, { requiredKeys: [] }),
     input: jsonObject,
     output: fc.jsonValue(),
     context: words,

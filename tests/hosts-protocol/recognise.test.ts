@@ -51,6 +51,19 @@ describe("who is calling", () => {
     expect(recognise(undefined, fakeEnvironment(env))).toBe(host);
   });
 
+  it.each([
+    ["SessionEnd", "copilot-cli"],
+    ["PostToolUseFailure", "copilot-cli"],
+    ["Notification", "copilot-cli"],
+    ["UserPromptSubmit", "vscode-copilot"],
+    ["SubagentStart", "vscode-copilot"],
+  ])(
+    "takes %s with a time in text for one of %s, which alone has it or cannot be told apart",
+    (event, host) => {
+      expect(recognise({ hook_event_name: event, timestamp: ISO }, fakeEnvironment({}))).toBe(host);
+    },
+  );
+
   it("believes the command line before the payload, and the payload before the environment", () => {
     const env = fakeEnvironment({ COPILOT_CLI: "1" });
     expect(recognise({ cursor_version: "3" }, env)).toBe("cursor");

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
 import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
+import { askVersion } from "../../src/install/host-version.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
 import type { InstallableHost } from "../../src/install/targets.ts";
@@ -253,6 +254,16 @@ describe("a machine without hooks", () => {
     mkdirSync(join(sandbox.home, ".cursor"));
     const { checks } = await look(sandbox);
     expect(checks).toContainEqual(expect.objectContaining({ id: "hooks.cursor", status: "pass" }));
+  });
+});
+
+describe("an agent", () => {
+  it.each(["", " >&2"])("tells its version wherever it prints it (%j)", async where => {
+    const sandbox = await installed(["pi"]);
+    const program = sandbox.write("bin/pi", `#!/bin/sh\necho 0.74.2${where}\n`, 0o755);
+    const { checks } = await look(sandbox);
+    expect(checks).toContainEqual(expect.objectContaining({ id: "agent.pi", message: "Pi 0.74.2" }));
+    expect(await askVersion(sandbox.system, program)).toBe("0.74.2");
   });
 });
 

@@ -39,13 +39,16 @@ would get for such an effect on this event: stdout, stderr, exitCode, and what t
     },
   ],
   async run({ options, system, terminal }) {
-    const { inspect, resolveHost } = await import("../../hosts/index.ts");
+    const { HOST_IDS, inspect, resolveHost } = await import("../../hosts/index.ts");
     const { isJsonObject, readJson } = await import("../../protocol/index.ts");
     let host: HostId | undefined;
     if (options.host !== undefined) {
       host = resolveHost(options.host);
       if (host === undefined)
-        throw usageError(`unknown host '${options.host}'`, "amplihack hooks inspect --help");
+        throw usageError(
+          `unknown host '${options.host}'; known are ${HOST_IDS.join(", ")}`,
+          "amplihack hooks inspect --help",
+        );
     }
     const given =
       options.input === undefined ? undefined : readJson(options.input, { recover: false, maxDepth: 200 });
