@@ -129,6 +129,7 @@ export const claudeCode: HostDescriptor = {
       commandKey: "command",
       hasType: true,
       closedMember: { onFailure: "block" },
+      isPlainJson: true,
     },
     files: [
       { scope: "user", path: ".claude/settings.json", isShared: true },

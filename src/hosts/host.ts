@@ -225,6 +225,8 @@ export interface Layout {
   readonly header?: JsonObject;
   /** how a handler says that failing means refusing */
   readonly closedMember?: JsonObject;
+  /** the host passes over the whole file, hooks included, when it has a comment or a trailing comma in it */
+  readonly isPlainJson?: true;
 }
 
 export interface ConfigurationFile {

@@ -21,6 +21,16 @@ export function openJson(text: string): OpenResult {
   return { ok: false, problem, ...placeOf(text, error?.offset ?? 0) };
 }
 
+/** Where a text that `openJson` accepts stops being plain JSON: a comment, a trailing comma. */
+export function findLooseJson(text: string): { readonly line: number; readonly column: number } | undefined {
+  const body = text.replace(/^\uFEFF/, "");
+  if (body.trim() === "") return undefined;
+  const errors: ParseError[] = [];
+  parseTree(body, errors, { disallowComments: true, allowTrailingComma: false });
+  const [first] = errors;
+  return first === undefined ? undefined : placeOf(body, first.offset);
+}
+
 /** `PropertyNameExpected` as "property name expected". */
 function inWords({ error }: ParseError): string {
   return printParseErrorCode(error)

@@ -1,3 +1,4 @@
+import { findLooseJson } from "../hosts/json-text.ts";
 import type { System } from "../system/system.ts";
 import { type ChosenHost, whyServed } from "./choose-hosts.ts";
 import { describeDouble, findDoubles } from "./doubles.ts";
@@ -75,7 +76,7 @@ function forEachHost(
       const result = act(target);
       const changed = result.changes.filter(change => change.isChanged);
       for (const change of changed) if (!changes.has(change.path)) changes.set(change.path, change);
-      warnings.push(...result.notes);
+      warnings.push(...result.notes, ...describeLooseJson(target, result.changes));
       done.push(target);
       hosts.push({
         ...nothing(one),
@@ -96,6 +97,22 @@ function forEachHost(
     }
   }
   return { hosts, changes: [...changes.values()], warnings };
+}
+
+/** Such a file can be edited like any other, but a host that reads plain JSON alone would run none of its hooks. */
+function describeLooseJson(
+  { host, registration }: Target,
+  changes: readonly FileChange[],
+): readonly string[] {
+  if (registration.layout.isPlainJson !== true) return [];
+  return changes.flatMap(({ path, after = "" }) => {
+    const place = findLooseJson(after);
+    if (place === undefined) return [];
+    const where = `${path}, line ${place.line}, column ${place.column}`;
+    return [
+      `${where}: ${host} passes over a file with comments or trailing commas, hooks included; take them out`,
+    ];
+  });
 }
 
 function nothing({ host, scope }: ChosenHost): Omit<InstalledHost, "status"> {

@@ -1,4 +1,3 @@
-import { type ParseError, parseTree } from "jsonc-parser";
 import {
   configurationPath,
   type FoundEntry,
@@ -8,7 +7,7 @@ import {
   planRegistrations,
   resolveSubcommand,
 } from "../hosts/index.ts";
-import { placeOf } from "../hosts/json-text.ts";
+import { findLooseJson } from "../hosts/json-text.ts";
 import { findHome } from "../state/homes.ts";
 import { Problem, textOf } from "../state/problem.ts";
 import { readExactText } from "../state/read-text.ts";
@@ -96,25 +95,12 @@ function readOwnEntries(system: System, host: HostId, path: string): readonly Fo
   if (layout.kind === "module") return [MODULE_ENTRY];
   const listed = listEntries(read.text, layout);
   if (!listed.ok) return fail(`line ${listed.line}, column ${listed.column}: ${listed.problem}`);
-  const loose = READS_PLAIN_JSON.has(host) ? findLooseJson(read.text) : undefined;
+  const loose = layout.isPlainJson === true ? findLooseJson(read.text) : undefined;
   if (loose !== undefined)
     return fail(
       `line ${loose.line}, column ${loose.column}: ${host} passes over a file with comments or trailing commas`,
     );
   return listed.entries.filter(({ owned }) => owned !== undefined);
-}
-
-/** Hosts for which a file with comments in it is no file at all, so that no hook of it ever runs. */
-const READS_PLAIN_JSON: ReadonlySet<HostId> = new Set(["claude-code"]);
-
-/** Where a text that is JSON with comments stops being plain JSON. */
-function findLooseJson(text: string): { readonly line: number; readonly column: number } | undefined {
-  const body = text.replace(/^\uFEFF/, "");
-  if (body.trim() === "") return undefined;
-  const errors: ParseError[] = [];
-  parseTree(body, errors, { disallowComments: true, allowTrailingComma: false });
-  const [first] = errors;
-  return first === undefined ? undefined : placeOf(body, first.offset);
 }
 
 /** A generated module is ours as a whole. */

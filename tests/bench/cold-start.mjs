@@ -35,7 +35,12 @@ export async function bench() {
             command: 'for f in a b; do echo "$f" | grep x && rm -rf "$f/dist"; done',
           }),
         },
-        "amplihack --version": { argv: [process.execPath, CLI, "--version"] },
+        ...Object.fromEntries(
+          ["--version", "--help", "completions bash", "recipe list"].map(words => [
+            `amplihack ${words}`,
+            { argv: [process.execPath, CLI, ...words.split(" ")] },
+          ]),
+        ),
       },
       { env: { HOME: home }, cwd: home },
     );
@@ -45,6 +50,9 @@ export async function bench() {
       "amplihack-hooks pre-tool-use, plain": "bare + 3 ms",
       "amplihack-hooks pre-tool-use, full": "bare + 8 ms",
       "amplihack --version": "1.5 × bare",
+      "amplihack --help": "150 ms",
+      "amplihack completions bash": "150 ms",
+      "amplihack recipe list": "150 ms",
     };
     return Object.entries(figures).flatMap(([name, { p50, p95 }]) => {
       const row = { name, p50, p95, ratio: p50 / bare, target: targets[name] };

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { driveTerminal, hasTerminal } from "../launcher/drive-terminal.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 import { ensureShell, type TestedShell } from "./shells.ts";
 
@@ -57,6 +58,13 @@ function machineWithProgram(): LaunchMachine {
   return machine;
 }
 
+function writeRecipe(machine: LaunchMachine): void {
+  machine.write(
+    join(machine.project, ".claude/recipes/own-recipe.yaml"),
+    "name: own-recipe\ndescription: d\nsteps:\n  - id: a\n    type: bash\n    command: 'true'\n",
+  );
+}
+
 describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell => {
   const hasShell = ensureShell(shell);
 
@@ -90,11 +98,32 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
 
   it.skipIf(!hasShell)("offers the recipes that are there at that moment", () => {
     const machine = machineWithProgram();
-    machine.write(
-      join(machine.project, ".claude/recipes/own-recipe.yaml"),
-      "name: own-recipe\ndescription: d\nsteps:\n  - id: a\n    type: bash\n    command: 'true'\n",
-    );
+    writeRecipe(machine);
     expect(offered(shell, machine, "recipe", "run", "own")).toEqual(["own-recipe"]);
+  });
+});
+
+describe.each([
+  ["bash", ["--norc", "--noprofile", "-i"], "source <(amplihack completions bash)"],
+  ["zsh", ["-f", "-i"], "autoload -Uz compinit && compinit -D -u; source <(amplihack completions zsh)"],
+] as const)("the tabulator key in %s", (shell, words, load) => {
+  it.skipIf(!hasTerminal || !ensureShell(shell))("completes a command, a recipe and an event", async () => {
+    const machine = machineWithProgram();
+    writeRecipe(machine);
+    const env = { ...machine.env, PS1: "READY> ", TERM: "dumb" };
+    await driveTerminal([shell, ...words], { cwd: machine.project, env }, [
+      { expect: "READY> " },
+      { send: `${load}; echo lo""aded\n` },
+      { expect: "loaded" },
+      { expect: "READY> " },
+      { send: "amplihack reci\t" },
+      { expect: "amplihack recipe " },
+      { send: "\u0015amplihack recipe run ow\t" },
+      { expect: "amplihack recipe run own-recipe" },
+      { send: "\u0015amplihack hooks inspect --event PreT\t" },
+      { expect: "--event PreToolUse" },
+      { send: "\u0015exit\n" },
+    ]);
   });
 });
 

@@ -52,6 +52,14 @@ function edit(sandbox: Sandbox, name: string, change: (text: string) => string):
   sandbox.write(name, after);
 }
 
+describe("a settings file that Claude Code passes over", () => {
+  it("fails, because no hook of it runs", async () => {
+    const sandbox = await installed(["claude-code"]);
+    edit(sandbox, "home/.claude/settings.json", text => `// mine\n${text}`);
+    expect((await problems(sandbox)).join("\n")).toContain("fail: claude-code: no hook runs");
+  });
+});
+
 describe("a healthy installation", () => {
   it("has nothing to complain about, on any host", async () => {
     const sandbox = await installed([

@@ -102,6 +102,15 @@ describe("install and uninstall", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
+  it("tell that Claude Code runs no hook of a file with comments or trailing commas", async () => {
+    for (const content of ['{\n  "model": "opus" // best\n}\n', '{\n  "model": "opus",\n}\n']) {
+      const sandbox = createSandbox();
+      sandbox.write(SETTINGS, content);
+      const { warnings } = await install(sandbox.system, PACKAGE, options);
+      expect(warnings).toEqual([expect.stringMatching(/settings\.json, line \d+, .*passes over/)]);
+    }
+  });
+
   it.each(Object.entries(REFUSED))("leave %s alone and say why", async (_, [content, message]) => {
     const sandbox = createSandbox();
     sandbox.write(SETTINGS, content);

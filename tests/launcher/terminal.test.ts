@@ -1,56 +1,40 @@
-import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/version.ts";
+import { driveTerminal, hasTerminal, type Step } from "./drive-terminal.ts";
 import { buildProgram, isRunning, LaunchMachine, processGone } from "./launch-machine.ts";
 import { PUBLIC_KEY, ReleaseServer } from "./update/release-server.ts";
 
 const program = buildProgram();
-const driver = fileURLToPath(new URL("terminal-driver.py", import.meta.url));
-const hasPython = spawnSync("python3", ["-c", "import pty, termios"]).status === 0;
-if (!hasPython) process.stderr.write("launches in a terminal are not tested: python3 is missing\n");
-
-type Step = { readonly expect: string } | { readonly send: string } | { readonly resize: [number, number] };
-
 /** An interactive shell in a pseudo-terminal, at whose prompt the launcher is started. */
-async function atTerminal(machine: LaunchMachine, steps: readonly Step[]): Promise<string> {
-  const child = spawn("python3", [driver, "bash", "--norc", "--noprofile", "--noediting", "-i"], {
-    cwd: machine.project,
-    env: {
-      ...machine.env,
-      PATH: process.env["PATH"] ?? "",
-      AGENTS: machine.bin,
-      TERM: "xterm",
-      AMPLIHACK_SKIP_AUTO_INSTALL: "1",
-      AMPLIHACK_NO_UPDATE_CHECK: "1",
-      AMPLIHACK: `${process.execPath} ${program}`,
-    },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const all = [
-    { expect: "bash-" },
-    { send: 'PATH=$AGENTS:$PATH; PS1="READY""> "\n' },
-    { expect: "READY> " },
-    ...steps,
-    { send: "exit\n" },
-  ];
-  child.stdin.end(JSON.stringify(all));
-  await new Promise(resolve => child.once("close", resolve));
-  const result = JSON.parse(output) as { failure: unknown; output: string };
-  expect(result.failure, result.output).toBeNull();
-  return result.output;
+function atTerminal(machine: LaunchMachine, steps: readonly Step[]): Promise<string> {
+  const env = {
+    ...machine.env,
+    PATH: process.env["PATH"] ?? "",
+    AGENTS: machine.bin,
+    TERM: "xterm",
+    AMPLIHACK_SKIP_AUTO_INSTALL: "1",
+    AMPLIHACK_NO_UPDATE_CHECK: "1",
+    AMPLIHACK: `${process.execPath} ${program}`,
+  };
+  return driveTerminal(
+    ["bash", "--norc", "--noprofile", "--noediting", "-i"],
+    { cwd: machine.project, env },
+    [
+      { expect: "bash-" },
+      { send: 'PATH=$AGENTS:$PATH; PS1="READY""> "\n' },
+      { expect: "READY> " },
+      ...steps,
+      { send: "exit\n" },
+    ],
+  );
 }
 
 /** The quotes keep the typed line from looking like its own result. */
 const RESULT = [{ send: 'echo "result""=$?"\n' }] as const;
 
-describe.skipIf(!hasPython)("an agent in a terminal", () => {
+describe.skipIf(!hasTerminal)("an agent in a terminal", () => {
   it("gets Ctrl-C itself, once for each, and the launcher stays", async () => {
     const machine = new LaunchMachine(program);
     machine.agent(

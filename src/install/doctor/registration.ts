@@ -1,5 +1,7 @@
 import { type HostRegistration, planRegistrations, resolveSubcommand } from "../../hosts/index.ts";
+import { findLooseJson } from "../../hosts/json-text.ts";
 import { eventKey } from "../../protocol/index.ts";
+import { readText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { hookProgramPath, type Places } from "../places.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
@@ -8,6 +10,7 @@ import { type Check, fail, pass, warn } from "./check.ts";
 
 const WRITABLE_BY_OTHERS = 0o022;
 const EXECUTABLE = 0o111;
+const SETTINGS_BYTES = 16 * 1024 * 1024;
 
 /** Compares what a host's configuration holds with what an installation would write. */
 export function checkRegistration(
@@ -19,6 +22,15 @@ export function checkRegistration(
   const fix = `amplihack install --host ${target.host}${target.scope === "project" ? " --scope project" : ""}`;
   if (problem !== undefined)
     return [fail(id, `${target.path} cannot be read: ${problem}`, `repair ${target.path}`)];
+  const loose = findLooseLine(system, target);
+  if (loose !== undefined)
+    return [
+      fail(
+        id,
+        `${target.host}: no hook runs: ${target.path} has a comment or trailing comma in line ${loose}`,
+        `take it out of ${target.path}`,
+      ),
+    ];
   const checks = [
     ...entries.flatMap(entry => judgeEntry(target, entry)),
     ...judgePrograms(system, places, entries),
@@ -36,6 +48,12 @@ interface Finding {
 
 const broken = (message: string): Finding => ({ status: "fail", message });
 const doubtful = (message: string): Finding => ({ status: "warn", message });
+
+/** The line for which a host that reads plain JSON alone would pass over the whole file. */
+function findLooseLine(system: System, { path, registration }: Target): number | undefined {
+  if (registration.layout.isPlainJson !== true) return undefined;
+  return findLooseJson(readText(system, path, SETTINGS_BYTES) ?? "")?.line;
+}
 
 function judgeEntry(target: Target, entry: OwnEntry): readonly Finding[] {
   if (entry.kind === "legacy") return [broken(`${entry.event} still calls a script of an earlier version`)];

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import type { KeyObject } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
 import { Problem, textOf } from "../../state/problem.ts";
@@ -30,18 +30,30 @@ export async function fetchRelease(
 
   const versions = join(stateHome, "versions");
   const target = join(versions, release.version);
-  const temporary = join(versions, `.${release.version}.${system.random.hex(8)}.tmp`);
+  const nonce = system.random.hex(8);
+  const temporary = join(versions, `.${release.version}.${nonce}.tmp`);
+  const replaced = join(versions, `.${release.version}.${nonce}.old`);
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   try {
     unpack(archive, temporary);
     prove(temporary, release.version);
-    rmSync(target, { recursive: true, force: true });
-    renameSync(temporary, target);
-  } catch (error) {
-    rmSync(temporary, { recursive: true, force: true });
-    throw error;
+    takePlace(temporary, target, replaced);
+  } finally {
+    for (const path of [temporary, replaced]) rmSync(path, { recursive: true, force: true });
   }
   return programIn(target);
+}
+
+/** Hooks may be starting from the old folder at this moment, so it is never missing for long, nor half there. */
+function takePlace(fresh: string, target: string, replaced: string): void {
+  const isThere = existsSync(target);
+  if (isThere) renameSync(target, replaced);
+  try {
+    renameSync(fresh, target);
+  } catch (error) {
+    if (isThere) renameSync(replaced, target);
+    throw error;
+  }
 }
 
 function programIn(directory: string): string {

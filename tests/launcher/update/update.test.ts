@@ -90,6 +90,18 @@ describe("update", () => {
     expect((await update("--version", "0.0.2")).code).toBe(1);
   });
 
+  it("takes the place of a damaged copy of the same version, and leaves nothing beside it", async () => {
+    const { machine, server, update } = await prepare();
+    server.publish("9.0.0");
+    const program = join(machine.home, ".amplihack/versions/9.0.0/dist/bin/amplihack.cjs");
+    machine.write(program, "damaged");
+    machine.write(join(machine.home, ".amplihack/versions/9.0.0/left-over"), "");
+    expect((await update()).code).toBe(0);
+    expect(readFileSync(program, "utf8")).not.toBe("damaged");
+    expect(existsSync(join(machine.home, ".amplihack/versions/9.0.0/left-over"))).toBe(false);
+    expect(versionsOf(machine)).toEqual(["9.0.0"]);
+  });
+
   it("--check ends with 10 for a newer version and 0 for none", async () => {
     const { server, update } = await prepare();
     expect((await update("--check")).code).toBe(0);
