@@ -1,5 +1,5 @@
 import { isInside, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { type System, SystemError } from "../system/system.ts";
 import { resolvePath } from "./path-containment.ts";
 import { VARIABLES } from "./variables.ts";
 
@@ -34,5 +34,12 @@ function defaultHome(system: Pick<System, "env">): string | undefined {
 /** By name and by what the names lead to, so that a link does not hide it. */
 function overlaps({ files }: Pick<System, "files">, one: string, other: string): boolean {
   const either = (a: string, b: string) => isInside(a, b) || isInside(b, a);
-  return either(one, other) || either(resolvePath(files, one), resolvePath(files, other));
+  if (either(one, other)) return true;
+  try {
+    return either(resolvePath(files, one), resolvePath(files, other));
+  } catch (error) {
+    // Links in a circle lead nowhere: no place for state.
+    if (error instanceof SystemError) return true;
+    throw error;
+  }
 }

@@ -183,6 +183,10 @@ describePublicFunctions("protocol", protocol, {
     json,
     value => protocol.isJsonObject(value) === (Object.prototype.toString.call(value) === "[object Object]"),
   ),
+  isTruthy: forAll(
+    json,
+    value => protocol.isTruthy(value) !== /^(?:null|false|0|""|\[\]|\{\})$/.test(JSON.stringify(value)),
+  ),
   ownValue: forBoth(jsonObjects, texts, (object, key) => {
     const found = protocol.ownValue(object, key);
     return Object.hasOwn(object, key) ? found === object[key] : found === undefined;

@@ -1,5 +1,5 @@
 import type { Budget } from "../budget.ts";
-import { compilePattern, type Matcher, matchEnds, type Pattern } from "../words/patterns.ts";
+import { type Matcher, matchEnds, type Pattern, readSet } from "../words/patterns.ts";
 
 /** Text longer than this is not searched: expressions from the command must not cost more than they tell. */
 const SUBJECT = 4096;
@@ -20,9 +20,11 @@ export function compileSubstitutions(
   }
   return content => {
     if (content.length > SUBJECT) return undefined;
-    return content
-      .split("\n")
-      .map(line => changes.reduce((text, change) => change(text), line))
+    const lines = content.split("\n");
+    // What follows the last line end is no line.
+    const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+    return lines
+      .map((line, number) => (number === last ? line : changes.reduce((text, change) => change(text), line)))
       .join("\n");
   };
 }
@@ -101,9 +103,11 @@ function substitution(
     const subject = ignoresCase ? line.toLowerCase() : line;
     let result = "";
     let index = 0;
+    let lastEnd = -1;
     while (index <= line.length) {
       const end = longestMatch(expression, subject, index, budget);
-      if (end === undefined) {
+      // An empty match right behind another match is none.
+      if (end === undefined || (end === index && index === lastEnd)) {
         result += line[index] ?? "";
         index += 1;
         continue;
@@ -111,6 +115,7 @@ function substitution(
       result += fill(line.slice(index, end));
       if (!flags.includes("g")) return result + line.slice(end);
       if (end === index) result += line[index] ?? "";
+      lastEnd = end;
       index = Math.max(end, index + 1);
     }
     return result;
@@ -142,10 +147,11 @@ function compileExpression(source: string, isExtended: boolean): Expression | un
   for (let index = 0; index < body.length; index += 1) {
     const character = body[index] ?? "";
     if (character === "[") {
-      const close = body.indexOf("]", index + (body[index + 1] === "^" ? 3 : 2));
-      if (close < 0) return undefined;
-      matchers.push(...compilePattern(body.slice(index, close + 1)));
-      index = close;
+      // Inside brackets a backslash is itself here, and only `^` negates: where shell patterns differ, nobody knows.
+      const set = body[index + 1] === "!" ? undefined : readSet(body, index);
+      if (set === undefined || body.slice(index, set.end).includes("\\")) return undefined;
+      matchers.push(set.matcher);
+      index = set.end;
     } else if (character === "*" || (isExtended && (character === "+" || character === "?"))) {
       const last = matchers.pop();
       if (last === undefined || last.kind === "group") return undefined;

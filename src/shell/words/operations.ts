@@ -105,6 +105,8 @@ function wordNumber(word: Word, expansion: Expansion): number | undefined {
 
 /** The alternatives of a pattern word; undefined where it is not known. */
 function expandPattern(word: Word, expansion: Expansion): readonly (Pattern | undefined)[] {
+  // Whether `+(…)` is a group or these characters depends on an option that a script may switch anywhere.
+  if (/[?*+@!]\(/.test(word.text)) return [undefined];
   return expandParts(partsOf(word), expansion, false).map(fragments => {
     const matchers = fragments.map(fragment => {
       if (fragment.kind === "glob") return compilePattern(fragment.pattern);

@@ -116,7 +116,8 @@ function splitChoices(source: string): readonly string[] {
   return [...choices, source.slice(start)];
 }
 
-function readSet(
+/** The set that begins at `open`; undefined when it is not closed. */
+export function readSet(
   source: string,
   open: number,
 ): { readonly matcher: Matcher; readonly end: number } | undefined {

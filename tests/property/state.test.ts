@@ -1,0 +1,320 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import * as state from "../../src/state/index.ts";
+import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
+import { isInside, normalise } from "../../src/system/paths.ts";
+import { SystemError } from "../../src/system/system.ts";
+import { describePublicFunctions, errorOf, forAll, forBoth } from "./public-functions.ts";
+import { environments, json, keys, paths, texts } from "./values.ts";
+
+const STATE_FILE = "/home/user/project/state.json";
+const LOG = "/home/user/project/run.log";
+
+/** A disk with a project, links that lead away and in circles, and a file where a directory is looked for. */
+const seeds: Readonly<Record<string, SeedEntry>> = {
+  "/home/user/.claude/settings.json": "{}",
+  "/home/user/project/.git/HEAD": "ref: refs/heads/main\n",
+  "/home/user/project/.claude/x": "",
+  "/home/user/project/link": { kind: "symlink", target: "/a" },
+  "/a/b/deep/x": "",
+  "/a/link": { kind: "symlink", target: "../home/user" },
+  "/b": "a file",
+  "/link": { kind: "symlink", target: "/link" },
+};
+const VARIABLES = [
+  "HOME",
+  "AMPLIHACK_HOME",
+  "AMPLIHACK_ROOT",
+  "CLAUDE_PROJECT_DIR",
+  "AMPLIHACK_AGENT_BINARY",
+];
+const machines = fc
+  .tuple(
+    environments([...VARIABLES, "AMPLIHACK_RUNTIME_ROOT", "AMPLIHACK_SESSION_ID"]),
+    fc.constantFrom("/", "/home/user", "/home/user/project", "/a/b/deep"),
+  )
+  .map(([env, cwd]) =>
+    Object.assign(createMemorySystem({ env, cwd, files: seeds }), {
+      [fc.toStringMethod]: () => JSON.stringify({ env, cwd }),
+    }),
+  );
+const emptyMachines = fc.constant(undefined).map(() => createMemorySystem({ env: { HOME: "/home/user" } }));
+const directories = fc.option(fc.oneof(paths, texts), { nil: undefined });
+const times = fc.integer({ min: 0, max: 4e12 });
+const bytes = fc.uint8Array({ maxLength: 80 });
+const lines = texts.map(text => text.replaceAll("\n", ""));
+
+const isAbsoluteOrNothing = (path: string | undefined) => path === undefined || path.startsWith("/");
+const isOwnError = (error: unknown) =>
+  error === undefined || error instanceof SystemError || state.isStateError(error);
+const sizeOf = (system: MemorySystem, path: string) => system.files.inspect(path)?.size;
+
+describePublicFunctions("state", state, {
+  parseAgentName: forAll(fc.oneof(texts, fc.constantFrom(...state.AGENTS, " Claude ", "CODEX")), raw => {
+    const name = state.parseAgentName(raw);
+    return name === undefined
+      ? !state.AGENTS.some(agent => agent === raw)
+      : raw.trim().toLowerCase() === name;
+  }),
+  findActiveAgent: forBoth(machines, paths, (system, project) => {
+    const agent = state.findActiveAgent(system, project, () => {});
+    return agent === state.locateActiveAgent(system, project, () => {}).agent;
+  }),
+  locateActiveAgent: forBoth(machines, paths, (system, project) => {
+    const warnings: string[] = [];
+    const { agent, by } = state.locateActiveAgent(system, project, warning => warnings.push(warning));
+    const announced = system.env.get("AMPLIHACK_AGENT_BINARY") ?? "";
+    const isTaken = by === "AMPLIHACK_AGENT_BINARY";
+    return state.AGENTS.includes(agent) && (announced === "" || isTaken || warnings.length > 0);
+  }),
+  appendJsonLine: forBoth(emptyMachines, json, (system, value) => {
+    state.appendJsonLine(system, LOG, value);
+    state.appendJsonLine(system, LOG, value);
+    const written = (system.peek(LOG) ?? "").split("\n");
+    return written.length === 3 && written[0] === JSON.stringify(value) && written[0] === written[1];
+  }),
+  appendLine: forBoth(emptyMachines, lines, (system, line) => {
+    state.appendLine(system, LOG, line);
+    return system.files.inspect(LOG)?.mode === 0o600 && (system.peek(LOG) ?? "").split("\n").length === 2;
+  }),
+  AtomicFlag: forBoth(emptyMachines, texts, (system, content) => {
+    const flag = new state.AtomicFlag(STATE_FILE, { system });
+    const first = flag.set(content);
+    const second = flag.set("other");
+    const kept = flag.content();
+    flag.clear();
+    return first && !second && kept === system.text.decode(system.text.encode(content)).text && !flag.isSet();
+  }),
+  AtomicJsonFile: forBoth(
+    fc.oneof(
+      texts,
+      json.map(value => JSON.stringify(value)),
+    ),
+    json,
+    (before, next) => {
+      const system = createMemorySystem({ files: { [STATE_FILE]: before } });
+      const file = new state.AtomicJsonFile(STATE_FILE, { system });
+      const problem = errorOf(() => file.read());
+      if (problem !== undefined)
+        return state.isStateError(problem, "malformed") && system.peek(STATE_FILE) !== undefined;
+      // Keys of that name are never read back.
+      if (JSON.stringify(next).includes("__proto__")) return true;
+      file.write(next);
+      return (
+        system.peek(STATE_FILE)?.trimEnd() !== "" && JSON.stringify(file.read()) === JSON.stringify(next)
+      );
+    },
+  ),
+  backUp: forBoth(emptyMachines, bytes, (system, content) => {
+    system.put(STATE_FILE, content);
+    const [one, other] = [
+      state.backUp(system, STATE_FILE, content),
+      state.backUp(system, STATE_FILE, content),
+    ];
+    return (
+      one !== other && sizeOf(system, one) === content.length && sizeOf(system, other) === content.length
+    );
+  }),
+  Counter: forAll(
+    fc.oneof(
+      texts,
+      fc.nat().map(String),
+      fc.nat().map(value => JSON.stringify({ value })),
+    ),
+    content => {
+      const system = createMemorySystem({ files: { [STATE_FILE]: content } });
+      const counter = new state.Counter(STATE_FILE, { system });
+      const problem = errorOf(() => counter.read());
+      if (problem !== undefined)
+        return state.isStateError(problem, "malformed") && system.peek(STATE_FILE) !== undefined;
+      const before = counter.read();
+      return counter.increment() === before + 1 && counter.read() === before + 1;
+    },
+  ),
+  EnvVar: forBoth(
+    fc.option(texts, { nil: undefined }),
+    fc.constantFrom(...Object.values(state.envParsers)),
+    (raw, parser) => {
+      const made =
+        typeof parser === "function"
+          ? (parser as (...words: string[]) => state.EnvParser<unknown>)("on", "off")
+          : parser;
+      const variable = new state.EnvVar<unknown>("SOME_NAME", made as state.EnvParser<unknown>, "fallback");
+      const system = createMemorySystem({ env: raw === undefined ? {} : { SOME_NAME: raw } });
+      const value = variable.get(system);
+      const problem = errorOf(() => variable.getOrError(system));
+      if (raw === undefined) return value === "fallback" && problem === undefined;
+      const isQuiet = made.isShown || raw.length < 4 || !system.stderr().includes(raw);
+      return (problem === undefined ? value === variable.tryGet(system) : value === "fallback") && isQuiet;
+    },
+  ),
+  escapeControls: forAll(texts, text => {
+    const escaped = state.escapeControls(text);
+    return (
+      !/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/.test(escaped) &&
+      state.escapeControls(escaped) === escaped
+    );
+  }),
+  clip: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
+    const clipped = state.clip(text, length);
+    return text.length <= length ? clipped === text : clipped.endsWith("…") && clipped.length <= length + 1;
+  }),
+  FileLock: forAll(
+    fc.oneof(
+      texts,
+      json.map(value => JSON.stringify(value)),
+    ),
+    content => {
+      const system = createMemorySystem({ files: { "/home/user/x.lock": content } });
+      const lock = new state.FileLock("/home/user/x.lock", { system, timeoutMs: 50 });
+      const began = system.clock.nowMs();
+      const isTaken = lock.tryAcquire();
+      if (isTaken) lock.release();
+      return (
+        system.clock.nowMs() - began < 10_000 && isTaken === (system.peek("/home/user/x.lock") === undefined)
+      );
+    },
+  ),
+  findHome: forAll(machines, system => isAbsoluteOrNothing(state.findHome(system))),
+  findAssetHome: forAll(machines, system => isAbsoluteOrNothing(state.findAssetHome(system))),
+  findStateHome: forBoth(machines, paths, (system, project) => {
+    const home = state.findStateHome(system, normalise(project));
+    const standard = `${state.findHome(system)}/.amplihack`.replace("//", "/");
+    return home === undefined || home === standard || (!isInside(project, home) && !isInside(home, project));
+  }),
+  LogFile: forBoth(emptyMachines, texts, (system, message) => {
+    new state.LogFile(LOG, { system }).write("INFO", message);
+    return /^\[[^\]]+\] INFO: [^\n]*\n$/.test(system.peek(LOG) ?? "");
+  }),
+  resolvePath: forBoth(machines, fc.oneof(paths, texts), (system, path) => {
+    const error = errorOf(() => state.resolvePath(system.files, path));
+    if (error !== undefined) return error instanceof SystemError;
+    const resolved = state.resolvePath(system.files, path);
+    return !/(^|\/)\.\.?(\/|$)/.test(resolved) && state.resolvePath(system.files, resolved) === resolved;
+  }),
+  containPath: forBoth(machines, paths, (system, path) => {
+    const error = errorOf(() => state.containPath(system.files, "/home/user/project", path));
+    if (error !== undefined) return isOwnError(error);
+    return isInside("/home/user/project", state.containPath(system.files, "/home/user/project", path));
+  }),
+  checkFileName: forAll(fc.oneof(texts, keys), name => {
+    const error = errorOf(() => state.checkFileName(name));
+    return error === undefined ? !/\.\.|[/\\]/.test(name) : state.isStateError(error, "unsafe-name");
+  }),
+  findSessionDirectory: forBoth(machines, directories, (system, cwd) => {
+    const found = state.findSessionDirectory(system, cwd);
+    return found === undefined || system.files.follow(found)?.kind === "directory";
+  }),
+  findProjectRoot: forBoth(machines, directories, (system, cwd) => {
+    const root = state.findProjectRoot(system, cwd);
+    const home = state.findHome(system);
+    const session = state.findSessionDirectory(system, cwd);
+    return root.startsWith("/") && (root !== home || session !== undefined);
+  }),
+  unseenPlaces: forBoth(machines, directories, (system, cwd) => {
+    const found = state.unseenPlaces(system, cwd);
+    system.faults.failUnder("/", "EACCES", ["follow", "inspect"]);
+    const blind = state.unseenPlaces(system, "/home/user/project");
+    return (
+      new Set(found).size === found.length && blind.length > 0 && blind.every(line => line.includes("EACCES"))
+    );
+  }),
+  findLocksRoot: forBoth(machines, directories, (system, cwd) => {
+    const root = state.findLocksRoot(system, cwd);
+    const announced = system.env.get("CLAUDE_PROJECT_DIR");
+    return root === state.findProjectRoot(system, cwd) || root === normalise(announced ?? "");
+  }),
+  readText: forBoth(bytes, fc.nat(90), (content, limit) => {
+    const system = createMemorySystem({ files: { "/x": content } });
+    const isTooLong = content.length > limit;
+    if (isTooLong) return errorOf(() => state.readText(system, "/x", limit)) instanceof SystemError;
+    return (
+      state.readText(system, "/x", limit) === new TextDecoder("utf-8", { ignoreBOM: true }).decode(content)
+    );
+  }),
+  readExactText: forAll(bytes, content => {
+    const system = createMemorySystem({ files: { "/x": content } });
+    const read = state.readExactText(system, "/x", 1000);
+    const back = new TextEncoder().encode(read?.text ?? "");
+    return read !== undefined && read.replaced !== (Buffer.compare(back, content) === 0);
+  }),
+  rotateIfLarge: forBoth(fc.nat(40), fc.integer({ min: 1, max: 4 }), (size, keep) => {
+    const system = createMemorySystem({ files: { [LOG]: "x".repeat(size) } });
+    for (let round = 0; round < 6; round++) {
+      state.rotateIfLarge(system, LOG, { limitBytes: 10, keep });
+      if (size > 10) system.put(LOG, "x".repeat(size));
+    }
+    return state.rotationsOf(system, LOG).length === (size > 10 ? Math.min(6, keep) : 0);
+  }),
+  rotationsOf: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
+    for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
+    return state.rotationsOf(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));
+  }),
+  runtimePath: forBoth(paths, keys, (root, name) =>
+    state.runtimePath(root, name.replaceAll(/[/.]/g, "")).startsWith(state.runtimePath(root)),
+  ),
+  makeRuntimeDirectory: forBoth(machines, paths, (system, root) => {
+    const error = errorOf(() => state.makeRuntimeDirectory(system, root, "logs"));
+    if (error !== undefined) return error instanceof SystemError;
+    return system.files.follow(state.makeRuntimeDirectory(system, root, "logs"))?.kind === "directory";
+  }),
+  serialise: forAll(fc.oneof(json, fc.anything()), value => {
+    const error = errorOf(() => state.serialise(value, "x", 0));
+    if (error !== undefined) return state.isStateError(error, "not-serialisable");
+    const again = state.serialise(JSON.parse(state.serialise(value, "x", 2)), "x", 0);
+    return again === state.serialise(value, "x", 0);
+  }),
+  sanitiseSessionId: forAll(texts, raw => {
+    const id = state.sanitiseSessionId(raw);
+    return state.isSafeSessionId(id) && state.sanitiseSessionId(id) === id;
+  }),
+  isSafeSessionId: forAll(texts, id => state.isSafeSessionId(id) === /^[\w-]{1,128}$/.test(id)),
+  findSessionId: forBoth(machines, fc.option(texts, { nil: undefined }), (system, given) => {
+    const id = state.findSessionId(system, given);
+    if (id === undefined) return (given ?? "") === "";
+    return state.isSafeSessionId(id) && ((given ?? "") === "" || id === state.sanitiseSessionId(given ?? ""));
+  }),
+  generateSessionId: forAll(times, nowMs =>
+    /^\d{8,}_\d{6}_\d{6}$/.test(state.generateSessionId(createMemorySystem({ nowMs }))),
+  ),
+  setAsideCorrupt: forBoth(emptyMachines, fc.nat(6), (system, times) => {
+    for (let round = 0; round < times; round++) {
+      system.put(STATE_FILE, `broken ${round}`);
+      state.setAsideCorrupt(system, STATE_FILE);
+    }
+    const kept =
+      times === 0 ? [] : system.files.list("/home/user/project").filter(name => name.includes(".corrupt-"));
+    return kept.length === Math.min(times, 3) && system.peek(STATE_FILE) === undefined;
+  }),
+  sha256Hex: forAll(
+    bytes,
+    content => state.sha256Hex(content) === createHash("sha256").update(content).digest("hex"),
+  ),
+  sha256: forAll(
+    bytes,
+    content => Buffer.compare(state.sha256(content), createHash("sha256").update(content).digest()) === 0,
+  ),
+  StateError: forBoth(texts, texts, (subject, message) => {
+    const error = new state.StateError("malformed", subject, message);
+    return error instanceof Error && error.subject === subject && error.message === message;
+  }),
+  isStateError: forBoth(fc.anything(), texts, (other, subject) => {
+    const error = new state.StateError("malformed", subject, "");
+    return (
+      !state.isStateError(other) &&
+      state.isStateError(error, "malformed") &&
+      !state.isStateError(error, "unsafe-name")
+    );
+  }),
+  localTimestamp: forAll(times, ms => Date.parse(state.localTimestamp(ms).slice(0, 23)) === ms),
+  compactTimestamp: forAll(times, ms => {
+    const stamp = state.localTimestamp(ms).slice(0, 19);
+    return state.compactTimestamp(ms) === stamp.replaceAll(/[-:]/g, "").replace("T", "_");
+  }),
+  compactTimestampWithMicroseconds: forAll(times, ms => {
+    const stamp = state.compactTimestampWithMicroseconds(ms);
+    return (
+      stamp.startsWith(`${state.compactTimestamp(ms)}_`) && stamp.endsWith(`${ms % 1000}000`.padStart(6, "0"))
+    );
+  }),
+});
