@@ -8,6 +8,12 @@ import { collectModules, createReader, joinModules } from "./lazy-bundle.mjs";
 const FOLDER = "dist/bin/hook-entries";
 const LOADER = "src/bin/load-entry.ts";
 
+/** A bundle that `load-entry` loads is an expression: the function that CommonJS would put around its text. */
+export const AROUND_BUNDLE = {
+  banner: { js: "(function(exports,require,module,__filename,__dirname){" },
+  footer: { js: "})" },
+};
+
 /**
  * @param {import("esbuild").BuildOptions} common
  * @returns {Promise<readonly string[]>} every file that went into the bundles
@@ -46,7 +52,7 @@ export async function buildHooks(common) {
   for (const [name, path] of waiting) {
     const outfile = `${FOLDER}/${name}.cjs`;
     if (path.startsWith("node_modules/"))
-      await build({ ...settings, entryPoints: [path], outfile, minify: true });
+      await build({ ...settings, ...AROUND_BUNDLE, entryPoints: [path], outfile, minify: true });
     else writeFileSync(outfile, await joinLazily(path, read, loadLazy, settings));
   }
   return Object.keys(metafile.inputs);
@@ -57,7 +63,10 @@ async function joinLazily(path, read, loadLazy, { target }) {
   modules.set(LOADER, await read(LOADER));
   for (const [name, module] of await collectModules(LOADER, read)) modules.set(name, module);
   const text = joinModules(path, modules, loadLazy);
-  const { code } = await transform(text, { minify: true, format: "cjs", charset: "ascii", target });
+  const { code } = await transform(text, {
+    ...{ banner: AROUND_BUNDLE.banner.js, footer: AROUND_BUNDLE.footer.js },
+    ...{ minify: true, format: "cjs", charset: "ascii", target },
+  });
   return code;
 }
 

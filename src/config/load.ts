@@ -3,9 +3,10 @@ import { sha256Hex } from "../state/sha256.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { readJsonc } from "./jsonc.ts";
+import { LEVELS, POLICIES } from "./levels.ts";
 import { override, stricterLevel, tighten } from "./merge.ts";
 import { accept, type SchemaProblem } from "./schema.ts";
-import { CONFIG_SCHEMA, type ConfigFile, LEVELS, POLICIES, PROJECT_SECTIONS } from "./sections.ts";
+import { CONFIG_SCHEMA, type ConfigFile, PROJECT_SECTIONS } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";

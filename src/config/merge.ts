@@ -1,5 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type ConfigFile, type GuardSection, LEVELS, type Level } from "./sections.ts";
+import { LEVELS, type Level } from "./levels.ts";
+import type { ConfigFile, GuardSection } from "./sections.ts";
 import type { Config, GuardSettings } from "./settings.ts";
 
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */

@@ -1,11 +1,5 @@
+import { LEVELS, POLICIES, RULE_SETTINGS } from "./levels.ts";
 import type { Infer, Schema } from "./schema.ts";
-
-export const LEVELS = ["relaxed", "standard", "strict"] as const;
-export type Level = (typeof LEVELS)[number];
-export const POLICIES = ["open", "ask", "closed"] as const;
-/** `off` is another word for `allow`. In rising order of strictness. */
-export const RULE_SETTINGS = ["off", "allow", "ask", "deny"] as const;
-export type RuleSetting = (typeof RULE_SETTINGS)[number];
 
 const TEXTS = { kind: "list", of: { kind: "text" } } as const;
 const patterns = (note: string) => ({ ...TEXTS, note }) as const;

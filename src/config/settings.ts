@@ -1,5 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import type { AllowEntry, CustomRule, Level, RuleSetting } from "./sections.ts";
+import type { Level, RuleSetting } from "./levels.ts";
+import type { AllowEntry, CustomRule } from "./sections.ts";
 
 export interface GuardPaths {
   readonly deny: readonly string[];

@@ -25,8 +25,8 @@ import { publishVerbs } from "./verbs/publish.ts";
 import { secretVerbs } from "./verbs/secrets.ts";
 import { systemVerbs } from "./verbs/system.ts";
 import { toolBehind } from "./verbs/tool.ts";
-import { effectsOfVerbs } from "./verbs/verb.ts";
-import { words } from "./words.ts";
+import { effectsOfVerbs, type VerbTable } from "./verbs/verb.ts";
+import { wordSet, words } from "./words.ts";
 
 const TABLES: readonly ModelTable[] = [
   removal,
@@ -39,7 +39,16 @@ const TABLES: readonly ModelTable[] = [
   databaseClients,
   { find, fd, fdfind: fd },
 ];
-const VERB_TABLES = [cloudVerbs, databaseVerbs, publishVerbs, secretVerbs, systemVerbs];
+
+/** Tables of verbs. A function, because they are long, and commands of everyday programs alone need none of them. */
+export function verbTables(): readonly VerbTable[] {
+  return [cloudVerbs, databaseVerbs, publishVerbs, secretVerbs, systemVerbs];
+}
+
+/** Programs that no verb is about; any other program is looked up. */
+export const WITHOUT_VERBS = wordSet(
+  "echo printf cd pwd ls cat head tail grep rg sed sort uniq cut tr wc tee touch mkdir rm rmdir mv cp test [ true false",
+);
 
 /** Everything a command does, as effects, in the order of evaluation. */
 export function collectEffects(facts: ShellFacts, around: Surroundings): readonly CommandEffect[] {
@@ -106,7 +115,8 @@ function effectsOfModels(call: Call): readonly CommandEffect[] {
 
 function effectsOfTables(call: Call): readonly CommandEffect[] {
   const tool = toolBehind(call);
-  return VERB_TABLES.flatMap(table =>
+  if (WITHOUT_VERBS.has(tool.program)) return [];
+  return verbTables().flatMap(table =>
     effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by, call.facts),
   );
 }

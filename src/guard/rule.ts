@@ -1,4 +1,4 @@
-import type { Level } from "../config/sections.ts";
+import type { Level } from "../config/levels.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 

@@ -1,4 +1,4 @@
-import type { RuleSetting } from "../config/sections.ts";
+import type { RuleSetting } from "../config/levels.ts";
 import type { GuardSettings } from "../config/settings.ts";
 import {
   type Finding,

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { Script } from "node:vm";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -27,9 +26,9 @@ export function readCache(file: string): Buffer | undefined {
  * that it fits this Node and this source, and compiles as usual where it does not.
  */
 export function compileFile(file: string, cachedData: Buffer | undefined): CompiledFile {
-  // The bundles are plain ASCII, so that the text needs no decoding.
-  const source = readFileSync(file, "latin1");
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
+  // The bundles are plain ASCII, so that the text needs no decoding, and are functions of what CommonJS gives to a
+  // file, so that it need not be copied.
+  const script = new Script(readFileSync(file, "latin1"), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
@@ -38,7 +37,7 @@ export function compileFile(file: string, cachedData: Buffer | undefined): Compi
     run(require) {
       const module = { exports: {} };
       const wrapper = script.runInThisContext() as (...words: readonly unknown[]) => void;
-      wrapper(module.exports, require, module, file, dirname(file));
+      wrapper(module.exports, require, module, file, file.slice(0, file.lastIndexOf("/")));
       return module.exports;
     },
   };

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { type BuildOptions, buildSync } from "esbuild";
 import { afterAll } from "vitest";
 import { buildConstants } from "../../scripts/build-constants.mjs";
+import { AROUND_BUNDLE } from "../../scripts/build-hooks.mjs";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,16 +27,24 @@ export function buildProgram(): string {
     define: buildConstants(),
     logLevel: "warning",
   } as const;
+  const commonJs = {
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    mainFields: ["module", "main"],
+  } satisfies BuildOptions;
   buildSync({
     ...common,
     entryPoints: {
       "bin/amplihack": join(root, "src/bin/amplihack.ts"),
       "bin/amplihack-hooks": join(root, "src/bin/amplihack-hooks.ts"),
-      "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts"),
     },
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
-    mainFields: ["module", "main"],
+    ...commonJs,
+  });
+  buildSync({
+    ...common,
+    entryPoints: { "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts") },
+    ...commonJs,
+    ...AROUND_BUNDLE,
   });
   const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
   buildSync({

@@ -179,7 +179,7 @@ export const placeModels: readonly (readonly [string, Model])[] = [
   ["whoami", whoami],
   ["logname", whoami],
   ["seq", seq],
-  ...["hostname", "uname", "nproc", "arch", "uuidgen", "wc", "id", "getconf", "expr", "cksum"].map(
+  ...["hostname", "uname", "nproc", "uuidgen", "wc", "id", "getconf", "expr", "cksum"].map(
     name => [name, token] as const,
   ),
 ];

@@ -31,60 +31,71 @@ import { terminalModels } from "../wrappers/terminals.ts";
 import { xargsModels } from "../wrappers/xargs.ts";
 import type { Model } from "./call.ts";
 
-/** Tables of every name that means something to the analysis. Made when first needed. */
-interface Models {
-  /** Commands of the shell itself; they exist only inside one. */
-  readonly builtins: ReadonlyMap<string, Model>;
-  readonly programs: ReadonlyMap<string, Model>;
-}
+type Models = ReadonlyMap<string, Model>;
 
-let models: Models | undefined;
+let builtins: Models | undefined;
+let everyday: Models | undefined;
+let others: Models | undefined;
 
-function loadModels(): Models {
-  models ??= {
-    builtins: new Map([
-      ...codeBuiltins,
-      ...declarationBuiltins,
-      ...directoryBuiltins,
-      ...inputBuiltins,
-      ...builtinWrappers,
-    ]),
-    programs: new Map([
-      ...printModels,
-      ...placeModels,
-      ...fileModels,
-      ...filterModels,
-      ...decoderModels,
-      ...networkModels,
-      ...prefixModels,
-      ...environmentModels,
-      ...accountModels,
-      ...stringModels,
-      ...xargsModels,
-      ...parallelModels,
-      ...findModels,
-      ...gitModels,
-      ...makeModels,
-      ...terminalModels,
-      ...remoteModels,
-      ...containerModels,
-      ...isolationModels,
-      ...packageModels(interpreterModel),
-      ...editorModels,
-      ...windowsModels,
-      ...otherLanguageModels,
-      ...shellModels,
-    ]),
-  };
-  return models;
-}
-
+/** Commands of the shell itself; they exist only inside one. */
 export function findBuiltin(name: string): Model | undefined {
-  return loadModels().builtins.get(name);
+  builtins ??= new Map([
+    ...codeBuiltins,
+    ...declarationBuiltins,
+    ...directoryBuiltins,
+    ...inputBuiltins,
+    ...builtinWrappers,
+  ]);
+  return builtins.get(name);
 }
+
+/** The programs of most commands, looked at first: the other tables take long to make, and no name is in both. */
+export function everydayModels(): Models {
+  everyday ??= new Map([...printModels, ...placeModels, ...fileModels, ...filterModels]);
+  return everyday;
+}
+
+export function otherModels(): Models {
+  others ??= new Map([
+    ...decoderModels,
+    ...networkModels,
+    ...prefixModels,
+    ...environmentModels,
+    ...accountModels,
+    ...stringModels,
+    ...xargsModels,
+    ...parallelModels,
+    ...findModels,
+    ...gitModels,
+    ...makeModels,
+    ...terminalModels,
+    ...remoteModels,
+    ...containerModels,
+    ...isolationModels,
+    ...packageModels(interpreterModel),
+    ...editorModels,
+    ...windowsModels,
+    ...otherLanguageModels,
+    ...shellModels,
+  ]);
+  return others;
+}
+
+/** Programs of most commands that are in no table: nothing is made to find that out. */
+export const WITHOUT_MODEL: ReadonlySet<string> = new Set([
+  "ls",
+  "grep",
+  "rm",
+  "rmdir",
+  "chmod",
+  "test",
+  "[",
+]);
 
 export function findModel(program: string): Model | undefined {
-  return loadModels().programs.get(program) ?? interpreterModel(program) ?? loaderModel(program);
+  const known = everydayModels().get(program);
+  if (known !== undefined || WITHOUT_MODEL.has(program)) return known;
+  return otherModels().get(program) ?? interpreterModel(program) ?? loaderModel(program);
 }
 
 /** A name that is worth guessing at. */
@@ -95,7 +106,8 @@ export function isProgram(name: string): boolean {
 /** Names that a pattern in command position is tried against. */
 export function knownPrograms(): readonly string[] {
   return [
-    ...loadModels().programs.keys(),
+    ...everydayModels().keys(),
+    ...otherModels().keys(),
     "rm",
     "rmdir",
     "shred",
