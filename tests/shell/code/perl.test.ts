@@ -45,7 +45,7 @@ const DELETES: readonly Case[] = [
 ];
 
 const READS_WRITES_AND_RUNS_WHAT_IS_NOT_ITS_OWN: readonly Case[] = [
-  ["open(my $fh, '>', '/etc/passwd'); print $fh \"x\";", ["write /etc/passwd"]],
+  ["open(my $fh, '>', '/etc/passwd'); print $fh \"x\";", ["write /etc/passwd", "append /etc/passwd = x"]],
   ['open F, "<.env"; print <F>;', ["read .env"]],
   ["rename 'a', 'b'", ["move a -> b"]],
   ["use LWP::Simple; eval get('http://x')", ["network http://x", "evaluate perl: ?[network]"]],
