@@ -61,6 +61,8 @@ export interface PositionalSpec {
   readonly isOptional?: boolean;
   /** takes all that follow; only the last may */
   readonly isVariadic?: boolean;
+  /** the words of some other command: options behind the first belong to it, except our own long ones */
+  readonly isCommandLine?: boolean;
   /** what a shell completes here */
   readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell";
 }

@@ -22,6 +22,7 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
   const specs: OptionSpecs = { ...GLOBAL_OPTIONS, ...command.options };
   const values = initialValues(specs);
   const positionals: string[] = [];
+  const isCommandLine = command.positionals?.at(-1)?.isCommandLine === true;
   const complain = (message: string): CommandError =>
     usageError(message, `${path} --help`, command.usageExitCode ?? USAGE_EXIT_CODE);
 
@@ -34,6 +35,10 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
       continue;
     }
     const found = findOption(specs, word);
+    if (isCommandLine && positionals.length > 0 && (found === undefined || !word.startsWith("--"))) {
+      positionals.push(word);
+      continue;
+    }
     if (found === undefined) {
       if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
       const bundle = expandBundle(specs, word);

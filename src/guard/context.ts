@@ -23,6 +23,8 @@ export interface GuardContext {
   /** asked only when something was found; without a key no allow-once code is offered */
   readonly machineKey?: (() => string | undefined) | undefined;
   readonly nowMs?: number | undefined;
+  /** true once the time for an answer is nearly over: what is not examined by then is asked about */
+  readonly isLate?: (() => boolean) | undefined;
   /** the tool runs PowerShell text, not shell text */
   readonly isPowerShell?: boolean | undefined;
 }
@@ -40,6 +42,14 @@ export interface Surroundings {
   readonly project: string | undefined;
   readonly temps: readonly string[];
   readonly stateHomes: readonly string[];
+}
+
+const LAST_RESORT_MS = 1000;
+
+/** The clock behind every judgement. Steps end nearly all of them long before. */
+export function startClock({ clock }: Pick<System, "clock">): () => boolean {
+  const start = clock.monotonicMs();
+  return () => clock.monotonicMs() - start > LAST_RESORT_MS;
 }
 
 const TEMPS = [

@@ -9,7 +9,7 @@ import {
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import type { GuardContext, Surroundings } from "./context.ts";
+import { type GuardContext, type Surroundings, startClock } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { ruleIds } from "./grants.ts";
 import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
@@ -101,6 +101,7 @@ export function contextOf(
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
     nowMs: system.clock.nowMs(),
+    isLate: startClock(system),
     ...options,
     system,
   };

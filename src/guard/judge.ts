@@ -23,6 +23,7 @@ import { makeFinding, settleVerdict } from "./settle.ts";
 
 const MOST_FINDINGS = 5;
 const VIA_LIMIT = 80;
+const EFFECTS_BETWEEN_LOOKS = 32;
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
 export function judgeText(command: string, context: GuardContext): Judgement {
@@ -70,6 +71,7 @@ export function shellContextOf(context: GuardContext, around: Surroundings): She
     user: context.user,
     projectRoot: around.project,
     files: createFileLookup(context.system),
+    isLate: context.isLate,
   };
 }
 
@@ -121,7 +123,18 @@ export class Collector {
   }
 
   run(): void {
-    for (const effect of this.scene.effects) for (const pack of PACKS) pack.inspect?.(effect, this.scene);
+    const { isLate } = this.scene.around.given;
+    for (const [index, effect] of this.scene.effects.entries()) {
+      if (index % EFFECTS_BETWEEN_LOOKS === EFFECTS_BETWEEN_LOOKS - 1 && isLate?.() === true) {
+        this.report(
+          "guard.unexamined",
+          { target: "more than there is time for", what: "too much work" },
+          undefined,
+        );
+        break;
+      }
+      for (const pack of PACKS) pack.inspect?.(effect, this.scene);
+    }
     for (const pack of PACKS) pack.inspectWhole?.(this.scene);
     inspectCustomRules(this.scene, (rule, details, by) => this.add(rule, details, by));
   }

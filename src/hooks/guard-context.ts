@@ -1,6 +1,6 @@
 import { type ConfigNotice, loadConfig } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
-import type { GuardContext } from "../guard/context.ts";
+import { type GuardContext, startClock } from "../guard/context.ts";
 import { findHome, findProjectRoot, findSessionDirectory, findStateHome } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -45,6 +45,7 @@ export function openGuard(
       }
     },
     nowMs: system.clock.nowMs(),
+    isLate: startClock(system),
   };
   return { config, notices, context, home, stateHome, project };
 }

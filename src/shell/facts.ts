@@ -14,6 +14,8 @@ export interface ShellContext {
   /** Where scripts may be read from, besides temp; `cwd` when absent. */
   readonly projectRoot?: string | undefined;
   readonly files?: FileLookup | undefined;
+  /** True once the time for an answer is nearly over; the rest then stays unexamined. */
+  readonly isLate?: (() => boolean) | undefined;
   /** The text is a script that others call with arguments, so `$1` may be anything. */
   readonly hasArguments?: boolean | undefined;
 }

@@ -144,3 +144,32 @@ describe("tool input of a strange shape", () => {
     );
   });
 });
+
+describe("the clock behind the steps", () => {
+  const long = Array.from({ length: 400 }, (_, index) => `a${index}=1; echo $a${index}`).join("\n");
+
+  it("asks about what was not examined in time", () => {
+    const late = judge(`${long}\nls`, { isLate: () => true });
+    expect(late.verdict).toBe("ask");
+    expect(late.findings.map(finding => finding.rule)).toEqual(["guard.unexamined"]);
+  });
+
+  it("leaves everything alone that is examined in time", () => {
+    expect(judge(`${long}\nls`, { isLate: () => false }).verdict).toBe("allow");
+    expect(judge("ls; echo x", { isLate: () => true }).verdict).toBe("allow");
+  });
+});
+
+describe("code behind a limit", () => {
+  it.each([
+    ["size", `echo ${"a".repeat(300 * 1024)}`],
+    ["nesting", `${"$(".repeat(40)}echo${")".repeat(40)}`],
+    ["words", Array.from({ length: 5000 }, () => "ls x").join("\n")],
+  ])("is asked about, whatever it names: %s", (_, command) => {
+    expect(judge(command).findings.map(finding => finding.rule)).toContain("guard.unexamined");
+  });
+
+  it("is not what a word with many forms is", () => {
+    expect(judge("echo {1..5000}").verdict).toBe("allow");
+  });
+});

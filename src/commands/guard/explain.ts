@@ -6,9 +6,19 @@ import { CWD_OPTION, judgementJson, openForCommand, paintVerdict, readCommand } 
 export const explainCommand = defineCommand({
   name: "explain",
   summary: "show what a command would run and touch, which rule spoke and why",
-  options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
+  options: {
+    format: FORMAT_OPTION,
+    json: { kind: "flag", summary: "the same as --format json" },
+    cwd: CWD_OPTION,
+  },
   positionals: [
-    { name: "COMMAND", summary: "shell text, or - for standard input", isOptional: true, isVariadic: true },
+    {
+      name: "COMMAND",
+      summary: "shell text, or - for standard input",
+      isOptional: true,
+      isVariadic: true,
+      isCommandLine: true,
+    },
   ],
   examples: [
     {
@@ -22,10 +32,16 @@ export const explainCommand = defineCommand({
     const { context } = openForCommand(system, terminal, options.cwd);
     // The full analysis, also for what the pre-filter would let pass: here people want to see it.
     const { judgeText } = await import("../../guard/judge.ts");
+    const start = system.clock.monotonicMs();
     const judgement = judgeText(command, context);
-    if (options.format === "json")
-      terminal.printJson({ ...judgementJson(judgement), tree: judgement.explain() });
-    else terminal.print(renderExplanation(command, judgement, terminal));
+    const tree = judgement.explain();
+    const milliseconds = Number((system.clock.monotonicMs() - start).toFixed(1));
+    if (options.json || options.format === "json")
+      terminal.printJson({ ...judgementJson(judgement), tree, timings: { milliseconds } });
+    else {
+      terminal.print(renderExplanation(command, judgement, terminal));
+      terminal.print(terminal.paint("dim", `judged in ${milliseconds} ms\n`));
+    }
     return 0;
   },
 });

@@ -10,7 +10,13 @@ export const testCommand = defineCommand({
     cwd: CWD_OPTION,
   },
   positionals: [
-    { name: "COMMAND", summary: "shell text, or - for standard input", isOptional: true, isVariadic: true },
+    {
+      name: "COMMAND",
+      summary: "shell text, or - for standard input",
+      isOptional: true,
+      isVariadic: true,
+      isCommandLine: true,
+    },
   ],
   examples: [
     {

@@ -53,14 +53,29 @@ function leakInWritten(scene: Scene, target: Target): Leak | undefined {
     const leak = leakBehind(scene, content.origins, 1) ?? leakOfProgram(scene, invocation, 1);
     if (leak !== undefined) return leak;
   }
-  for (const effect of scene.effects) {
-    const id = effect.by.invocation?.id;
-    if (effect.kind !== "write" || id === undefined || target.path === undefined) continue;
-    if (!targetsOf(scene, effect.path, effect.by, true).some(({ path }) => path === target.path)) continue;
+  for (const id of target.path === undefined ? [] : (writersOf(scene).get(target.path) ?? [])) {
     const leak = leakOfProgram(scene, id, 1);
     if (leak !== undefined) return leak;
   }
   return undefined;
+}
+
+const writers = new WeakMap<Scene, ReadonlyMap<string, readonly number[]>>();
+
+/** Who wrote which file, so that every send need not look at every write. */
+function writersOf(scene: Scene): ReadonlyMap<string, readonly number[]> {
+  const made = writers.get(scene);
+  if (made !== undefined) return made;
+  const found = new Map<string, number[]>();
+  for (const effect of scene.effects) {
+    const id = effect.by.invocation?.id;
+    if (effect.kind !== "write" || id === undefined) continue;
+    for (const { path } of targetsOf(scene, effect.path, effect.by, true)) {
+      if (path !== undefined) found.set(path, [...(found.get(path) ?? []).slice(-15), id]);
+    }
+  }
+  writers.set(scene, found);
+  return found;
 }
 
 /** `set | nc host`: a builtin that prints everything, somewhere in front in the same pipeline. */

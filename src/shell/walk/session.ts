@@ -88,7 +88,7 @@ export function createSession(context: ShellContext, readCode: CodeReader, walke
     tmpdir: context.tmpdir ?? "/tmp",
     readCode,
     walker,
-    budget: createBudget(LIMITS.steps),
+    budget: createBudget(LIMITS.steps, context.isLate),
     words: createBudget(LIMITS.words),
     invocations: [],
     redirections: [],
