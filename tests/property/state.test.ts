@@ -219,6 +219,12 @@ describePublicFunctions("state", state, {
       new Set(found).size === found.length && blind.length > 0 && blind.every(line => line.includes("EACCES"))
     );
   }),
+  unusablePlaces: forAll(texts, value => {
+    const system = createMemorySystem({ env: { AMPLIHACK_ROOT: value } });
+    const isUsable = state.VARIABLES.AMPLIHACK_ROOT.get(system) !== undefined;
+    const said = state.unusablePlaces(system);
+    return isUsable ? said.length === 0 : said.length === 1 && said.join("").includes("AMPLIHACK_ROOT");
+  }),
   findLocksRoot: forBoth(machines, directories, (system, cwd) => {
     const root = state.findLocksRoot(system, cwd);
     const announced = system.env.get("CLAUDE_PROJECT_DIR");
@@ -238,10 +244,16 @@ describePublicFunctions("state", state, {
     const back = new TextEncoder().encode(read?.text ?? "");
     return read !== undefined && read.replaced !== (Buffer.compare(back, content) === 0);
   }),
-  rotateIfLarge: forBoth(fc.nat(40), fc.integer({ min: 1, max: 4 }), (size, keep) => {
+  isTooLarge: forBoth(fc.nat(40), fc.boolean(), (size, isFile) => {
     const system = createMemorySystem({ files: { [LOG]: "x".repeat(size) } });
+    const facts = system.files.follow(isFile ? LOG : "/home");
+    return state.isTooLarge(facts, { limitBytes: 10, keep: 1 }) === (isFile && size > 10);
+  }),
+  rotate: forBoth(fc.nat(40), fc.integer({ min: 1, max: 4 }), (size, keep) => {
+    const system = createMemorySystem({ files: { [LOG]: "x".repeat(size) } });
+    const rotation = { limitBytes: 10, keep };
     for (let round = 0; round < 6; round++) {
-      state.rotateIfLarge(system, LOG, { limitBytes: 10, keep });
+      state.rotate(system, LOG, rotation);
       if (size > 10) system.put(LOG, "x".repeat(size));
     }
     return state.rotationsOf(system, LOG).length === (size > 10 ? Math.min(6, keep) : 0);
