@@ -14,6 +14,7 @@ export function readJsonc(text: string): JsonRead {
 
 function blankOutComments(text: string): string {
   if (!text.includes("/")) return text;
-  const pattern = /"(?:\\[\s\S]|[^"\\])*"|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+  // A string that never closes goes to the end: trying again from every quote in it would take hours.
+  const pattern = /"(?:\\[\s\S]?|[^"\\])*(?:"|$)|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)/g;
   return text.replace(pattern, found => (found.startsWith("/") ? " " : found));
 }

@@ -75,7 +75,7 @@ function findTarget(prompt: string): string {
 }
 
 const TOTALITY = wordPattern(["all", "every", "each", "complete", "comprehensive"]);
-const BULLET = /^\s*(?:[-•]|\*(?!\*))\s*(.+)$/gm;
+const BULLET = /^[ \t]*(?:[-•]|\*(?!\*))[ \t]*(.+)$/gm;
 
 function findRequirements(prompt: string): readonly string[] {
   const labels = ["Target", "Problem"].flatMap(label =>

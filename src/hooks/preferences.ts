@@ -96,12 +96,13 @@ export function renderPreferences({ found, hasLearnedPatterns }: Preferences): s
 
 /** True when the user wants to be asked before anything is merged. */
 export function forbidsMergeWithoutPermission(text: string): boolean {
-  return text
-    .split("\n")
-    .some(
-      line =>
-        /\bmerg(?:e|es|ing)\b/i.test(line) &&
-        /\b(?:never|not|don['’]t|no|must not)\b/i.test(line) &&
-        /\bwithout\b.*\b(?:permission|approval|consent|asking)\b/i.test(line),
+  return text.split("\n").some(line => {
+    const without = line.search(/\bwithout\b/i);
+    return (
+      without >= 0 &&
+      /\bmerg(?:e|es|ing)\b/i.test(line) &&
+      /\b(?:never|not|don['’]t|no|must not)\b/i.test(line) &&
+      /\b(?:permission|approval|consent|asking)\b/i.test(line.slice(without))
     );
+  });
 }

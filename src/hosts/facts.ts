@@ -19,7 +19,7 @@ const PATH_NAMES: ReadonlySet<string> = new Set([
 ]);
 const PATCH_NAMES: ReadonlySet<string> = new Set(["patchText", "patch"]);
 const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
-const PATCH_LINE = /^\*\*\* (?:Add File|Update File|Delete File|Move to):[ \t]*(.*?)[ \t\r]*$/gm;
+const PATCH_LINE = /^\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/gm;
 
 /** Facts of a tool input in any host's spelling; `toolName` is the host's own. */
 export function deriveFacts(
@@ -64,9 +64,8 @@ function pathsOf(toolInput: JsonObject, isPatch: boolean): string[] {
 }
 
 function patchedPaths(patch: string): string[] {
-  return [...patch.matchAll(PATCH_LINE)].flatMap(([, path]) =>
-    path === undefined || path === "" ? [] : [path],
-  );
+  // Trimmed here: blanks in the pattern would be tried in every division of a line that is full of them.
+  return [...patch.matchAll(PATCH_LINE)].map(([, path = ""]) => path.trim()).filter(path => path !== "");
 }
 
 function unique(paths: readonly string[]): readonly string[] {

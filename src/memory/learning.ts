@@ -88,7 +88,7 @@ function byStrength(one: Statement, other: Statement): number {
 }
 
 const CODE_BLOCK = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
-const DECORATION = /^\s*(?:[-*+>]|\d+[.)]|#{1,6})\s+|[*_`]{1,3}/gm;
+const DECORATION = /^[ \t]*(?:[-*+>]|\d+[.)]|#{1,6})[ \t]+|[*_`]{1,3}/gm;
 
 function sentencesOf(text: string): readonly string[] {
   return text

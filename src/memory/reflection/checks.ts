@@ -184,8 +184,11 @@ function checkUnansweredQuestions(): Check {
 
 function questionIn(text: string): string | undefined {
   const prose = text.replace(/^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))/gm, " ").replace(/https?:\S+/g, " ");
-  const question = /[^.!?\n]*[\p{L}\p{N})"'’]\?(?=\s|$)/u.exec(prose)?.[0];
-  return question === undefined ? undefined : oneLine(question);
+  const mark = /[\p{L}\p{N})"'’]\?(?=\s|$)/u.exec(prose);
+  if (mark === null) return undefined;
+  const before = prose.slice(0, mark.index);
+  const start = Math.max(...[".", "!", "?", "\n"].map(end => before.lastIndexOf(end))) + 1;
+  return oneLine(prose.slice(start, mark.index + mark[0].length));
 }
 
 const CORRECTION = wordPattern([

@@ -13,8 +13,8 @@ const TEST_COMMAND = wordPattern([
   "go test",
   "ctest",
   "make (?:test|check)",
-  "mvn (?:\\S+ )*(?:test|verify)",
-  "gradlew? (?:\\S+ )*test",
+  "mvn (?:\\S+ ){0,9}(?:test|verify)",
+  "gradlew? (?:\\S+ ){0,9}test",
   "dotnet test",
   "rspec",
   "phpunit",
@@ -67,30 +67,56 @@ export function isPassingResult(text: string): boolean {
   return PASSED.test(text) && !FAILED.test(text);
 }
 
-const GIT = "\\bgit(?:\\s+-[cC]\\s+\\S+|\\s+--?[\\w-]+(?:=\\S+)?)*\\s+";
-const COMMIT = new RegExp(`${GIT}commit\\b`);
-const PUSH = new RegExp(`${GIT}push\\b([^;&|\\n]*)`);
-const MAIN = /(?:^|[\s:+])(?:refs\/heads\/)?(?:main|master)(?=\s|$)/;
+/** What pre-commit prints for a hook that passed, or somebody else's line about it. */
+export function isPreCommitPass(text: string): boolean {
+  return text.split("\n").some(line => {
+    const at = line.search(/\bpre-commit\b/i);
+    return /\.{5}Passed$/i.test(line) || (at >= 0 && /\bpassed\b/i.test(line.slice(at)));
+  });
+}
+
+/** One call of git in a command line: its subcommand and the words after it. */
+interface GitCall {
+  readonly subcommand: string;
+  readonly words: readonly string[];
+}
+
+const TAKE_A_VALUE: ReadonlySet<string> = new Set(["-c", "-C"]);
+
+/** Read word by word, because a pattern with options in it can be made to try every way of dividing them. */
+function gitCalls(command: string): readonly GitCall[] {
+  return command.split(/[;&|\n]/).flatMap(part => {
+    const words = part.split(/[\s"'`()]+/);
+    const start = words.findIndex(word => word === "git" || word.endsWith("/git"));
+    if (start < 0) return [];
+    let at = start + 1;
+    while (words[at]?.startsWith("-") === true) at += TAKE_A_VALUE.has(words[at] ?? "") ? 2 : 1;
+    return [{ subcommand: words[at] ?? "", words: words.slice(at + 1).filter(word => word !== "") }];
+  });
+}
+
+function pushes(command: string): readonly GitCall[] {
+  return gitCalls(command).filter(call => call.subcommand === "push");
+}
 
 export function isCommit(command: string): boolean {
-  return COMMIT.test(command);
+  return gitCalls(command).some(call => call.subcommand === "commit");
 }
 
 export function isPush(command: string): boolean {
-  return PUSH.test(command);
+  return pushes(command).length > 0;
 }
+
+const MAIN = /^(?:[^:]*:|\+)?(?:refs\/heads\/)?(?:main|master)$/;
 
 /** `git push origin main`, also as `HEAD:main`. */
 export function isPushToMain(command: string): boolean {
-  const words = PUSH.exec(command)?.[1] ?? "";
-  return /\sorigin\s/.test(`${words} `) && MAIN.test(words);
+  return pushes(command).some(({ words }) => words.includes("origin") && words.some(word => MAIN.test(word)));
 }
 
 /** A push that names no branch and so pushes the current one. */
 export function isBarePush(command: string): boolean {
-  const words = PUSH.exec(command)?.[1];
-  if (words === undefined) return false;
-  return words.split(/\s+/).filter(word => word !== "" && !word.startsWith("-")).length <= 1;
+  return pushes(command).some(({ words }) => words.filter(word => !word.startsWith("-")).length <= 1);
 }
 
 /** The branch that a command's output names; undefined when it names none. */

@@ -155,7 +155,8 @@ export class FactCollector {
     if (name === "Bash" && isJsonObject(input)) this.seeCommand(stringAt(input, "command", "cmd") ?? "", id);
   }
 
-  private seeCommand(command: string, id: string | undefined): void {
+  private seeCommand(whole: string, id: string | undefined): void {
+    const command = firstCharacters(whole, KEPT_CHARACTERS);
     const { flags } = this;
     const isTest = commands.isTestCommand(command);
     this.lastCommandIsTest = isTest;
@@ -169,7 +170,7 @@ export class FactCollector {
     flags.hasEditedPullRequest ||= /\bgh\s+pr\s+(?:create|edit)\b/.test(command);
     if (/\bgh\s+pr\s+create\b/.test(command)) {
       flags.hasCreatedPullRequest = true;
-      this.pullRequestTexts.push(firstCharacters(command, KEPT_CHARACTERS));
+      this.pullRequestTexts.push(command);
     }
     flags.hasPushed ||= commands.isPush(command);
     const changesBranch = commands.isCommit(command) || commands.isPush(command);
@@ -190,7 +191,7 @@ export class FactCollector {
     const isOfTest = id === undefined ? this.lastCommandIsTest : this.testCalls.has(id);
     if (isOfTest && commands.isPassingResult(text)) this.flags.hasPassingTests = true;
     this.flags.isBehind ||= /\b(?:is|are|branch) behind\b|\bhave diverged\b|\bdiverged\b/i.test(text);
-    this.flags.hasPassedPreCommit ||= /\bpre-commit\b[^\n]*\bpassed\b|\.{5,}Passed$/im.test(text);
+    this.flags.hasPassedPreCommit ||= commands.isPreCommitPass(text);
     for (const [, count] of text.matchAll(/\b(\d{1,9}) passed\b/g)) {
       this.mostTestsPassed = Math.max(this.mostTestsPassed, Number(count));
     }

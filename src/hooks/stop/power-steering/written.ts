@@ -61,7 +61,7 @@ function describeWrite(path: string, text: string, isNew: boolean): Write {
     isDocument: DOCUMENT.test(path),
     isConfiguration: CONFIGURATION.test(path),
     leftover: isJudged ? findLeftover(text) : undefined,
-    hasShortcut: isJudged && SHORTCUT.test(text),
+    hasShortcut: isJudged && admitsShortcut(text),
   };
 }
 
@@ -76,10 +76,20 @@ function findLeftover(text: string): string | undefined {
   return STUB.test(text) && !ABSTRACT.test(text) ? "a function without a body" : undefined;
 }
 
-const SHORTCUT = new RegExp(
-  `(?:#|//|/\\*)[^\\n]*(?:${wordPattern(["hack", "workaround", "temporary", "fix [^\\n]*later"]).source})`,
-  "iu",
-);
+const COMMENT = /#|\/\/|\/\*/;
+const SHORTCUT = wordPattern(["hack", "workaround", "temporary"]);
+const FIX = wordPattern(["fix"]);
+const LATER = wordPattern(["later"]);
+
+/** Judged from the first comment mark of each line on. */
+function admitsShortcut(text: string): boolean {
+  return text.split("\n").some(line => {
+    const comment = line.slice(COMMENT.exec(line)?.index ?? line.length);
+    if (SHORTCUT.test(comment)) return true;
+    const fix = FIX.exec(comment);
+    return fix !== null && LATER.test(comment.slice(fix.index));
+  });
+}
 
 export interface Todo {
   readonly text: string;
@@ -91,7 +101,7 @@ export function todosOf(input: Json): readonly Todo[] {
   if (!isJsonObject(input)) return [];
   const list = ownValue(input, "todos") ?? ownValue(input, "plan");
   if (typeof list === "string") {
-    return [...list.matchAll(/^\s*[-*]\s*\[([ xX])\]\s*(.+)$/gm)].map(match => ({
+    return [...list.matchAll(/^[ \t]*[-*][ \t]*\[([ xX])\][ \t]*(.+)$/gm)].map(match => ({
       text: match[2] ?? "",
       status: match[1] === " " ? "pending" : "completed",
     }));
