@@ -221,7 +221,7 @@ describePublicFunctions("state", state, {
   }),
   unusablePlaces: forAll(texts, value => {
     const system = createMemorySystem({ env: { AMPLIHACK_ROOT: value } });
-    const isUsable = state.VARIABLES.AMPLIHACK_ROOT.get(system) !== undefined;
+    const isUsable = state.VARIABLES.AMPLIHACK_ROOT.tryGet(system) !== undefined;
     const said = state.unusablePlaces(system);
     return isUsable ? said.length === 0 : said.length === 1 && said.join("").includes("AMPLIHACK_ROOT");
   }),
