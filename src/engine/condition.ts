@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
+import { compilePathGlob } from "./path-glob.ts";
 import { compileShellRule } from "./shell-condition.ts";
 
 /** What an `if` rule is tried on. */
@@ -68,12 +69,12 @@ function mayBeOnDomain(url: string, domain: string): boolean {
 /** `//x` is absolute, `~/x` below the home, `/x` below the project, anything else below the working directory. */
 function compilePathRule(rule: string): (path: string, facts: ConditionFacts) => boolean {
   const [base, glob] = splitPathRule(rule);
-  const pattern = globToPattern(glob);
+  const fits = compilePathGlob(glob);
   return (path, facts) => {
     const root = base === "/" ? "/" : facts[base];
     if (root === undefined || path.length > PATH_CHARS) return true;
     const relative = relativeTo(root, path.startsWith("/") ? path : `${facts.cwd}/${path}`);
-    return relative !== undefined && pattern.test(relative);
+    return relative !== undefined && fits(relative);
   };
 }
 
@@ -99,20 +100,3 @@ function segments(path: string): string[] {
   }
   return kept;
 }
-
-/** As in ignore files: a rule without a slash holds at any depth, and a directory stands for all below it. */
-function globToPattern(glob: string): RegExp {
-  const body = glob.replace(/\/$/, "");
-  const source = body
-    .split(/(\*\*\/|\*\*|\*|\?)/)
-    .map(piece => GLOB_PIECES.get(piece) ?? piece.replace(/[.+^${}()|[\]\\]/g, "\\$&"))
-    .join("");
-  return new RegExp(`^${body.includes("/") ? "" : "(?:.*/)?"}${source}(?:/.*)?$`, "s");
-}
-
-const GLOB_PIECES: ReadonlyMap<string, string> = new Map([
-  ["**/", "(?:.*/)?"],
-  ["**", ".*"],
-  ["*", "[^/]*"],
-  ["?", "[^/]"],
-]);

@@ -45,6 +45,11 @@ describe("a template", () => {
     },
   );
 
+  it("is read once, however many backslashes it holds", () => {
+    const text = `${"\\".repeat(400_000)}{{x`;
+    expect(renderTemplate(text, {})).toEqual({ value: text, missing: [] });
+  });
+
   it("never looks again at what it put in", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, value) => {

@@ -72,6 +72,11 @@ describe("JSON text", () => {
     });
   });
 
+  it("is given up at once when a string in it never ends", () => {
+    const text = `{"id": 1234567890123456789, "${'\\"'.repeat(400_000)}`;
+    expect(readJsonText(text)).toBeUndefined();
+  });
+
   it("drops prototype keys", () => {
     expect(readJsonText('{"__proto__":{"x":1},"a":2}')).toEqual({ a: 2 });
   });

@@ -110,7 +110,10 @@ function textContext(text: string, raw: RawResult, reading: Reading, diagnostics
       (Object.hasOwn(object, "decision") || Object.hasOwn(object, "hookSpecificOutput"))
     );
   };
-  if (text.split("\n").some(line => line.trimStart().startsWith("{") && isAnswer(line)))
+  // Only what can hold one of the two words is parsed: output may be a megabyte of braces.
+  const mayAnswer = (line: string): boolean =>
+    line.trimStart().startsWith("{") && /decision|hookSpecificOutput|\\/.test(line);
+  if (text.split("\n").some(line => mayAnswer(line) && isAnswer(line)))
     diagnostics.push(diagnose("output-noise", "an answer stands above other text and counts as text"));
   return raw.stdout.isTruncated ? raw.stdout.text.trim() : text;
 }

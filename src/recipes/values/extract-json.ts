@@ -18,13 +18,15 @@ export function extractJson(text: string): Json | undefined {
 
 /** Characters looked at before giving up: text full of brackets must not take for ever. */
 const WORK_LIMIT = 50_000_000;
+/** What trying to read a block costs besides its length. */
+const ATTEMPT_WORK = 100;
 
 function scanForBlock(text: string): Json | undefined {
   const opener = /[{[]/g;
   let work = 0;
   for (let found = opener.exec(text); found !== null && work < WORK_LIMIT; found = opener.exec(text)) {
     const { end, looked } = findBlockEnd(text, found.index);
-    work += looked;
+    work += looked + ATTEMPT_WORK;
     const value = end === undefined ? undefined : readJsonText(text.slice(found.index, end));
     if (value !== undefined) return value;
   }

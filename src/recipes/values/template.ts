@@ -1,8 +1,11 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
 import { lookUp, textOf } from "./value.ts";
 
-/** `{{name.path}}` without blanks; backslashes before it decide whether it is meant literally. */
-const PLACEHOLDER = /(\\*)\{\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}\}/g;
+/**
+ * `{{name.path}}` without blanks; backslashes before it decide whether it is meant literally. It is looked for from
+ * the first of them only, so that a long row of backslashes is read once.
+ */
+const PLACEHOLDER = /(?<!\\)(\\*)\{\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}\}/g;
 const PLACEHOLDER_HERE = /\{\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}\}/y;
 
 export interface Rendered<T> {

@@ -62,7 +62,8 @@ export function memberOf(value: Json | undefined, segment: string): Json | undef
 
 function quoteLongIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text;
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gs, token =>
+  // A string that is never closed takes the rest: trying again behind each of its quotes would take for ever.
+  return text.replace(/"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gs, token =>
     /^-?\d{16,}$/.test(token) && !isCanonicalNumber(token) ? `"${token}"` : token,
   );
 }
