@@ -8,7 +8,7 @@ export default defineConfig({
     exclude: ["tests/hosts/**"],
     setupFiles: ["./tests/generated-inputs.ts"],
     reporters: ["default", "./tests/plain-summary.ts"],
-    testTimeout: 60_000,
+    testTimeout: process.env["AMPLIHACK_TEST_LONG"] === "1" ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     // Tests with real processes share CI's machine with whatever else runs there; a real fault fails twice.
     retry: process.env["CI"] === undefined ? 0 : 1,

@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inParallel, NODE_PROGRAM } from "../hooks/executable.ts";
 import { complaints } from "./complaints.ts";
-import { goldenCases, goldenHooks, type RunGolden } from "./golden-case.ts";
+import { goldenCases, goldenHooks } from "./golden-case.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import { runProgram } from "./run-program.ts";
 
-// Every case says what the specification wants, never what the program happened to say. In memory unless
-// GOLDEN_PROGRAM names a program, as words parted by blanks: GOLDEN_PROGRAM="node dist/bin/amplihack-hooks.cjs".
+// Every case says what the specification wants, never what the program happened to say. Each is run twice: in memory,
+// where nothing else can disturb it, and through the real executable, in a sandbox of its own.
 
 const WANTED: Readonly<Record<string, number>> = {
   pre_tool_use: 200,
@@ -19,21 +20,24 @@ const WANTED: Readonly<Record<string, number>> = {
   session_stop: 30,
 };
 
-const run = chooseRunner(process.env["GOLDEN_PROGRAM"]);
-
-function chooseRunner(words: string | undefined): RunGolden {
-  const [program, ...rest] = words?.split(" ").filter(word => word !== "") ?? [];
-  if (program === undefined) return runInMemory;
-  const resolved = rest.map(word => (word.endsWith("js") ? `${process.cwd()}/${word}` : word));
-  return runProgram([program, ...resolved]);
-}
+const AT_A_TIME = 4;
+const runNode = runProgram([NODE_PROGRAM[0] ?? "", ...NODE_PROGRAM.slice(1)]);
 
 for (const hook of goldenHooks()) {
   const cases = goldenCases(hook);
   describe(`${hook} answers as written`, () => {
     it.each(cases.map(golden => [golden.name, golden] as const))("%s", async (_, golden) => {
-      expect(complaints(golden, await run(golden))).toEqual([]);
+      expect(complaints(golden, await runInMemory(golden))).toEqual([]);
     });
+
+    it("through the real executable, all of them", async () => {
+      const tasks = cases.map(golden => async () => ({
+        name: golden.name,
+        found: complaints(golden, await runNode(golden)),
+      }));
+      const results = await inParallel(AT_A_TIME, tasks);
+      expect(results.filter(({ found }) => found.length > 0)).toEqual([]);
+    }, 300_000);
   });
 }
 

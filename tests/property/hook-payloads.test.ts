@@ -22,16 +22,20 @@ function faultsOf({ code, stdout, stderr, telemetry }: Called): readonly string[
 }
 
 describe.each(STOCK_SUBCOMMANDS.map(one => one.name))("%s, given anything", name => {
-  it("answers with exit 0 or 2, at most one JSON object, and one telemetry line", async () => {
-    await fc.assert(
-      fc.asyncProperty(payloads, policy, async (stdin, failure) => {
-        const env = { HOME: "/home/user", AMPLIHACK_FAILURE_POLICY: failure };
-        const found = faultsOf(await callProgram([name], { stdin, env }));
-        if (found.length > 0) throw new Error(found.join("\n"));
-      }),
-      { numRuns: runs(10_000) },
-    );
-  });
+  it(
+    "answers with exit 0 or 2, at most one JSON object, and one telemetry line",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(payloads, policy, async (stdin, failure) => {
+          const env = { HOME: "/home/user", AMPLIHACK_FAILURE_POLICY: failure };
+          const found = faultsOf(await callProgram([name], { stdin, env }));
+          if (found.length > 0) throw new Error(found.join("\n"));
+        }),
+        { numRuns: runs(10_000) },
+      );
+    },
+    runs(300_000),
+  );
 });
 
 describe("the prototype of objects", () => {

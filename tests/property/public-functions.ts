@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runs } from "../generated-inputs.ts";
 
 const INPUTS = 10_000;
+const TIMEOUT_MS = runs(300_000);
 
 /** What must hold of one public function for any input; a check that fails throws, or answers false. */
 export type Claim = fc.IRawProperty<unknown>;
@@ -16,9 +17,13 @@ export type Claims = Readonly<Record<string, Claim>>;
  */
 export function describePublicFunctions(folder: string, exported: object, claims: Claims): void {
   describe(`the public functions of ${folder}, given anything`, () => {
-    it.each(Object.entries(claims))("%s", async (_, claim) => {
-      await fc.assert(claim, { numRuns: runs(INPUTS) });
-    });
+    it.each(Object.entries(claims))(
+      "%s",
+      async (_, claim) => {
+        await fc.assert(claim, { numRuns: runs(INPUTS) });
+      },
+      TIMEOUT_MS,
+    );
 
     it("all have a claim here", () => {
       const functions = Object.entries(exported).filter(([, value]) => typeof value === "function");
