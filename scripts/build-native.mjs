@@ -1,10 +1,24 @@
 // Builds native/target/release/amplihack-hooks: bundles the portable folders, compiles them to bytecode ahead
 // of time and embeds them in the Rust host. Needs cargo; nothing else in the project does.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { entryNames, nativeEntrySource } from "./entries.mjs";
+import { imageRoom, packImage, writeImage } from "./native-image.mjs";
+import { trainingPayloads } from "./native-training.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -12,8 +26,10 @@ const GENERATED = "native/generated";
 const OUTPUT = "dist/native/amplihack-hooks";
 const USAGE_ENTRY = "no-opinion";
 
-function run(program, args, env = process.env) {
-  const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env });
+const isImaged = process.platform === "linux" && !process.argv.includes("--without-image");
+
+function run(program, args, { env = process.env, cwd } = {}) {
+  const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env, cwd });
   if (result.error?.code === "ENOENT") {
     console.error(
       `build:native needs ${program}, which is not installed. Install Rust 1.87 or newer with cargo, then run npm run build:native again.`,
@@ -26,12 +42,18 @@ function run(program, args, env = process.env) {
 const target = /^host: (.+)$/m.exec(spawnSync("rustc", ["-vV"], { encoding: "utf8" }).stdout ?? "")?.[1];
 const RELEASE = `native/target/${target}/release`;
 
+// An image holds addresses of the program, which only an executable at a fixed place keeps. The engine packs
+// small blocks into pages of its own unless it believes that an address sanitizer watches; here each block goes to
+// the host, which knows better where it belongs.
+const LINUX_FLAGS = {
+  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")}`,
+  CFLAGS: "-D__SANITIZE_ADDRESS__ -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables",
+};
+
 function cargo(name) {
   const place = ["--manifest-path", "native/Cargo.toml", "--package", name];
-  run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], {
-    ...process.env,
-    RUSTFLAGS: process.platform === "linux" ? "-C target-feature=+crt-static -C relocation-model=static" : "",
-  });
+  const env = process.platform === "linux" ? { ...process.env, ...LINUX_FLAGS } : process.env;
+  run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], { env });
 }
 
 rmSync(GENERATED, { recursive: true, force: true });
@@ -110,23 +132,64 @@ const table = new Map(spellings.map(name => [tables.eventKey(name), tables.findE
 const modules = readdirSync(GENERATED)
   .filter(name => name.endsWith(".bc"))
   .map(name => name.slice(0, -3));
+const list = names => `&[${names.map(name => JSON.stringify(name))}]`;
 writeFileSync(
   `${GENERATED}/modules.rs`,
   [
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
-    `pub static ALSO: &[&str] = &[${modules.filter(name => name.startsWith("guard-")).map(name => JSON.stringify(name))}];`,
+    // What pre-tool-use imports lazily is loaded in the image; the other lazy module is large and rarely used.
+    `pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
+    `pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
-    `pub static MODULES: &[(&str, &[u8])] = &[${modules.map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
+    `pub static MODULES: &[(&str, &[u8])] = &[${(isImaged ? [] : modules).map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
     "",
   ].join("\n"),
 );
-cargo("amplihack-native");
 mkdirSync("dist/native", { recursive: true });
 rmSync(OUTPUT, { force: true });
-copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
-// An image holds addresses of the program, which only an executable at a fixed place keeps.
-if (process.platform === "linux") run(`${RELEASE}/amplihack-hooks`, ["--write-image", OUTPUT]);
+if (isImaged) {
+  buildImaged();
+} else {
+  writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
+  cargo("amplihack-native");
+  copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
+}
 console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`);
+
+/** How much room the image needs is known once it was written, so a first build is followed by a second. */
+function buildImaged() {
+  const known = "native/target/image-length";
+  let room = existsSync(known) ? Number(readFileSync(known, "utf8")) : 0;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    writeFileSync(`${GENERATED}/image.bin`, imageRoom(room));
+    cargo("amplihack-native");
+    const image = makeImage(`${RELEASE}/amplihack-hooks`);
+    if (image.length <= room && room - image.length < 32_768) {
+      copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
+      writeImage(OUTPUT, image);
+      return;
+    }
+    room = image.length + 8_192 - (image.length % 4_096);
+    writeFileSync(known, String(room));
+  }
+  throw new Error("the room for the image could not be settled");
+}
+
+function makeImage(executable) {
+  const place = mkdtempSync(join(tmpdir(), "amplihack-image-"));
+  try {
+    for (const name of ["payloads", "project/.claude"]) mkdirSync(join(place, name), { recursive: true });
+    for (const [name, payload] of trainingPayloads()) writeFileSync(join(place, "payloads", name), payload);
+    const args = ["--write-image", join(place, "image"), resolve(GENERATED), join(place, "payloads")];
+    run(resolve(executable), args, {
+      cwd: join(place, "project"),
+      env: { HOME: place, PATH: "/usr/bin:/bin" },
+    });
+    return packImage(readFileSync(join(place, "image")));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, truncateSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runProgram } from "../hooks/executable.ts";
@@ -8,7 +8,6 @@ import { describeNative, NATIVE_FILE } from "./program.ts";
 
 const PRE = { hook_event_name: "PreToolUse", tool_name: "Bash" };
 const CALL = JSON.stringify({ ...PRE, tool_input: { command: "rm -rf /" } });
-const IMAGE_MARK = "amplimg1";
 
 function place() {
   const home = temporaryDirectory();
@@ -127,21 +126,6 @@ describeNative("the native program, hurt", () => {
     await untilAsleep(child.pid ?? 0);
     child.kill("SIGSEGV");
     expect([await ended, stdout]).toEqual([2, ""]);
-  });
-
-  it.runIf(process.platform === "linux")("answers the same without its image", () => {
-    const where = place();
-    const bare = join(where.home, "amplihack-hooks");
-    copyFileSync(NATIVE_FILE, bare);
-    const bytes = readFileSync(NATIVE_FILE);
-    expect(bytes.subarray(-8).toString()).toBe(IMAGE_MARK);
-    truncateSync(bare, Number(bytes.readBigUInt64LE(bytes.length - 24)));
-    closeSync(openSync(bare, "r"));
-    const [withImage, without] = [NATIVE_FILE, bare].map(program =>
-      runShell('"$0" pre-tool-use', where, program),
-    );
-    expect(isDenied(without?.stdout ?? "")).toBe(true);
-    expect(without?.stdout).toBe(withImage?.stdout);
   });
 });
 

@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{files, interrupt, modules::MODULES, outside, processes, stdio};
+use crate::{files, interrupt, modules, outside, processes, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -11,16 +11,16 @@ use rquickjs::{
     promise::PromiseState,
     qjs,
 };
+use std::borrow::Cow;
 
 const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 /// Cycles are not worth looking for in a run of milliseconds that holds less than this.
 const GARBAGE_THRESHOLD_BYTES: usize = 32 * 1024 * 1024;
 const STACK_LIMIT_BYTES: usize = 2 * 1024 * 1024;
 
-/// Only what the hooks use; `Eval` is the engine's ability to run modules, no text is ever evaluated.
+/// Only what the hooks use. Without `Eval` the engine has no parser: no text is ever evaluated.
 type Intrinsics = (
     intrinsic::Date,
-    intrinsic::Eval,
     intrinsic::RegExpCompiler,
     intrinsic::RegExp,
     intrinsic::Json,
@@ -29,9 +29,10 @@ type Intrinsics = (
     intrinsic::Promise,
 );
 
-struct Embedded;
+/// Modules by name: those at hand, then those of the executable.
+struct Modules(Vec<(&'static str, Cow<'static, [u8]>)>);
 
-impl Resolver for Embedded {
+impl Resolver for Modules {
     fn resolve<'js>(
         &mut self,
         _: &Ctx<'js>,
@@ -43,17 +44,17 @@ impl Resolver for Embedded {
     }
 }
 
-impl Loader for Embedded {
+impl Loader for Modules {
     fn load<'js>(
         &mut self,
         ctx: &Ctx<'js>,
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
-        let (_, bytes) =
-            MODULES.iter().find(|(known, _)| *known == name).ok_or_else(|| Error::new_loading(name))?;
+        let at_hand = self.0.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes.clone());
+        let bytes = at_hand.or_else(|| modules::find(name)).ok_or_else(|| Error::new_loading(name))?;
         // SAFETY: the bytes were written by the same version of the engine at build time.
-        unsafe { Module::load(ctx.clone(), bytes) }
+        unsafe { Module::load(ctx.clone(), &bytes) }
     }
 }
 
@@ -71,13 +72,15 @@ struct Hook {
 }
 
 impl Engine {
-    /// Loads the hooks of `entries`, and the modules `also` that a hook would otherwise load on demand.
-    pub fn prepare(entries: &[&'static str], also: &[&str]) -> Result<Engine> {
-        let runtime = Runtime::new()?;
+    /// Loads the hooks of `entries` and the modules `also` that a hook would otherwise load on demand, and keeps
+    /// the bytecode of the modules `spare` at hand.
+    pub fn prepare(entries: &[&'static str], also: &[&str], spare: &[&'static str]) -> Result<Engine> {
+        let runtime = new_runtime()?;
         runtime.set_memory_limit(MEMORY_LIMIT_BYTES);
         runtime.set_gc_threshold(GARBAGE_THRESHOLD_BYTES);
         runtime.set_max_stack_size(STACK_LIMIT_BYTES);
-        runtime.set_loader(Embedded, Embedded);
+        let at_hand = spare.iter().filter_map(|name| Some((*name, modules::find(name)?))).collect();
+        runtime.set_loader(Modules(Vec::new()), Modules(at_hand));
         runtime.set_interrupt_handler(Some(Box::new(interrupt::is_requested)));
         let context = Context::custom::<Intrinsics>(&runtime)?;
         let hooks = context.with(|ctx| {
@@ -108,6 +111,16 @@ impl Engine {
             unsafe { libc::_exit(code) }
         })
     }
+}
+
+#[cfg(target_os = "linux")]
+fn new_runtime() -> Result<Runtime> {
+    Runtime::new_with_alloc(crate::memory::EngineMemory)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_runtime() -> Result<Runtime> {
+    Runtime::new()
 }
 
 fn install(ctx: &Ctx<'_>) -> Result<()> {

@@ -1,31 +1,161 @@
-//! The last step of the build: the engine with all hooks loaded goes to the end of the executable, so that a
-//! start maps memory instead of creating an engine and loading modules.
+//! The engine with all hooks loaded, as `image_writer.rs` left it in the executable. What most runs touch is
+//! copied to its place at once; the rest is compressed and comes when it is touched: nothing is mapped at its
+//! addresses, so the first touch is a fault, and the handler of faults asks here.
 
-use crate::{arena, engine::Engine, modules, stdio};
-use std::{fs::OpenOptions, os::fd::AsRawFd, process};
+use crate::{engine::Engine, image_writer, memory};
 
-/// Appends the image to `executable`, which must be a copy of the program that is running.
-pub fn append(executable: &str) {
-    if !arena::begin_image() {
-        fail("no image can be made on this platform, or this executable carries one already");
-    }
-    let mut entries: Vec<&str> = modules::ENTRIES.iter().map(|(_, entry)| *entry).collect();
-    entries.sort_unstable();
-    entries.dedup();
-    let Ok(engine) = Engine::prepare(&entries, modules::ALSO) else { fail("the hooks could not be loaded") };
-    let file = match OpenOptions::new().append(true).open(executable) {
-        Ok(file) => file,
-        Err(error) => fail(&format!("{executable}: {error}")),
-    };
-    let length = file.metadata().map_or(0, |facts| facts.len()) as usize;
-    arena::write_image(engine, length, |bytes| {
-        if stdio::write_all(file.as_raw_fd(), bytes).is_some() {
-            fail("the image could not be written");
-        }
-    });
+/// Everything of an image lies between here and `END`: what is loaded on demand, then what is copied at once.
+pub const LOW: usize = 0x10_0000_0000;
+pub const COLD: usize = 0x1f_0000_0000;
+pub const BLOCK: usize = 16 * 1024;
+
+/// The image as the build put it into the executable; one byte when there is none.
+#[unsafe(link_section = "image")]
+static BYTES: [u8; include_bytes!("../../generated/image.bin").len()] = *include_bytes!("../../generated/image.bin");
+const HEAD: usize = 16;
+/// What blocks have in common stands once, before all of them.
+const DICTIONARY: usize = 32 * 1024;
+
+static mut END: usize = memory::BASE;
+static mut COLD_LENGTH: usize = 0;
+
+/// The bytes as they are in the file, which is not what the compiler saw.
+fn bytes() -> &'static [u8] {
+    std::hint::black_box(&BYTES)
 }
 
-fn fail(reason: &str) -> ! {
-    stdio::write_all(2, format!("amplihack-hooks --write-image: {reason}\n").as_bytes());
-    process::exit(1)
+fn word(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..at + 4).map_or(0, |found| u32::from_le_bytes([found[0], found[1], found[2], found[3]]) as usize)
+}
+
+/// The engine of the image; none when this executable carries none.
+pub fn attach() -> Option<&'static Engine> {
+    let bytes = bytes();
+    let [root, hot_length, cold_length] = [0, 4, 8].map(|at| word(bytes, at));
+    if root == 0 || !memory::open(hot_length) {
+        return None;
+    }
+    // SAFETY: the range was just opened and is longer; the root was written as the address of an `Engine`.
+    unsafe {
+        END = memory::BASE + hot_length;
+        COLD_LENGTH = cold_length;
+        std::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
+        Some(&*((memory::BASE + root) as *const Engine))
+    }
+}
+
+pub fn holds(block: *mut u8) -> bool {
+    // SAFETY: one thread.
+    (LOW..unsafe { END }).contains(&(block as usize))
+}
+
+/// How many bytes may be read at a block of the image, of which only the beginning is known.
+pub fn room_at(block: *mut u8) -> usize {
+    let at = block as usize;
+    // SAFETY: one thread.
+    let end = if at >= memory::BASE { unsafe { END } } else { image_writer::end_of(at).unwrap_or(COLD + unsafe { COLD_LENGTH }) };
+    end - at
+}
+
+/// While an image is written its parts end elsewhere.
+pub fn widen(end: usize) {
+    // SAFETY: one thread.
+    unsafe { END = end };
+}
+
+/// Called by the handler of faults: true when what lies at `address` has now been loaded.
+pub fn load_cold(address: usize) -> bool {
+    // SAFETY: one thread; mapping without replacing fails for what was loaded before, which then is a crash.
+    unsafe {
+        let length = COLD_LENGTH;
+        if !(COLD..COLD + length).contains(&address) {
+            return false;
+        }
+        let span = BLOCK.max(libc::sysconf(libc::_SC_PAGESIZE) as usize);
+        let start = (address - COLD) / span * span;
+        if !memory::map(COLD + start, span) {
+            return false;
+        }
+        let bytes = bytes();
+        let dictionary = HEAD + word(bytes, 4);
+        let index = dictionary + DICTIONARY;
+        let count = length.div_ceil(BLOCK);
+        let data = index + (count + 1) * 4;
+        (start / BLOCK..((start + span) / BLOCK).min(count)).all(|block| {
+            let from = data + word(bytes, index + block * 4);
+            let to = data + word(bytes, index + block * 4 + 4);
+            let address = COLD + block * BLOCK;
+            let target = std::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
+            let is_unpacked =
+                bytes.get(from..to).is_some_and(|packed| unpack(packed, &bytes[dictionary..index], target).is_some());
+            restore_addresses(address, word(bytes, 12) as u64);
+            is_unpacked
+        })
+    }
+}
+
+/// Addresses of what is loaded on demand are kept relative to where they stand, marked in their upper bits.
+unsafe fn restore_addresses(start: usize, mark: u64) {
+    for place in (start..start + BLOCK).step_by(8) {
+        // SAFETY: the block was just mapped.
+        unsafe {
+            let value = *(place as *const u64);
+            if value >> 48 == mark {
+                *(place as *mut u64) = (place as i64 + (value << 16) as i64 / 65_536) as u64;
+            }
+        }
+    }
+}
+
+/// Undoes what `scripts/native-image.mjs` packed: the block format of LZ4, with the dictionary before the block.
+fn unpack(packed: &[u8], dictionary: &[u8], target: &mut [u8]) -> Option<()> {
+    let mut from = 0;
+    let mut to = 0;
+    let long = |from: &mut usize, short: usize| {
+        let mut length = short;
+        if short == 15 {
+            loop {
+                let more = *packed.get(*from)?;
+                *from += 1;
+                length += usize::from(more);
+                if more != 255 {
+                    break;
+                }
+            }
+        }
+        Some(length)
+    };
+    while from < packed.len() {
+        let token = usize::from(packed[from]);
+        from += 1;
+        let literals = long(&mut from, token >> 4)?;
+        target.get_mut(to..to + literals)?.copy_from_slice(packed.get(from..from + literals)?);
+        from += literals;
+        to += literals;
+        if from == packed.len() {
+            break;
+        }
+        let distance = usize::from(*packed.get(from)?) | usize::from(*packed.get(from + 1)?) << 8;
+        from += 2;
+        let length = long(&mut from, token & 15)? + 4;
+        let before = dictionary.len() + to;
+        if distance == 0 || distance > before || to + length > target.len() {
+            return None;
+        }
+        let at = before - distance;
+        if at + length <= dictionary.len() {
+            target[to..to + length].copy_from_slice(&dictionary[at..at + length]);
+        } else if at >= dictionary.len() && distance >= length {
+            target.copy_within(to - distance..to - distance + length, to);
+        } else {
+            for step in 0..length {
+                target[to + step] = match dictionary.get(at + step) {
+                    Some(byte) => *byte,
+                    None => target[at + step - dictionary.len()],
+                };
+            }
+        }
+        to += length;
+    }
+    Some(())
 }

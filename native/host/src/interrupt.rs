@@ -1,5 +1,6 @@
 //! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -24,13 +25,17 @@ pub fn abandon() {
     ABANDONED.store(true, Relaxed);
 }
 
-/// Since the process began.
+/// Since the run began.
 pub fn elapsed() -> Duration {
-    START.with(Instant::elapsed)
+    START.get().map_or(Duration::ZERO, |start| start.elapsed())
+}
+
+pub fn begin_run() {
+    START.set(Some(Instant::now()));
 }
 
 thread_local! {
-    static START: Instant = Instant::now();
+    static START: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 extern "C" fn on_terminate(_: libc::c_int) {
@@ -41,6 +46,20 @@ extern "C" fn on_terminate(_: libc::c_int) {
 const LAST_WORDS: &[u8] = b"{}\n";
 const LAST_TELEMETRY: &[u8] =
     b"{\"hook\":\"unknown\",\"duration_us\":0,\"result\":\"panic\",\"error\":\"the engine crashed\"}\n";
+
+/// On Linux a fault may be the first touch of memory that is loaded on demand.
+extern "C" fn on_fault(_: libc::c_int, facts: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the kernel fills in the address.
+        let address = unsafe { (*facts).si_addr() } as usize;
+        if crate::image::load_cold(address) || crate::image_writer::count_touch(address) {
+            return;
+        }
+    }
+    let _ = facts;
+    last_words();
+}
 
 extern "C" fn on_crash(_: libc::c_int) {
     last_words();
@@ -72,17 +91,18 @@ pub fn last_words() -> ! {
 }
 
 const CRASH_STACK_BYTES: usize = 64 * 1024;
+static mut CRASH_STACK: [u8; CRASH_STACK_BYTES] = [0; CRASH_STACK_BYTES];
 
 pub fn install() {
-    START.with(|_| ());
-    // SAFETY: the handlers only touch atomics or call async-signal-safe functions; the alternate stack is
-    // leaked on purpose, because it must outlive everything.
+    begin_run();
+    // SAFETY: the handlers only touch atomics and memory that nothing else uses, or call async-signal-safe
+    // functions.
     unsafe {
-        let stack = Box::leak(vec![0_u8; CRASH_STACK_BYTES].into_boxed_slice());
-        let alternate =
-            libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: CRASH_STACK_BYTES };
+        let stack = (&raw mut CRASH_STACK).cast();
+        let alternate = libc::stack_t { ss_sp: stack, ss_flags: 0, ss_size: CRASH_STACK_BYTES };
         libc::sigaltstack(&alternate, std::ptr::null_mut());
-        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
+        handle(libc::SIGSEGV, on_fault as *const () as usize, libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_NODEFER);
+        for signal in [libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
             handle(signal, on_crash as *const () as usize, libc::SA_ONSTACK | libc::SA_RESETHAND);
         }
         // Without SA_RESTART a blocked read or wait returns, and the run can be abandoned.

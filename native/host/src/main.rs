@@ -1,12 +1,18 @@
 //! `amplihack-hooks` without Node. All decisions are in the embedded TypeScript; this is the door to the
 //! outside and nothing more.
 
-mod arena;
+#![no_main]
+
 mod engine;
 mod errno;
 mod files;
+#[cfg(target_os = "linux")]
 mod image;
+#[cfg(target_os = "linux")]
+mod image_writer;
 mod interrupt;
+#[cfg(target_os = "linux")]
+mod memory;
 mod modules;
 mod outside;
 mod processes;
@@ -14,27 +20,37 @@ mod reply;
 mod stdio;
 
 use engine::Engine;
-use std::env;
+use std::ffi::{CStr, c_char};
 
-fn main() {
+/// The entry of C, since what Rust does before its own is not needed here and costs a fifth of a start.
+#[unsafe(no_mangle)]
+pub extern "C" fn main(count: i32, words: *const *const c_char) -> i32 {
     interrupt::install();
-    let argv: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    // SAFETY: the kernel passes that many words, each with a zero byte at its end.
+    let argv = (1..count as usize).map(|at| unsafe { CStr::from_ptr(*words.add(at)) });
+    start(argv.map(|word| word.to_string_lossy().into_owned()).collect());
+    0
+}
+
+fn start(argv: Vec<String>) {
     if matches!(argv.first().map(String::as_str), Some("--version" | "-V")) {
         stdio::write_all(1, format!("amplihack-hooks {}\n", modules::VERSION).as_bytes());
         return;
     }
-    if let [flag, executable] = argv.as_slice()
+    #[cfg(target_os = "linux")]
+    if let [flag, output, folder, payloads] = argv.as_slice()
         && flag == "--write-image"
     {
-        return image::append(executable);
+        return image_writer::write(output, folder, payloads);
     }
     let entry = argv.first().map_or(modules::USAGE_ENTRY, |name| modules::entry_for(name));
     interrupt::prepare_last_words(entry);
-    match arena::root::<Engine>() {
-        Some(engine) => engine.run(entry, argv),
-        None => match Engine::prepare(&[entry], &[]) {
-            Ok(engine) => engine.run(entry, argv),
-            Err(_) => interrupt::last_words(),
-        },
+    #[cfg(target_os = "linux")]
+    if let Some(engine) = image::attach() {
+        engine.run(entry, argv)
+    }
+    match Engine::prepare(&[entry], &[], &[]) {
+        Ok(engine) => engine.run(entry, argv),
+        Err(_) => interrupt::last_words(),
     }
 }

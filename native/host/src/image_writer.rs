@@ -1,0 +1,287 @@
+//! The last step of the build: loads all hooks and writes the memory they occupy to a file, sorted by how often
+//! it is touched. To learn that, a child loads them with every block on pages of its own, and children of that
+//! child run one payload each with all pages protected: every first touch is a fault that can be counted. Loading
+//! asks for the same blocks in the same order each time, so a block is known by its number.
+
+use crate::{engine::Engine, image, interrupt, memory, modules, stdio};
+use std::{alloc::Layout, fs, os::fd::AsRawFd, process, ptr, slice};
+
+const BLOCKS: usize = 1 << 20;
+const PAGE: usize = 4096;
+/// Where blocks lie while their use is learnt, and those that the image does not keep.
+const SPARSE: usize = image::LOW;
+const SPARSE_LENGTH: usize = 4 << 30;
+const DROPPED: usize = SPARSE + SPARSE_LENGTH;
+const DROPPED_LENGTH: usize = 4 << 30;
+const COLD_LENGTH: usize = 256 << 20;
+const HOT_LENGTH: usize = 256 << 20;
+/// A block is copied at every start if one run in this many touches it.
+const HOT_SHARE: usize = 10;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    Idle,
+    Learning,
+    Placing,
+}
+
+/// What is known of a block after learning.
+#[derive(Clone, Copy)]
+struct Fact {
+    size: u32,
+    touches: u16,
+    is_kept: bool,
+    is_shape: bool,
+}
+
+struct Writer {
+    phase: Phase,
+    count: usize,
+    facts: *mut Fact,
+    /// The block on a page of the sparse range.
+    owners: *mut u32,
+    next: [usize; 5],
+    runs: usize,
+}
+
+const HOT: usize = 0;
+const WARM: usize = 1;
+const NEVER: usize = 2;
+const DROP: usize = 3;
+const SPREAD: usize = 4;
+
+static mut WRITER: Writer =
+    Writer { phase: Phase::Idle, count: 0, facts: ptr::null_mut(), owners: ptr::null_mut(), next: [0; 5], runs: 0 };
+
+fn writer() -> &'static mut Writer {
+    // SAFETY: one thread, and no reference outlives its use.
+    unsafe { &mut *(&raw mut WRITER) }
+}
+
+pub fn is_active() -> bool {
+    writer().phase != Phase::Idle
+}
+
+fn facts() -> &'static mut [Fact] {
+    // SAFETY: `write` mapped them before any block is placed.
+    unsafe { slice::from_raw_parts_mut(writer().facts, BLOCKS) }
+}
+
+fn part_of(fact: &Fact, runs: usize) -> usize {
+    match fact {
+        Fact { is_kept: false, .. } => DROP,
+        Fact { is_shape: true, .. } => HOT,
+        Fact { touches: 0, .. } => NEVER,
+        Fact { touches, .. } if *touches as usize * HOT_SHARE >= runs => HOT,
+        _ => WARM,
+    }
+}
+
+pub fn place(layout: Layout) -> *mut u8 {
+    let writer = writer();
+    let number = writer.count;
+    writer.count += 1;
+    if number >= BLOCKS {
+        fail("more blocks than expected");
+    }
+    let fact = &mut facts()[number];
+    let part = match writer.phase {
+        Phase::Learning => {
+            *fact = Fact { size: layout.size() as u32, touches: 0, is_kept: true, is_shape: false };
+            SPREAD
+        }
+        _ if fact.size as usize != layout.size() => fail("loading the hooks is not repeatable"),
+        _ => part_of(fact, writer.runs),
+    };
+    let align = if part == SPREAD { PAGE } else { layout.align().max(8) };
+    let at = writer.next[part].next_multiple_of(align);
+    writer.next[part] = at + layout.size();
+    if part == SPREAD {
+        for page in at / PAGE..(at + layout.size()).div_ceil(PAGE) {
+            // SAFETY: there is an entry for every page of the range.
+            unsafe { *writer.owners.add(page - SPARSE / PAGE) = number as u32 };
+        }
+    }
+    at as *mut u8
+}
+
+/// A block was freed: the image need not keep it.
+pub fn forget(block: *mut u8) {
+    let at = block as usize;
+    if writer().phase == Phase::Learning {
+        let number = owner_of(at);
+        facts()[number].is_kept = false;
+        // SAFETY: the pages are this block's alone.
+        unsafe { libc::madvise(at as *mut _, facts()[number].size as usize, libc::MADV_DONTNEED) };
+    }
+}
+
+fn owner_of(address: usize) -> usize {
+    // SAFETY: as in `place`.
+    unsafe { *writer().owners.add((address - SPARSE) / PAGE) as usize }
+}
+
+/// Where the part of the writer's own memory ends that holds `address`.
+pub fn end_of(address: usize) -> Option<usize> {
+    match address {
+        SPARSE..DROPPED => Some(address + facts()[owner_of(address)].size as usize),
+        DROPPED..image::COLD => Some(DROPPED + DROPPED_LENGTH),
+        _ if is_active() => Some(image::COLD + COLD_LENGTH),
+        _ => None,
+    }
+}
+
+/// Writes the image to `output`: four words, then what is copied at every start, then the rest. `folder` holds
+/// the compiled modules, `payloads` the inputs to learn from.
+pub fn write(output: &str, folder: &str, payloads: &str) {
+    modules::read_from(folder);
+    let runs = list(payloads);
+    let writer = writer();
+    // SAFETY: fresh memory; the facts are shared with the children, which fill them.
+    unsafe {
+        writer.facts = map_shared(BLOCKS * size_of::<Fact>()).cast();
+        writer.owners = map_shared(SPARSE_LENGTH / PAGE * 4).cast();
+    }
+    writer.runs = runs.len();
+    let places = [(SPARSE, SPARSE_LENGTH), (DROPPED, DROPPED_LENGTH), (image::COLD, COLD_LENGTH)];
+    image::widen(memory::BASE + HOT_LENGTH);
+    if !places.iter().all(|(at, length)| memory::map(*at, *length)) {
+        fail("the addresses of an image are taken");
+    }
+    wait_for(|| learn(&runs));
+    if !memory::map(memory::BASE, HOT_LENGTH) {
+        fail("the addresses of an image are taken");
+    }
+    let is_warm = |fact: &&Fact| part_of(fact, runs.len()) == WARM;
+    let warm: usize = facts().iter().filter(is_warm).map(|fact| fact.size as usize + 16).sum();
+    writer.next = [memory::BASE, image::COLD, (image::COLD + warm).next_multiple_of(PAGE), DROPPED, 0];
+    writer.phase = Phase::Placing;
+    writer.count = 0;
+    let engine = load();
+    writer.phase = Phase::Idle;
+    let [hot, _, cold, ..] = writer.next;
+    let parts = [(memory::BASE, hot), (image::COLD, cold)].map(|(from, to)| {
+        // SAFETY: the range is mapped and nothing writes to it now.
+        unsafe { slice::from_raw_parts(from as *const u8, to.next_multiple_of(8) - from) }
+    });
+    let head = [ptr::from_ref(engine) as usize - memory::BASE, parts[0].len(), parts[1].len(), 0];
+    let mut bytes: Vec<u8> = head.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect();
+    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    if let Err(error) = fs::write(output, bytes) {
+        fail(&format!("{output}: {error}"));
+    }
+    println!("{} payloads, {} KB copied at every start, {} KB on demand", runs.len(), parts[0].len() >> 10, parts[1].len() >> 10);
+}
+
+fn load() -> &'static Engine {
+    let mut entries: Vec<&str> = modules::ENTRIES.iter().map(|(_, entry)| *entry).collect();
+    entries.sort_unstable();
+    entries.dedup();
+    match Engine::prepare(&entries, modules::ALSO, modules::SPARE) {
+        Ok(engine) => Box::leak(Box::new(engine)),
+        Err(_) => fail("the hooks could not be loaded"),
+    }
+}
+
+fn learn(runs: &[String]) {
+    writer().next[SPREAD] = SPARSE;
+    writer().phase = Phase::Learning;
+    let engine = load();
+    writer().phase = Phase::Idle;
+    find_shapes();
+    for run in runs {
+        wait_for(|| touch(engine, run));
+    }
+}
+
+/// Shapes are found by a hash of addresses, so which of them a run looks at cannot be learnt elsewhere. The
+/// engine's header of a block tells its kind.
+fn find_shapes() {
+    const SHAPE: u8 = 2;
+    let pages = (writer().next[SPREAD] - SPARSE).div_ceil(PAGE);
+    for page in (0..pages).map(|page| SPARSE + page * PAGE) {
+        let fact = &mut facts()[owner_of(page)];
+        // SAFETY: the page is mapped and longer than a header.
+        let header = unsafe { *(page as *const [u8; 4]) };
+        fact.is_shape |= fact.is_kept && header[..3] == [0xff; 3] && header[3] & 0x7f == SHAPE;
+    }
+}
+
+/// Runs one payload, whose file name begins with the subcommand and a dot.
+fn touch(engine: &Engine, payload: &str) {
+    let Ok(input) = fs::File::open(payload) else { fail("a payload cannot be read") };
+    let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null") else { fail("there is no /dev/null") };
+    let name = payload.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    // SAFETY: descriptors of our own; the protected pages are given back by `count_touch`.
+    unsafe {
+        libc::dup2(input.as_raw_fd(), 0);
+        libc::dup2(nowhere.as_raw_fd(), 1);
+        libc::dup2(nowhere.as_raw_fd(), 2);
+        let argv = vec![name.to_owned()];
+        let entry = modules::entry_for(name);
+        if !memory::open(0) {
+            fail("the addresses of an image are taken");
+        }
+        image::widen(memory::BASE);
+        libc::mprotect(SPARSE as *mut _, writer().next[SPREAD].next_multiple_of(PAGE) - SPARSE, libc::PROT_NONE);
+        interrupt::begin_run();
+        engine.run(entry, argv)
+    }
+}
+
+/// Called by the handler of faults: true when a block was touched whose use is being learnt.
+pub fn count_touch(address: usize) -> bool {
+    if writer().facts.is_null() || !(SPARSE..writer().next[SPREAD]).contains(&address) {
+        return false;
+    }
+    let fact = &mut facts()[owner_of(address)];
+    let page = address / PAGE * PAGE;
+    let mut start = page;
+    while start > SPARSE && owner_of(start - PAGE) == owner_of(address) {
+        start -= PAGE;
+    }
+    fact.touches += 1;
+    // SAFETY: the pages are this block's alone.
+    unsafe { libc::mprotect(start as *mut _, fact.size as usize, libc::PROT_READ | libc::PROT_WRITE) == 0 }
+}
+
+fn list(folder: &str) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { fail("the payloads cannot be read") };
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.path().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+unsafe fn map_shared(length: usize) -> *mut u8 {
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: fresh memory wherever the kernel likes.
+    let mapped = unsafe { libc::mmap(ptr::null_mut(), length, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        fail("there is not enough memory");
+    }
+    mapped.cast()
+}
+
+/// Does the work in a child of its own and ends here if that fails.
+fn wait_for(work: impl FnOnce()) {
+    let mut status = 0;
+    // SAFETY: the process has one thread.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            work();
+            libc::_exit(0);
+        }
+        libc::waitpid(child, &mut status, 0);
+    }
+    if status != 0 {
+        fail("learning which memory is used failed");
+    }
+}
+
+fn fail(reason: &str) -> ! {
+    writer().phase = Phase::Idle;
+    stdio::write_all(2, format!("amplihack-hooks --write-image: {reason}\n").as_bytes());
+    process::exit(1)
+}
