@@ -31,6 +31,18 @@ const PLACES: Readonly<Record<string, readonly Row[]>> = {
     ["emacs --batch --eval '(message \"rm -rf /\")'", "allow"],
     ["julia -e 'println(\"rm -rf /\")'", "allow"],
   ],
+  "programs compiled from text of the same command": [
+    ["cat > m.go <<'E'\nfunc main(){ os.RemoveAll(\"/\") }\nE\ngo run m.go", "deny", "fs.root"],
+    ["cat > m.c <<'E'\nint main(){system(\"rm -rf /\");}\nE\ngcc m.c && ./a.out", "deny", "fs.root"],
+    ["go build ./... && go run main.go", "allow"],
+  ],
+  "modules of Python": [
+    ["python3 -m json.tool .env", "ask", "sec.read"],
+    ["python -m zipfile -e a.zip /etc", "deny", "fs.system-write"],
+    ["python3 -mtimeit 'import os; os.system(\"rm -rf /\")'", "deny", "fs.root"],
+    ["python3 -m json.tool package.json", "allow"],
+    ["python3 -m http.server 8000", "allow"],
+  ],
   "values that the shell has taken in": [
     ["source .env && echo $SECRET", "ask", "sec.read"],
     ["set -a; . ./.env; env", "ask", "sec.read"],

@@ -160,6 +160,18 @@ describe("the clock behind the steps", () => {
   });
 });
 
+describe("long chains", () => {
+  it("end when the work allowed is done, and the rest is asked about", () => {
+    const chain = Array.from({ length: 3000 }, (_, index) => `v${index}=1 && npm i`).join(" && ");
+    expect(judge(chain).findings.map(finding => finding.rule)).toEqual(["guard.unexamined"]);
+  });
+
+  it("of statements are not named by the text of all others", () => {
+    const { findings } = judge(`psql -c '${"drop table a; ".repeat(50)} select "prod"'`);
+    expect(findings.map(({ rule, verdict }) => [rule, verdict])).toEqual([["db.drop", "ask"]]);
+  });
+});
+
 describe("code behind a limit", () => {
   it.each([
     ["size", `echo ${"a".repeat(300 * 1024)}`],

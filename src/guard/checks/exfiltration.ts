@@ -1,5 +1,5 @@
 import type { Invocation } from "../../shell/facts.ts";
-import { describe, knownText, type Origin } from "../../shell/value.ts";
+import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer, EffectOf, Payload } from "../effects.ts";
 import { isLocalAddress } from "../models/network.ts";
 import type { Target } from "../paths/target.ts";
@@ -46,36 +46,56 @@ function leakOf(scene: Scene, effect: CommandEffect, payload: Payload): Leak | u
   return leakBehind(scene, payload.value.origins, 0);
 }
 
+const MOST_WRITERS = 16;
+
 /** What an earlier command of the same text put into a file that is sent now. */
 function leakInWritten(scene: Scene, target: Target): Leak | undefined {
-  for (const { path, content, invocation } of scene.facts.writtenFiles) {
-    if (target.path === undefined || knownText(path) !== target.path) continue;
-    const leak = leakBehind(scene, content.origins, 1) ?? leakOfProgram(scene, invocation, 1);
-    if (leak !== undefined) return leak;
-  }
-  for (const id of target.path === undefined ? [] : (writersOf(scene).get(target.path) ?? [])) {
-    const leak = leakOfProgram(scene, id, 1);
+  if (target.path === undefined) return undefined;
+  for (const { content, id } of indexOf(scene).writers.get(target.path) ?? []) {
+    const leak = leakBehind(scene, content?.origins ?? [], 1) ?? leakOfProgram(scene, id, 1);
     if (leak !== undefined) return leak;
   }
   return undefined;
 }
 
-const writers = new WeakMap<Scene, ReadonlyMap<string, readonly number[]>>();
+/** Who wrote which file and what each program did, so that every send need not look at everything. */
+interface Index {
+  readonly writers: ReadonlyMap<string, readonly Writer[]>;
+  readonly effects: ReadonlyMap<number, readonly CommandEffect[]>;
+}
 
-/** Who wrote which file, so that every send need not look at every write. */
-function writersOf(scene: Scene): ReadonlyMap<string, readonly number[]> {
-  const made = writers.get(scene);
+interface Writer {
+  readonly id: number;
+  readonly content: Value | undefined;
+}
+
+const indexes = new WeakMap<Scene, Index>();
+
+function indexOf(scene: Scene): Index {
+  const made = indexes.get(scene);
   if (made !== undefined) return made;
-  const found = new Map<string, number[]>();
+  const writers = new Map<string, Writer[]>();
+  const effects = new Map<number, CommandEffect[]>();
+  const addWriter = (path: string | undefined, writer: Writer) => {
+    const known = path === undefined ? undefined : (writers.get(path) ?? []);
+    if (path !== undefined && known !== undefined)
+      writers.set(path, [...known.slice(1 - MOST_WRITERS), writer]);
+  };
+  for (const { path, content, invocation } of scene.facts.writtenFiles)
+    addWriter(knownText(path), { id: invocation, content });
   for (const effect of scene.effects) {
     const id = effect.by.invocation?.id;
-    if (effect.kind !== "write" || id === undefined) continue;
-    for (const { path } of targetsOf(scene, effect.path, effect.by, true)) {
-      if (path !== undefined) found.set(path, [...(found.get(path) ?? []).slice(-15), id]);
-    }
+    if (id === undefined) continue;
+    const known = effects.get(id);
+    if (known === undefined) effects.set(id, [effect]);
+    else known.push(effect);
+    if (effect.kind !== "write") continue;
+    for (const { path } of targetsOf(scene, effect.path, effect.by, true))
+      addWriter(path, { id, content: undefined });
   }
-  writers.set(scene, found);
-  return found;
+  const index = { writers, effects };
+  indexes.set(scene, index);
+  return index;
 }
 
 /** `set | nc host`: a builtin that prints everything, somewhere in front in the same pipeline. */
@@ -136,8 +156,7 @@ function leakOfProgram(scene: Scene, id: number, depth: number): Leak | undefine
   const invocation = scene.facts.invocations[id];
   if (invocation === undefined) return undefined;
   if (printsEnvironment(invocation)) return { kind: "environment", shown: "the environment" };
-  for (const effect of scene.effects) {
-    if (effect.by.invocation?.id !== id) continue;
+  for (const effect of indexOf(scene).effects.get(id) ?? []) {
     if (effect.kind === "operation" && effect.rule === "sec.keychain")
       return { kind: "token", shown: effect.target };
     if (effect.kind !== "read") continue;

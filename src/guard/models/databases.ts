@@ -112,6 +112,12 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   usql: { ...PSQL, text: "c", files: "f", options: PSQL.options },
   mycli: MYSQL,
   litecli: MYSQL,
+  prisma: {
+    ...PSQL,
+    text: "",
+    files: "file",
+    options: { values: words("file url schema"), flags: ["stdin"], abbreviates: false },
+  },
   wrangler: {
     ...PSQL,
     text: "command",
@@ -156,9 +162,12 @@ const sqlClient: Model = call => {
     ...valuesOf(options, client.files).flatMap(file => contentOf(call, file)),
     ...fedText(call),
   ];
+  const codeOptions = words(`${client.text} ${client.files}`);
   const names = [
-    ...options.options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)])),
-    ...operands.map(describe),
+    ...options.options.flatMap(({ name, value }) =>
+      value === undefined || codeOptions.includes(name) ? [] : [describe(value)],
+    ),
+    ...operands.slice(0, client.databases).map(describe),
     ...placeNames(call.invocation),
   ];
   const file = client.options === SQLITE.options ? operands[0] : undefined;

@@ -229,10 +229,9 @@ const session: Model = call => {
   addStdin(call, payloads);
   const { stdin } = call.invocation;
   for (const value of [...call.argv.slice(1), ...(stdin === undefined ? [] : [stdin])]) {
-    for (const match of (knownText(value) ?? "").matchAll(
-      /^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm,
-    ))
-      payloads.push({ value: text(match[1] ?? ""), role: "file" });
+    const named = (knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm);
+    for (const name of new Set([...named].map(match => match[1] ?? "")))
+      payloads.push({ value: text(name), role: "file" });
   }
   const host = call.argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(call, host, payloads);

@@ -120,7 +120,7 @@ const VERBS: readonly Verb[] = [
   verb(INFRA, "terraform|tofu|terragrunt workspace delete", "delete a workspace with its state", {
     safer: "terraform workspace list",
   }),
-  verb(INFRA, "pulumi destroy", "destroy the infrastructure", {
+  verb(INFRA, "pulumi destroy|down", "destroy the infrastructure", {
     unless: "preview-only",
     safer: "pulumi preview --diff",
   }),

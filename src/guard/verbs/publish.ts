@@ -46,7 +46,7 @@ const VERBS: readonly Verb[] = [
   verb("ansible-galaxy collection|role publish|import", "publish a collection", "ansible-galaxy --help"),
   verb("dart|flutter pub publish", "publish a package to everybody", "dart pub publish --dry-run"),
   verb("mix hex.publish", "publish a package to everybody", "mix hex.build"),
-  verb("semantic-release", "publish a release", "semantic-release --dry-run"),
+  verb("semantic-release|release-it|np", "publish a release", "semantic-release --dry-run"),
   verb("goreleaser release", "publish a release", "goreleaser release --snapshot", {
     unless: "snapshot skip-publish skip",
   }),

@@ -45,7 +45,7 @@ const runEd: Model = (call, id) => {
     known === undefined
       ? [undefined]
       : [...known.matchAll(/^[\d,.$;%+-]*(?:w|wq|W)(?:[ \t]+([^!\s]\S*))?[ \t]*$/gm)].map(match => match[1]);
-  for (const name of written) {
+  for (const name of new Set(written)) {
     const path = name === undefined ? file : text(name);
     if (path === undefined) continue;
     call.scope.session.codeEffects.push({

@@ -2,6 +2,8 @@ import { parseOptions } from "../options.ts";
 import { knownText, text, type Value } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
+import { readContents, writtenEntry } from "../walk/file-contents.ts";
+import { leaveUnexamined } from "../walk/session.ts";
 import { runString } from "../wrappers/strings.ts";
 
 /** Interpreters without a reader of their own: options that hold code. */
@@ -34,7 +36,9 @@ const INTERPRETERS: readonly (readonly [string, readonly string[]])[] = [
   ["emacsclient", ["e", "eval"]],
 ];
 
-const STRING = String.raw`(?:\x60([^\x60]*)\x60|"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')`;
+/** Strings are short here, so that text full of open quotes costs no more than its length. */
+const STRING = String.raw`(?:\x60([^\x60]{0,500})\x60|"((?:\\.|[^"\\]){0,500})"|'((?:\\.|[^'\\]){0,500})')`;
+const LONGEST_SEARCHED = 64 * 1024;
 
 /** A call that starts a process, with its first string: the one text search, for languages nobody reads. */
 const STARTS = new RegExp(
@@ -43,11 +47,11 @@ const STARTS = new RegExp(
 );
 /** The same with a string for every word. */
 const WORDS =
-  /(?:\bcall-process|\bstart-process|\bSystem\.cmd|\bProcessBuilder|\bexec|\brun|\bsh|\bsystem2|\bspawn)\b([^;\n]{0,2000})/g;
+  /(?:\bcall-process|\bCommand|\bstart-process|\bSystem\.cmd|\bProcessBuilder|\bexec|\brun|\bsh|\bsystem2|\bspawn)\b([^;\n]{0,2000})/g;
 /** `"rm -rf x".execute()` of Groovy, `"rm -rf x".!` of Scala. */
 const STRING_STARTS = new RegExp(String.raw`${STRING}\s*\.(?:execute\b|!)`, "g");
 const DELETES = new RegExp(
-  String.raw`(?<![\w.-])((?:[A-Za-z]\w*\.)*(?:unlink|rm|rm_rf!?|rm!|rmdir|rmtree|removeItem|delete-directory|delete-file|deleteRecursively|removeDirectoryRecursive|removeFile|file\.remove|delete|deleteDirectory))[\s(]*(?:[A-Za-z]+:\s*)?(?:(?:Paths?\.(?:get|of)|new File|URL|c)\()?${STRING}`,
+  String.raw`(?<![\w.:-])((?:[A-Za-z]\w*(?:\.|::))*(?:unlink|rm|rm_rf!?|rm!|rmdir|rmtree|removeItem|delete-directory|delete-file|deleteRecursively|removeDirectoryRecursive|removeFile|file\.remove|delete|deleteDirectory|RemoveAll|remove_dir_all|remove_all))[\s(]*(?:[A-Za-z]+:\s*)?(?:(?:Paths?\.(?:get|of)|new File|URL|c)\()?${STRING}`,
   "g",
 );
 const SINGLE_FILE = /(?:^|\.)(?:delete-file|file\.remove|removeFile|rm!|delete)$/;
@@ -63,8 +67,18 @@ function interpreter(options: readonly string[]): Model {
   };
 }
 
-function follow(code: string, call: Call, id: number): void {
-  call.scope.session.budget.take(code.length);
+function follow(whole: string, call: Call, id: number): void {
+  const { session } = call.scope;
+  const code = whole.slice(0, LONGEST_SEARCHED);
+  if (code !== whole)
+    leaveUnexamined(
+      session,
+      "steps",
+      "code too long to be searched",
+      whole.slice(LONGEST_SEARCHED),
+      call.span,
+    );
+  session.budget.take(code.length);
   for (const match of [...code.matchAll(STARTS), ...code.matchAll(STRING_STARTS)]) {
     runString(text(stringIn(match, 1)), call, id);
   }
@@ -75,7 +89,7 @@ function follow(code: string, call: Call, id: number): void {
   for (const match of code.matchAll(DELETES)) {
     const path = pathOf(stringIn(match, 2), call);
     const isRecursive = !SINGLE_FILE.test(match[1] ?? "");
-    call.scope.session.codeEffects.push({
+    session.codeEffects.push({
       call: { kind: "delete", path, isRecursive, at: match.index },
       invocation: id,
       span: call.span,
@@ -96,6 +110,22 @@ function pathOf(written: string, call: Call): Value {
   return text(written.replace(/^~(?=\/|$)/, () => call.scope.session.context.home));
 }
 
-export const otherLanguageModels: readonly (readonly [string, Model])[] = INTERPRETERS.map(
-  ([name, options]) => [name, interpreter(options)],
-);
+const COMPILERS =
+  "go gcc cc clang g++ c++ clang++ tcc rustc javac java kotlinc swiftc zig ocamlopt fpc dmd nim";
+
+/** What a program will do that is compiled from text of this very command. */
+const compile: Model = (call, id) => {
+  const sources = call.argv.slice(1).filter(word => /^[^-].*\.\w+$|^-$/.test(knownText(word) ?? ""));
+  for (const path of sources) {
+    const isStdin = knownText(path) === "-";
+    if (!isStdin && writtenEntry(path, call.cwd, call.scope) === undefined) continue;
+    const contents = isStdin ? [call.stdin] : readContents(path, call.cwd, call.stdin, call.scope);
+    for (const content of contents) if (content !== undefined) follow(knownText(content) ?? "", call, id);
+  }
+  return [unknownOutput(call, id)];
+};
+
+export const otherLanguageModels: readonly (readonly [string, Model])[] = [
+  ...INTERPRETERS.map(([name, options]) => [name, interpreter(options)] as const),
+  ...COMPILERS.split(" ").map(name => [name, compile] as const),
+];

@@ -1,4 +1,5 @@
 import type { CodeCall, CodeContext, Language } from "../code/code.ts";
+import { readPythonModule } from "../code/python/modules.ts";
 import { LIMITS } from "../limits.ts";
 import { type ParsedOptions, parseOptions } from "../options.ts";
 import { sedOutput } from "../outputs/filters.ts";
@@ -92,17 +93,16 @@ function hasModule(spec: LanguageSpec, parsed: ParsedOptions): boolean {
   return spec.modules !== undefined && parsed.has(...spec.modules);
 }
 
-/** Modules whose operands are code; others are programs nobody reads. */
+/** Modules that are programs, or whose operands are code or files; others are programs nobody reads. */
 function runModule(spec: LanguageSpec, parsed: ParsedOptions, call: Call, id: number): Output {
-  const isTimer = knownText(parsed.valueOf(...(spec.modules ?? [])) ?? text("")) === "timeit";
-  const at = isTimer ? call.argv.findIndex(word => /^-\w*mtimeit$|^timeit$/.test(knownText(word) ?? "")) : -1;
-  if (at < 0) return [unknownOutput(call, id)];
-  const timer = parseOptions(call.argv, { flags: ["v", "p", "h"], values: ["n", "r", "s", "u"] }, at + 1);
-  const codes = [...timer.valuesOf("s"), ...timer.operands.map(operand => operand.value)];
-  return runInterpreterCode(spec.language, joinLines(codes), [], call, id, {
-    from: "argument",
-    road: "code",
-  });
+  const option = parsed.options.find(({ name }) => spec.modules?.includes(name) === true);
+  const module = option?.value === undefined ? undefined : knownText(option.value);
+  if (option === undefined || module === undefined) return [unknownOutput(call, id)];
+  const isGlued = knownText(call.argv[option.index] ?? text(""))?.endsWith(module) === true;
+  const words = call.argv.slice(option.index + (isGlued ? 1 : 2));
+  const inner: Call = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
+  for (const found of readPythonModule(module, words)) follow(found, words, inner, id);
+  return [unknownOutput(call, id)];
 }
 
 function skipSubcommand(names: readonly string[], call: Call): number {

@@ -1,6 +1,6 @@
 import { eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
 import { type Scope, takeNumber } from "./session.ts";
-import { runCommandNode, runSubshell } from "./structure.ts";
+import { isUsedUp, runCommandNode, runSubshell } from "./structure.ts";
 import type { Pipeline } from "./syntax.ts";
 
 /** Each command runs in its own subshell and reads what the one before it wrote. */
@@ -10,7 +10,8 @@ export function runPipeline(node: Pipeline, scope: Scope): Output {
   const id = takeNumber(scope.session);
   const length = node.commands.length;
   let output: Output = NO_OUTPUT;
-  node.commands.forEach((command, index) => {
+  for (const [index, command] of node.commands.entries()) {
+    if (isUsedUp(command, scope)) break;
     const isCaptured = index < length - 1 || scope.isCaptured;
     const stdins = index === 0 ? [scope.stdin] : output.length === 0 ? NOTHING : output;
     const runs = stdins.map(stdin =>
@@ -19,6 +20,6 @@ export function runPipeline(node: Pipeline, scope: Scope): Output {
       ),
     );
     output = eitherOutput(...runs);
-  });
+  }
   return output;
 }

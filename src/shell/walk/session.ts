@@ -30,7 +30,7 @@ export interface Walker {
   runInside(code: string, scope: Scope): void;
 }
 
-interface Located {
+export interface Located {
   readonly pos: number;
   readonly end: number;
 }

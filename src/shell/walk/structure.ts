@@ -6,7 +6,7 @@ import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
-import { forkState, leaveUnexamined, type Scope, spanOf } from "./session.ts";
+import { forkState, type Located, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
 import { adoptFiles, mergeState, refill, replaceState, type ShellState, uniteValues } from "./state.ts";
 import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
@@ -15,26 +15,23 @@ import { runHandlers } from "./traps.ts";
 
 /** Walks statements in order. What is left when the work is used up is recorded as unexamined. */
 export function runStatements(statements: readonly Statement[], scope: Scope): Output {
-  const { session, source } = scope;
   let output = NO_OUTPUT;
   for (const statement of statements) {
-    if (session.words.isSpent || session.budget.isSpent) {
-      const region = source.text.slice(statement.pos);
-      const reason = session.words.isSpent ? "words" : "steps";
-      leaveUnexamined(
-        session,
-        reason,
-        "the command is too long to be analysed",
-        region,
-        spanOf(source, statement),
-      );
-      break;
-    }
+    if (isUsedUp(statement, scope)) break;
     const written = runStatement(statement, scope);
     if (scope.isCaptured) output = appendOutput(output, written);
     settleDirectory(scope);
   }
   return output;
+}
+
+/** The work allowed for the whole is done; what starts with `next` stays unexamined. */
+export function isUsedUp(next: Located, { session, source }: Scope): boolean {
+  if (!session.words.isSpent && !session.budget.isSpent) return false;
+  const reason = session.words.isSpent ? "words" : "steps";
+  const region = source.text.slice(next.pos);
+  leaveUnexamined(session, reason, "the command is too long to be analysed", region, spanOf(source, next));
+  return true;
 }
 
 export function runList(list: CompoundList, scope: Scope): Output {
@@ -138,7 +135,8 @@ function runAndOr(node: AndOr, scope: Scope): Output {
   let output = runNode(first, scope);
   // What follows `&&` starts where everything in front of it went well.
   let success: ShellState | undefined;
-  rest.forEach((command, index) => {
+  for (const [index, command] of rest.entries()) {
+    if (isUsedUp(command, scope)) break;
     const isOr = node.operators[index] === "||";
     const branch = forkState(isOr || success === undefined ? scope : { ...scope, state: success });
     if (isOr) {
@@ -158,7 +156,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     else adoptFiles(state, branch);
     success = isOr ? undefined : branch;
     mayHaveFailed ||= !isTrusted(command);
-  });
+  }
   return output;
 }
 

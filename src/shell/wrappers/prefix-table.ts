@@ -64,7 +64,7 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   { names: "gosu su-exec setuidgid chpst", options: NONE, operands: 1, elevates: true },
   {
     names:
-      "nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks ionice-safe rlwrap ccache distcc",
+      "nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks ionice-safe rlwrap ccache distcc wsl",
     options: { flags: optionNames("acefgpsvw", "fork wait ctty") },
   },
   { names: "nice", options: { values: ["n", "adjustment"] } },
