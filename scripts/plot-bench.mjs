@@ -14,7 +14,7 @@ text { font: 12px system-ui, sans-serif; fill: #24292f; }
 .line { stroke: #8c959f; stroke-width: 1; }
 .grid { stroke: #d0d7de; stroke-width: 0.5; }
 .a { stroke: #0969da; fill: #0969da; } .b { stroke: #bc4c00; fill: #bc4c00; } .c { stroke: #8250df; fill: #8250df; }
-polyline { fill: none !important; stroke-width: 2; }
+polyline.a, polyline.b, polyline.c { fill: none; stroke-width: 2; }
 text.a, text.b, text.c,
 rect.a, rect.b, rect.c { stroke: none; }
 @media (prefers-color-scheme: dark) {
