@@ -19,7 +19,11 @@ export default defineConfig({
       include: ["protocol", "state", "config", "hosts", "shell", "guard", "hooks"].map(
         folder => `src/${folder}/**/*.ts`,
       ),
-      reporter: ["text", "json-summary"],
+      reporter: ["text-summary"],
+      // A part of the tests reaches a part of the code: only a whole run is held to this.
+      ...(process.argv.slice(2).some(word => word.startsWith("tests/"))
+        ? {}
+        : { thresholds: { lines: 95, branches: 90 } }),
     },
   },
 });

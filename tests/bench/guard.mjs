@@ -1,4 +1,4 @@
-// What a decision costs once everything is loaded, and how the cost grows with the size of the command.
+// What a decision costs once everything is loaded; growth.mjs tells how that grows with the command.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -20,16 +20,6 @@ const KINDS = {
     'D=$(mktemp -d); trap \'rm -rf "$D"\' EXIT; cat > "$D/x.sh" <<\'END\'\necho one\nrm -rf dist\nEND\nsh "$D/x.sh" && git push origin HEAD',
   ],
 };
-const SIZES = [1, 4, 16, 64, 256];
-
-/** Many small commands, one long word, and a long heredoc: the three ways in which commands grow. */
-const SHAPES = {
-  "many commands": bytes => "echo alpha beta; ".repeat(Math.floor(bytes / 17)),
-  "one word": bytes => `echo ${"a".repeat(bytes - 5)}`,
-  heredoc: bytes =>
-    `cat > notes.md <<'END'\n${"never run rm -rf / here\n".repeat(Math.floor(bytes / 24))}END`,
-};
-
 export async function bench() {
   const folder = mkdtempSync(join(tmpdir(), "amplihack-bench-"));
   try {
@@ -51,24 +41,6 @@ export async function bench() {
         target: "1000 µs",
       });
       rows.push({ name: `decisions per second, ${kind}`, p50: 1000 / p50, unit: "1/s" });
-    }
-    for (const [shape, make] of Object.entries(SHAPES)) {
-      let smallest;
-      for (const size of SIZES) {
-        const command = make(size * 1024);
-        const rounds = Math.max(5, Math.floor(400 / size));
-        const { p50, p95 } = measureCalls(() => judgeCommand(command, context), { rounds, warmUp: 3 });
-        smallest ??= p50;
-        // Work per kilobyte against that of the smallest: 1 is linear, much above 1 is not.
-        rows.push({
-          name: `${shape}, ${size} KB`,
-          p50,
-          p95,
-          unit: "ms",
-          ratio: p50 / size / smallest,
-          target: "per KB ≤ 3 ×",
-        });
-      }
     }
     return rows;
   } finally {

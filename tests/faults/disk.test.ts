@@ -13,7 +13,7 @@ const CHANGES: ReadonlySet<FileOperation> = new Set([
   "makeDirectory",
 ]);
 
-describe.each(["ENOSPC", "EACCES"])("%s in any file operation", code => {
+describe.each(["ENOSPC", "EACCES", "EROFS"])("%s in any file operation", code => {
   it.each(scenes().map(scene => [scene.title, scene] as const))(
     "does not stop the answer: %s",
     async (_, scene) => {

@@ -1,9 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
@@ -323,6 +332,32 @@ describe("hooks replay", () => {
     expect(stdout).toContain("4 tool calls in 2 file(s)");
     expect(stdout).toContain("2 denied");
   });
+
+  it(
+    "needs no more memory for more of them",
+    () => {
+      const folder = temporaryDirectory();
+      const file = join(folder, "long.jsonl");
+      const said = {
+        type: "assistant",
+        message: { role: "assistant", content: [{ type: "text", text: "x".repeat(60_000) }] },
+      };
+      const call = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { command: `echo ${id}` } });
+      const mebibyte = Array.from({ length: 17 }, () => JSON.stringify(said)).join("\n");
+      const mebibytes = runs(96, 1024);
+      for (let index = 0; index < mebibytes; index++) {
+        const asked = { type: "assistant", message: { role: "assistant", content: [call(`t${index}`)] } };
+        appendFileSync(file, `${mebibyte}\n${JSON.stringify(asked)}\n`);
+      }
+      // A heap smaller than the file: whoever keeps what was read does not reach the end.
+      const argv = ["--max-old-space-size=64", AMPLIHACK, "hooks", "replay", "--transcript", folder];
+      const env = { PATH: process.env["PATH"], HOME: folder };
+      const run = spawnSync(process.execPath, argv, { cwd: folder, env, encoding: "utf8" });
+      expect([run.status, run.stderr]).toEqual([0, ""]);
+      expect(run.stdout).toContain(`${mebibytes} tool calls in 1 file(s), ${18 * mebibytes} lines`);
+    },
+    runs(60_000),
+  );
 
   it.each([
     ["is not JSON", "echo hello"],

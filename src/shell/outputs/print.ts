@@ -1,4 +1,4 @@
-import { concatenate, knownText, type Piece, text, type Value, withOrigins } from "../value.ts";
+import { concatenate, knownText, type Piece, text, unknown, type Value, withOrigins } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT } from "../walk/output.ts";
@@ -84,8 +84,11 @@ function formatOne(directive: string, value: Value | undefined, id: number): Val
   if (value === undefined) return text("diouxXeEfgG".includes(kind ?? "") ? "0" : "");
   const known = knownText(value);
   switch (kind) {
-    case "b":
-      return unescapeValue(value, "percent-b", id).value;
+    case "b": {
+      const unescaped = unescapeValue(value, "percent-b", id);
+      // `\c` ends all output, what follows included.
+      return unescaped.isCut ? unknown("any", "%b", value.origins) : unescaped.value;
+    }
     case "q":
       return known === undefined ? value : text(quoteWord(known), value.origins);
     case "c":
@@ -93,7 +96,9 @@ function formatOne(directive: string, value: Value | undefined, id: number): Val
     case "d":
     case "i":
     case "u":
-      return known === undefined ? value : text(pad(String(toNumber(known)), directive), value.origins);
+      return known === undefined
+        ? value
+        : text(pad(signed(toNumber(known), directive), directive), value.origins);
     case "x":
     case "X":
     case "o": {
@@ -122,6 +127,11 @@ function pad(content: string, directive: string): string {
   const length = Math.min(Number(width), 256);
   if (flags.includes("-")) return content.padEnd(length);
   return content.padStart(length, flags.includes("0") && /[diuxXo]$/.test(directive) ? "0" : " ");
+}
+
+function signed(number: number, directive: string): string {
+  const sign = /^%[-0#]*([+ ])/.exec(directive)?.[1];
+  return number < 0 || sign === undefined ? String(number) : `${sign}${number}`;
 }
 
 function toNumber(written: string): number {

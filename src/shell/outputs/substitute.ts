@@ -94,7 +94,7 @@ function substitution(
 ): ((line: string) => string) | undefined {
   const ignoresCase = /i/i.test(flags);
   const expression = compileExpression(ignoresCase ? source.toLowerCase() : source, isExtended);
-  if (expression === undefined || /\\[^&\\/n]/.test(replacement) || /[0-9]/.test(flags)) return undefined;
+  if (expression === undefined || /\\[^&\\/n]/.test(replacement) || /[0-9p]/.test(flags)) return undefined;
   const fill = (match: string) =>
     replacement.replace(/\\([&\\/n])|&/g, (whole, escaped?: string) =>
       whole === "&" ? match : escaped === "n" ? "\n" : (escaped ?? ""),

@@ -144,9 +144,18 @@ function outputsOf(script: ParsedScript | undefined, node: WordPart, expansion: 
   const { scope } = expansion;
   const outputs =
     script === undefined ? [text("")] : scope.session.walker.runSubstitution(script, node, scope);
-  const trimmed = outputs.map(trimNewlines);
+  const trimmed = outputs.map(dropNuls).map(trimNewlines);
   expansion.outputs.set(node, trimmed);
   return trimmed;
+}
+
+/** No variable and no word can hold a NUL; shells leave it out of what a substitution gives. */
+function dropNuls(value: Value): Value {
+  if (!value.pieces.some(piece => piece.kind === "text" && piece.text.includes("\0"))) return value;
+  const pieces = value.pieces.map(piece =>
+    piece.kind === "text" ? { ...piece, text: piece.text.replaceAll("\0", "") } : piece,
+  );
+  return { pieces, origins: value.origins };
 }
 
 function trimNewlines(value: Value): Value {

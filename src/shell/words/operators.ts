@@ -73,7 +73,10 @@ export function replacePattern(
   if (subject === undefined || substitute === undefined || subject.length > PATTERN_SUBJECT) {
     return { ...blur(value, label), origins: [...value.origins, ...replacement.origins] };
   }
-  if (pattern.length === 0) return value;
+  // Anchored, nothing at all matches at that end; elsewhere it matches nowhere.
+  if (pattern.length === 0 && operator !== "/#" && operator !== "/%") return value;
+  if (pattern.length === 0)
+    return text(operator === "/#" ? substitute + subject : subject + substitute, value.origins);
   let result = "";
   let index = 0;
   while (index <= subject.length) {
