@@ -21,7 +21,7 @@ static mut COLD_LENGTH: usize = 0;
 
 /// The bytes as they are in the file, which is not what the compiler saw.
 fn bytes() -> &'static [u8] {
-    std::hint::black_box(&BYTES)
+    core::hint::black_box(&BYTES)
 }
 
 fn word(bytes: &[u8], at: usize) -> usize {
@@ -39,7 +39,7 @@ pub fn attach() -> Option<&'static Engine> {
     unsafe {
         END = memory::BASE + hot_length;
         COLD_LENGTH = cold_length;
-        std::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
+        core::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
         Some(&*((memory::BASE + root) as *const Engine))
     }
 }
@@ -85,7 +85,7 @@ pub fn load_cold(address: usize) -> bool {
             let from = data + word(bytes, index + block * 4);
             let to = data + word(bytes, index + block * 4 + 4);
             let address = COLD + block * BLOCK;
-            let target = std::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
+            let target = core::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
             let is_unpacked =
                 bytes.get(from..to).is_some_and(|packed| unpack(packed, &bytes[dictionary..index], target).is_some());
             restore_addresses(address, word(bytes, 12) as u64);

@@ -2,12 +2,12 @@
 //! where it can, which costs one page fault instead of hundreds. Nothing goes back before the process ends,
 //! except blocks too large for the range. The process has one thread.
 
-use crate::{image, image_writer};
-use rquickjs::allocator::Allocator;
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
+use crate::{image, image_writer, system_memory::SystemMemory as System};
+use core::{
+    alloc::{GlobalAlloc, Layout},
     ptr,
 };
+use rquickjs::allocator::Allocator;
 
 #[global_allocator]
 static MEMORY: Memory = Memory;
