@@ -58,11 +58,13 @@ const SPREAD: usize = 4;
 static mut WRITER: Writer =
     Writer { phase: Phase::Idle, count: 0, facts: ptr::null_mut(), owners: ptr::null_mut(), next: [0; 5], runs: 0 };
 
+#[inline(always)]
 fn writer() -> &'static mut Writer {
     // SAFETY: one thread, and no reference outlives its use.
     unsafe { &mut *(&raw mut WRITER) }
 }
 
+#[inline(always)]
 pub fn is_active() -> bool {
     writer().phase != Phase::Idle
 }
@@ -82,6 +84,7 @@ fn part_of(fact: &Fact, runs: usize) -> usize {
     }
 }
 
+#[cold]
 pub fn place(layout: Layout) -> *mut u8 {
     let writer = writer();
     let number = writer.count;
