@@ -12,7 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -179,10 +178,14 @@ function buildImaged() {
 }
 
 function makeImage(executable) {
-  const place = mkdtempSync(join(tmpdir(), "amplihack-image-"));
+  // Not in the folder for temporary files, of which the hooks think otherwise than of a project.
+  const place = mkdtempSync(resolve("native/target/training-"));
   try {
-    for (const name of ["payloads", "project/.claude"]) mkdirSync(join(place, name), { recursive: true });
-    for (const [name, payload] of trainingPayloads()) writeFileSync(join(place, "payloads", name), payload);
+    for (const name of ["payloads", "project/.claude", "project/.git"])
+      mkdirSync(join(place, name), { recursive: true });
+    writeFileSync(join(place, "project/.git/HEAD"), "ref: refs/heads/topic\n");
+    for (const [name, payload] of trainingPayloads(join(place, "project")))
+      writeFileSync(join(place, "payloads", name), payload);
     const args = ["--write-image", join(place, "image"), resolve(GENERATED), join(place, "payloads")];
     run(resolve(executable), args, {
       cwd: join(place, "project"),

@@ -11,7 +11,12 @@ use rquickjs::{
     promise::PromiseState,
     qjs,
 };
-use std::borrow::Cow;
+use alloc::{
+    borrow::{Cow, ToOwned},
+    boxed::Box,
+    string::String,
+    vec::Vec,
+};
 
 const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 /// Cycles are not worth looking for in a run of milliseconds that holds less than this.

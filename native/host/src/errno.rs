@@ -1,11 +1,36 @@
-//! Errno values under the names that the TypeScript side knows.
+//! Errors of the operating system: their numbers, and the names that the TypeScript side knows.
 
-use std::io;
+/// What a system call answers: its value, or the errno.
+pub type Answer<T> = Result<T, i32>;
 
-pub fn name_of(error: &io::Error) -> &'static str {
-    error.raw_os_error().map_or("EINVAL", name)
+pub fn last() -> i32 {
+    // SAFETY: the address is this thread's own errno.
+    unsafe { *location() }
 }
 
+#[cfg(target_os = "linux")]
+use libc::__errno_location as location;
+#[cfg(not(target_os = "linux"))]
+use libc::__error as location;
+
+/// The value of a call that reports failure as a negative number.
+pub fn check(result: libc::c_int) -> Answer<libc::c_int> {
+    if result < 0 { Err(last()) } else { Ok(result) }
+}
+
+/// The length a read or write reports, asked for again as long as a signal comes between.
+pub fn retry(mut call: impl FnMut() -> isize) -> Answer<usize> {
+    loop {
+        let count = call();
+        if count >= 0 {
+            return Ok(count as usize);
+        }
+        match last() {
+            libc::EINTR => {}
+            code => return Err(code),
+        }
+    }
+}
 
 pub fn name(code: i32) -> &'static str {
     match code {

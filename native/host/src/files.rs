@@ -1,24 +1,25 @@
 //! The file primitives of `System.files`.
 
-use crate::reply::{Bytes, Reply, bytes_of};
-use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
-use std::{
-    fs::{self, File, Metadata, OpenOptions},
-    io::{self, ErrorKind, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink},
-    thread,
-    time::Duration,
+use crate::{
+    clock,
+    errno::{Answer, check, last, retry},
+    reply::{Bytes, Reply, bytes_of},
+    text::{from_c, to_c},
 };
+use alloc::{format, string::String, vec, vec::Vec};
+use core::mem::MaybeUninit;
+use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
-const PIPE_PATIENCE_MS: u64 = 2_000;
-const PIPE_RETRY_MS: u64 = 5;
+const PIPE_PATIENCE_MS: f64 = 2_000.0;
+const PIPE_RETRY_MS: f64 = 5.0;
+const CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("read", Func::from(|path: String, limit: f64| Reply(read_whole(&path, limit as u64).map(Bytes))))?;
+    host.set("read", Func::from(|path: String, limit: f64| Reply(read_whole(&path, limit as usize).map(Bytes))))?;
     host.set(
         "readRange",
         Func::from(|path: String, offset: f64, length: f64| {
-            Reply(read_range(&path, offset as u64, length as usize).map(Bytes))
+            Reply(read_range(&path, offset as i64, length as usize).map(Bytes))
         }),
     )?;
     host.set(
@@ -31,146 +32,261 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         "append",
         Func::from(|path: String, bytes: TypedArray<'_, u8>, mode: u32| Reply(append(&path, &bytes_of(&bytes), mode))),
     )?;
-    host.set("rename", Func::from(|from: String, to: String| Reply(fs::rename(from, to))))?;
-    host.set("link", Func::from(|from: String, to: String| Reply(fs::hard_link(from, to))))?;
-    host.set("symlink", Func::from(|target: String, path: String| Reply(symlink(target, path))))?;
-    host.set("readLink", Func::from(|path: String| Reply(fs::read_link(path).map(|target| vec![lossy(&target)]))))?;
-    host.set("remove", Func::from(|path: String| Reply(remove(&path))))?;
-    host.set("removeDirectory", Func::from(|path: String| Reply(fs::remove_dir(path))))?;
+    // SAFETY (of all calls on paths): the words are whole C strings while the call lasts.
+    host.set("rename", Func::from(|from: String, to: String| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))))?;
+    host.set("link", Func::from(|from: String, to: String| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))))?;
+    host.set("symlink", Func::from(|to: String, path: String| Reply(on_two(&to, &path, |a, b| unsafe { libc::symlink(a, b) }))))?;
+    host.set("readLink", Func::from(|path: String| Reply(read_link(&path).map(|target| vec![target]))))?;
+    host.set("remove", Func::from(|path: String| Reply(on_one(&path, |name| unsafe { libc::unlink(name) }))))?;
+    host.set("removeDirectory", Func::from(|path: String| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))))?;
     host.set("makeDirectory", Func::from(|path: String, mode: u32| Reply(make_directory(&path, mode))))?;
     host.set("list", Func::from(|path: String| Reply(list(&path))))?;
-    host.set("inspect", Func::from(inspect))?;
-    host.set("follow", Func::from(follow))?;
-    host.set("realPath", Func::from(|path: String| Reply(fs::canonicalize(path).map(|real| vec![lossy(&real)]))))?;
+    host.set("inspect", Func::from(|ctx, path: String| facts(&ctx, look(&path, libc::lstat))))?;
+    host.set("follow", Func::from(|ctx, path: String| facts(&ctx, look(&path, libc::stat))))?;
+    host.set("realPath", Func::from(|path: String| Reply(real_path(&path).map(|real| vec![real]))))?;
     host.set(
         "changeMode",
-        Func::from(|path: String, mode: u32| Reply(fs::set_permissions(path, fs::Permissions::from_mode(mode)))),
+        Func::from(|path: String, mode: u32| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
     )?;
     host.set(
         "syncDirectory",
         Func::from(|path: String| {
             // Best effort by contract: some file systems refuse to sync a directory.
-            let _ = File::open(path).and_then(|directory| directory.sync_all());
+            let _ = File::open(&path, libc::O_RDONLY, 0).and_then(|directory| directory.sync());
         }),
     )?;
-    host.set(
-        "workingDirectory",
-        Func::from(|| std::env::current_dir().ok().map(|path| lossy(&path))),
-    )
+    host.set("workingDirectory", Func::from(working_directory))
 }
 
-fn lossy(path: &std::path::Path) -> String {
-    path.to_string_lossy().into_owned()
+fn on_one(path: &str, call: impl Fn(*const libc::c_char) -> libc::c_int) -> Answer<()> {
+    check(call(to_c(path)?.as_ptr())).map(|_| ())
 }
 
-fn too_large() -> io::Error {
-    io::Error::from_raw_os_error(libc::EFBIG)
+fn on_two(one: &str, other: &str, call: impl Fn(*const libc::c_char, *const libc::c_char) -> libc::c_int) -> Answer<()> {
+    check(call(to_c(one)?.as_ptr(), to_c(other)?.as_ptr())).map(|_| ())
 }
 
-fn open_to_read(path: &str) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
-}
+/// An open file, closed when it goes out of scope.
+pub struct File(pub i32);
 
-fn read_whole(path: &str, limit: u64) -> io::Result<Vec<u8>> {
-    let mut file = open_to_read(path)?;
-    let size = file.metadata()?.len();
-    if size > limit {
-        return Err(too_large());
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is this file's own.
+        unsafe { libc::close(self.0) };
     }
-    let mut bytes = Vec::with_capacity(size as usize + 1);
-    let mut waited = 0;
-    loop {
-        match io::Read::take(&mut file, limit + 1 - bytes.len() as u64).read_to_end(&mut bytes) {
-            Ok(_) if bytes.len() as u64 > limit => return Err(too_large()),
-            Ok(_) => return Ok(bytes),
-            Err(error) if error.kind() == ErrorKind::WouldBlock && waited < PIPE_PATIENCE_MS => {
-                thread::sleep(Duration::from_millis(PIPE_RETRY_MS));
-                waited += PIPE_RETRY_MS;
+}
+
+impl File {
+    pub fn open(path: &str, flags: i32, mode: u32) -> Answer<File> {
+        let name = to_c(path)?;
+        // SAFETY: the name is a whole C string.
+        retry(|| unsafe { libc::open(name.as_ptr(), flags | libc::O_CLOEXEC, mode) } as isize)
+            .map(|descriptor| File(descriptor as i32))
+    }
+
+    pub fn read(&self, room: &mut [u8]) -> Answer<usize> {
+        // SAFETY: `room` is valid for writes of its length.
+        retry(|| unsafe { libc::read(self.0, room.as_mut_ptr().cast(), room.len()) })
+    }
+
+    pub fn write_all(&self, bytes: &[u8]) -> Answer<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // SAFETY: `rest` is valid for reads of its length.
+            let count = retry(|| unsafe { libc::write(self.0, rest.as_ptr().cast(), rest.len()) })?;
+            if count == 0 {
+                return Err(libc::EIO);
             }
-            Err(error) => return Err(error),
+            rest = &rest[count..];
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Answer<()> {
+        // SAFETY: plain call on a descriptor of our own.
+        retry(|| unsafe { libc::fsync(self.0) } as isize).map(|_| ())
+    }
+
+    fn size(&self) -> Answer<usize> {
+        let mut facts = MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: the call fills in the facts when it succeeds.
+        unsafe {
+            check(libc::fstat(self.0, facts.as_mut_ptr()))?;
+            Ok(facts.assume_init().st_size as usize)
         }
     }
 }
 
-fn read_range(path: &str, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-    let file = open_to_read(path)?;
-    let mut bytes = vec![0; length];
+pub fn read_whole(path: &str, limit: usize) -> Answer<Vec<u8>> {
+    let file = File::open(path, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+    let size = file.size()?;
+    if size > limit {
+        return Err(libc::EFBIG);
+    }
+    // One byte more than the file has shows its end with the second read.
+    let mut bytes = vec![0; size + 1];
     let mut filled = 0;
-    while filled < length {
-        match file.read_at(&mut bytes[filled..], offset + filled as u64) {
+    let mut waited = 0.0;
+    loop {
+        if filled == bytes.len() {
+            bytes.resize((filled + CHUNK).min(limit + 1), 0);
+        }
+        match file.read(&mut bytes[filled..]) {
             Ok(0) => break,
+            Ok(count) if filled + count > limit => return Err(libc::EFBIG),
             Ok(count) => filled += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(libc::EAGAIN) if waited < PIPE_PATIENCE_MS => {
+                clock::sleep_ms(PIPE_RETRY_MS);
+                waited += PIPE_RETRY_MS;
+            }
+            Err(code) => return Err(code),
         }
     }
     bytes.truncate(filled);
     Ok(bytes)
 }
 
-fn create_exclusive(path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).inspect_err(|_| {
-        let _ = fs::remove_file(path);
+fn read_range(path: &str, offset: i64, length: usize) -> Answer<Vec<u8>> {
+    let file = File::open(path, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        let room = &mut bytes[filled..];
+        // SAFETY: `room` is valid for writes of its length.
+        match retry(|| unsafe {
+            libc::pread(file.0, room.as_mut_ptr().cast(), room.len(), (offset + filled as i64) as libc::off_t)
+        })? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+fn create_exclusive(path: &str, bytes: &[u8], mode: u32) -> Answer<()> {
+    let file = File::open(path, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, mode)?;
+    file.write_all(bytes).and_then(|()| file.sync()).inspect_err(|_| {
+        let _ = on_one(path, |name| unsafe { libc::unlink(name) });
     })
 }
 
-fn append(path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(mode)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)?
-        .write_all(bytes)
+fn append(path: &str, bytes: &[u8], mode: u32) -> Answer<()> {
+    let flags = libc::O_WRONLY | libc::O_APPEND | libc::O_CREAT | libc::O_NONBLOCK;
+    File::open(path, flags, mode)?.write_all(bytes)
 }
 
-fn remove(path: &str) -> io::Result<()> {
-    fs::remove_file(path)
+fn read_link(path: &str) -> Answer<String> {
+    let name = to_c(path)?;
+    let mut room = vec![0_u8; 256];
+    loop {
+        // SAFETY: `room` is valid for writes of its length.
+        let length = retry(|| unsafe { libc::readlink(name.as_ptr(), room.as_mut_ptr().cast(), room.len()) })?;
+        if length < room.len() {
+            return Ok(String::from_utf8_lossy(&room[..length]).into_owned());
+        }
+        room.resize(room.len() * 2, 0);
+    }
 }
 
-fn make_directory(path: &str, mode: u32) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(mode).create(path)
+fn make_directory(path: &str, mode: u32) -> Answer<()> {
+    let make = || on_one(path, |name| unsafe { libc::mkdir(name, mode as libc::mode_t) });
+    let is_there = || look(path, libc::stat).is_ok_and(|facts| facts.st_mode & libc::S_IFMT == libc::S_IFDIR);
+    let made = match make() {
+        Err(libc::ENOENT) => match path.trim_end_matches('/').rsplit_once('/') {
+            Some((parent, _)) if !parent.is_empty() => make_directory(parent, mode).and_then(|()| make()),
+            _ => Err(libc::ENOENT),
+        },
+        made => made,
+    };
+    made.or_else(|code| if is_there() { Ok(()) } else { Err(code) })
 }
 
-fn list(path: &str) -> io::Result<Vec<String>> {
-    fs::read_dir(path)?
-        .map(|entry| entry.map(|found| found.file_name().to_string_lossy().into_owned()))
-        .collect()
+pub fn list(path: &str) -> Answer<Vec<String>> {
+    let name = to_c(path)?;
+    let mut names = Vec::new();
+    // SAFETY: the directory is open while its entries are read, and every entry is used before the next is asked for.
+    unsafe {
+        let directory = libc::opendir(name.as_ptr());
+        if directory.is_null() {
+            return Err(last());
+        }
+        loop {
+            let entry = libc::readdir(directory);
+            if entry.is_null() {
+                break;
+            }
+            let name = from_c((*entry).d_name.as_ptr());
+            if name != "." && name != ".." {
+                names.push(name);
+            }
+        }
+        libc::closedir(directory);
+    }
+    Ok(names)
 }
 
-fn inspect<'js>(ctx: Ctx<'js>, path: String) -> Result<rquickjs::Value<'js>> {
-    facts(&ctx, fs::symlink_metadata(path))
+fn real_path(path: &str) -> Answer<String> {
+    let name = to_c(path)?;
+    // SAFETY: the call answers with a C string of its own making, or null.
+    unsafe {
+        let real = libc::realpath(name.as_ptr(), core::ptr::null_mut());
+        if real.is_null() {
+            return Err(last());
+        }
+        let text = from_c(real);
+        libc::free(real.cast());
+        Ok(text)
+    }
 }
 
-fn follow<'js>(ctx: Ctx<'js>, path: String) -> Result<rquickjs::Value<'js>> {
-    facts(&ctx, fs::metadata(path))
+fn working_directory() -> Option<String> {
+    let mut room = vec![0_u8; 512];
+    loop {
+        // SAFETY: `room` is valid for writes of its length.
+        unsafe {
+            if !libc::getcwd(room.as_mut_ptr().cast(), room.len()).is_null() {
+                return Some(from_c(room.as_ptr().cast()));
+            }
+        }
+        if last() != libc::ERANGE {
+            return None;
+        }
+        room.resize(room.len() * 2, 0);
+    }
+}
+
+type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
+
+fn look(path: &str, call: Look) -> Answer<libc::stat> {
+    let name = to_c(path)?;
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the call fills in the facts when it succeeds.
+    unsafe {
+        check(call(name.as_ptr(), facts.as_mut_ptr()))?;
+        Ok(facts.assume_init())
+    }
 }
 
 /// An object of facts, undefined when nothing is there, an errno name for any other failure.
-fn facts<'js>(ctx: &Ctx<'js>, found: io::Result<Metadata>) -> Result<rquickjs::Value<'js>> {
-    use rquickjs::IntoJs;
-    let metadata = match found {
-        Ok(metadata) => metadata,
-        Err(error) => {
-            return match error.raw_os_error() {
-                Some(libc::ENOENT | libc::ENOTDIR) => Ok(rquickjs::Value::new_undefined(ctx.clone())),
-                _ => Reply::<()>(Err(error)).into_js(ctx),
-            };
-        }
+fn facts<'js>(ctx: &Ctx<'js>, found: Answer<libc::stat>) -> Result<Value<'js>> {
+    let facts = match found {
+        Ok(facts) => facts,
+        Err(libc::ENOENT | libc::ENOTDIR) => return Ok(Value::new_undefined(ctx.clone())),
+        Err(code) => return Reply::<()>(Err(code)).into_js(ctx),
     };
-    let kind = match metadata.file_type() {
-        kind if kind.is_file() => "file",
-        kind if kind.is_dir() => "directory",
-        kind if kind.is_symlink() => "symlink",
+    let kind = match facts.st_mode & libc::S_IFMT {
+        libc::S_IFREG => "file",
+        libc::S_IFDIR => "directory",
+        libc::S_IFLNK => "symlink",
         _ => "other",
     };
     let object = Object::new(ctx.clone())?;
     object.set("kind", kind)?;
-    object.set("size", metadata.size() as f64)?;
-    object.set("mode", metadata.mode() & 0o7777)?;
-    object.set("uid", metadata.uid())?;
-    object.set("modifiedMs", (metadata.mtime() * 1_000 + metadata.mtime_nsec() / 1_000_000) as f64)?;
-    object.set("identity", format!("{}:{}", metadata.dev(), metadata.ino()))?;
+    object.set("size", facts.st_size as f64)?;
+    object.set("mode", u32::from(facts.st_mode) & 0o7777)?;
+    object.set("uid", facts.st_uid)?;
+    object.set("modifiedMs", (facts.st_mtime * 1_000 + facts.st_mtime_nsec / 1_000_000) as f64)?;
+    object.set("identity", format!("{}:{}", facts.st_dev, facts.st_ino))?;
     object.into_js(ctx)
 }

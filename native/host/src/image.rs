@@ -21,7 +21,7 @@ static mut COLD_LENGTH: usize = 0;
 
 /// The bytes as they are in the file, which is not what the compiler saw.
 fn bytes() -> &'static [u8] {
-    std::hint::black_box(&BYTES)
+    core::hint::black_box(&BYTES)
 }
 
 fn word(bytes: &[u8], at: usize) -> usize {
@@ -39,11 +39,12 @@ pub fn attach() -> Option<&'static Engine> {
     unsafe {
         END = memory::BASE + hot_length;
         COLD_LENGTH = cold_length;
-        std::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
+        core::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
         Some(&*((memory::BASE + root) as *const Engine))
     }
 }
 
+#[inline(always)]
 pub fn holds(block: *mut u8) -> bool {
     // SAFETY: one thread.
     (LOW..unsafe { END }).contains(&(block as usize))
@@ -85,7 +86,7 @@ pub fn load_cold(address: usize) -> bool {
             let from = data + word(bytes, index + block * 4);
             let to = data + word(bytes, index + block * 4 + 4);
             let address = COLD + block * BLOCK;
-            let target = std::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
+            let target = core::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
             let is_unpacked =
                 bytes.get(from..to).is_some_and(|packed| unpack(packed, &bytes[dictionary..index], target).is_some());
             restore_addresses(address, word(bytes, 12) as u64);
@@ -111,42 +112,40 @@ unsafe fn restore_addresses(start: usize, mark: u64) {
 fn unpack(packed: &[u8], dictionary: &[u8], target: &mut [u8]) -> Option<()> {
     let mut from = 0;
     let mut to = 0;
-    let long = |from: &mut usize, short: usize| {
-        let mut length = short;
-        if short == 15 {
-            loop {
-                let more = *packed.get(*from)?;
-                *from += 1;
-                length += usize::from(more);
-                if more != 255 {
-                    break;
-                }
-            }
-        }
-        Some(length)
-    };
     while from < packed.len() {
         let token = usize::from(packed[from]);
         from += 1;
-        let literals = long(&mut from, token >> 4)?;
-        target.get_mut(to..to + literals)?.copy_from_slice(packed.get(from..from + literals)?);
+        let literals = read_length(packed, &mut from, token >> 4)?;
+        copy(packed, from, target, to, literals)?;
         from += literals;
         to += literals;
         if from == packed.len() {
             break;
         }
-        let distance = usize::from(*packed.get(from)?) | usize::from(*packed.get(from + 1)?) << 8;
+        let distance = usize::from(u16::from_le_bytes([*packed.get(from)?, *packed.get(from + 1)?]));
         from += 2;
-        let length = long(&mut from, token & 15)? + 4;
+        let length = read_length(packed, &mut from, token & 15)? + 4;
         let before = dictionary.len() + to;
         if distance == 0 || distance > before || to + length > target.len() {
             return None;
         }
         let at = before - distance;
         if at + length <= dictionary.len() {
-            target[to..to + length].copy_from_slice(&dictionary[at..at + length]);
-        } else if at >= dictionary.len() && distance >= length {
-            target.copy_within(to - distance..to - distance + length, to);
+            copy(dictionary, at, target, to, length)?;
+        } else if at >= dictionary.len() && distance >= WIDE && to + length + WIDE <= target.len() {
+            let start = target.as_mut_ptr();
+            for step in (0..length).step_by(WIDE) {
+                // SAFETY: both ends lie inside the target, and they do not overlap.
+                unsafe { copy_wide(start.add(to - distance + step), start.add(to + step)) };
+            }
+        } else if at >= dictionary.len() {
+            // A pattern that repeats itself doubles with every copy.
+            let mut done = 0;
+            while done < length {
+                let piece = (distance + done).min(length - done);
+                target.copy_within(to - distance..to - distance + piece, to + done);
+                done += piece;
+            }
         } else {
             for step in 0..length {
                 target[to + step] = match dictionary.get(at + step) {
@@ -158,4 +157,35 @@ fn unpack(packed: &[u8], dictionary: &[u8], target: &mut [u8]) -> Option<()> {
         to += length;
     }
     Some(())
+}
+
+/// Most pieces are short, so a fixed length is copied where there is room; what is too much is written over later.
+const WIDE: usize = 16;
+
+unsafe fn copy_wide(from: *const u8, to: *mut u8) {
+    // SAFETY: as the caller promised.
+    unsafe { to.cast::<[u8; WIDE]>().write_unaligned(from.cast::<[u8; WIDE]>().read_unaligned()) }
+}
+
+fn copy(source: &[u8], from: usize, target: &mut [u8], to: usize, length: usize) -> Option<()> {
+    if length <= WIDE && from + WIDE <= source.len() && to + WIDE <= target.len() {
+        // SAFETY: both have room for it.
+        unsafe { copy_wide(source.as_ptr().add(from), target.as_mut_ptr().add(to)) };
+    } else {
+        target.get_mut(to..to + length)?.copy_from_slice(source.get(from..from + length)?);
+    }
+    Some(())
+}
+
+/// A length of which the token holds the first four bits.
+fn read_length(packed: &[u8], from: &mut usize, short: usize) -> Option<usize> {
+    let mut length = short;
+    let mut is_more = short == 15;
+    while is_more {
+        let more = *packed.get(*from)?;
+        *from += 1;
+        length += usize::from(more);
+        is_more = more == 255;
+    }
+    Some(length)
 }

@@ -3,8 +3,13 @@
 //! child run one payload each with all pages protected: every first touch is a fault that can be counted. Loading
 //! asks for the same blocks in the same order each time, so a block is known by its number.
 
-use crate::{engine::Engine, image, interrupt, memory, modules, stdio};
-use std::{alloc::Layout, fs, os::fd::AsRawFd, process, ptr, slice};
+use crate::{
+    engine::Engine,
+    files::{self, File},
+    image, interrupt, memory, modules, stdio,
+};
+use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec, vec::Vec};
+use core::{alloc::Layout, ptr, slice};
 
 const BLOCKS: usize = 1 << 20;
 const PAGE: usize = 4096;
@@ -16,7 +21,7 @@ const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
-const HOT_SHARE: usize = 10;
+const HOT_SHARE: usize = 16;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -53,11 +58,13 @@ const SPREAD: usize = 4;
 static mut WRITER: Writer =
     Writer { phase: Phase::Idle, count: 0, facts: ptr::null_mut(), owners: ptr::null_mut(), next: [0; 5], runs: 0 };
 
+#[inline(always)]
 fn writer() -> &'static mut Writer {
     // SAFETY: one thread, and no reference outlives its use.
     unsafe { &mut *(&raw mut WRITER) }
 }
 
+#[inline(always)]
 pub fn is_active() -> bool {
     writer().phase != Phase::Idle
 }
@@ -77,6 +84,7 @@ fn part_of(fact: &Fact, runs: usize) -> usize {
     }
 }
 
+#[cold]
 pub fn place(layout: Layout) -> *mut u8 {
     let writer = writer();
     let number = writer.count;
@@ -167,10 +175,13 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     let head = [ptr::from_ref(engine) as usize - memory::BASE, parts[0].len(), parts[1].len(), 0];
     let mut bytes: Vec<u8> = head.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect();
     parts.iter().for_each(|part| bytes.extend_from_slice(part));
-    if let Err(error) = fs::write(output, bytes) {
-        fail(&format!("{output}: {error}"));
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
+    if File::open(output, flags, 0o600).and_then(|file| file.write_all(&bytes)).is_err() {
+        fail("the image cannot be written");
     }
-    println!("{} payloads, {} KB copied at every start, {} KB on demand", runs.len(), parts[0].len() >> 10, parts[1].len() >> 10);
+    let [hot, cold] = parts.map(|part| part.len() >> 10);
+    let told = format!("{} payloads, {hot} KB copied at every start, {cold} KB on demand\n", runs.len());
+    stdio::write_all(1, told.as_bytes());
 }
 
 fn load() -> &'static Engine {
@@ -209,14 +220,14 @@ fn find_shapes() {
 
 /// Runs one payload, whose file name begins with the subcommand and a dot.
 fn touch(engine: &Engine, payload: &str) {
-    let Ok(input) = fs::File::open(payload) else { fail("a payload cannot be read") };
-    let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null") else { fail("there is no /dev/null") };
+    let Ok(input) = File::open(payload, libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
+    let Ok(nowhere) = File::open("/dev/null", libc::O_WRONLY, 0) else { fail("there is no /dev/null") };
     let name = payload.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
     // SAFETY: descriptors of our own; the protected pages are given back by `count_touch`.
     unsafe {
-        libc::dup2(input.as_raw_fd(), 0);
-        libc::dup2(nowhere.as_raw_fd(), 1);
-        libc::dup2(nowhere.as_raw_fd(), 2);
+        libc::dup2(input.0, 0);
+        libc::dup2(nowhere.0, 1);
+        libc::dup2(nowhere.0, 2);
         let argv = vec![name.to_owned()];
         let entry = modules::entry_for(name);
         if !memory::open(0) {
@@ -246,9 +257,8 @@ pub fn count_touch(address: usize) -> bool {
 }
 
 fn list(folder: &str) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { fail("the payloads cannot be read") };
-    let mut names: Vec<String> =
-        entries.flatten().map(|entry| entry.path().to_string_lossy().into_owned()).collect();
+    let Ok(entries) = files::list(folder) else { fail("the payloads cannot be read") };
+    let mut names: Vec<String> = entries.iter().map(|name| format!("{folder}/{name}")).collect();
     names.sort_unstable();
     names
 }
@@ -283,5 +293,6 @@ fn wait_for(work: impl FnOnce()) {
 fn fail(reason: &str) -> ! {
     writer().phase = Phase::Idle;
     stdio::write_all(2, format!("amplihack-hooks --write-image: {reason}\n").as_bytes());
-    process::exit(1)
+    // SAFETY: nothing buffered is left to flush.
+    unsafe { libc::_exit(1) }
 }

@@ -1,8 +1,7 @@
 //! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use crate::{clock, outside};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static TERMINATED: AtomicBool = AtomicBool::new(false);
 static DEADLINE_MS: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -18,7 +17,7 @@ pub fn is_terminated() -> bool {
 }
 
 pub fn is_requested() -> bool {
-    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed().as_millis() >= DEADLINE_MS.load(Relaxed).into())
+    !ABANDONED.load(Relaxed) && (is_terminated() || elapsed_ms() >= DEADLINE_MS.load(Relaxed) as f64)
 }
 
 pub fn abandon() {
@@ -26,17 +25,15 @@ pub fn abandon() {
 }
 
 /// Since the run began.
-pub fn elapsed() -> Duration {
-    START.get().map_or(Duration::ZERO, |start| start.elapsed())
+pub fn elapsed_ms() -> f64 {
+    clock::monotonic_ms() - f64::from_bits(START.load(Relaxed))
 }
 
 pub fn begin_run() {
-    START.set(Some(Instant::now()));
+    START.store(clock::monotonic_ms().to_bits(), Relaxed);
 }
 
-thread_local! {
-    static START: Cell<Option<Instant>> = const { Cell::new(None) };
-}
+static START: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn on_terminate(_: libc::c_int) {
     TERMINATED.store(true, Relaxed);
@@ -71,7 +68,7 @@ static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 /// Learns how a crash is to be answered while something can still be computed: by the environment alone, since
 /// configuration files are read by the engine.
 pub fn prepare_last_words(entry: &str) {
-    let policy = std::env::var("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
+    let policy = outside::get_environment("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
     let is_closed = policy.split(',').map(str::trim).any(|one| one == "closed" || one == "pre-tool-use=closed");
     IS_CLOSED.store(entry == "pre-tool-use" && is_closed, Relaxed);
 }
@@ -100,7 +97,7 @@ pub fn install() {
     unsafe {
         let stack = (&raw mut CRASH_STACK).cast();
         let alternate = libc::stack_t { ss_sp: stack, ss_flags: 0, ss_size: CRASH_STACK_BYTES };
-        libc::sigaltstack(&alternate, std::ptr::null_mut());
+        libc::sigaltstack(&alternate, core::ptr::null_mut());
         handle(libc::SIGSEGV, on_fault as *const () as usize, libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_NODEFER);
         for signal in [libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
             handle(signal, on_crash as *const () as usize, libc::SA_ONSTACK | libc::SA_RESETHAND);
@@ -114,10 +111,10 @@ pub fn install() {
 unsafe fn handle(signal: libc::c_int, handler: usize, flags: libc::c_int) {
     // SAFETY: `action` is fully initialised; the handler has the signature the kernel expects.
     unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
+        let mut action: libc::sigaction = core::mem::zeroed();
         action.sa_sigaction = handler;
         action.sa_flags = flags;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(signal, &action, std::ptr::null_mut());
+        libc::sigaction(signal, &action, core::ptr::null_mut());
     }
 }

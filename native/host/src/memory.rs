@@ -2,12 +2,12 @@
 //! where it can, which costs one page fault instead of hundreds. Nothing goes back before the process ends,
 //! except blocks too large for the range. The process has one thread.
 
-use crate::{image, image_writer};
-use rquickjs::allocator::Allocator;
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
+use crate::{image, image_writer, system_memory::SystemMemory as System};
+use core::{
+    alloc::{GlobalAlloc, Layout},
     ptr,
 };
+use rquickjs::allocator::Allocator;
 
 #[global_allocator]
 static MEMORY: Memory = Memory;
@@ -34,6 +34,7 @@ struct Heap {
 /// Until it is opened everything comes from the system's allocator.
 static mut HEAP: Heap = Heap { next: 0, end: 0, free: [0; CLASSES] };
 
+#[inline(always)]
 fn heap() -> &'static mut Heap {
     // SAFETY: one thread, and no reference outlives its use.
     unsafe { &mut *(&raw mut HEAP) }
@@ -75,6 +76,7 @@ pub fn map(address: usize, length: usize) -> bool {
     }
 }
 
+#[inline(always)]
 fn class_of(size: usize) -> (usize, usize) {
     if size <= FINE_CLASSES * STEP {
         let class = size.div_ceil(STEP).max(1);
@@ -88,6 +90,7 @@ fn class_of(size: usize) -> (usize, usize) {
     (FINE_CLASSES + (doubling - 10) * 4 + within, rounded)
 }
 
+#[inline(always)]
 fn is_served(layout: &Layout) -> bool {
     heap().end != 0 && layout.size() <= LARGEST && layout.align() <= STEP
 }
@@ -109,6 +112,7 @@ fn holds(block: *mut u8) -> bool {
 // SAFETY: blocks come from disjoint parts of the range, from an image or from the system's allocator, told apart
 // by address. Blocks of an image are never given out again.
 unsafe impl GlobalAlloc for Memory {
+    #[inline(always)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if image_writer::is_active() {
             return image_writer::place(layout);
@@ -149,6 +153,7 @@ unsafe impl GlobalAlloc for Memory {
         }
     }
 
+    #[inline(always)]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if image::holds(block) {
             return image_writer::forget(block);

@@ -1,6 +1,7 @@
 //! The modules, their names and the table of subcommands; all but this is written by `npm run build:native`.
 
-use std::{borrow::Cow, fs};
+use crate::files;
+use alloc::{borrow::{Cow, ToOwned}, format, string::String};
 
 include!("../../generated/modules.rs");
 
@@ -16,7 +17,7 @@ pub fn read_from(folder: &str) {
 pub fn find(name: &str) -> Option<Cow<'static, [u8]>> {
     // SAFETY: one thread.
     if let Some(folder) = unsafe { FOLDER } {
-        return fs::read(format!("{folder}/{name}.bc")).ok().map(Cow::Owned);
+        return files::read_whole(&format!("{folder}/{name}.bc"), usize::MAX - 1).ok().map(Cow::Owned);
     }
     MODULES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| Cow::Borrowed(*bytes))
 }

@@ -1,52 +1,79 @@
 //! Environment, clock, random numbers and text.
 
-use crate::{interrupt, reply::{Bytes, Reply, bytes_of}};
-use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
-use std::{
-    env,
-    fs::File,
-    io::Read,
-    thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+use crate::{
+    clock,
+    errno::Answer,
+    files::File,
+    interrupt,
+    reply::{Bytes, Reply, bytes_of},
+    text::{from_c, to_c},
 };
+use alloc::{borrow::Cow, string::String, vec, vec::Vec};
+use core::ffi::{CStr, c_char};
+use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
+
+unsafe extern "C" {
+    pub static mut environ: *const *const c_char;
+}
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set(
-        "getEnvironment",
-        Func::from(|name: String| {
-            let is_legal = !name.is_empty() && !name.contains(['=', '\0']);
-            is_legal.then(|| env::var_os(name)).flatten().map(|value| value.to_string_lossy().into_owned())
-        }),
-    )?;
-    host.set(
-        "environmentNames",
-        Func::from(|| env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()),
-    )?;
-    host.set(
-        "nowMs",
-        Func::from(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_millis() as f64)),
-    )?;
-    host.set("monotonicMs", Func::from(|| interrupt::elapsed().as_secs_f64() * 1_000.0))?;
-    host.set("sleepMs", Func::from(|ms: f64| thread::sleep(Duration::from_secs_f64(ms.max(0.0) / 1_000.0))))?;
+    host.set("getEnvironment", Func::from(|name: String| get_environment(&name)))?;
+    host.set("environmentNames", Func::from(environment_names))?;
+    host.set("nowMs", Func::from(clock::now_ms))?;
+    host.set("monotonicMs", Func::from(interrupt::elapsed_ms))?;
+    host.set("sleepMs", Func::from(clock::sleep_ms))?;
     host.set("setDeadlineMs", Func::from(interrupt::set_deadline))?;
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;
     host.set("encode", Func::from(|text: String| Bytes(text.into_bytes())))?;
     host.set("decode", Func::from(decode))
 }
 
-fn random_hex(length: usize) -> std::io::Result<String> {
-    let mut bytes = vec![0; length.div_ceil(2)];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    let mut text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    text.truncate(length);
-    Ok(text)
+pub fn get_environment(name: &str) -> Option<String> {
+    let is_legal = !name.is_empty() && !name.contains('=');
+    let name = to_c(name).ok().filter(|_| is_legal)?;
+    // SAFETY: nothing changes the environment.
+    unsafe {
+        let value = libc::getenv(name.as_ptr());
+        (!value.is_null()).then(|| from_c(value))
+    }
+}
+
+/// A name may begin with an equals sign; the next one ends it.
+fn environment_names() -> Vec<String> {
+    let mut names = Vec::new();
+    // SAFETY: the list ends with a null; nothing changes it.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            let bytes = CStr::from_ptr(*entry).to_bytes();
+            if let Some(end) = bytes.iter().skip(1).position(|byte| *byte == b'=') {
+                names.push(String::from_utf8_lossy(&bytes[..=end]).into_owned());
+            }
+            entry = entry.add(1);
+        }
+    }
+    names
+}
+
+fn random_hex(length: usize) -> Answer<String> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut bytes = vec![0; length];
+    let source = File::open("/dev/urandom", libc::O_RDONLY, 0)?;
+    let mut filled = 0;
+    while filled < length {
+        match source.read(&mut bytes[filled..])? {
+            0 => return Err(libc::EIO),
+            count => filled += count,
+        }
+    }
+    Ok(bytes.iter().map(|byte| DIGITS[usize::from(byte & 15)] as char).collect())
 }
 
 fn decode<'js>(ctx: Ctx<'js>, bytes: TypedArray<'js, u8>) -> Result<Object<'js>> {
     let bytes = bytes_of(&bytes);
     let text = String::from_utf8_lossy(&bytes);
     let result = Object::new(ctx)?;
-    result.set("replaced", matches!(text, std::borrow::Cow::Owned(_)))?;
+    result.set("replaced", matches!(text, Cow::Owned(_)))?;
     result.set("text", text.as_ref())?;
     Ok(result)
 }

@@ -1,16 +1,15 @@
 //! Child processes: own group, pipes that never deadlock, hard limits. `ProcessRequest` in system.ts says what
 //! is promised. A start blocks until the child is done; hooks run their children one after another.
 
-use crate::{errno, interrupt, reply::{Bytes, bytes_of}};
-use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, function::Func};
-use std::{
-    collections::VecDeque,
-    fs,
-    io::{self, Read, Write},
-    os::{fd::AsRawFd, unix::process::{CommandExt, ExitStatusExt}},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+use crate::{
+    child::{Child, Program, Status},
+    clock, errno,
+    files::File,
+    interrupt,
+    reply::{Bytes, bytes_of},
 };
+use alloc::{collections::VecDeque, string::String, vec, vec::Vec};
+use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, function::Func};
 
 const KILL_AFTER_MS: f64 = 1_000.0;
 const PIPE_GRACE_MS: f64 = 250.0;
@@ -18,7 +17,8 @@ const POLL_MS: i32 = 10;
 const CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("processId", Func::from(std::process::id))?;
+    // SAFETY: the call only answers.
+    host.set("processId", Func::from(|| unsafe { libc::getpid() }))?;
     host.set("hostName", Func::from(host_name))?;
     host.set(
         "startTime",
@@ -39,10 +39,10 @@ fn host_name() -> String {
 /// The fields of `/proc/<pid>/stat` after the program name, which may itself hold blanks and brackets.
 #[cfg(target_os = "linux")]
 fn proc_fields(pid: i32) -> Option<Vec<String>> {
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = crate::files::read_whole(&alloc::format!("/proc/{pid}/stat"), 65_536).ok()?;
     let text = String::from_utf8_lossy(&stat).into_owned();
     let after = text.rfind(')')? + 2;
-    Some(text.get(after..)?.split(' ').map(str::to_owned).collect())
+    Some(text.get(after..)?.split(' ').map(String::from).collect())
 }
 
 #[cfg(target_os = "linux")]
@@ -52,14 +52,14 @@ fn start_time(pid: i32) -> Option<String> {
 
 #[cfg(not(target_os = "linux"))]
 fn start_time(pid: i32) -> Option<String> {
-    let output = Command::new("/bin/ps")
-        .args(["-o", "lstart=", "-p", &pid.to_string()])
-        .env_clear()
-        .envs([("LC_ALL", "C"), ("TZ", "UTC")])
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (!text.is_empty()).then_some(text)
+    let argv = ["/bin/ps", "-o", "lstart=", "-p", &alloc::format!("{pid}")].map(String::from);
+    let env = ["LC_ALL=C", "TZ=UTC"].map(String::from);
+    let program = Program { argv: &argv, env: &env, cwd: "/" };
+    let limits = Limits { timeout_ms: 2_000.0, kill_after_ms: 100.0, pipe_grace_ms: 100.0, drain_bytes: 0 };
+    let mut output = Output::new(4_096, 0, 0);
+    supervise(program.start().ok()?, &[], &mut output, &limits, &mut |_, _| ());
+    let text = String::from_utf8_lossy(&output.head).trim().into();
+    Some(text).filter(|text: &String| !text.is_empty())
 }
 
 fn is_alive(pid: i32) -> bool {
@@ -68,7 +68,7 @@ fn is_alive(pid: i32) -> bool {
     }
     // SAFETY: signal 0 only asks.
     let answered = unsafe { libc::kill(pid, 0) } == 0;
-    if !answered && io::Error::last_os_error().raw_os_error() != Some(libc::EPERM) {
+    if !answered && errno::last() != libc::EPERM {
         return false;
     }
     #[cfg(target_os = "linux")]
@@ -92,6 +92,20 @@ struct Output {
 }
 
 impl Output {
+    fn new(head_room: usize, tail_capacity: usize, error_capacity: usize) -> Output {
+        Output {
+            head: Vec::new(),
+            head_room,
+            tail: VecDeque::new(),
+            tail_capacity,
+            errors: VecDeque::new(),
+            error_capacity,
+            discarded: 0,
+            is_head_truncated: false,
+            are_errors_truncated: false,
+        }
+    }
+
     fn push_stdout(&mut self, chunk: &[u8]) {
         let kept = chunk.len().min(self.head_room);
         self.head.extend_from_slice(&chunk[..kept]);
@@ -127,63 +141,48 @@ enum End {
 }
 
 struct Limits {
-    timeout: Duration,
-    kill_after: Duration,
-    pipe_grace: Duration,
+    timeout_ms: f64,
+    kill_after_ms: f64,
+    pipe_grace_ms: f64,
     drain_bytes: u64,
 }
 
-fn milliseconds(value: f64) -> Duration {
-    Duration::from_secs_f64((value / 1_000.0).clamp(0.0, 2_147_483.0))
-}
-
 fn start<'js>(ctx: Ctx<'js>, request: Object<'js>) -> Result<Object<'js>> {
-    let began = Instant::now();
+    let began = clock::monotonic_ms();
     let argv: Vec<String> = request.get("argv")?;
     let environment: Array<'js> = request.get("env")?;
     let input: TypedArray<'js, u8> = request.get("input")?;
+    let cwd: String = request.get("cwd")?;
     let limit = |name: &str| -> Result<f64> { request.get::<_, f64>(name) };
     let limits = Limits {
-        timeout: milliseconds(limit("timeoutMs")?),
-        kill_after: milliseconds(request.get::<_, Option<f64>>("killAfterMs")?.unwrap_or(KILL_AFTER_MS)),
-        pipe_grace: milliseconds(request.get::<_, Option<f64>>("pipeGraceMs")?.unwrap_or(PIPE_GRACE_MS)),
+        timeout_ms: limit("timeoutMs")?,
+        kill_after_ms: request.get::<_, Option<f64>>("killAfterMs")?.unwrap_or(KILL_AFTER_MS),
+        pipe_grace_ms: request.get::<_, Option<f64>>("pipeGraceMs")?.unwrap_or(PIPE_GRACE_MS),
         drain_bytes: limit("drainBytes")? as u64,
     };
-    let mut output = Output {
-        head: Vec::new(),
-        head_room: limit("stdoutBytes")? as usize,
-        tail: VecDeque::new(),
-        tail_capacity: limit("tailBytes")? as usize,
-        errors: VecDeque::new(),
-        error_capacity: limit("stderrBytes")? as usize,
-        discarded: 0,
-        is_head_truncated: false,
-        are_errors_truncated: false,
-    };
+    let mut output = Output::new(
+        limit("stdoutBytes")? as usize,
+        limit("tailBytes")? as usize,
+        limit("stderrBytes")? as usize,
+    );
     let watcher: Option<Function<'js>> = request.get("onOutput")?;
-    let mut command = Command::new(&argv[0]);
-    command.args(&argv[1..]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.current_dir(request.get::<_, String>("cwd")?);
+    let mut env = Vec::new();
     for entry in environment.iter::<Array<'js>>() {
         let entry = entry?;
-        command.env(entry.get::<String>(0)?, entry.get::<String>(1)?);
+        env.push(entry.get::<String>(0)? + "=" + &entry.get::<String>(1)?);
     }
-    // SAFETY: setsid is async-signal-safe.
-    unsafe {
-        command.pre_exec(|| if libc::setsid() < 0 { Err(io::Error::last_os_error()) } else { Ok(()) });
-    }
-    let (end, killed, pipe_held) = match command.spawn() {
-        Err(error) => (End::NotStarted(errno::name_of(&error)), false, false),
+    let (end, killed, pipe_held) = match (Program { argv: &argv, env: &env, cwd: &cwd }).start() {
+        Err(code) => (End::NotStarted(errno::name(code)), false, false),
         Ok(child) => {
             let mut say = |name: &'static str, chunk: &[u8]| {
                 if let Some(callback) = &watcher {
                     let _ = callback.call::<_, ()>((name, Bytes(chunk.to_vec())));
                 }
             };
-            supervise(child, bytes_of(&input), &mut output, &limits, &mut say)
+            supervise(child, &bytes_of(&input), &mut output, &limits, &mut say)
         }
     };
-    report(&ctx, &end, output, killed, pipe_held, began)
+    report(&ctx, &end, output, killed, pipe_held, clock::monotonic_ms() - began)
 }
 
 fn report<'js>(
@@ -192,7 +191,7 @@ fn report<'js>(
     output: Output,
     killed: bool,
     pipe_held: bool,
-    began: Instant,
+    duration_ms: f64,
 ) -> Result<Object<'js>> {
     let result = Object::new(ctx.clone())?;
     let (kind, detail) = match end {
@@ -212,76 +211,52 @@ fn report<'js>(
     result.set("stderrTruncated", output.are_errors_truncated)?;
     result.set("killed", killed)?;
     result.set("pipeHeld", pipe_held)?;
-    result.set("durationMs", began.elapsed().as_secs_f64() * 1_000.0)?;
+    result.set("durationMs", duration_ms)?;
     Ok(result)
-}
-
-fn signal_group(leader: u32, signal: i32) {
-    if leader > 1 {
-        // SAFETY: the leader made its own group with setsid and was not reaped by anybody else.
-        unsafe { libc::kill(-(leader as i32), signal) };
-    }
-}
-
-fn set_nonblocking(descriptor: i32) {
-    // SAFETY: plain fcntl on a descriptor we own.
-    unsafe {
-        let flags = libc::fcntl(descriptor, libc::F_GETFL);
-        libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK);
-    }
 }
 
 fn supervise(
     mut child: Child,
-    input: Vec<u8>,
+    input: &[u8],
     output: &mut Output,
     limits: &Limits,
     say: &mut dyn FnMut(&'static str, &[u8]),
 ) -> (End, bool, bool) {
-    let began = Instant::now();
-    let leader = child.id();
+    let began = clock::monotonic_ms();
+    let since = |moment: f64| clock::monotonic_ms() - moment;
     let mut stdin = child.stdin.take().filter(|_| !input.is_empty());
     let mut stdout = child.stdout.take();
     let mut stderr = child.stderr.take();
-    for descriptor in [
-        stdin.as_ref().map(AsRawFd::as_raw_fd),
-        stdout.as_ref().map(AsRawFd::as_raw_fd),
-        stderr.as_ref().map(AsRawFd::as_raw_fd),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        set_nonblocking(descriptor);
-    }
     let mut written = 0;
     let mut reason: Option<End> = None;
-    let mut terminated_at: Option<Instant> = None;
-    let mut exited: Option<(End, Instant)> = None;
+    let mut terminated_at: Option<f64> = None;
+    let mut exited: Option<(End, f64)> = None;
     let mut killed = false;
     let mut chunk = vec![0; CHUNK];
 
     loop {
         let mut polled: Vec<libc::pollfd> = Vec::with_capacity(3);
-        let mut watch = |descriptor: Option<i32>, events: i16| {
-            if let Some(fd) = descriptor {
-                polled.push(libc::pollfd { fd, events, revents: 0 });
+        let mut watch = |pipe: &Option<File>, events: i16| {
+            if let Some(file) = pipe {
+                polled.push(libc::pollfd { fd: file.0, events, revents: 0 });
             }
         };
-        watch(stdin.as_ref().map(AsRawFd::as_raw_fd), libc::POLLOUT);
-        watch(stdout.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN);
-        watch(stderr.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN);
+        watch(&stdin, libc::POLLOUT);
+        watch(&stdout, libc::POLLIN);
+        watch(&stderr, libc::POLLIN);
         // SAFETY: the array is valid for its length.
         unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, POLL_MS) };
 
-        if let Some(pipe) = &mut stdin {
-            match pipe.write(&input[written..]) {
+        if let Some(pipe) = &stdin {
+            // SAFETY: the rest of the input is valid for reads of its length.
+            match errno::retry(|| unsafe { libc::write(pipe.0, input[written..].as_ptr().cast(), input.len() - written) }) {
                 Ok(count) => {
                     written += count;
                     if written == input.len() {
                         stdin = None;
                     }
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(libc::EAGAIN) => {}
                 Err(_) => stdin = None,
             }
         }
@@ -300,17 +275,20 @@ fn supervise(
         });
 
         if exited.is_none()
-            && let Ok(Some(status)) = child.try_wait()
+            && let Some(status) = child.look()
         {
-            let end = status.signal().map_or_else(|| End::Exit(status.code().unwrap_or(0)), End::Signal);
-            exited = Some((end, Instant::now()));
+            let end = match status {
+                Status::Exit(code) => End::Exit(code),
+                Status::Signal(number) => End::Signal(number),
+            };
+            exited = Some((end, clock::monotonic_ms()));
             if reason.is_some() {
-                signal_group(leader, libc::SIGKILL);
+                child.signal_group(libc::SIGKILL);
             }
         }
         if let Some((_, at)) = &exited {
             let are_pipes_closed = stdout.is_none() && stderr.is_none();
-            if are_pipes_closed || at.elapsed() >= limits.pipe_grace {
+            if are_pipes_closed || since(*at) >= limits.pipe_grace_ms {
                 let end = exited.map_or(End::Stopped, |(end, _)| end);
                 return (reason.unwrap_or(end), killed, !are_pipes_closed);
             }
@@ -319,7 +297,7 @@ fn supervise(
         if reason.is_none() {
             let why = if output.discarded > limits.drain_bytes {
                 Some(End::Overflow)
-            } else if began.elapsed() >= limits.timeout {
+            } else if since(began) >= limits.timeout_ms {
                 Some(End::Timeout)
             } else if interrupt::is_requested() {
                 Some(End::Stopped)
@@ -328,16 +306,16 @@ fn supervise(
             };
             if why.is_some() {
                 reason = why;
-                terminated_at = Some(Instant::now());
-                signal_group(leader, libc::SIGTERM);
+                terminated_at = Some(clock::monotonic_ms());
+                child.signal_group(libc::SIGTERM);
             }
         }
         if let Some(at) = terminated_at {
-            if !killed && at.elapsed() >= limits.kill_after {
+            if !killed && since(at) >= limits.kill_after_ms {
                 killed = true;
-                signal_group(leader, libc::SIGKILL);
+                child.signal_group(libc::SIGKILL);
             }
-            if killed && at.elapsed() >= limits.kill_after + limits.pipe_grace {
+            if killed && since(at) >= limits.kill_after_ms + limits.pipe_grace_ms {
                 return (reason.unwrap_or(End::Stopped), killed, false);
             }
         }
@@ -345,18 +323,13 @@ fn supervise(
 }
 
 /// Reads what is there; a pipe at its end is closed.
-fn drain<R: Read>(pipe: &mut Option<R>, chunk: &mut [u8], take: &mut dyn FnMut(&[u8])) {
-    while let Some(reader) = pipe {
-        match reader.read(chunk) {
-            Ok(0) => *pipe = None,
-            Ok(count) => {
-                take(&chunk[..count]);
-                return;
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => *pipe = None,
-        }
+fn drain(pipe: &mut Option<File>, chunk: &mut [u8], take: &mut dyn FnMut(&[u8])) {
+    let Some(file) = pipe else { return };
+    match file.read(chunk) {
+        Ok(0) => *pipe = None,
+        Ok(count) => take(&chunk[..count]),
+        Err(libc::EAGAIN) => {}
+        Err(_) => *pipe = None,
     }
 }
 
@@ -377,7 +350,7 @@ fn signal_name(number: i32) -> String {
         libc::SIGPIPE => "SIGPIPE",
         libc::SIGALRM => "SIGALRM",
         libc::SIGTERM => "SIGTERM",
-        other => return format!("SIG{other}"),
+        other => return alloc::format!("SIG{other}"),
     };
-    known.to_owned()
+    known.into()
 }

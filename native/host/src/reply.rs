@@ -1,9 +1,9 @@
 //! How a primitive answers TypeScript: its value, or the errno name as a plain string. A success that is
 //! itself text comes in a one-element array, so that the two are never confused.
 
-use crate::errno;
+use crate::errno::{self, Answer};
+use alloc::vec::Vec;
 use rquickjs::{Ctx, IntoJs, Result, TypedArray, Value};
-use std::io;
 
 pub struct Bytes(pub Vec<u8>);
 
@@ -13,13 +13,13 @@ impl<'js> IntoJs<'js> for Bytes {
     }
 }
 
-pub struct Reply<T>(pub io::Result<T>);
+pub struct Reply<T>(pub Answer<T>);
 
 impl<'js, T: IntoJs<'js>> IntoJs<'js> for Reply<T> {
     fn into_js(self, ctx: &Ctx<'js>) -> Result<Value<'js>> {
         match self.0 {
             Ok(value) => value.into_js(ctx),
-            Err(error) => errno::name_of(&error).into_js(ctx),
+            Err(code) => errno::name(code).into_js(ctx),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Standard input, output and error, on the descriptors themselves.
 
-use crate::{errno, reply::Bytes};
+use crate::{clock, errno, reply::Bytes};
+use alloc::{string::String, vec};
 use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
-use std::{io, thread, time::Duration};
 
-const RETRY_MS: u64 = 2;
+const RETRY_MS: f64 = 2.0;
 const FIRST_CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
@@ -44,14 +44,13 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
         // SAFETY: `room` is valid for writes of its length.
         let count = unsafe { libc::read(0, room.as_mut_ptr().cast(), room.len()) };
         if count < 0 {
-            let error = io::Error::last_os_error();
-            match error.raw_os_error() {
-                Some(libc::EINTR) if !crate::interrupt::is_requested() => continue,
-                Some(libc::EAGAIN) => {
-                    thread::sleep(Duration::from_millis(RETRY_MS));
+            match errno::last() {
+                libc::EINTR if !crate::interrupt::is_requested() => continue,
+                libc::EAGAIN if !crate::interrupt::is_requested() => {
+                    clock::sleep_ms(RETRY_MS);
                     continue;
                 }
-                _ => return errno::name_of(&error).into_js(ctx),
+                code => return errno::name(code).into_js(ctx),
             }
         }
         if count == 0 {
@@ -75,9 +74,9 @@ pub fn write_all(descriptor: i32, bytes: &[u8]) -> Option<i32> {
             rest = &rest[count as usize..];
             continue;
         }
-        match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) {
+        match errno::last() {
             libc::EINTR => {}
-            libc::EAGAIN => thread::sleep(Duration::from_millis(RETRY_MS)),
+            libc::EAGAIN => clock::sleep_ms(RETRY_MS),
             code => return Some(code),
         }
     }
