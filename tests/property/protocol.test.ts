@@ -158,6 +158,10 @@ describePublicFunctions("protocol", protocol, {
       protocol.isSameJson(one, other) === protocol.isSameJson(other, one)
     );
   }),
+  inferEvent: forBoth(jsonObjects, texts, (payload, named) => {
+    const found = protocol.inferEvent({ ...payload, hook_event_name: named });
+    return named.trim() === "" ? found !== named : found === named;
+  }),
   readField: forBoth(jsonObjects, fc.array(texts, { maxLength: 3 }), (payload, names) => {
     const field = protocol.readField(payload, names);
     const present = names.filter(name => Object.hasOwn(payload, name) && payload[name] !== null);
