@@ -66,6 +66,59 @@ describeNative("the native program among hostile bytes", () => {
   });
 });
 
+describeNative("the native program in a strange place", () => {
+  it.each([
+    ["unset HOME &&", "without a home"],
+    ["export HOME=/dev/null &&", "with a home that is no folder"],
+    ["export HOME=/proc/self &&", "with a home that cannot be written"],
+    ["export HOME=relative TMPDIR= &&", "with a home that is no path"],
+    ["ulimit -f 0 && trap '' XFSZ &&", "where no file may grow"],
+    ["umask 0777 &&", "with a mask that hides its own files"],
+    ["exec 2>&- &&", "without standard error"],
+  ])("%s it still refuses: %s", prefix => {
+    const { code, stdout } = runShell(`${prefix} "$0" pre-tool-use`, place());
+    expect(code).toBe(0);
+    expect(isDenied(stdout)).toBe(true);
+  });
+
+  it.each([
+    ["no input", '"$0" pre-tool-use <&-'],
+    ["no output", '"$0" pre-tool-use >&-'],
+    ["none of the three", '"$0" pre-tool-use <&- >&- 2>&-'],
+    ["a full disk for output", '"$0" pre-tool-use > /dev/full'],
+    ["an output that nobody reads", 'set -o pipefail; "$0" pre-tool-use | exec true'],
+    ["a folder for input", '"$0" pre-tool-use < /'],
+    ["an output that is read only", '"$0" pre-tool-use 1< /dev/null'],
+  ])("ends without a crash with %s", (_, script) => {
+    const { code, stderr } = runShell(script, place());
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("crashed");
+  });
+
+  it("takes an answer back from nobody: a caller that goes away early changes nothing", async () => {
+    const { home, cwd } = place();
+    const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.stdin.end(CALL);
+    const ended = await new Promise(resolve =>
+      child.once("exit", (code, signal) => resolve({ code, signal })),
+    );
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("ends at once when told to, whatever it is doing", async () => {
+    const { home, cwd } = place();
+    const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
+    await untilAsleep(child.pid ?? 0);
+    child.kill("SIGTERM");
+    const ended = await new Promise(resolve =>
+      child.once("exit", (code, signal) => resolve({ code, signal })),
+    );
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+});
+
 describeNative("the native program at its limits", () => {
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   it.each([
