@@ -1,7 +1,10 @@
 import { readCommandLine } from "../hooks/command-line.ts";
-import { type HookDefinition, type HookRun, openProgram, openRun } from "../hooks/run.ts";
+import { type HookDefinition, type HookRun, INPUT_LIMIT_BYTES, openProgram, openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
+import { recognise } from "../hosts/recognise.ts";
+import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
+import type { System } from "../system/system.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -12,18 +15,31 @@ export interface NativeEntry {
   abandon(reason: string): number | undefined;
 }
 
+/** The last word of the second start after a crash, `native/host/src/crash.rs`. */
+const AFTER_CRASH = "--after-crash";
+const AFTER_CRASH_MS = 500;
+
 /** Wires one hook to the native host, as `hook-start.ts` wires it to Node. */
 export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   supplyTextDecoder(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   let run: HookRun | undefined;
   return {
-    async start(argv) {
+    async start(words) {
+      const isAfterCrash = words.at(-1) === AFTER_CRASH;
+      const argv = isAfterCrash ? words.slice(0, -1) : words;
       const line = readCommandLine(argv);
       if (!line.ok && line.isHelp) system.stdio.writeOutput(line.notice);
       else system.stdio.writeError(line.notice);
       if (!line.ok) return line.isHelp ? 0 : 1;
       const { subcommand, call } = line;
+      if (isAfterCrash) {
+        amplihackHost.setDeadlineMs(AFTER_CRASH_MS);
+        const payload = readPayload(system);
+        const host = recognise(payload, system.env, call.host);
+        run = openRun(openProgram(definition, subcommand, undefined, system), { ...call, host }, system);
+        return run.abandon("the engine crashed or gave no answer in time", payload !== undefined) ?? 0;
+      }
       amplihackHost.setDeadlineMs(
         hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event),
       );
@@ -38,4 +54,12 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
       return code;
     },
   };
+}
+
+/** What the first start had read, as far as it says who called. */
+function readPayload(system: System): JsonObject | undefined {
+  const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
+  if (received.kind !== "bytes" || received.bytes.length === 0) return undefined;
+  const parsed = readJson(system.text.decode(received.bytes).text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
 }

@@ -24,7 +24,7 @@ import { databaseVerbs } from "./verbs/databases.ts";
 import { publishVerbs } from "./verbs/publish.ts";
 import { secretVerbs } from "./verbs/secrets.ts";
 import { systemVerbs } from "./verbs/system.ts";
-import { toolBehind } from "./verbs/tool.ts";
+import { type Tool, toolBehind } from "./verbs/tool.ts";
 import { effectsOfVerbs, type VerbTable } from "./verbs/verb.ts";
 import { wordSet, words } from "./words.ts";
 
@@ -114,11 +114,20 @@ function effectsOfModels(call: Call): readonly CommandEffect[] {
 }
 
 function effectsOfTables(call: Call): readonly CommandEffect[] {
-  const tool = toolBehind(call);
+  const tool = withArgumentsOfVariables(toolBehind(call), call.invocation);
   if (WITHOUT_VERBS.has(tool.program)) return [];
   return verbTables().flatMap(table =>
     effectsOfVerbs(table, tool.program, { ...call.invocation, argv: tool.argv }, call.by, call.facts),
   );
+}
+
+/** `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` add options behind the subcommand. */
+function withArgumentsOfVariables(tool: Tool, { environment }: Invocation): Tool {
+  if (tool.program !== "terraform" && tool.program !== "tofu") return tool;
+  const added = environment.flatMap(({ name, value }) =>
+    value !== undefined && name.startsWith("TF_CLI_ARGS") ? words(describe(value)) : [],
+  );
+  return added.length === 0 ? tool : { ...tool, argv: [...tool.argv, ...added.map(word => text(word))] };
 }
 
 function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): readonly CommandEffect[] {

@@ -83,8 +83,11 @@ const CONTEXT_LIMIT = 100_000;
 /** A run that answers exactly once, by `run` or, when time is up or the process is told to end, by `abandon`. */
 export interface HookRun {
   run(): Promise<number>;
-  /** Answers by the failure policy if nothing was answered yet; the exit code, or undefined when too late. */
-  abandon(reason: string): number | undefined;
+  /**
+   * Answers by the failure policy if nothing was answered yet; the exit code, or undefined when too late. A guard
+   * that was judging asks at least: neither time nor a crash may be a way around it.
+   */
+  abandon(reason: string, wasJudging?: boolean): number | undefined;
   /** The exit code that goes with the answer; undefined before there is one. */
   answered(): number | undefined;
 }
@@ -124,9 +127,17 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     return exitCode;
   }
 
-  function fail(reason: string, result: "error" | "panic", forced?: FailurePolicy): number {
+  function fail(
+    reason: string,
+    result: "error" | "panic",
+    {
+      forced,
+      wasJudging = false,
+    }: { readonly forced?: FailurePolicy | undefined; readonly wasJudging?: boolean } = {},
+  ): number {
     problems.push(reason);
-    const policy = forced ?? choosePolicy();
+    const chosen = forced ?? choosePolicy();
+    const policy = wasJudging && chosen === "open" ? "ask" : chosen;
     const given = renderFailure(host, { event, nativeEvent, policy, reason, payload });
     return answer(
       { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
@@ -166,7 +177,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     if (received.kind === "failed") return fail(`standard input cannot be read: ${received.code}`, "error");
     if (received.kind === "too-large") {
       const limit = `the payload is larger than ${received.limitBytes} bytes`;
-      return fail(limit, "error", program.isGuard === true ? "ask" : undefined);
+      return fail(limit, "error", { forced: program.isGuard === true ? "ask" : undefined });
     }
     const { text } = system.text.decode(received.bytes);
     const isBlank = text.replace("\uFEFF", "").trim() === "";
@@ -218,7 +229,10 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
         return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
       }
     },
-    abandon: reason => (exitCode === undefined ? fail(reason, "error") : undefined),
+    abandon(reason, wasJudging = input !== undefined) {
+      if (exitCode !== undefined) return undefined;
+      return fail(reason, "error", { wasJudging: wasJudging && program.isGuard === true });
+    },
     answered: () => exitCode,
   };
 }

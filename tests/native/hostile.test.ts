@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runProgram } from "../hooks/executable.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
@@ -66,6 +66,59 @@ describeNative("the native program among hostile bytes", () => {
   });
 });
 
+describeNative("the native program in a strange place", () => {
+  it.each([
+    ["unset HOME &&", "without a home"],
+    ["export HOME=/dev/null &&", "with a home that is no folder"],
+    ["export HOME=/proc/self &&", "with a home that cannot be written"],
+    ["export HOME=relative TMPDIR= &&", "with a home that is no path"],
+    ["ulimit -f 0 && trap '' XFSZ &&", "where no file may grow"],
+    ["umask 0777 &&", "with a mask that hides its own files"],
+    ["exec 2>&- &&", "without standard error"],
+  ])("%s it still refuses: %s", prefix => {
+    const { code, stdout } = runShell(`${prefix} "$0" pre-tool-use`, place());
+    expect(code).toBe(0);
+    expect(isDenied(stdout)).toBe(true);
+  });
+
+  it.each([
+    ["no input", '"$0" pre-tool-use <&-'],
+    ["no output", '"$0" pre-tool-use >&-'],
+    ["none of the three", '"$0" pre-tool-use <&- >&- 2>&-'],
+    ["a full disk for output", '"$0" pre-tool-use > /dev/full'],
+    ["an output that nobody reads", 'set -o pipefail; "$0" pre-tool-use | exec true'],
+    ["a folder for input", '"$0" pre-tool-use < /'],
+    ["an output that is read only", '"$0" pre-tool-use 1< /dev/null'],
+  ])("ends without a crash with %s", (_, script) => {
+    const { code, stderr } = runShell(script, place());
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("crashed");
+  });
+
+  it("takes an answer back from nobody: a caller that goes away early changes nothing", async () => {
+    const { home, cwd } = place();
+    const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.stdin.end(CALL);
+    const ended = await new Promise(resolve =>
+      child.once("exit", (code, signal) => resolve({ code, signal })),
+    );
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("ends at once when told to, whatever it is doing", async () => {
+    const { home, cwd } = place();
+    const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
+    await untilAsleep(child.pid ?? 0);
+    child.kill("SIGTERM");
+    const ended = await new Promise(resolve =>
+      child.once("exit", (code, signal) => resolve({ code, signal })),
+    );
+    expect(ended).toEqual({ code: 0, signal: null });
+  });
+});
+
 describeNative("the native program at its limits", () => {
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   it.each([
@@ -97,35 +150,83 @@ describeNative("the native program at its limits", () => {
   });
 });
 
-describeNative("the native program, hurt", () => {
-  it.each(["SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL"] as const)(
-    "has last words for %s",
+type Hurt = {
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly config?: unknown;
+  /** what it was given before it was hurt; without it, it still waits */
+  readonly input?: string;
+};
+
+/** Sends a signal to the program while it waits for its input, or while it judges it. */
+async function hurt(signal: NodeJS.Signals, { words = [], env = {}, config, input }: Hurt = {}) {
+  const { home, cwd } = place();
+  if (config !== undefined) {
+    mkdirSync(join(home, ".amplihack"));
+    writeFileSync(join(home, ".amplihack", "config.jsonc"), JSON.stringify(config), { mode: 0o600 });
+  }
+  const child = spawn(NATIVE_FILE, ["pre-tool-use", ...words], { cwd, env: { HOME: home, ...env } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>(resolve => child.once("close", resolve));
+  if (input === undefined) await untilAsleep(child.pid ?? 0);
+  else {
+    child.stdin.end(input);
+    await untilBusy(child.pid ?? 0);
+  }
+  child.kill(signal);
+  const code = await ended;
+  expectAnswer({ code, stdout, stderr });
+  return { code, stdout, stderr };
+}
+
+// Where there is no /proc it cannot be seen when the program waits.
+const describeHurt = process.platform === "linux" ? describeNative : describe.skip;
+
+describeHurt("the native program, hurt", () => {
+  it.each(["SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGALRM"] as const)(
+    "has no opinion after %s by default",
     async signal => {
-      const { home, cwd } = place();
-      const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
-      let stdout = "";
-      let stderr = "";
-      child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-      const ended = new Promise<number | null>(resolve => child.once("close", resolve));
-      await untilAsleep(child.pid ?? 0);
-      child.kill(signal);
-      const code = await ended;
-      expect(stdout).toBe("{}\n");
-      expectAnswer({ code, stdout, stderr });
+      const { code, stdout, stderr } = await hurt(signal);
+      expect([code, stdout]).toEqual([0, "{}\n"]);
+      expect(stderr).toContain("could not check this: the engine crashed or gave no answer in time");
     },
   );
 
-  it("fails closed where the environment says so", async () => {
-    const { home, cwd } = place();
-    const env = { HOME: home, AMPLIHACK_FAILURE_POLICY: "stop=open,pre-tool-use=closed" };
-    const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env });
-    let stdout = "";
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    const ended = new Promise<number | null>(resolve => child.once("close", resolve));
-    await untilAsleep(child.pid ?? 0);
-    child.kill("SIGSEGV");
-    expect([await ended, stdout]).toEqual([2, ""]);
+  it.each([
+    ["the environment", { env: { AMPLIHACK_FAILURE_POLICY: "stop=open,pre-tool-use=closed" } }],
+    ["the configuration", { config: { failure: { "pre-tool-use": "closed" } } }],
+  ])("fails closed where %s says so", async (_, how) => {
+    const { code, stdout } = await hurt("SIGSEGV", how);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("asks where the configuration says so", async () => {
+    const { stdout } = await hurt("SIGSEGV", { config: { failure: { default: "ask" } } });
+    expect(stdout).toContain('"permissionDecision":"ask"');
+  });
+
+  it.each([
+    ["codex", 0, ""],
+    ["atomcode", 0, '{"action":"allow"}\n'],
+    ["gemini-cli", 0, "{}\n"],
+  ])("speaks to %s in its own words", async (host, ...answer) => {
+    const { code, stdout } = await hurt("SIGSEGV", { words: ["--host", host] });
+    expect([code, stdout]).toEqual(answer);
+  });
+
+  it("asks at least when it was hurt while it judged", async () => {
+    const input = JSON.stringify({ ...PRE, tool_input: { command: "a=b ".repeat(2_000_000) } });
+    const { code, stdout } = await hurt("SIGSEGV", { input });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"permissionDecision":"ask"');
+  });
+
+  it("cannot be made to believe in a crash by the environment", () => {
+    const ran = runShell('AMPLIHACK_AFTER_CRASH=1 "$0" pre-tool-use', place());
+    expect(isDenied(ran.stdout)).toBe(true);
   });
 });
 
@@ -138,4 +239,15 @@ async function untilAsleep(pid: number): Promise<void> {
     await new Promise(resolve => setTimeout(resolve, 5));
   }
   throw new Error("the process never waited for its input");
+}
+
+/** Waits until the process has worked for a while, or has ended. */
+async function untilBusy(pid: number): Promise<void> {
+  for (let look = 0; look < 2_000; look++) {
+    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (stat === "" || state === "Z" || Number(fields[10]) > 20) return;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error("the process never worked");
 }

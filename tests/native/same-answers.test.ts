@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { STOCK_SUBCOMMANDS } from "../../src/hosts/subcommands.ts";
 import { runs } from "../generated-inputs.ts";
+import { readCorpus } from "../guard/scene.ts";
 import { runProgram } from "../hooks/executable.ts";
 import { payloads } from "../property/payloads.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -52,6 +53,19 @@ async function expectSame(
   expect(here).toEqual({ code: answered.code, stdout: node.plain(answered.stdout) });
 }
 
+const words = ["ordinary.txt", "dangerous.txt"].flatMap(readCorpus).flatMap(line => line.split(" "));
+
+/** Words of real commands in any order, as a host sends them to be judged. */
+const commandPayloads = fc
+  .tuple(
+    fc.constantFrom("Bash", "Bash", "Bash", "powershell", "Write"),
+    fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 14 }).map(some => some.join(" ")),
+  )
+  .map(([tool_name, text]) => {
+    const tool_input = tool_name === "Write" ? { file_path: text, content: text } : { command: text };
+    return JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name, tool_input });
+  });
+
 const encode = (text: string) => new TextEncoder().encode(text);
 
 describeNative("native and Node answer alike", () => {
@@ -60,8 +74,9 @@ describeNative("native and Node answer alike", () => {
     async subcommand => {
       const places = twins();
       const policy = fc.constantFrom("open", "ask", "closed");
+      const inputs = subcommand === "pre-tool-use" ? fc.oneof(payloads, commandPayloads) : payloads;
       await fc.assert(
-        fc.asyncProperty(payloads, policy, async (payload, failure) => {
+        fc.asyncProperty(inputs, policy, async (payload, failure) => {
           const input = typeof payload === "string" ? encode(payload) : payload;
           await expectSame(places, [subcommand], input, { AMPLIHACK_FAILURE_POLICY: failure });
         }),
@@ -72,16 +87,11 @@ describeNative("native and Node answer alike", () => {
     TIMEOUT_MS,
   );
 
-  const corpus = (name: string) =>
-    readFileSync(new URL(`../guard/corpus/${name}.txt`, import.meta.url), "utf8")
-      .split("\n")
-      .filter(line => line.trim() !== "" && !line.startsWith("#"))
-      .map(line => line.replaceAll("⏎", "\n"));
-  it.each(["dangerous", "dangerous-more", "ordinary", "ordinary-more"])(
+  it.each(["dangerous.txt", "dangerous-more.txt", "ordinary.txt", "ordinary-more.txt"])(
     "on the commands of %s",
     async name => {
       const places = twins();
-      for (const command of corpus(name)) {
+      for (const command of readCorpus(name)) {
         const payload = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
         await expectSame(places, ["pre-tool-use"], encode(JSON.stringify(payload)));
       }

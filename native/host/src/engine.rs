@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{files, interrupt, modules, outside, processes, stdio};
+use crate::{crash, files, interrupt, modules, outside, processes, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -103,7 +103,7 @@ impl Engine {
     /// answered by the hook's own `abandon(reason)`; only when that fails too do the last words come from a
     /// constant.
     pub fn run(&self, entry: &str, argv: Vec<String>) -> ! {
-        let Some(hook) = self.hooks.iter().find(|hook| hook.entry == entry) else { interrupt::last_words() };
+        let Some(hook) = self.hooks.iter().find(|hook| hook.entry == entry) else { crash::answer() };
         self.context.with(|ctx| {
             // SAFETY: the context is alive. An engine out of the image still knows the stack of the build.
             unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
@@ -193,6 +193,6 @@ fn give_up(ctx: &Ctx<'_>, reason: &str, hook: &Hook) -> i32 {
         .catch(ctx);
     match answered {
         Ok(code) => code.unwrap_or(0),
-        Err(_) => interrupt::last_words(),
+        Err(_) => crash::answer(),
     }
 }

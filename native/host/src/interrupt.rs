@@ -1,6 +1,6 @@
-//! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself.
+//! What may end a run early: SIGTERM, the deadline, and a crash of the engine itself (`crash.rs`).
 
-use crate::{clock, outside};
+use crate::{clock, crash};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static TERMINATED: AtomicBool = AtomicBool::new(false);
@@ -8,8 +8,26 @@ static DEADLINE_MS: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Once the run is abandoned its last words must not be interrupted too.
 static ABANDONED: AtomicBool = AtomicBool::new(false);
 
+/// The engine looks at the deadline now and then; a second, harder one is for what keeps it from looking.
 pub fn set_deadline(milliseconds: f64) {
     DEADLINE_MS.store(milliseconds.max(0.0) as u64, Relaxed);
+    set_alarm(milliseconds.max(0.0) + PATIENCE_MS);
+}
+
+const PATIENCE_MS: f64 = 400.0;
+
+fn set_alarm(milliseconds: f64) {
+    let time = libc::timeval {
+        tv_sec: (milliseconds / 1_000.0) as libc::time_t,
+        tv_usec: ((milliseconds % 1_000.0) * 1_000.0) as libc::suseconds_t,
+    };
+    let once = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: time };
+    // SAFETY: plain call.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &once, core::ptr::null_mut()) };
+}
+
+pub fn clear_alarm() {
+    set_alarm(0.0);
 }
 
 pub fn is_terminated() -> bool {
@@ -39,11 +57,6 @@ extern "C" fn on_terminate(_: libc::c_int) {
     TERMINATED.store(true, Relaxed);
 }
 
-/// The answer every caller takes for silence, from a constant: nothing can be computed any more.
-const LAST_WORDS: &[u8] = b"{}\n";
-const LAST_TELEMETRY: &[u8] =
-    b"{\"hook\":\"unknown\",\"duration_us\":0,\"result\":\"panic\",\"error\":\"the engine crashed\"}\n";
-
 /// On Linux a fault may be the first touch of memory that is loaded on demand.
 extern "C" fn on_fault(_: libc::c_int, facts: *mut libc::siginfo_t, _: *mut libc::c_void) {
     #[cfg(target_os = "linux")]
@@ -55,36 +68,11 @@ extern "C" fn on_fault(_: libc::c_int, facts: *mut libc::siginfo_t, _: *mut libc
         }
     }
     let _ = facts;
-    last_words();
+    crash::answer();
 }
 
 extern "C" fn on_crash(_: libc::c_int) {
-    last_words();
-}
-
-const LAST_REASON: &[u8] = b"could not check this: the engine crashed, and the failure policy is closed\n";
-static IS_CLOSED: AtomicBool = AtomicBool::new(false);
-
-/// Learns how a crash is to be answered while something can still be computed: by the environment alone, since
-/// configuration files are read by the engine.
-pub fn prepare_last_words(entry: &str) {
-    let policy = outside::get_environment("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
-    let is_closed = policy.split(',').map(str::trim).any(|one| one == "closed" || one == "pre-tool-use=closed");
-    IS_CLOSED.store(entry == "pre-tool-use" && is_closed, Relaxed);
-}
-
-pub fn last_words() -> ! {
-    // SAFETY: write and _exit are safe in a signal handler; the constants live for ever.
-    unsafe {
-        if IS_CLOSED.load(Relaxed) {
-            libc::write(2, LAST_REASON.as_ptr().cast(), LAST_REASON.len());
-            libc::write(2, LAST_TELEMETRY.as_ptr().cast(), LAST_TELEMETRY.len());
-            libc::_exit(2)
-        }
-        libc::write(1, LAST_WORDS.as_ptr().cast(), LAST_WORDS.len());
-        libc::write(2, LAST_TELEMETRY.as_ptr().cast(), LAST_TELEMETRY.len());
-        libc::_exit(0)
-    }
+    crash::answer();
 }
 
 const CRASH_STACK_BYTES: usize = 64 * 1024;
@@ -99,7 +87,7 @@ pub fn install() {
         let alternate = libc::stack_t { ss_sp: stack, ss_flags: 0, ss_size: CRASH_STACK_BYTES };
         libc::sigaltstack(&alternate, core::ptr::null_mut());
         handle(libc::SIGSEGV, on_fault as *const () as usize, libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_NODEFER);
-        for signal in [libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
+        for signal in [libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGALRM] {
             handle(signal, on_crash as *const () as usize, libc::SA_ONSTACK | libc::SA_RESETHAND);
         }
         // Without SA_RESTART a blocked read or wait returns, and the run can be abandoned.

@@ -8,6 +8,7 @@ extern crate alloc;
 
 mod child;
 mod clock;
+mod crash;
 mod engine;
 mod errno;
 mod files;
@@ -34,9 +35,13 @@ use engine::Engine;
 /// The C library is all this stands on: without Rust's own the program is smaller and starts sooner.
 #[unsafe(no_mangle)]
 pub extern "C" fn main(count: i32, words: *const *const c_char) -> i32 {
-    interrupt::install();
+    let count = count.max(0) as usize;
     // SAFETY: the kernel passes that many words, each with a zero byte at its end.
-    start((1..count.max(1) as usize).map(|at| unsafe { text::from_c(*words.add(at)) }).collect());
+    unsafe {
+        crash::prepare(count, words);
+        interrupt::install();
+        start((1..count).map(|at| text::from_c(*words.add(at))).collect());
+    }
     0
 }
 
@@ -52,19 +57,19 @@ fn start(argv: Vec<String>) {
         return image_writer::write(output, folder, payloads);
     }
     let entry = argv.first().map_or(modules::USAGE_ENTRY, |name| modules::entry_for(name));
-    interrupt::prepare_last_words(entry);
+    crash::prepare_last_words(entry);
     #[cfg(target_os = "linux")]
     if let Some(engine) = image::attach() {
         engine.run(entry, argv)
     }
     match Engine::prepare(&[entry], &[], &[]) {
         Ok(engine) => engine.run(entry, argv),
-        Err(_) => interrupt::last_words(),
+        Err(_) => crash::answer(),
     }
 }
 
 /// A program that panics has last words too.
 #[panic_handler]
 fn on_panic(_: &PanicInfo<'_>) -> ! {
-    interrupt::last_words()
+    crash::answer()
 }

@@ -1,6 +1,6 @@
 //! Standard input, output and error, on the descriptors themselves.
 
-use crate::{clock, errno, reply::Bytes};
+use crate::{clock, crash, errno, reply::Bytes};
 use alloc::{string::String, vec};
 use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
 
@@ -11,10 +11,9 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("readInput", Func::from(read_input))?;
     host.set(
         "writeOutput",
-        Func::from(|text: String| match write_all(1, text.as_bytes()) {
-            None => None,
-            Some(libc::EPIPE) => Some("EPIPE"),
-            Some(code) => Some(errno::name(code)),
+        Func::from(|text: String| {
+            crash::note_answer();
+            write_all(1, text.as_bytes()).map(errno::name)
         }),
     )?;
     host.set(
@@ -55,6 +54,7 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
         }
         if count == 0 {
             buffer.truncate(length);
+            crash::keep_input(&buffer);
             return Bytes(buffer).into_js(ctx);
         }
         length += count as usize;

@@ -1,21 +1,21 @@
 //! Nothing unwinds here: a panic has last words and ends the process. The precompiled parts still name the
 //! functions that would unwind.
 
-use crate::interrupt;
+use crate::crash;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn rust_eh_personality() -> ! {
-    interrupt::last_words()
+    crash::answer()
 }
 
 #[cfg(target_os = "linux")]
 #[unsafe(no_mangle)]
 pub extern "C" fn __gcc_personality_v0() -> ! {
-    interrupt::last_words()
+    crash::answer()
 }
 
 #[cfg(target_os = "linux")]
 #[unsafe(no_mangle)]
 pub extern "C" fn _Unwind_Resume() -> ! {
-    interrupt::last_words()
+    crash::answer()
 }

@@ -39,7 +39,13 @@ export function readGit(invocation: Invocation, around: Surroundings): GitRun | 
   const [first] = options.operands;
   const subcommand = first === undefined ? undefined : knownText(first.value);
   if (first === undefined || subcommand === undefined || options.has("help", "version")) return undefined;
-  const settings = options.valuesOf("c").map(value => splitSetting(describe(value)));
+  const settings = [
+    ...environmentSettings(invocation),
+    ...[...options.valuesOf("c"), ...clonedSettings(subcommand, invocation.argv.slice(first.index))].map(
+      value => splitSetting(describe(value)),
+    ),
+    ...options.valuesOf("config-env").map(value => splitSetting(describe(value).replace("=", "=$"))),
+  ];
   let directory = invocation.cwd;
   for (const value of options.valuesOf("C")) directory = joinPath(directory, value);
   const repository = repositoryOf(
@@ -55,6 +61,29 @@ export function readGit(invocation: Invocation, around: Surroundings): GitRun | 
     { ...base, subcommand, argv: invocation.argv.slice(first.index), shellAlias: undefined },
     around,
   );
+}
+
+/** `git clone -c key=value` keeps the setting in the new repository. */
+function clonedSettings(subcommand: string, argv: readonly Value[]): readonly Value[] {
+  if (subcommand !== "clone" && subcommand !== "init") return [];
+  return parseOptions(argv, {
+    values: words("c config b branch o origin u upload-pack reference depth j jobs template"),
+    abbreviates: false,
+  }).valuesOf("c", "config");
+}
+
+/** `GIT_CONFIG_KEY_0` with its value, and the quoted list in `GIT_CONFIG_PARAMETERS`. */
+function environmentSettings({ environment }: Invocation): GitRun["settings"] {
+  return environment.flatMap(({ name, value }) => {
+    if (value === undefined) return [];
+    const number = /^GIT_CONFIG_KEY_(\d{1,4})$/.exec(name)?.[1];
+    if (number !== undefined) {
+      const given = environment.find(entry => entry.name === `GIT_CONFIG_VALUE_${number}`)?.value;
+      return [{ key: describe(value).toLowerCase(), value: given === undefined ? "" : describe(given) }];
+    }
+    if (name !== "GIT_CONFIG_PARAMETERS") return [];
+    return splitWords(describe(value)).map(splitSetting);
+  });
 }
 
 function splitSetting(written: string): { key: string; value: string } {

@@ -112,7 +112,21 @@ const sevenZip: Model = call => {
   ]);
 };
 
+const cpio: Model = call => {
+  const options = readOptions(call, {
+    values: words("D directory F file I O H format E pattern-file R owner C io-size"),
+    flags: words(
+      "i extract o create p pass-through t list d make-directories m u v a A b B c k l L r s S V 0 n",
+    ),
+    as: { extract: "i", "pass-through": "p", list: "t", directory: "D" },
+  });
+  if (isOnlyHelp(options) || options.has("t") || !options.has("i", "p")) return [];
+  const path = (options.has("p") ? options.operands.at(-1)?.value : undefined) ?? options.valueOf("D");
+  return [{ kind: "write", by: call.by, path: path ?? text("."), how: "extract", isInto: true }];
+};
+
 export const archives: ModelTable = {
+  cpio,
   tar,
   gtar: tar,
   bsdtar: tar,

@@ -1,6 +1,7 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
+import { concatenate, describe, knownPrefix, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Selection } from "../effects.ts";
+import { globMatches } from "../paths/match.ts";
 import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
 import type { Call, Model } from "./call.ts";
@@ -22,6 +23,8 @@ export interface Search {
   readonly selection: Selection | undefined;
   /** what it lists, for a program that deletes what it reads */
   readonly listed: Selection;
+  /** what it hands to the program it starts; undefined when it starts none */
+  readonly handed: Selection | undefined;
   /** the starting point itself is not among the results */
   readonly isBelowOnly: boolean;
   /** names the results may have, as patterns; empty when any */
@@ -45,6 +48,7 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
   return {
     starts: starts.length === 0 ? [text(".")] : starts,
     selection: reader.deleted,
+    handed: reader.handed,
     listed,
     isBelowOnly: reader.isBelowOnly,
     names: reader.names,
@@ -54,7 +58,9 @@ export function readFind(argv: readonly Value[], removes: boolean): Search {
 /** Narrowness of an expression, from left to right: an action sees only the tests in front of it. */
 class ExpressionReader {
   deleted: Selection | undefined;
+  handed: Selection | undefined;
   isBelowOnly = false;
+  private isPruneOnly = false;
   readonly names: string[] = [];
   private position = 0;
   private readonly words: readonly string[];
@@ -71,6 +77,7 @@ class ExpressionReader {
 
   private alternatives(outer: Selection): Selection {
     const choices = [this.chain(outer)];
+    const prunes = [this.isPruneOnly];
     while (
       this.words[this.position] === "-o" ||
       this.words[this.position] === "-or" ||
@@ -78,14 +85,17 @@ class ExpressionReader {
     ) {
       this.position += 1;
       choices.push(this.chain(outer));
+      prunes.push(this.isPruneOnly);
     }
-    return widest(choices);
+    this.isPruneOnly = false;
+    return widest(choices.length === 1 ? choices : choices.filter((_, index) => prunes[index] !== true));
   }
 
-  /** Tests joined by "and". A branch that only prunes selects nothing. */
+  /** Tests joined by "and". Beside others, a branch that only prunes selects nothing. */
   private chain(outer: Selection): Selection {
     let selection = outer;
     let isNegated = false;
+    let isPruneOnly = false;
     for (; this.position < this.words.length; this.position += 1) {
       const word = this.words[this.position] ?? "";
       if (word === "-o" || word === "-or" || word === "," || word === ")" || word === "\\)") break;
@@ -95,8 +105,10 @@ class ExpressionReader {
       }
       if (word === "-a" || word === "-and") continue;
       selection = this.term(word, selection, isNegated);
+      isPruneOnly = word === "-prune" && !isNegated ? true : isPruneOnly && !isAction(word);
       isNegated = false;
     }
+    this.isPruneOnly = isPruneOnly;
     return selection;
   }
 
@@ -109,9 +121,9 @@ class ExpressionReader {
     if (word === "-delete") this.remember(selection);
     else if (ACTIONS_WITH_COMMAND.has(word)) {
       if (this.removes) this.remember(selection);
+      this.handed = this.handed === undefined ? selection : widest([this.handed, selection]);
       this.skipCommand();
-    } else if (word === "-prune" || word === "-quit" || word === "-false")
-      return isNegated ? selection : "regenerable";
+    } else if (word === "-quit" || word === "-false") return isNegated ? selection : "regenerable";
     else if (word === "-empty") return narrower(selection, isNegated ? "some" : "regenerable");
     else if (TESTS_WITH_VALUE.has(word)) {
       this.position += 1;
@@ -149,6 +161,10 @@ class ExpressionReader {
       if (word === ";" || word === "\\;" || (word === "+" && this.words[this.position - 1] === "{}")) return;
     }
   }
+}
+
+function isAction(word: string): boolean {
+  return word === "-delete" || ACTIONS_WITH_COMMAND.has(word) || /^-f?(print|ls)/.test(word);
 }
 
 function pathIsRegenerable(pattern: string): boolean {
@@ -190,6 +206,8 @@ export const find: Model = call => {
       preview: previewOf(call),
     });
   }
+  if (search.selection !== undefined) effects.push(...historyOf(call, search));
+  if (search.handed === "all") effects.push(...attributesOf(call, search));
   for (const [index, word] of call.argv.entries()) {
     const target = call.argv[index + 1];
     if (/^-(fprint0?|fprintf|fls)$/.test(describe(word)) && target !== undefined) {
@@ -198,6 +216,40 @@ export const find: Model = call => {
   }
   return effects;
 };
+
+/** A search for `.git` by name finds the one of the starting point, unless it starts deeper. */
+function historyOf(call: Call, { starts, names }: Search): readonly CommandEffect[] {
+  const isDeep = call.argv.some(
+    (word, index) =>
+      /^-+min-?depth$/.test(describe(word)) && Number(describe(call.argv[index + 1] ?? text(""))) > 1,
+  );
+  if (isDeep || !names.some(name => name.startsWith(".g") && globMatches(name, ".git"))) return [];
+  return starts.map(start => ({
+    kind: "delete",
+    by: call.by,
+    path: concatenate([start, text("/.git")]),
+    isRecursive: true,
+  }));
+}
+
+const ATTRIBUTES: ReadonlyMap<string, "mode" | "owner"> = new Map([
+  ["chmod", "mode"],
+  ["chown", "owner"],
+  ["chgrp", "owner"],
+]);
+
+/** `-exec chmod 777 {} +` over everything is a recursive change. */
+function attributesOf(call: Call, { starts }: Search): readonly CommandEffect[] {
+  return startedBy(call.facts, call.invocation).flatMap(({ program, argv }) => {
+    const what = program === undefined ? undefined : ATTRIBUTES.get(program);
+    if (what === undefined) return [];
+    const words = argv.slice(1).map(describe);
+    const setting = words.find(word => !/^-[Rfvch]+$|^--/.test(word)) ?? "";
+    return starts.map(
+      (path): CommandEffect => ({ kind: "attributes", by: call.by, path, isRecursive: true, what, setting }),
+    );
+  });
+}
 
 /** The same search up to its first action, which only prints. */
 function previewOf(call: Call): string {
@@ -209,13 +261,16 @@ function previewOf(call: Call): string {
 
 /** By itself or through others: `-exec sudo rm {} +`, `-exec sh -c 'rm "$1"' _ {} \;`. */
 function startsRemover(facts: ShellFacts, invocation: Invocation): boolean {
+  return startedBy(facts, invocation).some(({ program }) => program !== undefined && REMOVERS.has(program));
+}
+
+function startedBy(facts: ShellFacts, invocation: Invocation): readonly Invocation[] {
   const started = new Set([invocation.id]);
-  for (const { id, parent, program } of facts.invocations) {
-    if (parent === undefined || !started.has(parent.invocation)) continue;
-    if (program !== undefined && REMOVERS.has(program)) return true;
+  return facts.invocations.filter(({ id, parent }) => {
+    if (parent === undefined || !started.has(parent.invocation)) return false;
     started.add(id);
-  }
-  return false;
+    return true;
+  });
 }
 
 /** `fd` searches by a regular expression and by extension. */
@@ -223,14 +278,17 @@ export const fd: Model = call => {
   const search = readFd(call);
   const runs = call.argv.some(word => /^(-x|-X|--exec|--exec-batch)$/.test(describe(word)));
   if (!runs || !startsRemover(call.facts, call.invocation)) return [];
-  return search.starts.map(path => ({
-    kind: "delete",
-    by: call.by,
-    path,
-    isRecursive: true,
-    selection: search.listed,
-    isContentsOnly: true,
-  }));
+  const found = search.starts.map(
+    (path): CommandEffect => ({
+      kind: "delete",
+      by: call.by,
+      path,
+      isRecursive: true,
+      selection: search.listed,
+      isContentsOnly: true,
+    }),
+  );
+  return [...found, ...historyOf(call, search)];
 };
 
 export function readFd(call: Pick<Call, "argv">): Search {
@@ -259,6 +317,7 @@ export function readFd(call: Pick<Call, "argv">): Search {
   return {
     starts: starts.length === 0 ? [text(".")] : starts.map(start => text(start)),
     selection: undefined,
+    handed: undefined,
     listed: isNarrow ? "regenerable" : isFiltered ? "some" : "all",
     isBelowOnly: true,
     names: name === undefined ? [] : [name],

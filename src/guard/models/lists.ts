@@ -15,6 +15,8 @@ export interface Listing {
   readonly names: readonly string[];
 }
 
+/** Of these some names may not come through. */
+const CHOOSERS = wordSet("grep egrep rg head tail sed awk");
 const PASS_THROUGH = wordSet("grep egrep rg sort uniq head tail tee cat sed awk tr cut xargs tac");
 
 /** The program whose output a value is, followed through filters; undefined when no search or list is behind it. */
@@ -32,7 +34,9 @@ export function listingBehind(call: Pick<Call, "facts">, value: Value, depth = 0
 function filtered(call: Pick<Call, "facts">, source: Invocation, depth: number): Listing | undefined {
   if (source.program === undefined || !PASS_THROUGH.has(source.program) || source.stdin === undefined)
     return undefined;
-  const behind = listingBehind(call, source.stdin, depth + 1);
+  const whole = listingBehind(call, source.stdin, depth + 1);
+  const isChosen = whole?.selection === "all" && CHOOSERS.has(source.program);
+  const behind: Listing | undefined = isChosen ? { ...whole, selection: "some" } : whole;
   if (behind === undefined || source.program !== "grep") return behind;
   const pattern = source.argv
     .slice(1)
@@ -72,7 +76,9 @@ function readListing(source: Invocation): Listing | undefined {
       operands.length > 0 &&
       operands.every(word => hasGlob(word) && isRegenerablePattern(lastPart(describe(word))));
     const starts = operands.length === 0 ? [text(".")] : operands;
-    return { starts, selection: isNarrow ? "regenerable" : "some", from: source, names: [] };
+    const isWhole = !operands.some(word => hasGlob(word) || knownText(word) === undefined);
+    const selection = isNarrow ? "regenerable" : isWhole ? "all" : "some";
+    return { starts, selection, from: source, names: [] };
   }
   return undefined;
 }

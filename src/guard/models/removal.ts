@@ -96,7 +96,7 @@ const rmdir: Model = call => {
 
 const shred: Model = call => {
   const options = readOptions(call, {
-    values: ["n", "iterations", "s", "size", "random-source"],
+    values: words("n iterations s size random-source p pattern"),
     flags: words("u f v x z r R help version"),
     optional: ["remove"],
   });
@@ -133,6 +133,7 @@ export const removal: ModelTable = {
   shred,
   srm: shred,
   wipe: shred,
+  scrub: shred,
   rimraf: removeTrees,
   "del-cli": removeTrees,
   del: removeTrees,

@@ -65,6 +65,17 @@ function writesOf(
   }));
 }
 
+/** The first word says how; a second one that is no file does no harm among the names. */
+const rename: Model = call => {
+  const options = readOptions(call, {
+    flags: words("n nono v verbose f force s help version"),
+    values: ["e"],
+  });
+  if (isOnlyHelp(options) || options.has("n", "nono")) return [];
+  const files = options.operands.map(operand => operand.value).slice(options.has("e") ? 0 : 1);
+  return files.map(from => ({ kind: "move", by: call.by, from, to: undefined }));
+};
+
 const mv: Model = call => {
   const options = readOptions(call, MV);
   if (isOnlyHelp(options)) return [];
@@ -114,6 +125,9 @@ const ln: Model = call => {
 export const transfer: ModelTable = {
   mv,
   gmv: mv,
+  rename,
+  "file-rename": rename,
+  prename: rename,
   cp: copyWith(CP),
   gcp: copyWith(CP),
   install: copyWith(INSTALL),

@@ -185,6 +185,17 @@ const patch: Model = call => {
 
 const mkdir: Model = () => [];
 
+/** An empty file is news only among the system's. */
+const touch: Model = call => {
+  const options = readOptions(call, {
+    values: words("d date r reference t time"),
+    flags: words("a c f h m no-create no-dereference help version"),
+    as: { "no-create": "c" },
+  });
+  if (isOnlyHelp(options) || options.has("c")) return [];
+  return options.operands.map(({ value }) => ({ kind: "write", by: call.by, path: value, how: "create" }));
+};
+
 /** `openssl … -out FILE`, `-keyout FILE`: new files are no loss, old ones are. */
 const openssl: Model = call => {
   const effects: CommandEffect[] = [];
@@ -246,7 +257,7 @@ export const writing: ModelTable = {
   iconv: filterToFile,
   patch,
   mkdir,
-  touch: mkdir,
+  touch,
   openssl,
   "ssh-keygen": sshKeygen,
 };

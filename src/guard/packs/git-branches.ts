@@ -183,8 +183,6 @@ function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
     const pattern = lookUp(HOOK_VARIABLES, name);
     if (value !== undefined && pattern?.test(describe(value)) === true)
       scene.report("git.verify", { target: `${target} (${name})` }, by);
-    if (name === "GIT_CONFIG_KEY_0" && value !== undefined && /hookspath/i.test(describe(value)))
-      scene.report("git.verify", { target }, by);
   }
 }
 

@@ -1,7 +1,8 @@
 import { type OptionSpec, parseOptions } from "../../shell/options.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
+import { describe, knownText, text, type Value } from "../../shell/value.ts";
+import { secretOf } from "../checks/secret-targets.ts";
 import type { EffectOf } from "../effects.ts";
-import { secretAt } from "../paths/zones.ts";
+import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
 import { wordSet, words } from "../words.ts";
@@ -46,7 +47,7 @@ export const gitSettings: Pack = {
 
 /** Keys whose value is a program or an address. Pagers and editors that only show are free. */
 const CODE_KEYS =
-  /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
+  /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|include\.path|includeif\..*\.path|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
 const HARMLESS_PROGRAM =
   /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
 
@@ -109,21 +110,29 @@ const ADD: OptionSpec = {
   as: { force: "f", "dry-run": "n" },
 };
 
+const ADDING: Readonly<Record<string, OptionSpec>> = {
+  add: ADD,
+  stage: ADD,
+  "update-index": { flags: words("add remove refresh q force-remove"), abbreviates: false },
+  commit: COMMIT,
+};
+
 /** By `add`, or by a commit that names the file. */
 function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
   const { run, by } = effect;
-  const spec = /^(add|stage)$/.test(run.subcommand) ? ADD : run.subcommand === "commit" ? COMMIT : undefined;
+  const spec = lookUp(ADDING, run.subcommand);
   if (spec === undefined) return;
   const options = parseOptions(run.argv, spec);
   if (options.has("dry-run") || (spec === ADD && options.has("n"))) return;
   for (const { value } of options.operands) {
     for (const target of targetsOf(scene, value, { ...by, cwd: run.directory }, true)) {
-      if (target.path !== undefined && secretAt(scene.around, target.path) !== undefined)
-        addSecret(scene, effect, target.path, value);
+      if (secretOf(scene, target) !== undefined) addSecret(scene, effect, target.shown, value);
     }
     if (options.has("f") && EVERYTHING.has(describe(value)))
       addSecret(scene, effect, "every ignored file", value);
   }
+  if (spec === ADD && options.has("f") && options.has("A", "all") && options.operands.length === 0)
+    addSecret(scene, effect, "every ignored file", text("."));
 }
 
 function addSecret(scene: Scene, effect: EffectOf<"git">, target: string, word: Value): void {

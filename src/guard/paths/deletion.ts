@@ -73,7 +73,9 @@ function lossElsewhere(target: Target): readonly Loss[] {
   const [top] = parts;
   const isTop =
     parts.length <= 1 ||
-    (parts.length === 2 && ["home", "usr", "var", "etc", "lib", "Users"].includes(top ?? ""));
+    (parts.length === 2 &&
+      ["home", "usr", "var", "etc", "lib", "Users"].includes(top ?? "") &&
+      parts[1] !== "www");
   if (isTop && (top === undefined || SYSTEM_TOPS.has(top) || target.base === "/"))
     return [{ rule: "fs.root", target: shown }];
   return [{ rule: "fs.outside", target: shown }];

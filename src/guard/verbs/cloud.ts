@@ -7,7 +7,7 @@ const CLOUD_VALUES: OptionSpec = {
   abbreviates: false,
   flags: words(`
     recursive delete dryrun dry-run quiet q force f yes y debug no-cli-pager no-paginate no-verify-ssl auto-approve help
-    version only-show-errors no-wait async r R m all purge skip-final-snapshot
+    version only-show-errors no-wait delete-unmatched-destination-objects async r R m all purge skip-final-snapshot
   `),
 };
 const KUBE: OptionSpec = {
@@ -87,6 +87,9 @@ const VERBS: readonly Verb[] = [
   verb(STORAGE, "gsutil rm|rb", "delete objects or a bucket"),
   verb(STORAGE, "gsutil rsync", "delete what is only at the target", { needs: "d" }),
   verb(STORAGE, "gcloud …storage rm", "delete objects"),
+  verb(STORAGE, "gcloud …storage rsync", "delete what is only at the target", {
+    needs: "delete-unmatched-destination-objects",
+  }),
   verb(RESOURCE, "gcloud …delete|remove-*|purge|reset", "delete a cloud resource"),
   verb(RESOURCE, "az …delete|purge|remove|delete-batch|reset", "delete a cloud resource"),
   verb(
@@ -98,6 +101,10 @@ const VERBS: readonly Verb[] = [
 
   verb(INFRA, "terraform|tofu|terragrunt destroy", "destroy the infrastructure", {
     safer: "terraform plan -destroy",
+  }),
+  verb(INFRA, "terraform|tofu|terragrunt apply", "change the infrastructure without a look at the plan", {
+    isAnswered: true,
+    safer: "terraform plan",
   }),
   verb(INFRA, "terragrunt run-all|run destroy", "destroy the infrastructure", {
     safer: "terragrunt run-all plan -destroy",
@@ -113,6 +120,9 @@ const VERBS: readonly Verb[] = [
   }),
   verb(INFRA, "terraform|tofu|terragrunt state rm", "make the state forget a resource", {
     safer: "terraform state list",
+  }),
+  verb(INFRA, "terraform|tofu|terragrunt state push", "replace the state", {
+    safer: "terraform state pull",
   }),
   verb(INFRA, "terraform|tofu|terragrunt force-unlock", "break the lock of another run", {
     safer: "terraform plan",
@@ -143,7 +153,7 @@ const VERBS: readonly Verb[] = [
   verb(CLUSTER, "kubectl|oc|k replace", "delete and recreate objects", { needs: "force" }),
   verb(CLUSTER, "kubectl|oc|k apply", "delete objects that are not in the files", { needs: "prune" }),
   verb(CLUSTER, "kubectl|oc|k scale", "stop every replica", { needs: "replicas=0 + all" }),
-  verb(CLUSTER, "helm uninstall|delete|del|un", "remove a release", {
+  verb(CLUSTER, "helm|helm3 uninstall|delete|del|un", "remove a release", {
     safer: "helm uninstall --dry-run {rest}",
   }),
   verb(CLUSTER, "argocd app|proj|cluster|repo delete|rm", "delete an application", {
@@ -162,6 +172,11 @@ const VERBS: readonly Verb[] = [
   ),
   verb(CLUSTER, "vault delete", "delete a secret"),
   verb(CLUSTER, "etcdctl del", "delete keys"),
+  verb(CLUSTER, "kind delete cluster|clusters", "delete a cluster with all it holds", {
+    safer: "kind get clusters",
+  }),
+  verb(CLUSTER, "minikube delete", "delete a cluster with all it holds", { safer: "minikube status" }),
+  verb(CLUSTER, "k3d cluster delete|rm", "delete a cluster with all it holds", { safer: "k3d cluster list" }),
 
   verb(
     CONTAINER,
@@ -205,13 +220,32 @@ const VERBS: readonly Verb[] = [
     safer: "docker-compose down",
   }),
   verb(CONTAINER, "docker-compose|podman-compose rm", "delete the volumes of the project", {
-    needs: "v volumes",
+    needs: "v volumes f=v f=sv f=vs",
     safer: "docker-compose rm",
   }),
   verb(CONTAINER, "podman rm|rmi", "remove everything", { needs: "a all + f force", safer: "podman ps -a" }),
   verb(CONTAINER, "podman pod rm", "remove every pod", { needs: "a all + f force", safer: "podman pod ps" }),
   verb(CONTAINER, "docker stack|service|secret|config rm", "remove a deployed stack", {
     safer: "docker stack ls",
+  }),
+  verb(
+    CONTAINER,
+    "lxc|incus|multipass|colima|limactl delete|rm|purge",
+    "delete a virtual machine or container with its disk",
+    { safer: "{tool} list" },
+  ),
+  verb(
+    CONTAINER,
+    "virsh undefine|destroy|vol-delete|pool-delete|snapshot-delete",
+    "delete a virtual machine",
+    {
+      safer: "virsh list --all",
+    },
+  ),
+  verb(CONTAINER, "qm|pct destroy", "delete a virtual machine", { safer: "{tool} list" }),
+  verb(CONTAINER, "VBoxManage|vboxmanage unregistervm", "delete a virtual machine", {
+    needs: "delete delete-all",
+    safer: "VBoxManage list vms",
   }),
   verb(CONTAINER, "docker swarm leave", "leave the swarm and lose its state", { needs: "f force" }),
 
@@ -224,7 +258,7 @@ const VERBS: readonly Verb[] = [
   verb(PLATFORMS, "fly|flyctl …destroy|delete|remove", "destroy an application or its data"),
   verb(PLATFORMS, "vercel|vc remove|rm", "remove deployments"),
   verb(PLATFORMS, "vercel|vc * rm|remove", "remove a project, domain or variable"),
-  verb(PLATFORMS, "netlify|ntl *:delete", "delete a site"),
+  verb(PLATFORMS, "netlify|ntl *:delete|*:unset", "delete a site"),
   verb(PLATFORMS, "railway down|delete", "remove a deployment"),
   verb(PLATFORMS, "railway …delete|remove", "remove a service or volume"),
   verb(PLATFORMS, "render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy", "delete a service"),
@@ -236,9 +270,13 @@ const VERBS: readonly Verb[] = [
 
   verb(
     FORGE,
-    "gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove",
+    "gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-*",
     "delete it on the forge",
   ),
+  verb(FORGE, "gh workflow disable", "switch a workflow off"),
+  verb(FORGE, "gh|glab api graphql", "delete through the interface of the forge", {
+    needs: "f=*mutation*delete* raw-field=*mutation*delete* F=*mutation*delete* field=*mutation*delete*",
+  }),
   verb(FORGE, "gh repo archive", "archive the repository"),
   verb(FORGE, "gh repo edit", "change who can see the repository", { needs: "visibility" }),
   verb(FORGE, "gh|glab api", "delete through the interface of the forge", {
@@ -254,6 +292,10 @@ const VERBS: readonly Verb[] = [
   verb(BACKUP, "duplicity remove-*|cleanup", "delete backups"),
   verb(BACKUP, "tmutil delete|deletelocalsnapshots", "delete backups", { safer: "tmutil listbackups" }),
   verb(BACKUP, "btrfs subvolume delete", "delete a subvolume", { safer: "btrfs subvolume list /" }),
+  verb(BACKUP, "tarsnap", "delete backups", { needs: "nuke d" }),
+  verb(BACKUP, "kopia snapshot|repository|policy delete|expire", "delete backups", {
+    safer: "kopia snapshot list",
+  }),
   verb(BACKUP, "snapper|timeshift delete", "delete snapshots"),
 
   verb(
@@ -284,7 +326,7 @@ export const cloudVerbs: VerbTable = {
     ...Object.fromEntries(ALL_VALUES.map(program => [program, CLOUD_VALUES])),
     ...Object.fromEntries(PLATFORM_PROGRAMS.map(program => [program, PLATFORM])),
     ...Object.fromEntries(
-      words("kubectl oc k kubecolor microk8s.kubectl helm argocd flux velero").map(program => [
+      words("kubectl oc k kubecolor microk8s.kubectl helm helm3 argocd flux velero").map(program => [
         program,
         KUBE,
       ]),

@@ -44,8 +44,14 @@ const VERBS: readonly Verb[] = [
     needs: "linked db-url",
     safer: "supabase db diff",
   }),
-  verb(RESET, "typeorm schema:drop", "empty the database", { safer: "typeorm migration:show" }),
+  verb(RESET, "typeorm|typeorm-ts-node-commonjs|typeorm-ts-node-esm schema:drop", "empty the database", {
+    safer: "typeorm migration:show",
+  }),
   verb(RESET, "drizzle-kit drop", "drop migrations", { safer: "drizzle-kit check" }),
+  verb(RESET, "drizzle-kit push", "drop data that does not fit the schema", {
+    needs: "force",
+    safer: "drizzle-kit generate",
+  }),
   verb(RESET, "mix ecto.drop|ecto.reset", "empty the database", { safer: "mix ecto.migrations" }),
   verb(RESET, "flyway clean", "empty the database", { safer: "flyway info" }),
   verb(RESET, "liquibase dropAll|drop-all", "empty the database", { safer: "liquibase status" }),
@@ -66,6 +72,10 @@ const VERBS: readonly Verb[] = [
   verb(DROP, "bq rm", "delete a dataset or table", { safer: "bq ls" }),
   verb(DROP, "influx delete", "delete measurements"),
   verb(DROP, "influx bucket delete", "delete a bucket"),
+  verb(DROP, "pg_restore", "drop objects before they are restored", {
+    needs: "c clean",
+    safer: "pg_restore -l {rest}",
+  }),
   verb(DROP, "mongorestore", "drop collections before they are restored", { needs: "drop" }),
   verb(RESET, "hasura migrate apply", "undo migrations", { needs: "down" }),
   verb(DROP, "cockroach|tidb …drop", "drop a database"),
@@ -80,6 +90,11 @@ export const databaseVerbs: VerbTable = {
       optional: ["p", "password"],
       flags: words("f force"),
       abbreviates: false,
+    },
+    pg_restore: {
+      values: words("d dbname h host p port U username f file j jobs n schema t table L use-list F format"),
+      flags: words("c clean if-exists C create l list a s v w W x O 1"),
+      abbreviates: true,
     },
     knex: { values: words("env knexfile cwd"), flags: ["all"], abbreviates: false },
   },

@@ -10,12 +10,12 @@ const verb = (
 
 const VERBS: readonly Verb[] = [
   verb(
-    "npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish",
+    "npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis",
     "publish a package to everybody",
     "npm publish --dry-run",
   ),
   verb("yarn publish", "publish a package to everybody", "yarn pack --dry-run"),
-  verb("yarn npm publish", "publish a package to everybody", "yarn pack --dry-run"),
+  verb("yarn …npm publish", "publish a package to everybody", "yarn pack --dry-run"),
   verb("pnpm …publish", "publish packages to everybody", "pnpm publish --dry-run"),
   verb("npm|pnpm unpublish|deprecate", "take a published package away", "npm view {rest}"),
   verb("npm dist-tag|owner add|rm", "change a published package", "npm dist-tag ls"),

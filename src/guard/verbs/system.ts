@@ -36,7 +36,7 @@ const VERBS: readonly Verb[] = [
   verb(DISK, "parted * mklabel|mkpart|rm|mktable|resizepart", "rewrite the partition table"),
   verb(DISK, "parted * --script|-s mklabel|mkpart|rm|mktable", "rewrite the partition table"),
   verb(DISK, "fdisk *", "rewrite the partition table", { unless: "l list x" }),
-  verb(DISK, "mdadm", "erase an array", { needs: "zero-superblock stop S" }),
+  verb(DISK, "mdadm", "erase an array", { needs: "zero-superblock stop S create C" }),
   verb(DISK, "zpool destroy|labelclear|remove|offline", "destroy a pool"),
   verb(DISK, "zfs destroy|rollback", "destroy a file system", { unless: "n" }),
   verb(DISK, "lvremove|vgremove|pvremove|lvreduce", "remove a volume", { unless: "t test" }),
@@ -49,6 +49,19 @@ const VERBS: readonly Verb[] = [
   ),
   verb(DISK, "diskutil apfs|cs|coreStorage delete*|erase*", "erase a disk"),
   verb(DISK, "badblocks *", "overwrite a disk", { needs: "w" }),
+  verb(DISK, "dcfldd|dc3dd …of=/dev/*|wipe=/dev/*|hof=/dev/*", "overwrite a disk", {
+    freeOn: "of=/dev/null",
+  }),
+  verb(DISK, "ddrescue|dd_rescue * /dev/*", "overwrite a disk", { freeOn: "/dev/null" }),
+  verb(DISK, "nwipe|dban /dev/*", "overwrite a disk"),
+  verb(DISK, "nwipe", "overwrite a disk", { needs: "autonuke" }),
+  verb(DISK, "gpart destroy|delete|create|restore", "rewrite the partition table"),
+  verb(DISK, "zpool create", "make a pool over what is on the disks", { needs: "f force", unless: "n" }),
+  verb(DISK, "pvcreate", "make a volume over what is on the disk", { unless: "t test" }),
+  verb(DISK, "btrfs device|dev delete|remove", "take a disk out of its file system"),
+  verb(DISK, "dmsetup remove_all|wipe_table", "take mapped disks away"),
+  verb(DISK, "flashrom|flashcp", "overwrite the firmware", { needs: "w write E erase" }),
+  verb(DISK, "efibootmgr", "delete a boot entry", { needs: "B delete-bootnum" }),
   verb(DISK, "format|format.com *:", "format a drive"),
   verb(DISK, "diskpart", "rewrite a disk"),
 
@@ -74,7 +87,17 @@ const VERBS: readonly Verb[] = [
     "systemctl stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|NetworkManager.service|systemd-networkd|systemd-resolved|firewalld",
     "cut the machine off",
   ),
-  verb(POWER, "service ssh|sshd|network|networking|NetworkManager stop", "cut the machine off"),
+  verb(
+    POWER,
+    "systemctl isolate|start poweroff.target|reboot.target|halt.target|rescue.target|emergency.target|shutdown.target|runlevel0.target|runlevel6.target",
+    "switch the machine off",
+  ),
+  verb(
+    POWER,
+    "service|rc-service|invoke-rc.d ssh|sshd|network|networking|NetworkManager stop",
+    "cut the machine off",
+  ),
+  verb(POWER, "umount|swapoff", "take every file system or swap space away", { needs: "a all" }),
   verb(
     POWER,
     "loginctl poweroff|reboot|halt|terminate-user|kill-user",
@@ -83,11 +106,13 @@ const VERBS: readonly Verb[] = [
   verb(POWER, "launchctl reboot|bootout", "switch the machine or a login off"),
 
   verb("sys.kill", "killall5", "end every process", { verdict: "deny" }),
-  verb("sys.kill", "pkill|killall", "end every process of a user", {
+  verb("sys.kill", "pkill|killall .|.*|", "end every process"),
+  // A name beside the user narrows it to that program.
+  verb("sys.kill", "pkill|killall|skill", "end every process of a user", {
     needs: "u U user euid uid",
     unless: "0",
+    freeOn: "?*",
   }),
-  verb("sys.kill", "pkill|killall .|.*|", "end every process"),
   verb("sys.kill", "kill 1", "end the first process, and with it the system"),
   verb("sys.kill", "slay", "end every process of a user"),
 
@@ -102,6 +127,21 @@ const VERBS: readonly Verb[] = [
     unless: "t test n noflush",
   }),
   verb("sys.firewall", "ufw disable|reset", "open the firewall"),
+  verb(
+    "sys.firewall",
+    "systemctl stop|disable|mask ufw|ufw.service|nftables|nftables.service|iptables|iptables.service|fail2ban|fail2ban.service|apparmor|apparmor.service",
+    "open the firewall",
+  ),
+  verb(
+    "sys.firewall",
+    "service|rc-service ufw|nftables|iptables|firewalld|fail2ban stop",
+    "open the firewall",
+  ),
+  verb("sys.firewall", "ebtables|arptables", "open the firewall", { needs: "F flush X P policy" }),
+  verb("sys.firewall", "ipset flush|destroy", "open the firewall"),
+  verb("sys.firewall", "set-netfirewallprofile", "open the firewall", {
+    needs: "enabled=false Enabled=False Enabled=*alse enabled=*alse",
+  }),
   verb("sys.firewall", "ufw default", "change what the firewall does by default"),
   verb("sys.firewall", "nft flush|delete", "open the firewall"),
   verb("sys.firewall", "pfctl", "open the firewall", { needs: "F d" }),
@@ -116,15 +156,16 @@ const VERBS: readonly Verb[] = [
   verb("sys.firewall", "setenforce 0", "switch protection off"),
 
   verb(ACCOUNT, "userdel|deluser|groupdel|delgroup", "delete an account"),
-  verb(ACCOUNT, "useradd|adduser|groupadd", "make an account"),
-  verb(ACCOUNT, "usermod|chage|gpasswd|chsh|vipw|vigr|visudo", "change an account", {
+  verb(ACCOUNT, "useradd|adduser|groupadd|addgroup", "make an account"),
+  verb(ACCOUNT, "usermod|groupmod|chage|gpasswd|chsh|vipw|vigr|visudo", "change an account", {
     unless: "c check l list",
   }),
   verb(ACCOUNT, "passwd", "change a password", { unless: "S status" }),
   verb(ACCOUNT, "chpasswd|newusers", "change passwords"),
-  verb(ACCOUNT, "dscl …-delete|-passwd|delete|-create", "change an account"),
+  verb(ACCOUNT, "dscl", "change an account", { needs: "delete passwd create change append merge" }),
+  verb(ACCOUNT, "dscl …delete|passwd|create|change|append|merge", "change an account"),
   verb(ACCOUNT, "sysadminctl|dseditgroup", "change an account", {}),
-  verb(ACCOUNT, "net user|localgroup", "change an account", { needs: "add delete" }),
+  verb(ACCOUNT, "net user|localgroup …/add|/delete|/del|/active:no", "change an account"),
 
   verb(
     "git.verify",
@@ -164,6 +205,8 @@ export const systemVerbs: VerbTable = {
       flags: words("f x n o i v signal"),
       abbreviates: false,
     },
+    dscl: { isSingleDash: true, abbreviates: false },
+    skill: { values: words("u c t p"), abbreviates: false },
     killall: { values: words("u user s signal o y n"), flags: words("e I i q r v w"), abbreviates: false },
     systemctl: {
       values: words("t type p property H host M machine"),
@@ -176,6 +219,9 @@ export const systemVerbs: VerbTable = {
       abbreviates: false,
     },
     parted: { flags: words("s script l list m"), values: ["a", "align"], abbreviates: false },
-    mdadm: { abbreviates: true, flags: words("zero-superblock stop S detail examine scan assemble") },
+    mdadm: {
+      abbreviates: true,
+      flags: words("zero-superblock stop S detail examine scan assemble create C"),
+    },
   },
 };

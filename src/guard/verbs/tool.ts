@@ -37,6 +37,15 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
   const [, first, second] = argv;
   if (first === undefined) return direct;
   const word = describe(first);
+  const script = /^\/etc\/(?:rc\.d\/)?init\.d\/([^/]+)$/.exec(describe(argv[0] ?? first))?.[1];
+  if (script !== undefined)
+    return { program: "service", argv: [text("service"), text(script), ...argv.slice(1)] };
+  if (program === "cargo" && word.startsWith("+"))
+    return { program, argv: [argv[0] ?? first, ...argv.slice(2)] };
+  if (/^(minikube|microk8s|k3s)$/.test(program) && word === "kubectl") {
+    const start = second !== undefined && describe(second) === "--" ? 2 : 1;
+    return { program: "kubectl", argv: argv.slice(start) };
+  }
   if (/^python[\d.]*$/.test(program)) {
     if (word === "-m" && second !== undefined)
       return toolBehind({ program: describe(second), argv: argv.slice(2) }, depth + 1);

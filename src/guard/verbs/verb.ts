@@ -21,6 +21,8 @@ export interface Verb {
   readonly unless?: string;
   /** only when an operand is unknown or comes from a list: `rm -f $(docker ps -aq)` */
   readonly ofUnknown?: boolean;
+  /** only when its question is answered by what is fed to it: `yes yes | terraform apply` */
+  readonly isAnswered?: boolean;
   /** a last operand like this makes it harmless */
   readonly freeOn?: string;
   readonly safer?: string;
@@ -58,6 +60,7 @@ export function effectsOfVerbs(
     const matched = matchOperands(pattern, shown);
     if (matched === undefined || !optionsFit(verb, options)) return false;
     if (verb.freeOn?.split("|").some(free => globMatches(free, shown.at(-1) ?? "")) === true) return false;
+    if (verb.isAnswered === true && !isFed(invocation)) return false;
     return verb.ofUnknown !== true || invocation.isOpenEnded || operands.slice(matched).some(hasUnknown);
   });
   if (found === undefined) return [];
@@ -151,6 +154,13 @@ function namesIn(
 export function placeNames(invocation: Invocation): readonly string[] {
   return invocation.environment.flatMap(({ name, value }) =>
     value === undefined || !isPlaceVariable(name) ? [] : [describe(value)],
+  );
+}
+
+function isFed({ stdin, redirections }: Invocation): boolean {
+  return (
+    (stdin !== undefined && stdin.pieces.length > 0) ||
+    redirections.some(({ operation, target }) => operation === "read" && describe(target) !== "/dev/null")
   );
 }
 

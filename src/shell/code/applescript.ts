@@ -2,7 +2,8 @@ import type { Value } from "../value.ts";
 import type { CodeContext, CodeReading } from "./code.ts";
 import type { Effort } from "./effort.ts";
 import { step } from "./effort.ts";
-import { noteDelete } from "./meaning/effects.ts";
+import { literal } from "./meaning/datum.ts";
+import { noteDelete, noteShell } from "./meaning/effects.ts";
 import { evaluates, passes, runsShell } from "./meaning/models.ts";
 import type { Library, Model } from "./meaning/run.ts";
 import { homeDatum } from "./meaning/run.ts";
@@ -42,7 +43,21 @@ const PHRASES: readonly (readonly [words: readonly string[], name: string])[] = 
   [["posix", "path", "of"], "quoted form of"],
   [["posix", "file"], "quoted form of"],
   [["delete"], "delete"],
+  [["shut", "down"], "shut down"],
+  [["restart"], "restart"],
+  [["log", "out"], "log out"],
 ];
+
+/** What the phrases that end the work of everybody come to as commands. */
+const ENDINGS: readonly (readonly [phrase: string, command: string])[] = [
+  ["shut down", "shutdown -h now"],
+  ["restart", "shutdown -r now"],
+  ["log out", "launchctl bootout"],
+];
+const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  "path to home folder",
+  ...ENDINGS.map(([phrase]) => phrase),
+]);
 
 const GRAMMAR: Grammar = {
   ...PLAIN_HOOKS,
@@ -88,7 +103,7 @@ function readPhrase(reader: Reader): Node | undefined {
     });
     if (!isHere) continue;
     reader.at += words.length;
-    const value = name === "path to home folder" ? [] : [{ value: readExpression(reader, 2) }];
+    const value = WITHOUT_VALUE.has(name) ? [] : [{ value: readExpression(reader, 2) }];
     return { kind: "call", callee: nameNode(name), arguments: value, at };
   }
   return undefined;
@@ -110,6 +125,13 @@ const APPLESCRIPT: Library = {
     ["quoted form of", passes()],
     ["path to home folder", (_call, run) => homeDatum(run)],
     ["delete", removes],
+    ...ENDINGS.map(([phrase, command]): [string, Model] => [
+      phrase,
+      (call, run) => {
+        noteShell(run, call, literal(command));
+        return undefined;
+      },
+    ]),
   ]),
   methods: new Map(),
   constants: new Map(),

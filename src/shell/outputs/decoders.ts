@@ -136,7 +136,7 @@ const opaque: Model = (call, id) => {
 
 const reverse: Model = (call, id) => {
   const files = parseOptions(call.argv, {}).operands.map(operand => operand.value);
-  return filterLiteral(
+  return decodeWith(
     inputOf(call, files),
     content =>
       content

@@ -1,0 +1,120 @@
+//! What is left to do when the engine has crashed, or is deaf to its deadline. The program starts again, without
+//! running the hook: it only reads who called and what the failure policy is, and answers by that. Should that
+//! crash too, the last words are constants.
+
+use crate::{interrupt, outside};
+use alloc::vec::Vec;
+use core::{
+    ffi::{CStr, c_char},
+    ptr,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+/// Tells the second start from the first. Not a variable of the environment: a project may set those.
+pub const AFTER_CRASH: &CStr = c"--after-crash";
+const WORDS: usize = 16;
+/// What fits into a pipe that nobody reads yet.
+const LARGEST_INPUT: usize = 60_000;
+
+static mut ARGV: [*const c_char; WORDS] = [ptr::null(); WORDS];
+static mut INPUT: Vec<u8> = Vec::new();
+/// Where macOS found the executable; Linux knows a name for it.
+#[cfg(not(target_os = "linux"))]
+static mut EXECUTABLE: [u8; 1_024] = [0; 1_024];
+static IS_SECOND: AtomicBool = AtomicBool::new(false);
+static HAS_ANSWERED: AtomicBool = AtomicBool::new(false);
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Keeps what a second start needs. A command line too long for it has constants as last words at once.
+///
+/// # Safety
+/// `words` holds `count` C strings that live as long as the process.
+pub unsafe fn prepare(count: usize, words: *const *const c_char) {
+    // SAFETY: one thread; as the caller promised.
+    unsafe {
+        let is_second = count > 0 && CStr::from_ptr(*words.add(count - 1)) == AFTER_CRASH;
+        IS_SECOND.store(is_second || count + 2 > WORDS, Relaxed);
+        if !IS_SECOND.load(Relaxed) {
+            for at in 0..count {
+                ARGV[at] = *words.add(at);
+            }
+            ARGV[count] = AFTER_CRASH.as_ptr();
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let mut length = 1_024;
+            libc::_NSGetExecutablePath((&raw mut EXECUTABLE).cast(), &mut length);
+        }
+    }
+}
+
+/// The payload, once it was read whole; of a large one the beginning, which shows that there was one.
+pub fn keep_input(bytes: &[u8]) {
+    // SAFETY: one thread, and no handler runs a second one.
+    unsafe { INPUT = bytes[..bytes.len().min(LARGEST_INPUT)].to_vec() };
+}
+
+/// From here on a second answer would be one too many.
+pub fn note_answer() {
+    HAS_ANSWERED.store(true, Relaxed);
+}
+
+/// The policy for the constants: by the environment alone, since configuration files are read by the engine.
+pub fn prepare_last_words(entry: &str) {
+    let policy = outside::get_environment("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
+    let is_closed = policy.split(',').map(str::trim).any(|one| one == "closed" || one == "pre-tool-use=closed");
+    IS_CLOSED.store(entry == "pre-tool-use" && is_closed, Relaxed);
+}
+
+/// Callable from a handler of signals: nothing is allocated.
+pub fn answer() -> ! {
+    if !IS_SECOND.load(Relaxed) && !HAS_ANSWERED.load(Relaxed) {
+        // SAFETY: all of it is safe in a handler of signals.
+        unsafe { start_again() };
+    }
+    last_words()
+}
+
+unsafe fn start_again() {
+    // SAFETY: plain calls on descriptors of our own; what `prepare` kept lives as long as the process.
+    unsafe {
+        interrupt::clear_alarm();
+        let mut none = core::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut());
+        let input = &raw const INPUT;
+        let mut ends = [0; 2];
+        if libc::pipe(ends.as_mut_ptr()) == 0 {
+            libc::write(ends[1], (*input).as_ptr().cast(), (*input).len());
+            libc::close(ends[1]);
+            if ends[0] != 0 {
+                libc::dup2(ends[0], 0);
+                libc::close(ends[0]);
+            }
+        }
+        #[cfg(target_os = "linux")]
+        let executable = c"/proc/self/exe".as_ptr();
+        #[cfg(not(target_os = "linux"))]
+        let executable = (&raw const EXECUTABLE).cast();
+        libc::execv(executable, (&raw const ARGV).cast());
+    }
+}
+
+/// The answer every caller takes for silence.
+const SILENCE: &[u8] = b"{}\n";
+const REASON: &[u8] = b"could not check this: the engine crashed, and the failure policy is closed\n";
+const TELEMETRY: &[u8] =
+    b"{\"hook\":\"unknown\",\"duration_us\":0,\"result\":\"panic\",\"error\":\"the engine crashed\"}\n";
+
+pub fn last_words() -> ! {
+    let is_closed = IS_CLOSED.load(Relaxed);
+    // SAFETY: write and _exit are safe in a handler of signals; the constants live for ever.
+    unsafe {
+        let say = |descriptor, text: &[u8]| libc::write(descriptor, text.as_ptr().cast(), text.len());
+        if !HAS_ANSWERED.load(Relaxed) {
+            if is_closed { say(2, REASON) } else { say(1, SILENCE) };
+        }
+        say(2, TELEMETRY);
+        libc::_exit(if is_closed && !HAS_ANSWERED.load(Relaxed) { 2 } else { 0 })
+    }
+}
