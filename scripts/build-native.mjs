@@ -15,7 +15,7 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { entryNames, nativeEntrySource } from "./entries.mjs";
+import { ARGV_ENTRY, entryNames, nativeEntrySource } from "./entries.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { trainingPayloads } from "./native-training.mjs";
 
@@ -59,7 +59,7 @@ rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
-const entries = entryNames();
+const entries = [...entryNames(), ARGV_ENTRY];
 await build({
   entryPoints: entries.map(name => ({ in: `native-entry:${name}`, out: name })),
   outdir: GENERATED,
@@ -128,6 +128,7 @@ const spellings = [
   ...Object.values(tables.HOSTS).flatMap(host => Object.keys(host.events)),
 ];
 const table = new Map(spellings.map(name => [tables.eventKey(name), tables.findEntry(name)]));
+table.set(tables.eventKey(ARGV_ENTRY), ARGV_ENTRY);
 const modules = readdirSync(GENERATED)
   .filter(name => name.endsWith(".bc"))
   .map(name => name.slice(0, -3));
@@ -137,6 +138,7 @@ writeFileSync(
   [
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
+    `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
     // What pre-tool-use imports lazily is loaded in the image; the other lazy module is large and rarely used.
     `pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
     `pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
