@@ -31,7 +31,7 @@ function run(program, args, { env = process.env, cwd } = {}) {
   const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env, cwd });
   if (result.error?.code === "ENOENT") {
     console.error(
-      `build:native needs ${program}, which is not installed. Install Rust 1.87 or newer with cargo, then run npm run build:native again.`,
+      `build:native needs ${program}, which is not installed. Install Rust 1.88 or newer with cargo, then run npm run build:native again.`,
     );
     process.exit(1);
   }
@@ -45,7 +45,7 @@ const RELEASE = `native/target/${target}/release`;
 // small blocks into pages of its own unless it believes that an address sanitizer watches; here each block goes to
 // the host, which knows better where it belongs.
 const LINUX_FLAGS = {
-  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")}`,
+  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")} -C link-arg=-lgcc`,
   CFLAGS: "-D__SANITIZE_ADDRESS__ -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables",
 };
 
@@ -140,8 +140,8 @@ writeFileSync(
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
     `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
     // What pre-tool-use imports lazily is loaded in the image; the other lazy module is large and rarely used.
-    `pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
-    `pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
+    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
+    `#[cfg(target_os = "linux")] pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,

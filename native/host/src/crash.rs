@@ -21,6 +21,10 @@ static mut INPUT: Vec<u8> = Vec::new();
 /// Where macOS found the executable; Linux knows a name for it.
 #[cfg(not(target_os = "linux"))]
 static mut EXECUTABLE: [u8; 1_024] = [0; 1_024];
+#[cfg(not(target_os = "linux"))]
+unsafe extern "C" {
+    fn _NSGetExecutablePath(path: *mut c_char, length: *mut u32) -> libc::c_int;
+}
 static IS_SECOND: AtomicBool = AtomicBool::new(false);
 static HAS_ANSWERED: AtomicBool = AtomicBool::new(false);
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -45,7 +49,7 @@ pub unsafe fn prepare(count: usize, words: *const *const c_char) {
         #[cfg(not(target_os = "linux"))]
         {
             let mut length = 1_024;
-            libc::_NSGetExecutablePath((&raw mut EXECUTABLE).cast(), &mut length);
+            _NSGetExecutablePath((&raw mut EXECUTABLE).cast(), &mut length);
         }
     }
 }
