@@ -15,7 +15,7 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { entryNames, nativeEntrySource } from "./entries.mjs";
+import { ARGV_ENTRY, entryNames, nativeEntrySource } from "./entries.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { trainingPayloads } from "./native-training.mjs";
 
@@ -31,7 +31,7 @@ function run(program, args, { env = process.env, cwd } = {}) {
   const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env, cwd });
   if (result.error?.code === "ENOENT") {
     console.error(
-      `build:native needs ${program}, which is not installed. Install Rust 1.87 or newer with cargo, then run npm run build:native again.`,
+      `build:native needs ${program}, which is not installed. Install Rust 1.88 or newer with cargo, then run npm run build:native again.`,
     );
     process.exit(1);
   }
@@ -45,7 +45,7 @@ const RELEASE = `native/target/${target}/release`;
 // small blocks into pages of its own unless it believes that an address sanitizer watches; here each block goes to
 // the host, which knows better where it belongs.
 const LINUX_FLAGS = {
-  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")}`,
+  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")} -C link-arg=-lgcc`,
   CFLAGS: "-D__SANITIZE_ADDRESS__ -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables",
 };
 
@@ -59,7 +59,7 @@ rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
-const entries = entryNames();
+const entries = [...entryNames(), ARGV_ENTRY];
 await build({
   entryPoints: entries.map(name => ({ in: `native-entry:${name}`, out: name })),
   outdir: GENERATED,
@@ -128,6 +128,7 @@ const spellings = [
   ...Object.values(tables.HOSTS).flatMap(host => Object.keys(host.events)),
 ];
 const table = new Map(spellings.map(name => [tables.eventKey(name), tables.findEntry(name)]));
+table.set(tables.eventKey(ARGV_ENTRY), ARGV_ENTRY);
 const modules = readdirSync(GENERATED)
   .filter(name => name.endsWith(".bc"))
   .map(name => name.slice(0, -3));
@@ -137,9 +138,10 @@ writeFileSync(
   [
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
+    `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
     // What pre-tool-use imports lazily is loaded in the image; the other lazy module is large and rarely used.
-    `pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
-    `pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
+    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
+    `#[cfg(target_os = "linux")] pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,

@@ -18,7 +18,11 @@ export { findEntry } from "./src/hooks/command-line.ts";
 `;
 }
 
+/** The entry that answers with its exit code alone. */
+export const ARGV_ENTRY = "guard-argv";
+
 export function nativeEntrySource(name) {
+  if (name === ARGV_ENTRY) return 'export { abandon, start } from "./src/bin/native-guard-argv.ts";';
   return `import { definition } from "./${FOLDER}/${name}.ts";
 import { defineNativeEntry } from "./src/bin/native-start.ts";
 export const { start, abandon } = defineNativeEntry(definition);

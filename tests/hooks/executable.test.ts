@@ -35,6 +35,17 @@ describe.each(PROGRAMS)("the $name executable", ({ name: runtime, argv }) => {
     expect([stdout, status]).toEqual([`amplihack-hooks ${version}\n`, 0]);
   });
 
+  it.each([
+    [["--", "ls", "-la"], 0],
+    [["--", "rm", "-rf", "/"], 2],
+    [["--", "git", "stash", "drop"], 3],
+    [["--"], 4],
+    [[], 4],
+  ])("judges the words %j of a shim with exit %i", async (words, expected) => {
+    const { code, stdout } = await runProgram(argv, ["guard-argv", ...words], { ...place(), input: "" });
+    expect([code, stdout]).toEqual([expected, ""]);
+  });
+
   it.each([[[]], [["no-such-hook"]]])("answers %j with its usage and exit 1", async words => {
     const { code, stdout, stderr } = await runProgram(argv, words, { ...place(), input: "" });
     expect([code, stdout]).toEqual([1, ""]);

@@ -2,7 +2,7 @@
 //! running the hook: it only reads who called and what the failure policy is, and answers by that. Should that
 //! crash too, the last words are constants.
 
-use crate::{interrupt, outside};
+use crate::{interrupt, modules, outside};
 use alloc::vec::Vec;
 use core::{
     ffi::{CStr, c_char},
@@ -21,9 +21,15 @@ static mut INPUT: Vec<u8> = Vec::new();
 /// Where macOS found the executable; Linux knows a name for it.
 #[cfg(not(target_os = "linux"))]
 static mut EXECUTABLE: [u8; 1_024] = [0; 1_024];
+#[cfg(not(target_os = "linux"))]
+unsafe extern "C" {
+    fn _NSGetExecutablePath(path: *mut c_char, length: *mut u32) -> libc::c_int;
+}
 static IS_SECOND: AtomicBool = AtomicBool::new(false);
 static HAS_ANSWERED: AtomicBool = AtomicBool::new(false);
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+/// `guard-argv` says "failed" with its exit code, to a caller that reads nothing else.
+static IS_ARGV: AtomicBool = AtomicBool::new(false);
 
 /// Keeps what a second start needs. A command line too long for it has constants as last words at once.
 ///
@@ -43,7 +49,7 @@ pub unsafe fn prepare(count: usize, words: *const *const c_char) {
         #[cfg(not(target_os = "linux"))]
         {
             let mut length = 1_024;
-            libc::_NSGetExecutablePath((&raw mut EXECUTABLE).cast(), &mut length);
+            _NSGetExecutablePath((&raw mut EXECUTABLE).cast(), &mut length);
         }
     }
 }
@@ -64,11 +70,12 @@ pub fn prepare_last_words(entry: &str) {
     let policy = outside::get_environment("AMPLIHACK_FAILURE_POLICY").unwrap_or_default();
     let is_closed = policy.split(',').map(str::trim).any(|one| one == "closed" || one == "pre-tool-use=closed");
     IS_CLOSED.store(entry == "pre-tool-use" && is_closed, Relaxed);
+    IS_ARGV.store(entry == modules::ARGV_ENTRY, Relaxed);
 }
 
 /// Callable from a handler of signals: nothing is allocated.
 pub fn answer() -> ! {
-    if !IS_SECOND.load(Relaxed) && !HAS_ANSWERED.load(Relaxed) {
+    if !IS_SECOND.load(Relaxed) && !HAS_ANSWERED.load(Relaxed) && !IS_ARGV.load(Relaxed) {
         // SAFETY: all of it is safe in a handler of signals.
         unsafe { start_again() };
     }
@@ -103,6 +110,7 @@ unsafe fn start_again() {
 /// The answer every caller takes for silence.
 const SILENCE: &[u8] = b"{}\n";
 const REASON: &[u8] = b"could not check this: the engine crashed, and the failure policy is closed\n";
+const ARGV_REASON: &[u8] = b"amplihack-hooks: could not check this: the guard failed (crash)\n";
 const TELEMETRY: &[u8] =
     b"{\"hook\":\"unknown\",\"duration_us\":0,\"result\":\"panic\",\"error\":\"the engine crashed\"}\n";
 
@@ -111,6 +119,10 @@ pub fn last_words() -> ! {
     // SAFETY: write and _exit are safe in a handler of signals; the constants live for ever.
     unsafe {
         let say = |descriptor, text: &[u8]| libc::write(descriptor, text.as_ptr().cast(), text.len());
+        if IS_ARGV.load(Relaxed) {
+            say(2, ARGV_REASON);
+            libc::_exit(1);
+        }
         if !HAS_ANSWERED.load(Relaxed) {
             if is_closed { say(2, REASON) } else { say(1, SILENCE) };
         }

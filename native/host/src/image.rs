@@ -32,7 +32,7 @@ fn word(bytes: &[u8], at: usize) -> usize {
 pub fn attach() -> Option<&'static Engine> {
     let bytes = bytes();
     let [root, hot_length, cold_length] = [0, 4, 8].map(|at| word(bytes, at));
-    if root == 0 || !memory::open(hot_length) {
+    if !memory::open(hot_length) || root == 0 {
         return None;
     }
     // SAFETY: the range was just opened and is longer; the root was written as the address of an `Engine`.

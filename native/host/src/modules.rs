@@ -8,6 +8,7 @@ include!("../../generated/modules.rs");
 /// Where the modules lie while an image is written; an executable with an image embeds only what that leaves out.
 static mut FOLDER: Option<&str> = None;
 
+#[cfg(target_os = "linux")]
 pub fn read_from(folder: &str) {
     // SAFETY: one thread.
     unsafe { FOLDER = Some(folder.to_owned().leak()) };

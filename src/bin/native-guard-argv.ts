@@ -1,0 +1,33 @@
+import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
+
+declare const amplihackHost: NativeHost;
+
+const DEADLINE_MS = 9_000;
+const FAILED_EXIT = 1;
+
+supplyTextDecoder(amplihackHost);
+const { system, end } = createQuickJsSystem(amplihackHost);
+
+/** `guard-argv` on the native host, which has no payload and answers with its exit code alone. */
+export async function start(argv: readonly string[]): Promise<number> {
+  amplihackHost.setDeadlineMs(DEADLINE_MS);
+  try {
+    // Not before the text decoder is there, which the parser asks for as it is loaded.
+    const { runGuardArgv } = await import("../hooks/guard-argv.ts");
+    return runGuardArgv(argv, system);
+  } catch (error) {
+    return fail(error instanceof Error ? error.name : typeof error);
+  } finally {
+    end();
+  }
+}
+
+export function abandon(reason: string): number {
+  end();
+  return fail(reason);
+}
+
+function fail(reason: string): number {
+  system.stdio.writeError(`amplihack-hooks: could not check this: the guard failed (${reason})\n`);
+  return FAILED_EXIT;
+}

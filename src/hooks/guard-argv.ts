@@ -1,0 +1,66 @@
+import { judgeArgv } from "../guard/index.ts";
+import type { Judgement } from "../guard/judgement.ts";
+import { clipText } from "../guard/reason.ts";
+import { redact } from "../guard/redact.ts";
+import { quoteWord } from "../hosts/owned-command.ts";
+import type { System } from "../system/system.ts";
+import { consumeGrants, readGrants, rememberRefusal } from "./grants.ts";
+import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+
+const EXIT = { allow: 0, deny: 2, ask: 3 } as const;
+const USAGE_EXIT = 4;
+
+/** `amplihack-hooks guard-argv -- PROGRAM ARGUMENTS`: judges words that a shell has already expanded. */
+export function runGuardArgv(argv: readonly string[], system: System): number {
+  const start = argv.indexOf("--") + 1;
+  const words = start === 0 ? [] : argv.slice(start);
+  if (words.length === 0) {
+    system.stdio.writeError("usage: amplihack-hooks guard-argv -- PROGRAM [ARGUMENT…]\n");
+    return USAGE_EXIT;
+  }
+  const tell = (error: unknown): void =>
+    system.stdio.writeError(`amplihack: ${error instanceof Error ? error.message : String(error)}\n`);
+  const guard = openGuard(system, undefined, tell);
+  for (const { message } of guard.notices) system.stdio.writeError(`amplihack: ${message}\n`);
+  const judgement = judgeWithGrants(system, words, guard);
+  if (judgement.verdict !== "allow") refuse(system, words, judgement, guard, tell);
+  return EXIT[judgement.verdict];
+}
+
+/** A grant counts only for the process that could use it up. */
+function judgeWithGrants(
+  system: System,
+  words: readonly string[],
+  { context, stateHome }: ConfiguredGuard,
+): Judgement {
+  const first = judgeArgv(words, context);
+  if (first.verdict === "allow" || first.code === undefined) return first;
+  const grants = readGrants(system, stateHome);
+  if (!grants.some(grant => grant.code === first.code)) return first;
+  const granted = judgeArgv(words, { ...context, grants });
+  if (granted.usedGrants.length === 0) return first;
+  return consumeGrants(system, stateHome, granted.usedGrants) ? granted : first;
+}
+
+function refuse(
+  system: System,
+  words: readonly string[],
+  { reason, findings, code }: Judgement,
+  { context, stateHome }: ConfiguredGuard,
+  tell: (error: unknown) => void,
+): void {
+  system.stdio.writeError(`amplihack: ${reason ?? "this is refused"}\n`);
+  if (code === undefined) return;
+  system.stdio.writeError(`A person can permit it once: amplihack guard allow-once ${code}\n`);
+  try {
+    rememberRefusal(system, stateHome, {
+      code,
+      command: clipText(redact(words.map(quoteWord).join(" ")), 300),
+      cwd: context.cwd,
+      rules: findings.map(({ rule }) => rule),
+      refusedMs: context.nowMs ?? 0,
+    });
+  } catch (error) {
+    tell(error);
+  }
+}
