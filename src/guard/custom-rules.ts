@@ -20,17 +20,17 @@ export function inspectCustomRules(scene: Scene, add: Add): void {
       if (program === undefined || program !== custom.when.command) continue;
       const by: Doer = { cwd, place, span, program, invocation };
       if (fits(custom.when, by, scene))
-        add(toRule(custom), { target: invocation.argv.map(describe).join(" ") }, by);
+        add(ruleOf(custom), { target: invocation.argv.map(describe).join(" ") }, by);
     }
   }
 }
 
-function toRule(custom: CustomRule): Rule {
+export function ruleOf(custom: CustomRule): Rule {
   return {
     id: custom.id,
     title: custom.reason,
     verdict: custom.verdict,
-    when: "A rule of the configuration.",
+    when: `A rule of the configuration: ${[custom.when.command, ...(custom.when.args ?? []), ...(custom.when.flags ?? [])].join(" ")}.`,
     lost: `{target}: ${custom.reason}.`,
     safer: custom.safer ?? "ask your user",
   };

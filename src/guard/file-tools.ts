@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import { patchedPaths } from "../hosts/facts.ts";
+import { isJsonObject, isPatchTool, type Json, ownValue } from "../protocol/index.ts";
 import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
 import type { Surroundings } from "./context.ts";
@@ -35,11 +36,17 @@ const PATH_FIELDS = [
   "paths",
   "file_paths",
 ];
+/** Tools of servers for files, by the last part of their name. Their paths count when they are absolute. */
+const SERVED: readonly (readonly [name: RegExp, action: ToolAction])[] = [
+  [/^mcp__.+__read_(text_|media_|multiple_)?files?$/i, "read"],
+  [/^mcp__.+__((write|edit|create|append|append_to|delete|remove|move)_(text_)?files?)$/i, "write"],
+];
+const SERVED_FIELDS = [...PATH_FIELDS, "source", "destination"];
 const NAME_FIELDS = ["glob", "include", "pattern"];
 const MOST_PATHS = 256;
 
 export function actionOf(canonicalName: string): ToolAction | undefined {
-  return lookUp(ACTIONS, canonicalName);
+  return lookUp(ACTIONS, canonicalName) ?? SERVED.find(([name]) => name.test(canonicalName))?.[1];
 }
 
 /** The effects of a file tool, so that the same rules judge it as judge `cat` and `tee`. */
@@ -59,7 +66,11 @@ export function effectsOfTool(
     span: { start: 0, end: 0 },
     isTool: true,
   };
-  const paths = [...new Set([...knownPaths, ...fieldsOf(input, PATH_FIELDS)])].slice(0, MOST_PATHS);
+  const named = canonicalName.startsWith("mcp__")
+    ? fieldsOf(input, SERVED_FIELDS).filter(path => /^[/~]/.test(path))
+    : fieldsOf(input, PATH_FIELDS);
+  const patched = isPatchTool(canonicalName) ? textsIn(input).flatMap(patchedPaths) : [];
+  const paths = [...new Set([...knownPaths, ...named, ...patched])].slice(0, MOST_PATHS);
   const absolute = paths.map(path => text(toAbsolute(path, around)));
   if (action === "write") return absolute.map(path => ({ kind: "write", by, path, how: "replace" }));
   const reads: CommandEffect[] = absolute.map(path => ({ kind: "read", by, path, isCopy: false }));
@@ -97,6 +108,13 @@ function namedFiles(
 function toAbsolute(path: string, around: Surroundings): string {
   const expanded = expandHome(path, around.home);
   return isAbsolute(expanded) ? expanded : join(around.cwd, expanded);
+}
+
+/** A patch is the whole input, a member of it, or a word of a command. */
+function textsIn(input: Json): readonly string[] {
+  if (typeof input === "string") return [input];
+  const members = isJsonObject(input) ? Object.values(input) : [];
+  return members.flat().filter(member => typeof member === "string");
 }
 
 function fieldsOf(input: Json, names: readonly string[]): readonly string[] {

@@ -46,7 +46,7 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
   const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
   if (tool.canonicalName === "Bash" || isPowerShell) {
     const command = facts.command ?? commandIn(tool.input);
-    if (command === undefined || command === "") return ALLOWED;
+    if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);
     return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
   return judgeOrFail(facts.paths.join(" "), context, around => judgeFileTool(tool, facts.paths, around));
@@ -56,6 +56,12 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
 function commandIn(input: ToolUse["input"]): string | undefined {
   const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
   return typeof command === "string" ? command : undefined;
+}
+
+/** A command that is already split into words: `["bash", "-lc", "make"]`. */
+function wordsIn(input: ToolUse["input"]): readonly string[] {
+  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
+  return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
 }
 
 function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], around: Surroundings): Judgement {

@@ -2,6 +2,8 @@ import { redactOpening } from "./redact.ts";
 import type { Finding, Verdict } from "./rule.ts";
 
 const LIMIT = 600;
+/** Where nobody can be asked, a few words more tell what to do instead. */
+const ASK_LIMIT = 570;
 const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;
 
@@ -18,8 +20,9 @@ export function renderReason(
   if (first === undefined) return "";
   const opening = verdict === "deny" ? "Denied" : "Needs your user's consent";
   const closing = ` Safer: \`${clipText(redactOpening(first.safer), SAFER_LIMIT)}\`. ${permission(findings, code)}`;
-  const room = LIMIT - opening.length - closing.length;
-  return clipText(`${opening}${tellFindings(findings, room)}${closing}`, LIMIT);
+  const limit = verdict === "ask" ? ASK_LIMIT : LIMIT;
+  const room = limit - opening.length - closing.length;
+  return clipText(`${opening}${tellFindings(findings, room)}${closing}`, limit);
 }
 
 /** The first in full, the others as far as there is room, and by their names when there is not. */

@@ -11,8 +11,9 @@ export function allowOnceCommand(extras: JsonObject): string | undefined {
 /** The reason of an ask that becomes a deny. */
 export function refusalInsteadOfAsk(reason: string | undefined, extras: JsonObject): string {
   const asked = reason ?? "a person should confirm this";
-  if (asked.includes(`${COMMAND} `)) return asked;
   const command = allowOnceCommand(extras);
   if (command === undefined) return `${asked}\nNobody can be asked here, so it is refused.`;
-  return `${asked}\nNobody can be asked here. A person can permit it once:\n${command}`;
+  const at = asked.indexOf(command);
+  const [before, after] = at < 0 ? [asked, ""] : [asked.slice(0, at), asked.slice(at + command.length)];
+  return `${before.trimEnd().replace(/:$/, ".")}\nask your user, then: ${command}${after}`;
 }

@@ -63,7 +63,8 @@ function pathsOf(toolInput: JsonObject, isPatch: boolean): string[] {
   });
 }
 
-function patchedPaths(patch: string): string[] {
+/** The files that a patch of agents names. */
+export function patchedPaths(patch: string): string[] {
   // Trimmed here: blanks in the pattern would be tried in every division of a line that is full of them.
   return [...patch.matchAll(PATCH_LINE)].map(([, path = ""]) => path.trim()).filter(path => path !== "");
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newUser } from "./run-command.ts";
@@ -73,6 +73,19 @@ describe("the other guard commands", () => {
     const user = newUser();
     expect((await user.type(["guard", "why", "sec.exfil"])).stdout).toContain("can never be permitted");
     expect((await user.type(["guard", "why", "no.such"])).code).toBe(1);
+  });
+
+  it("explains a rule of the configuration", async () => {
+    const user = newUser();
+    const when = { command: "acme", args: ["deploy"] };
+    const rule = { id: "acme.deploy", when, verdict: "ask", reason: "ships to customers" };
+    mkdirSync(join(user.home, ".amplihack"), { recursive: true });
+    const path = join(user.home, ".amplihack/config.jsonc");
+    writeFileSync(path, JSON.stringify({ guard: { custom: [rule] } }), { mode: 0o600 });
+    const { stdout, code } = await user.type(["guard", "why", "acme.deploy"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("acme deploy");
+    expect(stdout).toContain("ships to customers");
   });
 
   it("permit nothing without a person at a terminal", async () => {

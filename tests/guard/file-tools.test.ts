@@ -135,7 +135,67 @@ describe("searching with a file tool", () => {
   );
 });
 
+describe("a patch tool", () => {
+  const patch = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch\n`;
+
+  it.each([
+    [".env", "ask"],
+    ["/etc/hosts", "deny"],
+    [".git/HEAD", "deny"],
+    [".claude/settings.json", "ask"],
+    ["src/index.ts", "allow"],
+  ])("on %s is %s, whatever holds the text", (path, verdict) => {
+    const inputs: readonly Json[] = [
+      patch(path),
+      { input: patch(path) },
+      { patch: patch(path) },
+      { command: ["apply_patch", patch(path)] },
+    ];
+    expect(inputs.map(input => judge("apply_patch", input).verdict)).toEqual(inputs.map(() => verdict));
+  });
+
+  it.each([
+    ["/etc/hosts", "deny"],
+    [".env", "ask"],
+    ["src/index.ts", "allow"],
+  ])("started from a shell on %s is %s", (path, verdict) => {
+    const command = `apply_patch <<'EOF'\n${patch(path)}EOF\n`;
+    const tool = { name: "Bash", canonicalName: "Bash", input: {} };
+    expect(judgeTool({ tool, facts: { command, paths: [] } }, contextFor()).verdict).toBe(verdict);
+  });
+});
+
+describe("a file tool of a server", () => {
+  it.each<[string, Json, string]>([
+    ["mcp__filesystem__write_file", { path: "/etc/hosts", content: "" }, "deny"],
+    ["mcp__filesystem__edit_file", { path: `${PROJECT}/.env`, edits: [] }, "ask"],
+    ["mcp__filesystem__read_text_file", { path: `${PROJECT}/.env` }, "ask"],
+    ["mcp__filesystem__read_multiple_files", { paths: [`${PROJECT}/a`, "~/.ssh/id_rsa"] }, "deny"],
+    ["mcp__filesystem__move_file", { source: `${PROJECT}/a`, destination: "/usr/bin/a" }, "deny"],
+    ["mcp__filesystem__write_file", { path: `${PROJECT}/src/a.ts`, content: "" }, "allow"],
+    // A path inside somebody's remote repository says nothing about this disk.
+    ["mcp__forge__delete_file", { path: ".env" }, "allow"],
+    ["mcp__tracker__create_issue", { title: "/etc/hosts", path: "/etc/hosts" }, "allow"],
+  ])("%s %j is %s", (name, input, verdict) => {
+    expect(judge(name, input).verdict).toBe(verdict);
+  });
+});
+
 describe("a shell tool", () => {
+  it("is judged also when its command comes as words", () => {
+    const words = (...command: string[]) =>
+      judgeTool(
+        {
+          tool: { name: "shell", canonicalName: "Bash", input: { command } },
+          facts: { command: null, paths: [] },
+        },
+        contextFor(),
+      ).verdict;
+    expect(words("bash", "-lc", "rm -rf /")).toBe("deny");
+    expect(words("rm", "-rf", "src")).toBe("ask");
+    expect(words("ls", "-la")).toBe("allow");
+  });
+
   const bash = (command: string | null, name = "Bash") =>
     judgeTool(
       { tool: { name, canonicalName: "Bash", input: {} }, facts: { command, paths: [] } },

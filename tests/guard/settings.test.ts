@@ -18,6 +18,8 @@ describe("levels", () => {
     ['rm -rf "$X"', "ask", "ask", "deny"],
     ["$TOOL -rf x", "ask", "ask", "deny"],
     ["$TOOL ./x", "allow", "allow", "deny"],
+    ["$TOOL src", "allow", "allow", "deny"],
+    ["$TOOL status", "allow", "allow", "allow"],
     ["$TOOL --version", "allow", "allow", "allow"],
     ["rm -rf '/", "allow", "allow", "deny"],
     ["ls", "allow", "allow", "allow"],

@@ -66,7 +66,9 @@ describe("permitting a call once", () => {
   const reasonOf = (effect: Effect) => answer("windsurf", "PreToolUse", effect).stderr;
 
   it("is told where an ask becomes a deny, on a line of its own", () => {
-    expect(reasonOf(ask({ allowOnce: "K7Q2M9" }))).toMatch(/^amplihack guard allow-once K7Q2M9$/m);
+    expect(reasonOf(ask({ allowOnce: "K7Q2M9" }))).toMatch(
+      /^ask your user, then: amplihack guard allow-once K7Q2M9$/m,
+    );
   });
 
   it("is told once", () => {

@@ -1,6 +1,7 @@
 import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { nearest } from "../../cli/nearest.ts";
+import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
   name: "why",
@@ -13,8 +14,9 @@ export const whyCommand = defineCommand({
     { command: "amplihack guard why git.push", does: "explains one rule" },
     { command: "amplihack guard why", does: "lists every rule" },
   ],
-  async run({ options, positionals, terminal }) {
+  async run({ options, positionals, system, terminal }) {
     const { findRule, PACKS } = await import("../../guard/index.ts");
+    const { ruleOf } = await import("../../guard/custom-rules.ts");
     const { verdictAt } = await import("../../guard/rule.ts");
     const rules = PACKS.flatMap(pack => pack.rules);
     const [id] = positionals;
@@ -39,7 +41,9 @@ export const whyCommand = defineCommand({
           terminal.print(`${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
       return 0;
     }
-    const rule = findRule(id);
+    const { custom } = openForCommand(system, terminal, undefined).config.guard;
+    const own = custom.find(one => one.id === id);
+    const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
     if (rule === undefined) {
       const meant = nearest(
         id,

@@ -1,4 +1,5 @@
-import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import { patchedPaths } from "../../hosts/facts.ts";
+import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
@@ -183,6 +184,16 @@ const patch: Model = call => {
   return [{ kind: "write", by: call.by, path: file.value, how: "edit" }];
 };
 
+/** The patch tool of agents, started from a shell: the files are named in its text. */
+const applyPatch: Model = call => {
+  const patches = [
+    ...call.argv.slice(1),
+    ...(call.invocation.stdin === undefined ? [] : [call.invocation.stdin]),
+  ];
+  const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
+  return [...new Set(named)].map(path => ({ kind: "write", by: call.by, path: text(path), how: "replace" }));
+};
+
 const mkdir: Model = () => [];
 
 /** An empty file is news only among the system's. */
@@ -258,6 +269,8 @@ export const writing: ModelTable = {
   patch,
   mkdir,
   touch,
+  apply_patch: applyPatch,
+  applypatch: applyPatch,
   openssl,
   "ssh-keygen": sshKeygen,
 };

@@ -1,6 +1,6 @@
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { components } from "../../shell/paths.ts";
-import { describe, knownText, type Origin } from "../../shell/value.ts";
+import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import { doerOf, NOTHING } from "../checks/doer.ts";
 import { inspectDevices, inspectSocketShell } from "../checks/socket-shell.ts";
 import type { Doer } from "../effects.ts";
@@ -188,7 +188,7 @@ function inspectComputed(invocation: Invocation, scene: Scene): void {
   if (fetched !== undefined) reportRemote(scene, fetched.invocation, by);
   const words = invocation.argv.slice(1);
   const isStrict =
-    scene.around.settings.level === "strict" && words.some(word => /[/.]/.test(describe(word)));
+    scene.around.settings.level === "strict" && words.some(word => isPathLike(scene, word, by));
   const isDestructive = words.some(word => DESTRUCTIVE_WORD.test(describe(word)));
   const reaches = words.some(word =>
     targetsOf(scene, word, by, false).some(
@@ -201,6 +201,14 @@ function inspectComputed(invocation: Invocation, scene: Scene): void {
   );
   if (isDestructive || reaches || isStrict)
     scene.report("exec.computed", { target: invocation.argv.map(describe).join(" ") }, by);
+}
+
+/** Written like a path, or the name of something that is there. */
+function isPathLike(scene: Scene, word: Value, by: Doer): boolean {
+  if (/[/.]/.test(describe(word))) return true;
+  return targetsOf(scene, word, by, false).some(
+    ({ path }) => path !== undefined && scene.around.disk.kind(path) !== undefined,
+  );
 }
 
 function inspectAddresses(invocation: Invocation, scene: Scene): void {
