@@ -25,6 +25,7 @@ describe("the tour", () => {
     expect(stdout).toMatch(/Gemini CLI {3}decision, reason/);
     expect(stdout).toMatch(/recipe run hello {3}\d+ steps .* exit 0/);
     expect(stdout).toContain("found   The payment tests need PAYMENT_SANDBOX=1.");
+    expect(stdout).toContain(`amplihack is not on your PATH yet: type node ${AMPLIHACK}\n`);
     expect(stdout).not.toContain("\u001b[");
     expect(readdirSync(home)).toEqual(["tmp"]);
     expect(readdirSync(temporary).filter(name => name.startsWith("amplihack-"))).toEqual([]);
