@@ -62,7 +62,8 @@ async function recordTour() {
   const terminal = openTerminal(watched, { isQuiet: false, noColor: false });
   const program = name => [process.execPath, join(root, `dist/bin/${name}.cjs`)];
   const programs = { amplihack: program("amplihack"), hooks: program("amplihack-hooks") };
-  if (!(await giveTour(system, terminal, programs)))
+  const viewer = { columns: undefined, commandInstead: "node dist/bin/amplihack.cjs" };
+  if (!(await giveTour(system, terminal, programs, viewer)))
     throw new Error("the tour did not keep its word; see npm start");
   return caught;
 }

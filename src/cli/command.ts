@@ -13,6 +13,8 @@ export type OptionSpec =
       readonly label: string;
       readonly isHidden?: boolean;
       readonly isRepeatable?: false;
+      /** missing or empty is a usage error */
+      readonly isRequired?: boolean;
     }
   | {
       readonly kind: "text";
@@ -21,6 +23,7 @@ export type OptionSpec =
       readonly label: string;
       readonly isHidden?: boolean;
       readonly isRepeatable: true;
+      readonly isRequired?: false;
     }
   | {
       readonly kind: "number";
@@ -48,11 +51,13 @@ export type OptionValue<S extends OptionSpec> = S extends { kind: "flag" }
     ? number | undefined
     : S extends { kind: "text"; isRepeatable: true }
       ? readonly string[]
-      : S extends { kind: "choice"; choices: readonly (infer C)[]; initial: string }
-        ? C & string
-        : S extends { kind: "choice"; choices: readonly (infer C)[] }
-          ? (C & string) | undefined
-          : string | undefined;
+      : S extends { kind: "text"; isRequired: true }
+        ? string
+        : S extends { kind: "choice"; choices: readonly (infer C)[]; initial: string }
+          ? C & string
+          : S extends { kind: "choice"; choices: readonly (infer C)[] }
+            ? (C & string) | undefined
+            : string | undefined;
 export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]: OptionValue<O[K]> };
 
 export interface PositionalSpec {
@@ -103,6 +108,8 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   readonly positionals?: readonly PositionalSpec[];
   /** the first unknown word and all after it belong to another program */
   readonly isPassThrough?: boolean;
+  /** what stands after `--`, for the usage line, where the command itself reads it */
+  readonly wordsBehind?: string;
   readonly failureDocument?: FailureDocument;
   run(invocation: Invocation<O>): Promise<number> | number;
 }

@@ -44,11 +44,15 @@ export function overviewHelp(
 function usageLine(command: Command, path: string): string {
   if (isFamily(command)) return `${path} ${command.subcommands.map(sub => sub.name).join("|")} …`;
   const words = [path];
+  for (const [name, spec] of Object.entries(command.options)) {
+    if (spec.kind === "text" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
+  }
   if (Object.values(command.options).some(spec => spec.isHidden !== true)) words.push("[OPTIONS]");
   for (const spec of command.positionals ?? []) {
     const name = spec.isVariadic === true ? `${spec.name}…` : spec.name;
     words.push(spec.isOptional === true ? `[${name}]` : name);
   }
+  if (command.wordsBehind !== undefined) words.push(`-- ${command.wordsBehind}`);
   if (command.isPassThrough === true) words.push("[--] [ARGUMENTS OF THE AGENT…]");
   return words.join(" ");
 }

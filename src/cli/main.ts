@@ -15,7 +15,7 @@ import {
 } from "./errors.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
 import { nearest } from "./nearest.ts";
-import { checkPositionals, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
+import { checkComplete, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 export interface Program {
@@ -195,7 +195,7 @@ async function runParsed(
     terminal.print(`amplihack ${version}\n`);
     return 0;
   }
-  checkPositionals(command, parsed, path);
+  checkComplete(command, parsed, path);
   return command.run({
     options: parsed.options as never,
     positionals: parsed.positionals,

@@ -62,28 +62,36 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
   return { options: values, positionals, rest: [] };
 }
 
-/** Words behind `--` are no options: required arguments that are still missing come first, then what is passed on. */
+/** Words behind `--` are no options: arguments that are still missing come first, then what is passed on. */
 function withWordsBehind(
   command: LeafCommand,
   options: Parsed["options"],
   positionals: readonly string[],
   words: readonly string[],
 ): Parsed {
-  const required = (command.positionals ?? []).filter(spec => spec.isOptional !== true).length;
-  const taken = command.isPassThrough === true ? 0 : Math.max(0, required - positionals.length);
+  const wanted = (command.positionals ?? []).filter(
+    spec => spec.isOptional !== true || spec.isVariadic !== true,
+  ).length;
+  const taken = command.isPassThrough === true ? 0 : Math.max(0, wanted - positionals.length);
   return { options, positionals: [...positionals, ...words.slice(0, taken)], rest: words.slice(taken) };
 }
 
-export function checkPositionals(command: LeafCommand, parsed: Parsed, path: string): void {
+/** Everything that must be there is there, and nothing besides. */
+export function checkComplete(command: LeafCommand, parsed: Parsed, path: string): void {
   const specs = command.positionals ?? [];
   const exitCode = command.usageExitCode ?? USAGE_EXIT_CODE;
+  const absent = Object.entries(command.options).find(
+    ([name, spec]) => spec.kind === "text" && spec.isRequired === true && (parsed.options[name] ?? "") === "",
+  );
+  if (absent !== undefined) throw usageError(`--${absent[0]} is required`, `${path} --help`, exitCode);
   const missing = specs.find(
     (spec, index) => spec.isOptional !== true && parsed.positionals[index] === undefined,
   );
   if (missing !== undefined)
     throw usageError(`missing ${missing.name}: ${missing.summary}`, `${path} --help`, exitCode);
   const isOpen = specs.at(-1)?.isVariadic === true;
-  const extra = parsed.positionals[specs.length];
+  const readsRest = command.isPassThrough === true || command.wordsBehind !== undefined;
+  const extra = parsed.positionals[specs.length] ?? (readsRest ? undefined : parsed.rest[0]);
   if (!isOpen && extra !== undefined)
     throw usageError(`unexpected argument '${extra}'`, `${path} --help`, exitCode);
 }

@@ -13,7 +13,7 @@ export function readHosts(
   return [...new Set(names.flatMap(name => name.split(",")).map(name => readHost(name, path)))];
 }
 
-export function readHost(name: string, path: string): InstallableHost {
+function readHost(name: string, path: string): InstallableHost {
   const host = resolveHost(name);
   if (host !== undefined && isInstallable(host)) return host;
   const meant = nearest(name, INSTALLABLE_HOSTS);

@@ -1,5 +1,8 @@
 import { defineCommand } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
+import { CommandError, usageError } from "../cli/errors.ts";
+
+const LARGEST_PORT = 65_535;
+const FIX = "amplihack dashboard, without --port and --address";
 
 export const command = defineCommand({
   name: "dashboard",
@@ -16,12 +19,21 @@ export const command = defineCommand({
     { command: "amplihack dashboard --port 8123", does: "the same on a port you choose" },
   ],
   async run({ options, system, terminal }) {
+    const { LOOPBACK_ADDRESSES } = await import("../dashboard/access.ts");
+    const { port, address } = options;
+    if (port !== undefined && !(Number.isInteger(port) && port <= LARGEST_PORT))
+      throw usageError(`--port must be a whole number up to ${LARGEST_PORT}, not ${port}`, FIX);
+    if (address !== undefined && !LOOPBACK_ADDRESSES.includes(address)) {
+      throw usageError(
+        `--address must be ${LOOPBACK_ADDRESSES.join(" or ")}, not '${address}': the page is for this machine alone`,
+        FIX,
+      );
+    }
     const { findPlaces } = await import("../dashboard/places.ts");
     const { startDashboard } = await import("../dashboard/server.ts");
     const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
       "../recipes/run/interruption.ts"
     );
-    const { port, address } = options;
     const warn = (message: string): void => terminal.warn(message);
     const dashboard = await startDashboard(system, findPlaces(system, warn), {
       warn,
@@ -31,7 +43,7 @@ export const command = defineCommand({
       throw new CommandError("the dashboard cannot be started", {
         kind: "failed",
         causes: [error instanceof Error ? error.message : String(error)],
-        fix: "amplihack dashboard, without --port and --address",
+        fix: FIX,
       });
     });
     const interruption = new Interruption();

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { defineCommand } from "../cli/command.ts";
-import { ownProgram } from "../cli/own-program.ts";
+import { commandInstead, ownProgram } from "../cli/own-program.ts";
 
 export const command = defineCommand({
   name: "demo",
@@ -11,10 +11,12 @@ export const command = defineCommand({
   async run({ system, terminal }) {
     const { giveTour } = await import("../demo/tour.ts");
     const bin = dirname(ownProgram());
-    const isRight = await giveTour(system, terminal, {
+    const programs = {
       amplihack: [process.execPath, join(bin, "amplihack.cjs")],
       hooks: [process.execPath, join(bin, "amplihack-hooks.cjs")],
-    });
+    };
+    const viewer = { columns: process.stdout.columns, commandInstead: commandInstead(system) };
+    const isRight = await giveTour(system, terminal, programs, viewer);
     return isRight ? 0 : 1;
   },
 });

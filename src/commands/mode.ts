@@ -23,7 +23,7 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
-    examples: [{ command: `amplihack mode to-${target}`, does: `${summary}; your own files stay` }],
+    examples: [{ command: `amplihack mode to-${target}`, does: `your own files stay where they are` }],
     run: ({ options, system, terminal }) =>
       tellingProblems(async () => {
         const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
@@ -47,8 +47,8 @@ export const command = defineFamily({
   group: "Set up",
   subcommands: [
     detect,
-    conversion("plugin", "move them from the project into a plugin"),
-    conversion("local", "move them from the plugin into the project"),
+    conversion("plugin", "move amplihack's files from the project into a plugin"),
+    conversion("local", "move amplihack's files from the plugin into the project"),
   ],
   examples: [{ command: "amplihack mode detect", does: "prints local, plugin or none" }],
 });

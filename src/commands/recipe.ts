@@ -15,7 +15,7 @@ const RECIPE_DIR = {
   kind: "text",
   short: "R",
   label: "DIR",
-  summary: "look for recipes here first; may be given several times",
+  summary: "look for recipes here first",
   isRepeatable: true,
 } as const satisfies OptionSpec;
 const WORKING_DIR = {
@@ -44,7 +44,7 @@ const run = defineCommand({
       kind: "text",
       short: "c",
       label: "KEY=VALUE",
-      summary: "set a variable; may be given several times",
+      summary: "set a variable",
       isRepeatable: true,
     },
     set: { kind: "text", label: "KEY=VALUE", summary: "the same as --context", isRepeatable: true },

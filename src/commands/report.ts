@@ -1,14 +1,19 @@
 import { defineCommand } from "../cli/command.ts";
-import { usageError } from "../cli/errors.ts";
 
 export const command = defineCommand({
   name: "report",
   summary: "write what the dashboard shows to one HTML file",
   group: "Look",
   details:
-    "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids: look before you share it.",
+    "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids:\n" +
+    "look before you share it.",
   options: {
-    html: { kind: "text", label: "FILE", summary: "the file to write; readable by you alone" },
+    html: {
+      kind: "text",
+      label: "FILE",
+      summary: "the file to write; readable by you alone",
+      isRequired: true,
+    },
     memory: { kind: "flag", summary: "put the newest memories in too" },
   },
   examples: [
@@ -16,9 +21,6 @@ export const command = defineCommand({
     { command: "amplihack report --html report.html --memory", does: "with memories, to be searched in it" },
   ],
   async run({ options, system, terminal }) {
-    if (options.html === undefined || options.html === "") {
-      throw usageError("report needs --html FILE", "amplihack report --html report.html");
-    }
     const { findPlaces } = await import("../dashboard/places.ts");
     const { renderReport } = await import("../dashboard/report.ts");
     const { writeAtomically } = await import("../system/atomic-write.ts");

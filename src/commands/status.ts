@@ -1,5 +1,5 @@
 import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
-import { ownProgram } from "../cli/own-program.ts";
+import { commandInstead, ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentStanding } from "../launcher/standing.ts";
 import { version } from "../version.ts";
@@ -30,6 +30,8 @@ export const command = defineCommand({
       });
       return 0;
     }
+    const instead = commandInstead(system);
+    const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
     const absent = agents.filter(({ path }) => path === undefined).map(({ agent }) => agent);
     const lines = [
@@ -38,7 +40,7 @@ export const command = defineCommand({
       ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
       `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
     ];
-    if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}`);
+    if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}${note}`);
     terminal.print(`${lines.join("\n")}\n`);
     return 0;
   },

@@ -11,7 +11,7 @@ const NEWER_EXIT_CODE = 10;
 
 export const command = defineCommand({
   name: "update",
-  summary: "replace amplihack by a newer version, checked by its signature",
+  summary: "replace amplihack with a newer version, checked by its signature",
   group: "Set up",
   details:
     "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +

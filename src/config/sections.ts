@@ -9,9 +9,9 @@ const ALLOW_ENTRY = {
   note: "a command that is permitted although a rule objects; compared after quotes and variables are resolved",
   required: ["command"],
   fields: {
-    command: { kind: "text" },
+    command: { kind: "text", note: "the whole command" },
     cwd: { kind: "text", note: "absolute directory in which the command must run; any when absent" },
-    reason: { kind: "text" },
+    reason: { kind: "text", note: "why, for those who read the file" },
     expires: {
       kind: "text",
       pattern: "^\\d{4}-\\d{2}-\\d{2}$",
@@ -45,16 +45,16 @@ const CUSTOM_RULE = {
         },
       },
     },
-    verdict: { kind: "text", oneOf: ["ask", "deny"] },
-    reason: { kind: "text" },
-    safer: { kind: "text" },
+    verdict: { kind: "text", oneOf: ["ask", "deny"], note: "what the guard says then" },
+    reason: { kind: "text", note: "what the agent and the person are told" },
+    safer: { kind: "text", note: "what to do instead" },
   },
 } as const satisfies Schema;
 
 const GUARD = {
   kind: "record",
   fields: {
-    level: { kind: "text", oneOf: LEVELS },
+    level: { kind: "text", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
     rules: {
       kind: "map",
       note: "verdict per rule id; an id may end in .*",
@@ -78,9 +78,9 @@ const GUARD = {
     audit: {
       kind: "record",
       fields: {
-        file: { kind: "text", note: "system and user layers only" },
+        file: { kind: "text", note: "another place for the audit log; system and user layers only" },
         allowed: { kind: "flag", note: "also write a line for every command that was allowed" },
-        maxMb: { kind: "whole", min: 1, max: 1024 },
+        maxMb: { kind: "whole", min: 1, max: 1024, note: "size at which a new audit file begins" },
       },
     },
     trustedProjects: {
@@ -89,7 +89,10 @@ const GUARD = {
       of: {
         kind: "record",
         required: ["path", "sha256"],
-        fields: { path: { kind: "text" }, sha256: { kind: "text", pattern: "^[0-9a-f]{64}$" } },
+        fields: {
+          path: { kind: "text", note: "absolute path of the file" },
+          sha256: { kind: "text", pattern: "^[0-9a-f]{64}$", note: "of its content" },
+        },
       },
     },
   },
@@ -117,17 +120,26 @@ export const CONFIG_SCHEMA = {
       kind: "record",
       note: "limits of what is put into a prompt",
       fields: {
-        maxItems: { kind: "whole", min: 0, max: 100 },
-        maxCharacters: { kind: "whole", min: 0, max: 20_000 },
-        maxAgeDays: { kind: "whole", min: 1, max: 3650 },
+        maxItems: { kind: "whole", min: 0, max: 100, note: "memories per agent; 0 puts none in" },
+        maxCharacters: {
+          kind: "whole",
+          min: 0,
+          max: 20_000,
+          note: "of each memory; more than 2000 counts as 2000",
+        },
+        maxAgeDays: { kind: "whole", min: 1, max: 3650, note: "since the last change" },
       },
     },
     update: {
       kind: "record",
       fields: {
-        source: { kind: "text", pattern: "^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:|/|$))" },
-        check: { kind: "flag" },
-        publicKey: { kind: "text" },
+        source: {
+          kind: "text",
+          pattern: "^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:|/|$))",
+          note: "where releases are; https, or http on this machine",
+        },
+        check: { kind: "flag", note: "look for a newer version when an agent is launched" },
+        publicKey: { kind: "text", note: "Ed25519 key that signs releases, as PEM or base64" },
       },
     },
   },

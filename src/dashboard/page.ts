@@ -29,7 +29,7 @@ function hashOf(text: string): string {
 }
 
 /** JSON that can neither end the element it stands in nor begin a comment there. */
-export function escapeJson(value: unknown): string {
+function escapeJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

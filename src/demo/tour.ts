@@ -11,10 +11,19 @@ export interface Programs {
   readonly hooks: readonly string[];
 }
 
+/** Who looks on. */
+export interface Viewer {
+  /** how wide their terminal is, where they have one */
+  readonly columns: number | undefined;
+  /** what they type where `amplihack` is not on their PATH */
+  readonly commandInstead: string | undefined;
+}
+
 interface Stage {
   readonly system: System;
   readonly terminal: Terminal;
   readonly programs: Programs;
+  readonly viewer: Viewer;
   readonly home: string;
   readonly project: string;
 }
@@ -26,6 +35,10 @@ interface Ran {
   readonly ms: number;
 }
 
+const REASON_INDENT = 11;
+const ANSWER_INDENT = 15;
+const NARROWEST = 40;
+const WIDEST = 107;
 const LIMIT_MS = 20_000;
 const OUTPUT_BYTES = 1024 * 1024;
 
@@ -33,12 +46,17 @@ const OUTPUT_BYTES = 1024 * 1024;
  * Shows the product at work with the real executables, in a home and a project that are removed afterwards.
  * Returns false when something did not behave as it was announced.
  */
-export async function giveTour(system: System, terminal: Terminal, programs: Programs): Promise<boolean> {
+export async function giveTour(
+  system: System,
+  terminal: Terminal,
+  programs: Programs,
+  viewer: Viewer,
+): Promise<boolean> {
   const home = mkdtempSync(join(tmpdir(), "amplihack-demo-"));
   const project = join(home, "project");
   mkdirSync(join(project, ".git"), { recursive: true });
   mkdirSync(join(project, ".claude"));
-  const stage: Stage = { system, terminal, programs, home, project };
+  const stage: Stage = { system, terminal, programs, viewer, home, project };
   try {
     const results = [
       await showGuard(stage),
@@ -46,7 +64,7 @@ export async function giveTour(system: System, terminal: Terminal, programs: Pro
       await showRecipe(stage),
       await showMemory(stage),
     ];
-    showNextStep(terminal);
+    showNextStep(stage);
     return results.every(isRight => isRight);
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -74,7 +92,10 @@ async function showGuard(stage: Stage): Promise<boolean> {
     const mark = decision === "allow" ? terminal.paint("green", "passes ") : terminal.paint("red", "refused");
     terminal.print(`  ${mark}  ${text}\n`);
     const reason = textOf(nested, "permissionDecisionReason");
-    if (reason !== undefined) terminal.print(terminal.paint("dim", indent(wrap(reason, 96), 11)));
+    if (reason !== undefined) {
+      const lines = wrap(reason, lineWidth(stage) - REASON_INDENT);
+      terminal.print(terminal.paint("dim", indent(lines, REASON_INDENT)));
+    }
   }
   return isRight;
 }
@@ -105,7 +126,8 @@ async function showHosts(stage: Stage): Promise<boolean> {
     const words = isJsonObject(answer) ? Object.keys(answer).join(", ") : "nothing";
     isRight &&= stdout.includes("deny");
     terminal.print(`  ${host.padEnd(12)} ${words}\n`);
-    terminal.print(terminal.paint("dim", `${" ".repeat(15)}${stdout.trim().slice(0, 100)}…\n`));
+    const beginning = stdout.trim().slice(0, lineWidth(stage) - ANSWER_INDENT - 1);
+    terminal.print(terminal.paint("dim", `${" ".repeat(ANSWER_INDENT)}${beginning}…\n`));
   }
   return isRight;
 }
@@ -146,11 +168,20 @@ async function showMemory(stage: Stage): Promise<boolean> {
   return isRight;
 }
 
-function showNextStep(terminal: Terminal): void {
+const NEXT_STEPS = {
+  install: "register with the agents on this machine",
+  doctor: "check that the hooks really fire",
+  "--help": "everything else",
+};
+
+function showNextStep({ terminal, viewer }: Stage): void {
   heading(terminal, "Next");
-  terminal.print("  amplihack install     register with the agents on this machine\n");
-  terminal.print("  amplihack doctor      check that the hooks really fire\n");
-  terminal.print("  amplihack --help      everything else\n");
+  for (const [words, does] of Object.entries(NEXT_STEPS))
+    terminal.print(`  amplihack ${words.padEnd(10)}  ${does}\n`);
+  if (viewer.commandInstead !== undefined)
+    terminal.print(
+      terminal.paint("dim", `  amplihack is not on your PATH yet: type ${viewer.commandInstead}\n`),
+    );
 }
 
 function claudePayload(stage: Stage, command: string) {
@@ -183,6 +214,11 @@ async function call({ system, home, project }: Stage, argv: readonly string[], i
     stderr: system.text.decode(result.stderr).text,
     ms: result.durationMs,
   };
+}
+
+/** As wide as the terminal lets it, and easy to read. */
+function lineWidth({ viewer }: Stage): number {
+  return Math.max(NARROWEST, Math.min(WIDEST, viewer.columns ?? WIDEST));
 }
 
 function heading(terminal: Terminal, text: string): void {

@@ -43,7 +43,7 @@ export interface CheckedArgs {
   readonly problem: string | undefined;
 }
 
-export function compareRegistrations(left: Registration, right: Registration): number {
+function compareRegistrations(left: Registration, right: Registration): number {
   return left.order - right.order || left.sequence - right.sequence;
 }
 

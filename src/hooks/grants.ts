@@ -26,13 +26,13 @@ const KEY_DIGITS = 64;
 const LOCK_TIMEOUT_MS = 1_000;
 const MOST_REFUSED = 50;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
-export const GRANT_LIFE_MS = 15 * 60 * 1000;
+const GRANT_LIFE_MS = 15 * 60 * 1000;
 
-export function grantFile(stateHome: string): string {
+function grantFile(stateHome: string): string {
   return join(stateHome, "guard", "allow-once.json");
 }
 
-export function machineKeyFile(stateHome: string): string {
+function machineKeyFile(stateHome: string): string {
   return join(stateHome, "guard", "machine.key");
 }
 

@@ -45,7 +45,7 @@ function permissionWords({ payload }: Occasion) {
 }
 
 /** All 33 events of the reference. */
-export const claudeSpeech: Readonly<Record<string, Speech>> = {
+const claudeSpeech: Readonly<Record<string, Speech>> = {
   PreToolUse: { ...tell, ...permissionBySpelling, ...nestedDefer, ...nestedInput },
   PermissionRequest: {
     ...observe,

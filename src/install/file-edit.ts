@@ -164,7 +164,7 @@ function refuseReadOnly({ files }: System, path: string, isForced: boolean): voi
 }
 
 /** Directories on the way that do not exist yet, the innermost first. */
-export function missingDirectories({ files }: Pick<System, "files">, directory: string): readonly string[] {
+function missingDirectories({ files }: Pick<System, "files">, directory: string): readonly string[] {
   const found = ancestors(directory);
   const first = found.findIndex(each => files.follow(each) !== undefined);
   return found.slice(0, Math.max(first, 0));

@@ -23,7 +23,7 @@ export interface HostRecord {
   readonly paths: readonly string[];
 }
 
-export const FILE_KINDS = ["entries", "trust", "generated", "profile"] as const;
+const FILE_KINDS = ["entries", "trust", "generated", "profile"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 /** What has to be known to take one file back to what it was. */

@@ -10,7 +10,7 @@ const OPENING = "# >>> amplihack >>>";
 const CLOSING = "# <<< amplihack <<<";
 
 /** The text with the block in it, once. */
-export function withBlock(text: string, lines: readonly string[]): string {
+function withBlock(text: string, lines: readonly string[]): string {
   const block = `${[OPENING, ...lines, CLOSING].join("\n")}\n`;
   const without = withoutBlock(text);
   const start = without === "" || without.endsWith("\n") ? without : `${without}\n`;

@@ -22,21 +22,36 @@ const NOT_STARTABLE = 126;
 export function findBinary(system: Surroundings, agent: AgentName, self: string): string {
   const named = findOverride(system, agent, self);
   if (named !== undefined) return named;
-  const tried: string[] = [];
+  const tried: Tried[] = [];
   for (const name of candidateNames(system, agent)) {
     for (const directory of searchDirectories(system)) {
       const path = join(directory, name);
       const why = whyUnusable(system, path, self);
       if (why === undefined) return path;
-      tried.push(`${path}: ${why}`);
+      tried.push({ path, why });
     }
   }
   throw new Problem(`binary for '${agent}' not found`, {
     kind: "not-found",
-    causes: tried.length === 0 ? ["PATH holds no absolute directory"] : tried,
+    causes: describeTried(tried),
     fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${variablesOf(agent)[0]} to its path`,
     exitCode: NOT_FOUND,
   });
+}
+
+interface Tried {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What stood in the way first, each on its own; then all the places where there was nothing, together. */
+function describeTried(tried: readonly Tried[]): readonly string[] {
+  if (tried.length === 0) return ["PATH holds no absolute directory"];
+  const empty = tried.filter(({ why }) => why === NOTHING).map(({ path }) => path);
+  return [
+    ...tried.filter(({ why }) => why !== NOTHING).map(({ path, why }) => `${path}: ${why}`),
+    ...(empty.length === 0 ? [] : [`there is nothing at ${empty.join(", ")}`]),
+  ];
 }
 
 /** As `findBinary`; undefined where that would throw. */
@@ -82,6 +97,7 @@ function searchDirectories(system: Surroundings): readonly string[] {
   return [...new Set([...listed, ...usual])];
 }
 
+const NOTHING = "nothing";
 const NO_PERMISSION = "a file without permission to execute it";
 
 function whyUnusable(system: Surroundings, path: string, self: string): string | undefined {
@@ -91,7 +107,7 @@ function whyUnusable(system: Surroundings, path: string, self: string): string |
   } catch {
     return "nothing readable";
   }
-  if (facts === undefined) return "nothing";
+  if (facts === undefined) return NOTHING;
   if (facts.kind !== "file") return "no regular file";
   try {
     accessSync(path, constants.X_OK);

@@ -14,7 +14,7 @@ export interface Claim {
   readonly timestamp: number;
 }
 
-export function claimPath(home: string): string {
+function claimPath(home: string): string {
   return join(home, ".claude", "runtime", "session.json");
 }
 

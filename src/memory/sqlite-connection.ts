@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 const BUSY_SLICE_MS = 500;
 const RETRY_MS = 5;
 const PAGE_BYTES = 4_096;
-export const LARGEST_DATABASE_BYTES = 1024 * 1024 * 1024;
+const LARGEST_DATABASE_BYTES = 1024 * 1024 * 1024;
 
 /**
  * One connection, synchronous, with every failure as a `MemoryError`. Writes are transactions that take the lock

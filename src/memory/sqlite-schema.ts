@@ -100,7 +100,7 @@ export function addToIndex(connection: SqliteConnection, number: number, memory:
 }
 
 /** One word each for project, agent and session. */
-export function scopeWords(memory: Pick<Memory, "project" | "agent" | "session">): readonly string[] {
+function scopeWords(memory: Pick<Memory, "project" | "agent" | "session">): readonly string[] {
   return [
     scopeWord("project", memory.project),
     scopeWord("agent", memory.agent),

@@ -7,7 +7,7 @@ import { VARIABLES } from "./variables.ts";
 
 export const AGENTS = ["claude", "copilot", "codex", "amplifier", "gemini", "opencode", "pi"] as const;
 export type AgentName = (typeof AGENTS)[number];
-export const DEFAULT_AGENT: AgentName = "claude";
+const DEFAULT_AGENT: AgentName = "claude";
 
 const CONTEXT_NAME = "launcher_context.json";
 const CONTEXT_LIMIT = 64 * 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineCommand } from "../../src/cli/command.ts";
 import { CommandError } from "../../src/cli/errors.ts";
-import { checkPositionals, parseWords } from "../../src/cli/parse.ts";
+import { checkComplete, parseWords } from "../../src/cli/parse.ts";
 
 const sample = defineCommand({
   name: "sample",
@@ -65,7 +65,7 @@ describe("reading the words of a command", () => {
     expect(parsed.options).toMatchObject({ "dry-run": true, verbose: false });
   });
 
-  it("takes words behind a double dash for required arguments that are still missing", () => {
+  it("takes words behind a double dash for arguments that are still missing", () => {
     const command = defineCommand({
       name: "store",
       summary: "",
@@ -79,12 +79,12 @@ describe("reading the words of a command", () => {
       run: () => 0,
     });
     const words = (...given: readonly string[]) => parseWords(command, given, "amplihack store");
-    expect(words("key", "--", "-value", "more")).toMatchObject({
-      positionals: ["key", "-value"],
-      rest: ["more"],
+    expect(words("key", "--", "-value", "more", "--rest")).toMatchObject({
+      positionals: ["key", "-value", "more"],
+      rest: ["--rest"],
     });
-    expect(words("key", "value", "--", "--more")).toMatchObject({
-      positionals: ["key", "value"],
+    expect(words("key", "value", "note", "--", "--more")).toMatchObject({
+      positionals: ["key", "value", "note"],
       rest: ["--more"],
     });
   });
@@ -116,11 +116,24 @@ describe("reading the words of a command", () => {
   });
 
   it("asks for what is missing and refuses what is too much", () => {
-    expect(() => checkPositionals(sample, read(), "amplihack sample")).toThrow(
-      "missing NAME: what to do it to",
-    );
-    expect(() => checkPositionals(sample, read("a", "b"), "amplihack sample")).toThrow(
+    expect(() => checkComplete(sample, read(), "amplihack sample")).toThrow("missing NAME: what to do it to");
+    expect(() => checkComplete(sample, read("a", "b"), "amplihack sample")).toThrow(
       "unexpected argument 'b'",
+    );
+    expect(() => checkComplete(sample, read("a", "--", "b"), "amplihack sample")).toThrow(
+      "unexpected argument 'b'",
+    );
+  });
+
+  it.each([[[]], [["--agent", ""]]])("asks for a required option: %j", words => {
+    const needy = defineCommand({
+      ...sample,
+      positionals: [],
+      options: { agent: { kind: "text", label: "NAME", summary: "whose", isRequired: true } },
+    });
+    const check = () => checkComplete(needy, parseWords(needy, words, "amplihack needy"), "amplihack needy");
+    expect(check).toThrow(
+      expect.objectContaining({ message: "--agent is required", fix: "amplihack needy --help" }),
     );
   });
 });

@@ -55,6 +55,13 @@ describe("amplihack alone", () => {
     expect(stdout).toContain("Next: amplihack doctor");
   });
 
+  it("says what to type where PATH does not lead to the program, and only there", () => {
+    const machine = new LaunchMachine(program);
+    expect(machine.run().stdout).toMatch(/amplihack --help {2}\(not on your PATH yet: type node .*\.cjs\)/);
+    machine.script(join(machine.bin, "amplihack"), "exit 0");
+    expect(machine.run().stdout).toMatch(/amplihack --help\n$/);
+  });
+
   it("takes ten lines at most", () => {
     const machine = new LaunchMachine(program);
     for (const agent of AGENTS) machine.agent(agent, "");

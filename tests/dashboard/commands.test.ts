@@ -45,8 +45,14 @@ describe("amplihack dashboard", () => {
 
   it("is for this machine alone", async () => {
     const { code, stderr } = await newUser().type(["dashboard", "--address", "0.0.0.0"]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain("the page is for this machine alone");
+  });
+
+  it.each(["65536", "80.5"])("refuses %s as a port", async port => {
+    const { code, stderr } = await newUser().type(["dashboard", "--port", port]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--port must be a whole number up to 65535, not ${port}`);
   });
 });
 

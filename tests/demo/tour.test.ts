@@ -1,11 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+
+/** Somebody who works on this may have installed it. */
+function pathWithoutAmplihack(): string {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.filter(folder => !existsSync(join(folder, "amplihack"))).join(delimiter);
+}
 
 describe("the tour", () => {
   it("shows guard, hosts, recipe and memory, keeps its word and leaves nothing behind", () => {
@@ -14,7 +20,7 @@ describe("the tour", () => {
     mkdirSync(temporary);
     const { status, stdout } = spawnSync(process.execPath, [AMPLIHACK, "demo"], {
       cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home, TMPDIR: temporary },
+      env: { PATH: pathWithoutAmplihack(), HOME: home, TMPDIR: temporary },
       encoding: "utf8",
     });
     expect(status).toBe(0);
@@ -25,6 +31,7 @@ describe("the tour", () => {
     expect(stdout).toMatch(/Gemini CLI {3}decision, reason/);
     expect(stdout).toMatch(/recipe run hello {3}\d+ steps .* exit 0/);
     expect(stdout).toContain("found   The payment tests need PAYMENT_SANDBOX=1.");
+    expect(stdout).toContain(`amplihack is not on your PATH yet: type node ${AMPLIHACK}\n`);
     expect(stdout).not.toContain("\u001b[");
     expect(readdirSync(home)).toEqual(["tmp"]);
     expect(readdirSync(temporary).filter(name => name.startsWith("amplihack-"))).toEqual([]);

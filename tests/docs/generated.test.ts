@@ -46,6 +46,22 @@ describe("pages made from the source", () => {
 });
 
 describe("configuration in the documentation", () => {
+  it("says what every setting means", () => {
+    const page = readFileSync(join(ROOT, "docs/configuration.md"), "utf8");
+    const [table = ""] = /<!-- generated: settings -->[\s\S]*<!-- end: settings -->/.exec(page) ?? [];
+    const rows = table.split("\n").filter(line => line.startsWith("| `"));
+    expect(rows.length).toBeGreaterThan(40);
+    const unexplained = rows.filter(row =>
+      /^(required)?$/.test(
+        row
+          .split(/(?<!\\)\|/)
+          .at(-2)
+          ?.trim() ?? "",
+      ),
+    );
+    expect(unexplained).toEqual([]);
+  });
+
   const examples = ["configuration.md", "guard.md", "migration.md"].flatMap(page =>
     [...readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(
       ([, text = ""]) => ({ page, text }),

@@ -157,14 +157,20 @@ describe("handlers in the background", () => {
 
   it("and a listener that throws harm nobody", async () => {
     const world = new World(() => ({ exitsAfterMs: 5, stdout: '{"systemMessage":"m"}' }));
+    let told = 0;
     const engine = world.engine({
       onAsync() {
+        told++;
         throw new Error("listener");
       },
       sources: [source("claude", claudeCommands("PreToolUse", [{ command: "x", async: true }]))],
     });
     await world.settle(engine.dispatch("PreToolUse", CALL));
     await world.runUntil(10);
+    expect(told).toBe(1);
+    expect((await world.settle(engine.dispatch("PreToolUse", CALL))).runs).toMatchObject([
+      { status: "async" },
+    ]);
     await world.settle(engine.close());
   });
 });

@@ -45,7 +45,8 @@ describe("the exit code of a launch", () => {
     const { code, stderr } = machine.run("codex");
     expect(code).toBe(127);
     expect(stderr).toContain("binary for 'codex' not found");
-    expect(stderr).toContain(join(machine.bin, "codex"));
+    expect(stderr).toContain(`cause: there is nothing at ${join(machine.bin, "codex")}, `);
+    expect(stderr.match(/cause:/g)).toHaveLength(1);
     expect(stderr).toContain("npm install -g @openai/codex");
     expect(existsSync(join(machine.project, ".claude/runtime"))).toBe(false);
   });

@@ -97,8 +97,11 @@ describe("the JSON Schema of recipes", () => {
     },
   );
 
-  it.each(readdirSync(SHIPPED_RECIPES))("accepts %s", name => {
-    expect(accepts(schema, parse(readFileSync(join(SHIPPED_RECIPES, name), "utf8")))).toBe(true);
+  it.each(readdirSync(SHIPPED_RECIPES))("accepts %s, which names it for editors", name => {
+    const text = readFileSync(join(SHIPPED_RECIPES, name), "utf8");
+    expect(accepts(schema, parse(text))).toBe(true);
+    const [, path = ""] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text) ?? [];
+    expect(JSON.parse(readFileSync(join(SHIPPED_RECIPES, path), "utf8"))).toEqual(schema);
   });
 
   it("names exactly the fields the parser knows", () => {

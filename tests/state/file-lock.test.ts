@@ -152,7 +152,9 @@ describe("a lock whose holder is dead", () => {
     const one = createMemorySystem();
     lock(one).acquire();
     one.machine.alive.set(one.processes.self.pid, "another start");
-    lock(neighbour(one), { timeoutMs: 0 }).acquire();
+    const two = neighbour(one);
+    lock(two, { timeoutMs: 0 }).acquire();
+    expect(holderOf(two).pid).toBe(two.processes.self.pid);
   });
 
   it("is not broken when start times are unknown and the pid lives", () => {

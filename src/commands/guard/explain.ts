@@ -1,25 +1,20 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Explained, Judgement } from "../../guard/index.ts";
-import { CWD_OPTION, judgementJson, openForCommand, paintVerdict, readCommand } from "./judged.ts";
+import {
+  COMMAND_POSITIONAL,
+  JUDGING_OPTIONS,
+  judgementJson,
+  openForCommand,
+  paintVerdict,
+  readCommand,
+} from "./judged.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",
   summary: "show what a command would run and touch, which rule spoke and why",
-  options: {
-    format: FORMAT_OPTION,
-    json: { kind: "flag", summary: "the same as --format json" },
-    cwd: CWD_OPTION,
-  },
-  positionals: [
-    {
-      name: "COMMAND",
-      summary: "shell text, or - for standard input",
-      isOptional: true,
-      isVariadic: true,
-      isCommandLine: true,
-    },
-  ],
+  options: JUDGING_OPTIONS,
+  positionals: [COMMAND_POSITIONAL],
   examples: [
     {
       command: "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'",

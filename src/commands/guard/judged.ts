@@ -1,4 +1,4 @@
-import type { Invocation, OptionSpecs } from "../../cli/command.ts";
+import { FORMAT_OPTION, type Invocation, type OptionSpecs, type PositionalSpec } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
@@ -15,6 +15,21 @@ export const CWD_OPTION = {
   label: "DIR",
   summary: "judge as if the command ran there (this directory by default)",
 } as const;
+
+/** Of the commands that judge shell text as a person would type it. */
+export const JUDGING_OPTIONS = {
+  format: FORMAT_OPTION,
+  json: { kind: "flag", summary: "the same as --format json" },
+  cwd: CWD_OPTION,
+} as const satisfies OptionSpecs;
+
+export const COMMAND_POSITIONAL: PositionalSpec = {
+  name: "COMMAND",
+  summary: "shell text, or - for standard input",
+  isOptional: true,
+  isVariadic: true,
+  isCommandLine: true,
+};
 
 /** The guard for the directory asked for; what is wrong with the configuration is told on stderr. */
 export function openForCommand(system: System, terminal: Terminal, cwd: string | undefined): ConfiguredGuard {

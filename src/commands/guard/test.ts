@@ -1,23 +1,18 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
-import { CWD_OPTION, openForCommand, printJudgement, readCommand, VERDICT_EXIT } from "./judged.ts";
+import { defineCommand } from "../../cli/command.ts";
+import {
+  COMMAND_POSITIONAL,
+  JUDGING_OPTIONS,
+  openForCommand,
+  printJudgement,
+  readCommand,
+  VERDICT_EXIT,
+} from "./judged.ts";
 
 export const testCommand = defineCommand({
   name: "test",
   summary: "judge one command: exit 0 allow, 3 ask, 2 deny",
-  options: {
-    format: FORMAT_OPTION,
-    json: { kind: "flag", summary: "the same as --format json" },
-    cwd: CWD_OPTION,
-  },
-  positionals: [
-    {
-      name: "COMMAND",
-      summary: "shell text, or - for standard input",
-      isOptional: true,
-      isVariadic: true,
-      isCommandLine: true,
-    },
-  ],
+  options: JUDGING_OPTIONS,
+  positionals: [COMMAND_POSITIONAL],
   examples: [
     {
       command: "amplihack guard test 'git push --force origin main'",

@@ -6,9 +6,9 @@ export const captureCommand = defineCommand({
   name: "capture",
   summary: "run one input and keep input and answer as golden files",
   options: {
-    event: { kind: "text", label: "EVENT", summary: "PreToolUse, pre-tool-use, …" },
-    input: { kind: "text", label: "FILE", summary: "the payload; - for standard input" },
-    name: { kind: "text", label: "NAME", summary: "of the case" },
+    event: { kind: "text", label: "EVENT", summary: "PreToolUse, pre-tool-use, …", isRequired: true },
+    input: { kind: "text", label: "FILE", summary: "the payload; - for standard input", isRequired: true },
+    name: { kind: "text", label: "NAME", summary: "of the case", isRequired: true },
     "golden-dir": { kind: "text", label: "DIR", summary: "where golden files are (tests/golden/hooks)" },
     from: {
       kind: "choice",
@@ -31,9 +31,6 @@ export const captureCommand = defineCommand({
   ],
   async run({ options, system, terminal }) {
     const { event, input: file, name } = options;
-    if (event === undefined || file === undefined || name === undefined) {
-      throw usageError("--event, --input and --name are needed", "amplihack hooks capture --help");
-    }
     if (options.from === "reference" && options.reference === undefined)
       throw usageError("--from reference needs --reference");
     const subcommand = eventOf(event);

@@ -30,7 +30,7 @@ const EVERYWHERE = {
 
 /** The command that starts one agent; `name` where it is not the agent's own. */
 export function launchCommand(agent: AgentName, name: string = agent): LeafCommand {
-  const { title, resumes, skipsPermissions } = LAUNCH_TOOLS[agent];
+  const { title, resumes, skipsPermissions, answersOnce } = LAUNCH_TOOLS[agent];
   const say = `amplihack ${name}`;
   return defineCommand({
     name,
@@ -47,7 +47,7 @@ export function launchCommand(agent: AgentName, name: string = agent): LeafComma
     },
     examples: [
       { command: say, does: `starts ${title} here` },
-      { command: `${say} -- -p "explain this project"`, does: "passes words on to the agent" },
+      { command: `${say} -- ${answersOnce} "explain this project"`, does: "passes words on to the agent" },
       {
         command: `${say} --dry-run`,
         does: "shows program, arguments, hooks and session, and starts nothing",

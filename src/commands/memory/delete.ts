@@ -3,7 +3,6 @@ import { escapeControls } from "../../state/index.ts";
 import {
   AGENT_OPTION,
   findOne,
-  requireOption,
   SESSION_OPTION,
   STORE_OPTIONS,
   withReader,
@@ -20,7 +19,7 @@ export const deleteCommand = defineCommand({
   examples: [{ command: "amplihack memory delete --agent builder style", does: "forgets it for good" }],
   async run(invocation) {
     const { options, positionals, terminal } = invocation;
-    const agent = requireOption(options.agent, "agent");
+    const agent = options.agent;
     const [key = ""] = positionals;
     const memory = await withReader(invocation, reader =>
       findOne(reader, { agent, session: options.session, key }),

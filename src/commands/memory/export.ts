@@ -3,7 +3,7 @@ import { CommandError } from "../../cli/errors.ts";
 import { LARGEST_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { resolve } from "../../system/paths.ts";
-import { AGENT_OPTION, requireOption, STORE_OPTIONS, withReader } from "./store-access.ts";
+import { AGENT_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const exportCommand = defineCommand({
   name: "export",
@@ -12,7 +12,7 @@ export const exportCommand = defineCommand({
     "The file is readable by its owner alone. `amplihack memory import` gives back exactly what is in it.",
   options: {
     agent: AGENT_OPTION,
-    output: { kind: "text", short: "o", label: "FILE", summary: "the file to write" },
+    output: { kind: "text", short: "o", label: "FILE", summary: "the file to write", isRequired: true },
     ...STORE_OPTIONS,
   },
   examples: [
@@ -20,8 +20,8 @@ export const exportCommand = defineCommand({
   ],
   run(invocation) {
     const { options, system, terminal } = invocation;
-    const agent = requireOption(options.agent, "agent");
-    const output = requireOption(options.output, "output");
+    const agent = options.agent;
+    const output = options.output;
     const file = resolve(system.files.workingDirectory() ?? "/", output);
     return withReader(invocation, async reader => {
       const memories = await reader.list({ agent }, "name");

@@ -1,14 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { escapeControls } from "../../state/index.ts";
-import {
-  AGENT_OPTION,
-  findOne,
-  requireOption,
-  SESSION_OPTION,
-  STORE_OPTIONS,
-  withReader,
-} from "./store-access.ts";
+import { AGENT_OPTION, findOne, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const getCommand = defineCommand({
   name: "get",
@@ -20,7 +13,7 @@ export const getCommand = defineCommand({
   examples: [{ command: "amplihack memory get --agent builder style", does: "prints the text alone" }],
   run(invocation) {
     const { options, positionals, system, terminal } = invocation;
-    const agent = requireOption(options.agent, "agent");
+    const agent = options.agent;
     const [key = ""] = positionals;
     return withReader(invocation, async reader => {
       const memory = await findOne(reader, { agent, session: options.session, key });

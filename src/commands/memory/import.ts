@@ -4,14 +4,7 @@ import { LARGEST_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import {
-  AGENT_OPTION,
-  checkArguments,
-  requireOption,
-  STORE_OPTIONS,
-  tellingProblems,
-  withStore,
-} from "./store-access.ts";
+import { AGENT_OPTION, checkArguments, STORE_OPTIONS, tellingProblems, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
   name: "import",
@@ -19,7 +12,7 @@ export const importCommand = defineCommand({
   details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
   options: {
     agent: AGENT_OPTION,
-    input: { kind: "text", short: "i", label: "FILE", summary: "the file to read" },
+    input: { kind: "text", short: "i", label: "FILE", summary: "the file to read", isRequired: true },
     merge: { kind: "flag", summary: "also when the agent has memories already" },
     ...STORE_OPTIONS,
   },
@@ -32,9 +25,9 @@ export const importCommand = defineCommand({
   ],
   async run(invocation) {
     const { options, system, terminal } = invocation;
-    const agent = requireOption(options.agent, "agent");
+    const agent = options.agent;
     checkArguments({ agent });
-    const file = resolve(system.files.workingDirectory() ?? "/", requireOption(options.input, "input"));
+    const file = resolve(system.files.workingDirectory() ?? "/", options.input);
     const exported = await tellingProblems(async () => parseExport(readFile(system, file), agent));
     if (exported.agent !== agent) {
       terminal.note(

@@ -1,13 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import {
-  AGENT_OPTION,
-  renderLine,
-  requireOption,
-  SESSION_OPTION,
-  STORE_OPTIONS,
-  withReader,
-} from "./store-access.ts";
+import { AGENT_OPTION, renderLine, SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
 export const listCommand = defineCommand({
   name: "list",
@@ -18,7 +11,7 @@ export const listCommand = defineCommand({
   ],
   run(invocation) {
     const { options, terminal } = invocation;
-    const agent = requireOption(options.agent, "agent");
+    const agent = options.agent;
     return withReader(invocation, async reader => {
       const memories = await reader.list({ agent, session: options.session }, "name");
       if (options.format === "json") terminal.printJson(memories.map(toDocument));

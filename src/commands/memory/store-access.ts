@@ -15,7 +15,12 @@ export const STORE_OPTIONS = {
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
-export const AGENT_OPTION = { kind: "text", label: "NAME", summary: "whose memories" } as const;
+export const AGENT_OPTION = {
+  kind: "text",
+  label: "NAME",
+  summary: "whose memories",
+  isRequired: true,
+} as const;
 export const SESSION_OPTION = { kind: "text", label: "ID", summary: "only those of this session" } as const;
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
@@ -75,11 +80,6 @@ export async function tellingProblems<T>(work: () => Promise<T>): Promise<T> {
       ...(error.fix === undefined ? {} : { fix: error.fix }),
     });
   }
-}
-
-export function requireOption(value: string | undefined, name: string): string {
-  if (value === undefined || value === "") throw usageError(`--${name} is required`);
-  return value;
 }
 
 /** Names and texts from the command line that no store would take are usage errors. */

@@ -4,7 +4,7 @@ import { CATEGORIES, VALUE_TYPES, type ValueType } from "../../memory/memory.ts"
 import { toDocument } from "../../memory/memory-document.ts";
 import { handScope } from "../../memory/memory-place.ts";
 import { escapeControls } from "../../state/index.ts";
-import { AGENT_OPTION, checkArguments, requireOption, STORE_OPTIONS, withStore } from "./store-access.ts";
+import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const storeCommand = defineCommand({
   name: "store",
@@ -39,7 +39,7 @@ export const storeCommand = defineCommand({
     const [key = "", value = ""] = positionals;
     const draft = {
       project: handScope(system),
-      agent: requireOption(options.agent, "agent"),
+      agent: options.agent,
       session: options.session ?? "",
       key,
       value,

@@ -35,6 +35,6 @@ const FAIL_TEXT = {
   ask: "the hook could not check, so a person is asked",
 };
 
-export function failureReason(hook: string, { code, detail }: Failure): string {
+function failureReason(hook: string, { code, detail }: Failure): string {
   return `hook ${hook} could not check this: ${code}, ${detail}`;
 }

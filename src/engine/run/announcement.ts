@@ -35,7 +35,7 @@ export class AnnouncementWatcher {
   }
 }
 
-export function readAnnouncement(line: string): Announcement | undefined {
+function readAnnouncement(line: string): Announcement | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   const read = readJson(line, { recover: false, maxDepth: 4 });
   if (!read.ok || !isJsonObject(read.value) || ownValue(read.value, "async") !== true) return undefined;

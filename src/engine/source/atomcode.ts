@@ -31,7 +31,7 @@ export function findAtomcodeEvent(name: string): AtomcodeEvent | undefined {
   return BY_KEY.get(eventKey(name));
 }
 
-export const ATOMCODE_TIMEOUT_MS = 10_000;
+const ATOMCODE_TIMEOUT_MS = 10_000;
 const FIELDS = new Set([
   "event",
   "matcher",

@@ -13,7 +13,7 @@ export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
   "Stop",
   "SubagentStop",
 ]);
-export const BATUTA_TIMEOUT_MS = 30_000;
+const BATUTA_TIMEOUT_MS = 30_000;
 const SECOND_MS = 1000;
 const FIELDS = new Set(["event", "matcher", "command", "timeout_secs", "onFailure", "on_failure"]);
 

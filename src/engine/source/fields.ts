@@ -123,11 +123,11 @@ export function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-export function isTextList(value: unknown): value is readonly string[] {
+function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(item => typeof item === "string");
 }
 
-export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
   return isJsonObject(value) && Object.values(value).every(item => typeof item === "string");
 }
 

@@ -7,7 +7,7 @@ import { messageHeading, RULE, timeLine } from "../transcript/export-form.ts";
 import { StreamedFile } from "./streamed-file.ts";
 
 export const MARKDOWN_NAME = "CONVERSATION_TRANSCRIPT.md";
-export const RECORD_NAME = "conversation_transcript.jsonl";
+const RECORD_NAME = "conversation_transcript.jsonl";
 
 export interface Exported {
   readonly messages: number;

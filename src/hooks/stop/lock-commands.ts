@@ -4,7 +4,7 @@ import type { System } from "../../system/system.ts";
 import { countCharacters } from "../words.ts";
 import { LockFiles } from "./lock-files.ts";
 
-export const LONGEST_LOCK_MESSAGE = 1_000;
+const LONGEST_LOCK_MESSAGE = 1_000;
 
 export type LockOutcome =
   | { readonly kind: "locked" | "already-locked"; readonly lockedAt: string | null }

@@ -8,7 +8,7 @@ import { checkWork } from "./power-steering/check.ts";
 import { reflect } from "./reflection.ts";
 
 /** Letting a stop through is said aloud in the form of our own that Claude Code knows. */
-export const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
+const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
 
 /** Decides whether the agent may end its turn: lock mode, then the check of its work, then reflection. */
 export function stop(options: HookOptions = {}): Hook<System> {

@@ -73,11 +73,7 @@ function checkStateDirectory(system: System, { stateHome }: Places): Check {
 function checkCommandOnPath(system: System, { root }: Package): Check {
   const found = findOnPath(system, "amplihack");
   if (found === undefined)
-    return warn(
-      "path",
-      "amplihack is not on PATH",
-      "add ~/.local/bin to PATH, or run npm install -g amplihack",
-    );
+    return warn("path", "amplihack is not on PATH", "amplihack install, then add ~/.local/bin to PATH");
   const script = join(root, "dist", "bin", "amplihack.cjs");
   const isThis = (path: string): boolean => {
     if (system.files.realPath(path) === safeRealPath(system, script)) return true;
@@ -89,7 +85,7 @@ function checkCommandOnPath(system: System, { root }: Package): Check {
     : warn(
         "path",
         `another amplihack comes first on PATH: ${found}`,
-        `put ${root} first, or remove ${found}`,
+        `put ~/.local/bin first on PATH, or remove ${found}`,
       );
 }
 

@@ -24,7 +24,7 @@ const EXTENSIONS = [".yaml", ".yml"];
 const MOST_ANCESTORS = 10;
 const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
 
-export function isRecipeFile(name: string): boolean {
+function isRecipeFile(name: string): boolean {
   return EXTENSIONS.some(extension => name.endsWith(extension) && name.length > extension.length);
 }
 

@@ -138,7 +138,7 @@ function hashText(text: string): string {
 }
 
 /** The child over its parent; a step with the parent's id takes its place, others follow. */
-export function mergeRecipes(parent: Recipe, child: Recipe): Recipe {
+function mergeRecipes(parent: Recipe, child: Recipe): Recipe {
   return {
     name: child.name,
     description: child.description ?? parent.description,

@@ -1,7 +1,7 @@
 import type { RunEvent, StepReference } from "../logs/events.ts";
 import type { StepStatus } from "../run/result.ts";
 
-export const STATUS_MARKS: Readonly<Record<StepStatus, string>> = {
+const STATUS_MARKS: Readonly<Record<StepStatus, string>> = {
   completed: "✓",
   failed: "✗",
   skipped: "⊘",

@@ -14,7 +14,7 @@ export interface EngineFacts {
 }
 
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
-export const DEFAULT_SESSION_DEPTH_LIMIT = 6;
+const DEFAULT_SESSION_DEPTH_LIMIT = 6;
 const DEFAULT_SESSION_LIMIT = 10;
 
 /** The parent's environment without what would make a child believe it runs inside an agent. */

@@ -23,7 +23,7 @@ export interface FinishedStep {
   readonly outcome?: StepOutcome;
 }
 
-export const RESUMED = "skipped (resume from checkpoint)";
+const RESUMED = "skipped (resume from checkpoint)";
 
 /** Runs one step, or finds out that it need not run. */
 export async function runStep(

@@ -121,7 +121,7 @@ function byImportance(a: Sized, b: Sized): number {
   return rank(a) - rank(b) || a.bytes - b.bytes;
 }
 
-export function entryBytes(name: string, value: string): number {
+function entryBytes(name: string, value: string): number {
   return Buffer.byteLength(name) + Buffer.byteLength(value) + ENTRY_BYTES;
 }
 

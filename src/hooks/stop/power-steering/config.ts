@@ -14,7 +14,7 @@ export interface PowerSteeringConfig {
 const DEFAULTS: PowerSteeringConfig = { isEnabled: true, isCheckEnabled: () => true };
 const FILE_BYTES = 1024 * 1024;
 
-export function toolPath(context: HookContext, name: string): string {
+function toolPath(context: HookContext, name: string): string {
   return join(context.projectRoot, ".claude", "tools", "amplihack", name);
 }
 
@@ -65,7 +65,7 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
 }
 
 /** Entries that are not right are left out. */
-export function parseConsiderations(value: Json): readonly Consideration[] {
+function parseConsiderations(value: Json): readonly Consideration[] {
   return Array.isArray(value) ? value.flatMap(parseConsideration) : [];
 }
 

@@ -19,7 +19,7 @@ export function isFailedBlocker({ consideration, finding }: Result): boolean {
 }
 
 /** Ids that failed at an earlier stop and are satisfied now. */
-export function addressedIds(state: TurnState, failed: readonly string[]): readonly string[] {
+function addressedIds(state: TurnState, failed: readonly string[]): readonly string[] {
   const earlier = state.block_history.flatMap(block =>
     block.failed_evidence.map(item => item.consideration_id),
   );

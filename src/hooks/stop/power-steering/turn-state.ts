@@ -36,7 +36,7 @@ export interface TurnState {
 export const MOST_BLOCKS = 5;
 const MOST_REPEATS = 3;
 
-export function emptyTurnState(sessionId: string): TurnState {
+function emptyTurnState(sessionId: string): TurnState {
   return {
     session_id: sessionId,
     turn_count: 0,
@@ -122,7 +122,7 @@ export function recordBlock(
 }
 
 /** Missing members have their defaults; anything else that does not fit is malformed. */
-export function parseTurnState(value: Json, sessionId: string): TurnState {
+function parseTurnState(value: Json, sessionId: string): TurnState {
   if (!isJsonObject(value)) throw new Error("it must be a JSON object");
   const state = emptyTurnState(sessionId);
   return {
