@@ -61,6 +61,13 @@ export function collectEffects(facts: ShellFacts, around: Surroundings): readonl
     const starter = facts.invocations[invocation];
     if (starter !== undefined) effects.push(...effectsOfCode(call, doerOf(starter)));
   }
+  for (const { path, content, invocation } of facts.writtenFiles) {
+    const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
+    const writer = facts.invocations[invocation];
+    if (host === undefined || writer === undefined) continue;
+    const payloads = [{ value: content, role: "body" } as const];
+    effects.push({ kind: "send", by: doerOf(writer), to: text(host), payloads });
+  }
   return effects;
 }
 

@@ -2,7 +2,7 @@ import { knownText } from "../../shell/value.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { isMadeHere } from "../made-here.ts";
-import { type Loss, lossOfTree } from "../paths/deletion.ts";
+import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { componentCouldBe } from "../paths/match.ts";
 import { isStartupFile } from "../paths/startup.ts";
 import type { Target } from "../paths/target.ts";
@@ -126,13 +126,19 @@ function reportSelection(
   for (const loss of grave.filter(found => found.rule !== "fs.project" && found.rule !== "fs.home")) {
     reportLoss(scene, effect, loss, "delete");
   }
-  if (losses.length > 0) {
+  if (losses.length > 0 || namesSources(scene, target)) {
     scene.report(
       "fs.bulk",
       { target: target.shown, preview: effect.preview ?? `find ${target.shown} -type f -print` },
       effect.by,
     );
   }
+}
+
+/** A pattern over files of the project, each of which could go by itself. */
+function namesSources({ around }: Scene, target: Target): boolean {
+  if (target.path !== undefined || target.base === undefined || target.isRemote) return false;
+  return ["source", "project"].includes(zoneOf(around, target.base)) && !endsRegenerable(target);
 }
 
 export function inspectMove(effect: EffectOf<"move">, scene: Scene): void {

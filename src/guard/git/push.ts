@@ -69,7 +69,8 @@ function readRefspec(
   const destination = colon < 0 ? body : body.slice(colon + 1);
   const isDeleted = isDeleting || (colon === 0 && destination !== "");
   const named = (destination === "" ? source : destination).replace(/^refs\/heads\//, "");
-  const name = named === "HEAD" || named === "@" ? branch : named;
+  const isEvery = named === "*";
+  const name = named === "HEAD" || named === "@" ? branch : isEvery ? "main" : named;
   return { name, isForced: isForced || isPlus, isDeleted };
 }
 

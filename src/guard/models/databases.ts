@@ -102,6 +102,17 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     files: "f file",
     options: { values: words("e execute f file url host port user d database"), abbreviates: false },
   },
+  clickhouse: {
+    ...PSQL,
+    text: "q query",
+    files: "queries-file",
+    options: {
+      values: words("q query queries-file h host port u user password d database"),
+      abbreviates: false,
+    },
+  },
+  sqlplus: { ...PSQL, text: "", files: "", options: { values: words("M R L"), abbreviates: false } },
+  "manage.py": { ...PSQL, text: "", files: "", options: { values: ["database"], abbreviates: false } },
   cqlsh: { ...PSQL, text: "e", files: "f", options: EXECUTED },
   hive: { ...PSQL, text: "e", files: "f", options: EXECUTED },
   beeline: { ...PSQL, text: "e", files: "f", options: EXECUTED },

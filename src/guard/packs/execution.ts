@@ -154,11 +154,11 @@ function inspectDownloaded(invocation: Invocation, scene: Scene): void {
     .slice(1)
     .map(describe)
     .find(word => /^https?:\/\//i.test(word));
-  if (
-    invocation.program === "deno" &&
-    address !== undefined &&
-    /^(run|test|bench|install|eval)$/.test(describe(invocation.argv[1] ?? NOTHING))
-  ) {
+  const first = describe(invocation.argv[1] ?? NOTHING);
+  const isStarted =
+    (invocation.program === "deno" && /^(run|test|bench|install|eval)$/.test(first)) ||
+    (/^(npx|bunx|pnpx)$/.test(invocation.program ?? "") && first === address);
+  if (isStarted && address !== undefined) {
     scene.report("exec.remote", { target: address, url: address }, doerOf(scene, invocation.id));
   }
   const [word] = invocation.argv;

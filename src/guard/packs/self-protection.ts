@@ -23,7 +23,7 @@ const FREE_HAND: Readonly<Record<string, RegExp>> = {
   claude:
     /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
   codex:
-    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$/,
+    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$|^(-c)?"?(approval_policy="?never|sandbox_mode="?danger-full-access)"?$/,
   gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
@@ -137,6 +137,7 @@ function inspectAgent(invocation: Invocation, scene: Scene): void {
     for (const { name } of invocation.environment)
       if (SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name} for ${program}` }, by);
   }
+  if (removesOwnPackage(shown) && !isHelp) scene.report("agent.bypass", { target: shown.join(" ") }, by);
   if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
     scene.report("agent.bypass", { target: shown.join(" ") }, by);
   if (
@@ -154,6 +155,16 @@ function inspectAgent(invocation: Invocation, scene: Scene): void {
   ) {
     scene.report("agent.bypass", { target: shown.join(" ") }, by);
   }
+}
+
+/** Taking the program itself away: `npm uninstall -g amplihack`. */
+function removesOwnPackage(words: readonly string[]): boolean {
+  const [program = "", ...others] = words;
+  return (
+    /^(npm|pnpm|yarn|bun|brew|volta)$/.test(program) &&
+    others.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
+    others.includes("amplihack")
+  );
 }
 
 function isOwnSwitch(words: readonly string[]): boolean {

@@ -76,6 +76,8 @@ export function toolBehind(call: Pick<Call, "program" | "argv">, depth = 0): Too
 function isOwnVerb(program: string, word: string): boolean {
   return (
     /^(yarn|pnpm|dotnet)$/.test(program) &&
-    /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive)$/.test(word)
+    /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive|workspaces)$/.test(
+      word,
+    )
   );
 }

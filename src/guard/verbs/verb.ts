@@ -52,7 +52,26 @@ export function effectsOfVerbs(
   // Cmdlets are written in any case.
   const rows = rowsOf(table).get(program) ?? rowsOf(table).get(program.toLowerCase());
   if (rows === undefined) return [];
-  const options = parseOptions(invocation.argv, lookUp(table.options, program) ?? DEFAULT_OPTIONS);
+  const spec = lookUp(table.options, program);
+  if (spec !== undefined) return effectsOfRows(rows, table, program, invocation, by, facts, spec);
+  // Without a table of options, a word behind one may be its value or not: `alembic -c x.ini downgrade base`.
+  for (const guess of [DEFAULT_OPTIONS, VALUED_OPTIONS]) {
+    const effects = effectsOfRows(rows, table, program, invocation, by, facts, guess);
+    if (effects.length > 0) return effects;
+  }
+  return [];
+}
+
+function effectsOfRows(
+  rows: readonly Row[],
+  table: VerbTable,
+  program: string,
+  invocation: Invocation,
+  by: Doer,
+  facts: ShellFacts,
+  spec: OptionSpec,
+): readonly CommandEffect[] {
+  const options = parseOptions(invocation.argv, spec);
   if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
   const operands = options.operands.map(operand => operand.value);
   const shown = operands.map(describe);
@@ -81,6 +100,12 @@ export function effectsOfVerbs(
 }
 
 const DEFAULT_OPTIONS: OptionSpec = { abbreviates: false };
+const VALUED_OPTIONS: OptionSpec = {
+  abbreviates: false,
+  isSingleDash: true,
+  unknownTakesValue: true,
+  flags: [...DRY_RUN],
+};
 
 interface Row {
   readonly verb: Verb;
@@ -158,10 +183,11 @@ export function placeNames(invocation: Invocation): readonly string[] {
 }
 
 function isFed({ stdin, redirections }: Invocation): boolean {
-  return (
-    (stdin !== undefined && stdin.pieces.length > 0) ||
-    redirections.some(({ operation, target }) => operation === "read" && describe(target) !== "/dev/null")
-  );
+  const files = redirections
+    .filter(({ operation }) => operation === "read")
+    .map(({ target }) => describe(target));
+  if (files.includes("/dev/null")) return false;
+  return files.length > 0 || (stdin !== undefined && stdin.pieces.length > 0);
 }
 
 function isTestRun(invocation: Invocation): boolean {

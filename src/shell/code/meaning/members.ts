@@ -26,7 +26,11 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
     }
     case "reference":
       // `os.environ.get` is a function, `process.env.HOME` a variable.
-      if (run.library.environments.has(object.path) && !run.library.models.has(`${object.path}.${name}`)) {
+      if (
+        run.library.environments.has(object.path) &&
+        !run.library.models.has(`${object.path}.${name}`) &&
+        !WHOLE_MEMBERS.has(name)
+      ) {
         return environmentDatum(run, name);
       }
       return resolveRoad(run, `${object.path}.${name}`, object);
@@ -95,3 +99,18 @@ export function setMember(run: Run, object: Datum, name: string, value: Datum): 
     else if (option.kind === "reference") run.members.set(`${option.path}.${name}`, value);
   }
 }
+
+/** Methods of records and texts that hand on everything there is. */
+const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
+  "copy",
+  "decode",
+  "encode",
+  "items",
+  "map",
+  "to_a",
+  "to_h",
+  "to_json",
+  "to_s",
+  "toString",
+  "values",
+]);
