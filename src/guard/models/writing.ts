@@ -217,19 +217,16 @@ const openssl: Model = call => {
     command === "verify" ||
     command === "dgst" ||
     command === "s_client";
+  const isShown = call.argv.some(word => describe(word) === "-text");
+  const isQuiet = call.argv.some(word => /^-(noout|pubout|check|verify)$/.test(describe(word)));
   for (const [index, word] of call.argv.entries()) {
     const next = call.argv[index + 1];
     if (next === undefined) continue;
     const option = knownText(word);
     if (option === "-out" || option === "-keyout")
       effects.push({ kind: "write", by: call.by, path: next, how: "make" });
-    if (
-      option === "-in" &&
-      !isPublic &&
-      !call.argv.some(other => /^-(noout|pubout|check|verify)$/.test(describe(other)))
-    ) {
+    if (option === "-in" && !isPublic && (isShown || !isQuiet))
       effects.push({ kind: "read", by: call.by, path: next, isCopy: false });
-    }
   }
   return effects;
 };

@@ -86,6 +86,18 @@ function stringOption(names: readonly string[], values: readonly string[] = []):
   };
 }
 
+/** `nix shell pkgs -c rm x` runs words; `nix run pkgs#bash -- -c x` runs the program of that name. */
+const nix: Model = (call, id) => {
+  const words = call.argv.map(word => knownText(word) ?? "");
+  const mark = words.findIndex(word => word === "-c" || word === "--command");
+  if (/^(shell|develop)$/.test(words[1] ?? "") && mark > 0)
+    return runInner(call.argv.slice(mark + 1), call, id);
+  const dashes = words.indexOf("--");
+  const program = /#([\w.+-]+)$/.exec(words.slice(2, dashes).find(word => word.includes("#")) ?? "")?.[1];
+  if (words[1] !== "run" || dashes < 0 || program === undefined) return [unknownOutput(call, id)];
+  return runInner([text(program), ...call.argv.slice(dashes + 1)], call, id);
+};
+
 const everyOperand: Model = (call, id) => {
   const parsed = parseOptions(call.argv, {
     flags: optionNames("", "r k g raw kill-others i ignore-failure"),
@@ -107,6 +119,7 @@ export const stringModels: readonly (readonly [string, Model])[] = [
   ["script", script],
   ["at", at],
   ["batch", at],
+  ["nix", nix],
   ["nix-shell", stringOption(["run", "command"], ["p", "packages", "I", "A", "argstr"])],
   [
     "nodemon",
