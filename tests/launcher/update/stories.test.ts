@@ -53,6 +53,10 @@ class Person {
       child[stream].setEncoding("utf8").on("data", (text: string) => {
         texts[stream] += text;
       });
+    // A program that answers without reading may be gone before its input comes.
+    child.stdin.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
     child.stdin.end(input);
     const code = await new Promise<number | null>(resolve => child.once("close", resolve));
     return { code, ...texts };
