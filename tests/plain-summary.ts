@@ -8,8 +8,8 @@ export default class PlainSummary implements Reporter {
       if (module.errors().length > 0) count.failed++;
       for (const test of module.children.allTests()) count[test.result().state]++;
     }
-    process.stdout.write(
-      `${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped\n`,
-    );
+    const line = `${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped\n`;
+    // The coverage is printed after this moment, and nothing is to come after the line.
+    process.once("exit", () => process.stdout.write(line));
   }
 }
