@@ -1,11 +1,29 @@
-// Calls from which the build of the native program learns what memory most runs touch: ordinary commands.
-import { readFileSync } from "node:fs";
+// Calls from which the build of the native program learns what most runs do: ordinary commands.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 const CORPORA = ["ordinary", "ordinary-more", "ordinary-third"];
 const EVERY = 8;
 
-/** File names, which begin with the subcommand, and what is in the files, as hosts would send it from `cwd`. */
-export function trainingPayloads(cwd) {
+/**
+ * Makes a home with a project for `work`, and payloads as hosts would send them from there. Not in the folder for
+ * temporary files, of which the hooks think otherwise than of a project.
+ */
+export function inTrainingPlace(work) {
+  mkdirSync("native/target", { recursive: true });
+  const home = mkdtempSync(resolve("native/target/training-"));
+  try {
+    const project = join(home, "project");
+    for (const name of [".claude", ".git"]) mkdirSync(join(project, name), { recursive: true });
+    writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/topic\n");
+    return work({ home, project, payloads: makePayloads(project) });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Names, which begin with the subcommand, and texts. */
+function makePayloads(cwd) {
   const commands = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
   const session = {
     session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11",

@@ -21,7 +21,7 @@ const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
-const HOT_SHARE: usize = 16;
+const HOT_SHARE: usize = 24;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
