@@ -156,11 +156,12 @@ function buildImaged() {
 }
 
 function makeImage(executable) {
-  return inTrainingPlace(({ home, project, payloads }) => {
+  return inTrainingPlace(({ home, payloads }) => {
     mkdirSync(join(home, "payloads"));
-    for (const [name, payload] of payloads) writeFileSync(join(home, "payloads", name), payload);
+    for (const { subcommand, name, input } of payloads)
+      writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
-    run(resolve(executable), args, { cwd: project, env: { HOME: home, PATH: "/usr/bin:/bin" } });
+    run(resolve(executable), args, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
     return packImage(readFileSync(join(home, "image")));
   });
 }

@@ -63,16 +63,12 @@ export function countRuns() {
   cargoWith(`-fprofile-generate=${PROFILE}`, "amplihack-native", "--features", "counting");
   mkdirSync(PROFILE, { recursive: true });
   try {
-    inTrainingPlace(({ home, project, payloads }) => {
-      for (const [name, input] of payloads) {
-        const env = { HOME: home, PATH: "/usr/bin:/bin" };
-        const [subcommand] = name.split(".");
-        const { status } = spawnSync(resolve(RELEASE, "amplihack-hooks"), [subcommand], {
-          cwd: project,
-          env,
-          input,
-        });
-        if (status !== 0) throw new Error(`a run that counts ended with ${status}, on ${name}`);
+    inTrainingPlace(({ home, payloads }) => {
+      const program = resolve(RELEASE, "amplihack-hooks");
+      const env = { HOME: home, PATH: "/usr/bin:/bin" };
+      for (const { subcommand, name, cwd, input } of payloads) {
+        const { status } = spawnSync(program, [subcommand], { cwd, env, input });
+        if (status !== 0) throw new Error(`a run that counts ended with ${status}, on ${subcommand} ${name}`);
       }
     });
   } catch (error) {
