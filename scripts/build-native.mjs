@@ -1,11 +1,9 @@
-// Builds native/target/release/amplihack-hooks: bundles the portable folders, compiles them to bytecode ahead
-// of time and embeds them in the Rust host. Needs cargo; nothing else in the project does.
-import { spawnSync } from "node:child_process";
+// Builds dist/native/amplihack-hooks: bundles the portable folders, compiles them to bytecode ahead of time and
+// embeds them in the Rust host. Needs cargo; nothing else in the project does.
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,8 +14,9 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ARGV_ENTRY, entryNames, nativeEntrySource } from "./entries.mjs";
+import { cargo, countRuns, RELEASE, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
-import { trainingPayloads } from "./native-training.mjs";
+import { inTrainingPlace } from "./native-training.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -26,34 +25,6 @@ const OUTPUT = "dist/native/amplihack-hooks";
 const USAGE_ENTRY = "no-opinion";
 
 const isImaged = process.platform === "linux" && !process.argv.includes("--without-image");
-
-function run(program, args, { env = process.env, cwd } = {}) {
-  const result = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"], env, cwd });
-  if (result.error?.code === "ENOENT") {
-    console.error(
-      `build:native needs ${program}, which is not installed. Install Rust 1.88 or newer with cargo, then run npm run build:native again.`,
-    );
-    process.exit(1);
-  }
-  if (result.status !== 0) process.exit(result.status ?? 1);
-}
-
-const target = /^host: (.+)$/m.exec(spawnSync("rustc", ["-vV"], { encoding: "utf8" }).stdout ?? "")?.[1];
-const RELEASE = `native/target/${target}/release`;
-
-// An image holds addresses of the program, which only an executable at a fixed place keeps. The engine packs
-// small blocks into pages of its own unless it believes that an address sanitizer watches; here each block goes to
-// the host, which knows better where it belongs.
-const LINUX_FLAGS = {
-  RUSTFLAGS: `-C target-feature=+crt-static -C relocation-model=static -C link-arg=-Wl,--no-eh-frame-hdr -C link-arg=-Wl,-T,${resolve("native/host/without-unwinding.ld")} -C link-arg=-lgcc`,
-  CFLAGS: "-D__SANITIZE_ADDRESS__ -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables",
-};
-
-function cargo(name) {
-  const place = ["--manifest-path", "native/Cargo.toml", "--package", name];
-  const env = process.platform === "linux" ? { ...process.env, ...LINUX_FLAGS } : process.env;
-  run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], { env });
-}
 
 rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
@@ -133,9 +104,9 @@ const modules = readdirSync(GENERATED)
   .filter(name => name.endsWith(".bc"))
   .map(name => name.slice(0, -3));
 const list = names => `&[${names.map(name => JSON.stringify(name))}]`;
-writeFileSync(
-  `${GENERATED}/modules.rs`,
-  [
+
+function writeModules(embedded) {
+  const lines = [
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
     `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
@@ -145,16 +116,19 @@ writeFileSync(
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)
       .join(", ")}];`,
-    `pub static MODULES: &[(&str, &[u8])] = &[${(isImaged ? [] : modules).map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
-    "",
-  ].join("\n"),
-);
+    `pub static MODULES: &[(&str, &[u8])] = &[${embedded.map(name => `(${JSON.stringify(name)}, include_bytes!("${name}.bc"))`).join(", ")}];`,
+  ];
+  writeFileSync(`${GENERATED}/modules.rs`, `${lines.join("\n")}\n`);
+}
+
 mkdirSync("dist/native", { recursive: true });
 rmSync(OUTPUT, { force: true });
+writeModules(modules);
+writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
+countRuns();
 if (isImaged) {
   buildImaged();
 } else {
-  writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
   cargo("amplihack-native");
   copyFileSync(`${RELEASE}/amplihack-hooks`, OUTPUT);
 }
@@ -164,6 +138,8 @@ console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`)
 function buildImaged() {
   const known = "native/target/image-length";
   let room = existsSync(known) ? Number(readFileSync(known, "utf8")) : 0;
+  // The image holds what the modules became.
+  writeModules([]);
   for (let attempt = 0; attempt < 3; attempt++) {
     writeFileSync(`${GENERATED}/image.bin`, imageRoom(room));
     cargo("amplihack-native");
@@ -180,21 +156,12 @@ function buildImaged() {
 }
 
 function makeImage(executable) {
-  // Not in the folder for temporary files, of which the hooks think otherwise than of a project.
-  const place = mkdtempSync(resolve("native/target/training-"));
-  try {
-    for (const name of ["payloads", "project/.claude", "project/.git"])
-      mkdirSync(join(place, name), { recursive: true });
-    writeFileSync(join(place, "project/.git/HEAD"), "ref: refs/heads/topic\n");
-    for (const [name, payload] of trainingPayloads(join(place, "project")))
-      writeFileSync(join(place, "payloads", name), payload);
-    const args = ["--write-image", join(place, "image"), resolve(GENERATED), join(place, "payloads")];
-    run(resolve(executable), args, {
-      cwd: join(place, "project"),
-      env: { HOME: place, PATH: "/usr/bin:/bin" },
-    });
-    return packImage(readFileSync(join(place, "image")));
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  return inTrainingPlace(({ home, payloads }) => {
+    mkdirSync(join(home, "payloads"));
+    for (const { subcommand, name, input } of payloads)
+      writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
+    const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
+    run(resolve(executable), args, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
+    return packImage(readFileSync(join(home, "image")));
+  });
 }

@@ -1,25 +1,46 @@
-// Calls from which the build of the native program learns what memory most runs touch: ordinary commands.
-import { readFileSync } from "node:fs";
+// Calls from which the build of the native program learns what most runs do: ordinary commands.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 
 const CORPORA = ["ordinary", "ordinary-more", "ordinary-third"];
 const EVERY = 8;
 
-/** File names, which begin with the subcommand, and what is in the files, as hosts would send it from `cwd`. */
-export function trainingPayloads(cwd) {
+/**
+ * Makes a home with a repository and a folder for `work`, and payloads as hosts would send them from either. The
+ * repository is not in the folder for temporary files, of which the hooks think otherwise than of a project.
+ */
+export function inTrainingPlace(work) {
+  mkdirSync("native/target", { recursive: true });
+  const home = mkdtempSync(resolve("native/target/training-"));
+  const folder = mkdtempSync(join(tmpdir(), "amplihack-training-"));
+  try {
+    const repository = join(home, "project");
+    for (const name of [join(repository, ".git"), join(repository, ".claude"), join(folder, ".claude")])
+      mkdirSync(name, { recursive: true });
+    writeFileSync(join(repository, ".git/HEAD"), "ref: refs/heads/topic\n");
+    return work({ home, payloads: makePayloads([repository, folder]) });
+  } finally {
+    for (const place of [home, folder]) rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function makePayloads(places) {
   const commands = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
-  const session = {
-    session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11",
-    transcript_path: `${cwd}/transcript.jsonl`,
-    cwd,
-  };
   return commands.map((command, number) => {
-    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
+    const cwd = places[number % places.length];
+    const session = { session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11", cwd };
     const isShort = number % 4 === 0;
-    const more = isShort ? {} : { permission_mode: "default", tool_use_id: `toolu_${number}` };
-    return [
-      `pre-tool-use.${String(number).padStart(4, "0")}`,
-      JSON.stringify({ ...session, ...more, ...call }),
-    ];
+    const more = isShort
+      ? {}
+      : {
+          transcript_path: `${cwd}/transcript.jsonl`,
+          permission_mode: "default",
+          tool_use_id: `toolu_${number}`,
+        };
+    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
+    const input = JSON.stringify({ ...session, ...more, ...call });
+    return { subcommand: "pre-tool-use", name: String(number).padStart(4, "0"), cwd, input };
   });
 }
 

@@ -7,6 +7,7 @@ use crate::{
     engine::Engine,
     files::{self, File},
     image, interrupt, memory, modules, stdio,
+    text::to_c,
 };
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec, vec::Vec};
 use core::{alloc::Layout, ptr, slice};
@@ -21,7 +22,7 @@ const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
-const HOT_SHARE: usize = 16;
+const HOT_SHARE: usize = 24;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -218,13 +219,19 @@ fn find_shapes() {
     }
 }
 
-/// Runs one payload, whose file name begins with the subcommand and a dot.
+/// Runs one payload, whose file name begins with the subcommand and a dot, in the folder it names.
 fn touch(engine: &Engine, payload: &str) {
+    let text = files::read_whole(payload, 1 << 20).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let folder = text.split("\"cwd\":\"").nth(1).and_then(|rest| rest.split('"').next()).map(to_c);
+    let Some(Ok(folder)) = folder else { fail("a payload does not say where it is from") };
     let Ok(input) = File::open(payload, libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
     let Ok(nowhere) = File::open("/dev/null", libc::O_WRONLY, 0) else { fail("there is no /dev/null") };
     let name = payload.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
     // SAFETY: descriptors of our own; the protected pages are given back by `count_touch`.
     unsafe {
+        if libc::chdir(folder.as_ptr()) < 0 {
+            fail("the folder of a payload is not there");
+        }
         libc::dup2(input.0, 0);
         libc::dup2(nowhere.0, 1);
         libc::dup2(nowhere.0, 2);
