@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 const HEAD = 16;
 const BLOCK = 16 * 1024;
-const DICTIONARY = 32 * 1024;
+const DICTIONARY = 48 * 1024;
 const MARK = Buffer.from("room for the image of the native program");
 
 /** What stands for the image until it is known; its first word says that there is none. */
@@ -52,7 +52,9 @@ function relateAddresses(cold) {
   return Number(mark);
 }
 
-const PIECE = 64;
+const PIECE = 256;
+/** In more blocks than this a word is so common that every block has it anyway. */
+const COMMON = 12;
 const STEP = 8;
 
 /** The pieces that most blocks have in common. */
@@ -70,7 +72,7 @@ function makeDictionary(blocks) {
       let score = 0;
       const words = new Set();
       for (let at = from; at < from + PIECE; at++) words.add(block.readBigUInt64LE(at));
-      for (const word of words) score += Math.min(counts.get(word) - 1, 40);
+      for (const word of words) score += Math.min(counts.get(word) - 1, COMMON);
       scored.push({ score, piece: block.subarray(from, from + PIECE), words });
     }
   scored.sort((left, right) => right.score - left.score);
@@ -96,7 +98,7 @@ export function writeImage(executable, image) {
 
 const LEAST = 4;
 const LAST_LITERALS = 5;
-const TRIES = 512;
+const TRIES = 64;
 
 /** What follows `start` in the format of LZ4, packed as small as it gets: that happens once, unpacking often. */
 function pack(source, start) {

@@ -14,7 +14,7 @@ pub const BLOCK: usize = 16 * 1024;
 static BYTES: [u8; include_bytes!("../../generated/image.bin").len()] = *include_bytes!("../../generated/image.bin");
 const HEAD: usize = 16;
 /// What blocks have in common stands once, before all of them.
-const DICTIONARY: usize = 32 * 1024;
+const DICTIONARY: usize = 48 * 1024;
 
 static mut END: usize = memory::BASE;
 static mut COLD_LENGTH: usize = 0;
