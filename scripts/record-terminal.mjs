@@ -3,8 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { buildConstants } from "./build-constants.mjs";
+import { loadSource } from "./load-source.mjs";
 
 const COLUMNS = 112;
 const CELL = { width: 7.8, height: 18 };
@@ -27,24 +26,11 @@ const output = await recordTour();
 writeFileSync(process.argv[2] ?? join(root, "docs/demo.svg"), drawTerminal(`$ npm start\n${output}`));
 
 async function recordTour() {
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `
-        export { giveTour } from "./src/demo/tour.ts";
-        export { openTerminal } from "./src/cli/terminal.ts";
-        export { createNodeSystem } from "./src/system/node.ts";`,
-      resolveDir: root,
-      loader: "ts",
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    define: buildConstants(),
-    logLevel: "warning",
+  const { giveTour, openTerminal, createNodeSystem } = await loadSource({
+    "demo/tour.ts": ["giveTour"],
+    "cli/terminal.ts": ["openTerminal"],
+    "system/node.ts": ["createNodeSystem"],
   });
-  const code = Buffer.from(outputFiles[0].contents).toString("base64");
-  const { giveTour, openTerminal, createNodeSystem } = await import(`data:text/javascript;base64,${code}`);
   let caught = "";
   const system = createNodeSystem();
   const watched = {

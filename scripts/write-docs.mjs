@@ -4,15 +4,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { buildConstants } from "./build-constants.mjs";
+import { loadSource } from "./load-source.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
 const isCheck = words.includes("--check");
 const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 
-const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS } = await loadSource();
+const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS } = await loadSource({
+  "guard/rules.ts": ["PACKS"],
+  "guard/rule.ts": ["verdictAt"],
+  "config/sections.ts": ["CONFIG_SCHEMA", "PROJECT_SECTIONS"],
+  "config/settings.ts": ["BUILT_IN"],
+});
 const PAGES = { "guard.md": { rules: rulesTable() }, "configuration.md": { settings: settingsTable() } };
 
 let stale = 0;
@@ -29,27 +33,6 @@ for (const [page, sections] of Object.entries(PAGES)) {
   else writeFileSync(path, after);
 }
 process.exitCode = isCheck && stale > 0 ? 1 : 0;
-
-async function loadSource() {
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `
-        export { PACKS } from "./src/guard/rules.ts";
-        export { verdictAt } from "./src/guard/rule.ts";
-        export { CONFIG_SCHEMA, PROJECT_SECTIONS } from "./src/config/sections.ts";
-        export { BUILT_IN } from "./src/config/settings.ts";`,
-      resolveDir: root,
-      loader: "ts",
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    define: buildConstants(),
-    logLevel: "warning",
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-}
 
 function putIn(text, name, body, page) {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];

@@ -3,6 +3,7 @@ import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { InstallProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
+import { runProgram, trialEnvironment } from "./run-program.ts";
 
 // Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
@@ -16,7 +17,6 @@ const COMMANDS = [
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
-const LIMITS = { stdoutBytes: 65_536, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1_000_000 };
 
 export interface CodeCacheOptions {
   /** the folder of the built programs */
@@ -50,23 +50,18 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   system.files.makeDirectory(join(project, ".claude"), 0o700);
   const record = async (entry: string, command: string): Promise<void> => {
     const subcommand = entry === "no-opinion" ? "notification" : entry;
-    const result = await system.processes.start({
-      argv: [node, join(binFolder, "record-code.cjs"), entry, subcommand],
-      cwd: project,
-      env: {
-        PATH: system.env.get("PATH") ?? "",
-        HOME: home,
-        AMPLIHACK_TESTING: "1",
-        AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
+    const { code, stderr } = await runProgram(
+      system,
+      [node, join(binFolder, "record-code.cjs"), entry, subcommand],
+      {
+        timeoutMs: TIMEOUT_MS,
+        input: JSON.stringify(payloadOf(project, command)),
+        cwd: project,
+        env: trialEnvironment(system, home),
       },
-      input: system.text.encode(JSON.stringify(payloadOf(project, command))),
-      timeoutMs: TIMEOUT_MS,
-      limits: LIMITS,
-    }).done;
-    if (result.end.kind !== "exit" || result.end.code !== 0)
-      throw new InstallProblem(`the code of ${entry} could not be recorded`, {
-        causes: [system.text.decode(result.stderr).text.trim()],
-      });
+    );
+    if (code !== 0)
+      throw new InstallProblem(`the code of ${entry} could not be recorded`, { causes: [stderr.trim()] });
   };
   try {
     const entries = bundleNames(system, binFolder);

@@ -24,6 +24,21 @@ export interface InstallRequest {
   readonly updatePreference: string | undefined;
 }
 
+/** An installation for the user with nothing special asked for and nothing agreed to. */
+export const PLAIN_INSTALL: InstallRequest = {
+  hosts: undefined,
+  scope: "user",
+  assets: undefined,
+  isDryRun: false,
+  isForced: false,
+  isDeduping: false,
+  failure: undefined,
+  isTrustAgreed: false,
+  isProfileAgreed: false,
+  defaultTool: undefined,
+  updatePreference: undefined,
+};
+
 export interface InstalledHost {
   readonly host: InstallableHost;
   readonly scope: Scope;

@@ -50,6 +50,19 @@ export function wholeEnvironment({ env }: Pick<System, "env">): Readonly<Record<
   );
 }
 
+/** For a hook that is only tried: another home, and no real bridge. */
+export function trialEnvironment(
+  { env }: Pick<System, "env">,
+  home: string,
+): Readonly<Record<string, string>> {
+  return {
+    PATH: env.get("PATH") ?? "",
+    HOME: home,
+    AMPLIHACK_TESTING: "1",
+    AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
+  };
+}
+
 /** How a program ended, for a message. */
 export function describeEnd(end: ProcessResult["end"]): string {
   switch (end.kind) {

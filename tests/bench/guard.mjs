@@ -1,9 +1,5 @@
 // What a decision costs once everything is loaded; growth.mjs tells how that grows with the command.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { loadSource } from "../../scripts/load-source.mjs";
 import { measureCalls } from "./measure.mjs";
 
 const KINDS = {
@@ -21,50 +17,27 @@ const KINDS = {
   ],
 };
 export async function bench() {
-  const folder = mkdtempSync(join(tmpdir(), "amplihack-bench-"));
-  try {
-    const { judgeCommand, createMemorySystem } = await bundle(folder);
-    const cwd = "/home/user/project";
-    const system = createMemorySystem({
-      cwd,
-      files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" },
-    });
-    const context = { cwd, home: "/home/user", system };
-    const rows = [];
-    for (const [kind, commands] of Object.entries(KINDS)) {
-      const { p50, p95 } = measureCalls(round => judgeCommand(commands[round % commands.length], context));
-      rows.push({
-        name: `warm decision, ${kind}`,
-        p50: p50 * 1000,
-        p95: p95 * 1000,
-        unit: "µs",
-        target: "1000 µs",
-      });
-      rows.push({ name: `decisions per second, ${kind}`, p50: 1000 / p50, unit: "1/s" });
-    }
-    return rows;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function bundle(folder) {
-  const entry = join(folder, "entry.ts");
-  const outfile = join(folder, "guard.mjs");
-  writeFileSync(
-    entry,
-    `export { judgeCommand } from ${JSON.stringify(resolve("src/guard/index.ts"))};
-export { createMemorySystem } from ${JSON.stringify(resolve("src/system/memory.ts"))};\n`,
-  );
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    minify: true,
-    nodePaths: [resolve("node_modules")],
-    logLevel: "error",
+  const { judgeCommand, createMemorySystem } = await loadSource({
+    "guard/index.ts": ["judgeCommand"],
+    "system/memory.ts": ["createMemorySystem"],
   });
-  return import(pathToFileURL(outfile).href);
+  const cwd = "/home/user/project";
+  const system = createMemorySystem({
+    cwd,
+    files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" },
+  });
+  const context = { cwd, home: "/home/user", system };
+  const rows = [];
+  for (const [kind, commands] of Object.entries(KINDS)) {
+    const { p50, p95 } = measureCalls(round => judgeCommand(commands[round % commands.length], context));
+    rows.push({
+      name: `warm decision, ${kind}`,
+      p50: p50 * 1000,
+      p95: p95 * 1000,
+      unit: "µs",
+      target: "1000 µs",
+    });
+    rows.push({ name: `decisions per second, ${kind}`, p50: 1000 / p50, unit: "1/s" });
+  }
+  return rows;
 }

@@ -10,7 +10,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { InstallRequest } from "../../src/install/install-report.ts";
+import { PLAIN_INSTALL } from "../../src/install/install-report.ts";
 import type { Package } from "../../src/install/package.ts";
 import type { UninstallRequest } from "../../src/install/uninstall.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -21,19 +21,7 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 export const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const PACKAGE: Package = { root: PACKAGE_ROOT, version, node: process.execPath, isEphemeral: false };
 
-export const INSTALL: InstallRequest = {
-  hosts: undefined,
-  scope: "user",
-  assets: undefined,
-  isDryRun: false,
-  isForced: false,
-  isDeduping: false,
-  failure: undefined,
-  isTrustAgreed: false,
-  isProfileAgreed: false,
-  defaultTool: undefined,
-  updatePreference: undefined,
-};
+export const INSTALL = PLAIN_INSTALL;
 
 export const UNINSTALL: UninstallRequest = {
   hosts: undefined,

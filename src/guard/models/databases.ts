@@ -62,6 +62,16 @@ const SQLITE: Client = {
   },
 };
 
+const CLICKHOUSE: Client = {
+  ...PSQL,
+  text: "q query",
+  files: "queries-file",
+  options: {
+    values: words("q query queries-file h host port u user password d database"),
+    abbreviates: false,
+  },
+};
+
 const EXECUTED: OptionSpec = {
   values: words("e execute f file k keyspace u username p password n d database"),
   as: { execute: "e", file: "f" },
@@ -87,30 +97,14 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     files: "i",
     options: { values: words("Q q i S d U P o"), abbreviates: false },
   },
-  "clickhouse-client": {
-    ...PSQL,
-    text: "q query",
-    files: "queries-file",
-    options: {
-      values: words("q query queries-file h host port u user password d database"),
-      abbreviates: false,
-    },
-  },
+  "clickhouse-client": CLICKHOUSE,
   cockroach: {
     ...PSQL,
     text: "e execute",
     files: "f file",
     options: { values: words("e execute f file url host port user d database"), abbreviates: false },
   },
-  clickhouse: {
-    ...PSQL,
-    text: "q query",
-    files: "queries-file",
-    options: {
-      values: words("q query queries-file h host port u user password d database"),
-      abbreviates: false,
-    },
-  },
+  clickhouse: CLICKHOUSE,
   sqlplus: { ...PSQL, text: "", files: "", options: { values: words("M R L"), abbreviates: false } },
   "manage.py": { ...PSQL, text: "", files: "", options: { values: ["database"], abbreviates: false } },
   cqlsh: { ...PSQL, text: "e", files: "f", options: EXECUTED },

@@ -22,12 +22,7 @@ const WIRING_TREES = words(
 const MANAGED =
   /^\/(etc\/(claude-code|codex|cursor|gemini-cli)|Library\/Application Support\/(ClaudeCode|Cursor|Codex))\//;
 
-/** The wiring of hooks, or this guard's own configuration, grants, keys and programs. */
-export function isWiring(around: Surroundings, path: string): boolean {
-  return wiringPart(around, path) !== undefined;
-}
-
-/** `own` is the guard's own state, `hooks` the hosts' registrations. */
+/** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
 export function wiringPart(around: Surroundings, path: string): "own" | "hooks" | undefined {
   if (isOwnState(around, path)) return "own";
   if (MANAGED.test(path)) return "hooks";

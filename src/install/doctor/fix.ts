@@ -3,7 +3,7 @@ import { fingerprints, trustStatus } from "../codex-trust.ts";
 import { findRegistrations } from "../doubles.ts";
 import { readFile } from "../file-edit.ts";
 import { install } from "../install.ts";
-import type { InstallReport } from "../install-report.ts";
+import { type InstallReport, PLAIN_INSTALL } from "../install-report.ts";
 import type { Package } from "../package.ts";
 import type { Places, Scope } from "../places.ts";
 import { codexConfigPath, codexHooksName } from "../register.ts";
@@ -30,17 +30,10 @@ export async function repair(
   const run = async (hosts: readonly InstallableHost[] | undefined, scope: Scope) => {
     reports.push(
       await install(system, source, {
+        ...PLAIN_INSTALL,
         hosts,
         scope,
-        assets: undefined,
-        isDryRun: false,
-        isForced: false,
-        isDeduping: false,
-        failure: undefined,
         isTrustAgreed: isTrustedAlready(system, places),
-        isProfileAgreed: false,
-        defaultTool: undefined,
-        updatePreference: undefined,
       }),
     );
   };

@@ -5,7 +5,7 @@ import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import { removeTree } from "../remove-tree.ts";
-import { describeEnd, runProgram } from "../run-program.ts";
+import { describeEnd, runProgram, trialEnvironment } from "../run-program.ts";
 import type { Target } from "../targets.ts";
 import { type Check, fail, pass } from "./check.ts";
 
@@ -67,12 +67,7 @@ async function probe(
     timeoutMs: TIMEOUT_MS,
     input: JSON.stringify(payloadFor(event, project, isShared)),
     cwd: project,
-    env: {
-      PATH: system.env.get("PATH") ?? "",
-      HOME: home,
-      AMPLIHACK_TESTING: "1",
-      AMPLIHACK_TEST_BRIDGE_COMMAND: "true",
-    },
+    env: trialEnvironment(system, home),
   });
   const name = `${words[0] ?? "the hook"} on ${event}`;
   if (code !== 0) return `${name} ${describeEnd(end)}`;

@@ -1,5 +1,5 @@
 import { install } from "../../install/install.ts";
-import type { InstallRequest } from "../../install/install-report.ts";
+import { type InstallRequest, PLAIN_INSTALL } from "../../install/install-report.ts";
 import type { Package } from "../../install/package.ts";
 import type { System } from "../../system/system.ts";
 import type { Driver, Stage } from "./driver.ts";
@@ -66,20 +66,7 @@ export async function registerHooks(
     user.system,
     // What is thrown away in a minute need not be copied to a lasting place.
     { ...source, isEphemeral: false },
-    {
-      hosts: [host],
-      scope: "user",
-      assets: undefined,
-      isDryRun: false,
-      isForced: false,
-      isDeduping: false,
-      failure: undefined,
-      isTrustAgreed: true,
-      isProfileAgreed: false,
-      defaultTool: undefined,
-      updatePreference: undefined,
-      ...more,
-    },
+    { ...PLAIN_INSTALL, hosts: [host], isTrustAgreed: true, ...more },
   );
   const failed = report.hosts.find(({ status }) => status !== "registered");
   if (failed !== undefined)

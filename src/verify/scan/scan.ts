@@ -9,16 +9,12 @@ import type { Place, ReadSnippets, Snippet } from "./snippet.ts";
 import { isGithubWorkflow, isGitlabPipeline, readGithubWorkflow, readGitlabPipeline } from "./workflow.ts";
 
 /** One thing the guard has against a command that stands in a file. */
-export interface ScanFinding extends Place {
+export interface ScanFinding
+  extends Place,
+    Pick<Finding, "rule" | "title" | "verdict" | "target" | "lost" | "safer"> {
   /** as the caller named it */
   readonly file: string;
   readonly name: string;
-  readonly rule: string;
-  readonly title: string;
-  readonly verdict: "ask" | "deny";
-  readonly target: string;
-  readonly lost: string;
-  readonly safer: string;
 }
 
 export interface FileScan {

@@ -1,5 +1,6 @@
 /** An install on the real disk by a process that ends itself without a word at its n-th change of a file. */
 import { install } from "../../../src/install/install.ts";
+import { PLAIN_INSTALL } from "../../../src/install/install-report.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import type { Files } from "../../../src/system/system.ts";
 import { version } from "../../../src/version.ts";
@@ -33,17 +34,5 @@ for (const name of CHANGING) {
 void install(
   { ...system, files, processes: system.processes },
   { root, version, node: process.execPath, isEphemeral: false },
-  {
-    hosts: ["claude-code", "codex"],
-    scope: "user",
-    assets: undefined,
-    isDryRun: false,
-    isForced: false,
-    isDeduping: false,
-    failure: undefined,
-    isTrustAgreed: true,
-    isProfileAgreed: false,
-    defaultTool: undefined,
-    updatePreference: undefined,
-  },
+  { ...PLAIN_INSTALL, hosts: ["claude-code", "codex"], isTrustAgreed: true },
 ).then(report => system.stdio.writeOutput(`${JSON.stringify({ success: report.success, count })}\n`));

@@ -1,0 +1,25 @@
+// Imports modules of src/, which Node cannot read as they are, for scripts that run on them.
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { buildConstants } from "./build-constants.mjs";
+
+/** @param {Readonly<Record<string, readonly string[]>>} wanted names by the path below src/ of their module */
+export async function loadSource(wanted) {
+  const lines = Object.entries(wanted).map(
+    ([path, names]) => `export { ${names.join(", ")} } from "./src/${path}";`,
+  );
+  const { outputFiles } = await build({
+    stdin: {
+      contents: lines.join("\n"),
+      resolveDir: fileURLToPath(new URL("..", import.meta.url)),
+      loader: "ts",
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    define: buildConstants(),
+    logLevel: "warning",
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
