@@ -1,6 +1,7 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { readCommandLine } from "../hooks/command-line.ts";
-import { type HookDefinition, openProgram, openRun } from "../hooks/run.ts";
+import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
+import { openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { dirname, join } from "../system/paths.ts";

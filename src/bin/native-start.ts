@@ -1,5 +1,6 @@
 import { readCommandLine } from "../hooks/command-line.ts";
-import { type HookDefinition, type HookRun, INPUT_LIMIT_BYTES, openProgram, openRun } from "../hooks/run.ts";
+import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
+import { type HookRun, INPUT_LIMIT_BYTES, openRun } from "../hooks/run.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";

@@ -1,10 +1,9 @@
-import { failurePolicyOf, type LoadedConfig, loadConfig } from "../config/index.ts";
+import { failurePolicyOf } from "../config/index.ts";
 import type { Answer, HostId } from "../hosts/host.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
-import type { Subcommand } from "../hosts/subcommands.ts";
 import {
   checkInput,
   type Diagnostic,
@@ -13,7 +12,6 @@ import {
   type FailurePolicy,
   findEvent,
   fold,
-  type Hook,
   type HookInput,
   type JsonObject,
   NO_OUTCOME,
@@ -21,54 +19,11 @@ import {
   type Outcome,
   powerOf,
 } from "../protocol/index.ts";
-import {
-  escapeControls,
-  findHome,
-  findProjectRoot,
-  findStateHome,
-  unseenPlaces,
-  unusablePlaces,
-} from "../state/index.ts";
+import { findProjectRoot, unseenPlaces, unusablePlaces } from "../state/index.ts";
 import type { System } from "../system/system.ts";
-import type { HookOptions } from "./context.ts";
+import { configurationFor, type HookProgram, tell } from "./hook-program.ts";
 import { isShuttingDown } from "./shutdown.ts";
 import { logRun, type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
-
-/** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
-export interface HookProgram {
-  readonly subcommand: Subcommand;
-  readonly hook: Hook<System> | undefined;
-  /** what "nothing to say" is for this hook */
-  readonly silence?: Effect;
-  /** a guard is not switched off by the environment, nor by the size of what it is asked */
-  readonly isGuard?: boolean;
-}
-
-/** A hook that is yet to learn where it runs: how the sibling program is started, and what is configured. */
-export interface HookDefinition extends Omit<HookProgram, "subcommand" | "hook"> {
-  readonly hook: ((options: HookOptions) => Hook<System>) | undefined;
-  /** starts bridges, so the configured command that may replace our own is looked up */
-  readonly usesBridge?: boolean;
-}
-
-/** The program of one call. `amplihack` is how the sibling of the hook program is started. */
-export function openProgram(
-  definition: HookDefinition,
-  subcommand: Subcommand,
-  amplihack: readonly string[] | undefined,
-  system: System,
-): HookProgram {
-  const { hook, usesBridge, ...rest } = definition;
-  if (hook === undefined) return { ...rest, subcommand, hook: undefined };
-  if (usesBridge !== true) return { ...rest, subcommand, hook: hook({ program: amplihack }) };
-  const loaded = configuration(system, undefined);
-  for (const { message } of loaded?.notices ?? []) tell(subcommand, message, system);
-  return {
-    ...rest,
-    subcommand,
-    hook: hook({ program: amplihack, bridgeCommand: loaded?.config.bridge.command }),
-  };
-}
 
 /** What the command line said besides the subcommand. */
 export interface HookCall {
@@ -151,7 +106,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     const power = powerOf(describeEvent(event), payload);
     if (power !== "veto" || program.hook === undefined) return "open";
     try {
-      const loaded = configuration(system, input?.cwd);
+      const loaded = configurationFor(system, input?.cwd);
       if (loaded === undefined) return "open";
       problems.push(...loaded.notices.map(notice => notice.message));
       return failurePolicyOf(loaded.config, subcommand.name);
@@ -235,19 +190,6 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     },
     answered: () => exitCode,
   };
-}
-
-/** Read only where it is needed: most runs that answer do not pay for it. */
-function configuration(system: System, cwd: string | undefined): LoadedConfig | undefined {
-  const projectRoot = findProjectRoot(system, cwd);
-  const stateHome = findStateHome(system, projectRoot);
-  const home = findHome(system);
-  if (stateHome === undefined || home === undefined) return undefined;
-  return loadConfig(system, { home, stateHome, projectRoot });
-}
-
-function tell({ hookName }: Subcommand, text: string, system: System): void {
-  system.stdio.writeError(`amplihack ${hookName}: ${escapeControls(text)}\n`);
 }
 
 function stderrText(parts: readonly string[], record: RunRecord): string {

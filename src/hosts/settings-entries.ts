@@ -1,5 +1,6 @@
 import { getNodeValue, type Node } from "jsonc-parser";
-import { isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
+import { carriedOver, type RaisedTimeout, raisedTimeouts } from "./carried-over.ts";
 import type { WantedEntry } from "./hook-registry.ts";
 import type { Layout } from "./host.ts";
 import {
@@ -25,19 +26,6 @@ import {
 // Our entries in a host's configuration, as pure functions over its text. Foreign entries, comments, key order,
 // indentation, line ends and a byte order mark stay as they are.
 
-const TIMEOUT_KEYS = ["timeout", "timeoutSec", "timeout_ms"];
-/** Members of a handler that are ours to set; any other one a person added. */
-const MANAGED_KEYS: ReadonlySet<string> = new Set([
-  "type",
-  "command",
-  "bash",
-  "args",
-  ...TIMEOUT_KEYS,
-  "onFailure",
-  "failClosed",
-  "on_failure",
-]);
-
 /** Text of empty containers by their path, for instance `hooks/Stop`. */
 export type EmptyContainers = Readonly<Record<string, string>>;
 
@@ -48,11 +36,7 @@ export interface Edited {
   readonly added: readonly FoundEntry[];
   readonly removed: readonly FoundEntry[];
   /** entries whose limit a person had raised, which is kept */
-  readonly raisedTimeouts: readonly {
-    readonly event: string;
-    readonly subcommand: string;
-    readonly timeout: number;
-  }[];
+  readonly raisedTimeouts: readonly RaisedTimeout[];
   /** text of containers that were there and empty before; `unregisterEntries` puts it back */
   readonly emptyBefore: EmptyContainers;
   /** nothing is left but what a file of this kind must have */
@@ -273,34 +257,6 @@ function addHeader(text: string, layout: Layout): string {
       current = opened.bom + insertMember(opened.body, opened.root, name, value);
   }
   return current;
-}
-
-function raisedTimeouts(
-  ours: readonly FoundEntry[],
-  wanted: readonly WantedEntry[],
-): Edited["raisedTimeouts"] {
-  return wanted.flatMap(({ nativeEvent: event, subcommand, timeout }) => {
-    const known = ours.find(entry => entry.event === event && entry.owned?.subcommand === subcommand);
-    const present = TIMEOUT_KEYS.map(key => known?.handler[key]).find(value => typeof value === "number");
-    return timeout !== undefined && typeof present === "number" && present > timeout
-      ? [{ event, subcommand, timeout: present }]
-      : [];
-  });
-}
-
-function carriedOver(
-  { nativeEvent, subcommand, handler }: WantedEntry,
-  ours: readonly FoundEntry[],
-  raised: Edited["raisedTimeouts"],
-): JsonObject {
-  const known = ours.find(entry => entry.event === nativeEvent && entry.owned?.subcommand === subcommand);
-  const added = Object.entries(known?.handler ?? {}).filter(
-    ([name]) => !MANAGED_KEYS.has(name) && name !== "matcher",
-  );
-  const limit = raised.find(each => each.event === nativeEvent && each.subcommand === subcommand);
-  const key = TIMEOUT_KEYS.find(name => ownValue(handler, name) !== undefined);
-  const timeout = limit === undefined || key === undefined ? {} : { [key]: limit.timeout };
-  return { ...handler, ...timeout, ...Object.fromEntries(added) };
 }
 
 function pathName(layout: Layout, event?: string): string {

@@ -1,28 +1,27 @@
 import { tmpdir } from "node:os";
-import { HOOK_REGISTRY } from "../hosts/index.ts";
-import type { FailurePolicy } from "../protocol/index.ts";
-import { FileLock, setAsideCorrupt } from "../state/index.ts";
+import { FileLock } from "../state/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { addBundle } from "./amplifier-bundle.ts";
 import { chooseHosts } from "./choose-hosts.ts";
-import { findClosedHosts } from "./closed-hosts.ts";
 import { inspectCodeCaches, recordCode } from "./code-cache.ts";
-import { failureEdit, policyIn } from "./failure-setting.ts";
-import { applyEdit, planEdit, readFile } from "./file-edit.ts";
+import { failureEdit } from "./failure-setting.ts";
+import { applyEdit, readFile } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import { chooseEngine, type HookEngine } from "./hook-engine.ts";
-import { type HostsOutcome, installHosts, previewHosts, settleDoubles } from "./install-hosts.ts";
-import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
+import { chooseEngine } from "./hook-engine.ts";
+import { installHosts, settleDoubles } from "./install-hosts.ts";
+import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
+import { previewInstall } from "./install-preview.ts";
+import type { InstallReport, InstallRequest } from "./install-report.ts";
 import { Ledger } from "./ledger.ts";
-import { emptyManifest, type Manifest, readManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
 import type { Package } from "./package.ts";
-import { findPlaces, hookProgramPath, manifestPath, type Places, versionStampPath } from "./places.ts";
+import { findPlaces, manifestPath, type Places, versionStampPath } from "./places.ts";
 import { InstallProblem } from "./problem.ts";
 import { planProfile } from "./profile-block.ts";
-import { needsTrust, type RegisterOptions } from "./register.ts";
-import { type AssetPlan, foldersOf, NO_ASSETS, planAssets, stageAssets } from "./stage-assets.ts";
+import { needsTrust } from "./register.ts";
+import { type AssetPlan, foldersOf, stageAssets } from "./stage-assets.ts";
 import { stagePackage, versionFolder } from "./stage-package.ts";
 import {
   changedPrograms,
@@ -31,8 +30,6 @@ import {
   stagePrograms,
   wantedPrograms,
 } from "./stage-programs.ts";
-import { findSupported } from "./supported-hooks.ts";
-import { unifiedDiff } from "./unified-diff.ts";
 import { planUserCommands, type UserCommands } from "./user-commands.ts";
 
 const LOCK_TIMEOUT_MS = 60_000;
@@ -44,7 +41,7 @@ export function install(system: System, source: Package, request: InstallRequest
     throw new InstallProblem("the home directory is no project", {
       fix: "change to a project, or leave out --scope project",
     });
-  if (request.isDryRun) return preview(system, places, source, request);
+  if (request.isDryRun) return previewInstall(system, places, source, request);
   const lock = new FileLock(`${manifestPath(places)}.lock`, { system, timeoutMs: LOCK_TIMEOUT_MS });
   return lock.runAsync(() => perform(system, places, source, request));
 }
@@ -104,95 +101,6 @@ async function perform(
   warnings.push(...(await addBundle(system, places)));
   if (engine.kind === "node") await refreshCode(system, origin, warnings);
   return reportOf(places, request, engine, outcome, warnings, profileSteps, []);
-}
-
-/** The same up to the point where something would be written. */
-async function preview(
-  system: System,
-  places: Places,
-  source: Package,
-  request: InstallRequest,
-): Promise<InstallReport> {
-  const warnings: string[] = [];
-  const manifest = openManifest(system, places, source.version, warnings, "only look");
-  const assets = assetsOf(system, places, request, manifest);
-  const found = chooseEngine(system, source);
-  const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
-  const origin = { ...source, root };
-  const isInside = found.program.startsWith(`${source.root}/`);
-  const later = isInside ? join(root, found.program.slice(source.root.length)) : found.program;
-  const engine = { ...found, program: later };
-  const failure =
-    request.failure === undefined ? undefined : planEdit(system, failureEdit(places, request.failure));
-  const configured = configuredPolicy(system, places);
-  const policyOf = (subcommand: string): FailurePolicy =>
-    failure === undefined
-      ? configured(subcommand)
-      : (policyIn(failure.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
-  const options = await optionsOf(system, request, origin, engine, policyOf);
-
-  const programs =
-    engine.kind === "native"
-      ? wantedPrograms(system, places, origin, found, policyOf)
-      : wantedPrograms(system, places, origin, engine, policyOf);
-  const commands = planUserCommands(system, places, origin.version);
-  const chosen = chooseHosts(system, places, request.hosts, request.scope);
-  const outcome = previewHosts(system, places, chosen, options);
-  const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
-  const changes: PlannedChange[] = [
-    ...(source.isEphemeral ? [{ path: root, diff: "" }] : []),
-    ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
-      .filter(change => change.isChanged)
-      .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
-    ...changedPrograms(system, [...programs, ...texts]).map(program => programChange(system, program)),
-    ...assets.changed.map(name => assetChange(system, places, assets, name)),
-  ];
-  warnings.push(...commands.warnings, ...outcome.warnings);
-  return reportOf(places, request, engine, outcome, warnings, [], changes);
-}
-
-function openManifest(
-  system: System,
-  places: Places,
-  version: string,
-  warnings: string[],
-  onDamage: "set aside" | "only look" = "set aside",
-): Manifest {
-  try {
-    const known = readManifest(system, places);
-    return { ...(known ?? emptyManifest(version)), amplihack_version: version };
-  } catch (error) {
-    if (!(error instanceof InstallProblem)) throw error;
-    const kept = onDamage === "set aside" ? setAsideCorrupt(system, manifestPath(places)) : undefined;
-    warnings.push(
-      `${error.message}; starting a new one${kept === undefined ? "" : `, the old one is ${kept}`}`,
-    );
-    return emptyManifest(version);
-  }
-}
-
-function assetsOf(system: System, places: Places, request: InstallRequest, manifest: Manifest): AssetPlan {
-  return request.assets === undefined
-    ? NO_ASSETS
-    : planAssets(system, places, request.assets, manifest, request.isForced);
-}
-
-async function optionsOf(
-  system: System,
-  request: InstallRequest,
-  origin: Package,
-  engine: HookEngine,
-  policyOf: (subcommand: string) => FailurePolicy,
-): Promise<RegisterOptions> {
-  const isAnyClosed = HOOK_REGISTRY.some(row => policyOf(row.subcommand) === "closed");
-  return {
-    version: origin.version,
-    policyOf,
-    saysClosed: isAnyClosed ? await findClosedHosts(system) : () => false,
-    supports: await findSupported(system, engine, tmpdir()),
-    isTrustAgreed: request.isTrustAgreed,
-    isForced: request.isForced,
-  };
 }
 
 /** What the manifest says about files that are ours as a whole. */
@@ -270,39 +178,4 @@ async function refreshCode(system: System, { root, node }: Package, warnings: st
     if (!(error instanceof InstallProblem)) throw error;
     warnings.push(`${error.message}; hooks start a little slower`);
   }
-}
-
-function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {
-  const { text, replaced } = system.text.decode(bytes);
-  if (replaced) return { path, diff: "" };
-  const isThere = system.files.inspect(path)?.kind === "file";
-  return { path, diff: unifiedDiff(path, isThere ? readFile(system, path) : undefined, text) };
-}
-
-function assetChange(system: System, places: Places, { wanted }: AssetPlan, name: string): PlannedChange {
-  const bytes = wanted.find(asset => asset.name === name)?.bytes ?? new Uint8Array(0);
-  return programChange(system, { path: join(places.stateHome, name), bytes });
-}
-
-function reportOf(
-  places: Places,
-  request: InstallRequest,
-  engine: HookEngine,
-  outcome: HostsOutcome,
-  warnings: readonly string[],
-  moreSteps: readonly string[],
-  changes: readonly PlannedChange[],
-): InstallReport {
-  return {
-    success: outcome.hosts.every(host => host.status !== "failed"),
-    dry_run: request.isDryRun,
-    hosts: outcome.hosts,
-    binary: hookProgramPath(places),
-    engine: engine.kind,
-    program: engine.program,
-    manifest: manifestPath(places),
-    warnings,
-    next_steps: [...new Set([...outcome.hosts.flatMap(host => host.next_steps), ...moreSteps])],
-    changes,
-  };
 }

@@ -1,5 +1,6 @@
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
+import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openRun } from "../../src/hooks/run.ts";
 import { resolveSubcommand } from "../../src/hosts/subcommands.ts";
 import type { Json } from "../../src/protocol/index.ts";
 import {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
+import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openRun } from "../../src/hooks/run.ts";
 import { SHIPPED } from "../../src/hooks/stop/power-steering/considerations.ts";
 import { FactCollector } from "../../src/hooks/stop/power-steering/facts.ts";
 import { applyHeuristic } from "../../src/hooks/stop/power-steering/heuristics.ts";

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
+import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openRun } from "../../src/hooks/run.ts";
 import { createMemorySystem, type MemorySystem, type MemorySystemOptions } from "../../src/system/memory.ts";
 
 /** The hook program's entries, as its build finds them. */

@@ -1,5 +1,6 @@
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram, openRun } from "../../src/hooks/run.ts";
+import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openRun } from "../../src/hooks/run.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 

@@ -4,7 +4,8 @@ import type { Selection } from "../effects.ts";
 import { isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
 import { type Call, startersOf } from "./call.ts";
-import { readFd, readFind } from "./find.ts";
+import { readFd } from "./fd.ts";
+import { readFind } from "./find-expression.ts";
 
 /** Names that some program listed, and what they can be. */
 export interface Listing {

@@ -1,4 +1,4 @@
+import type { HookDefinition } from "../hook-program.ts";
 import { preToolUse } from "../pre-tool-use.ts";
-import type { HookDefinition } from "../run.ts";
 
 export const definition: HookDefinition = { hook: () => preToolUse, isGuard: true };

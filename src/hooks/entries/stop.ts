@@ -1,4 +1,4 @@
-import type { HookDefinition } from "../run.ts";
+import type { HookDefinition } from "../hook-program.ts";
 import { stop } from "../stop/stop.ts";
 
 export const definition: HookDefinition = {

@@ -1,0 +1,74 @@
+import type { FailurePolicy } from "../protocol/index.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { chooseHosts } from "./choose-hosts.ts";
+import { failureEdit, policyIn } from "./failure-setting.ts";
+import { planEdit, readFile } from "./file-edit.ts";
+import { chooseEngine } from "./hook-engine.ts";
+import { previewHosts } from "./install-hosts.ts";
+import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
+import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
+import type { Package } from "./package.ts";
+import type { Places } from "./places.ts";
+import type { AssetPlan } from "./stage-assets.ts";
+import { versionFolder } from "./stage-package.ts";
+import { changedPrograms, configuredPolicy, type ProgramFile, wantedPrograms } from "./stage-programs.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+import { planUserCommands } from "./user-commands.ts";
+
+/** The same up to the point where something would be written. */
+export async function previewInstall(
+  system: System,
+  places: Places,
+  source: Package,
+  request: InstallRequest,
+): Promise<InstallReport> {
+  const warnings: string[] = [];
+  const manifest = openManifest(system, places, source.version, warnings, "only look");
+  const assets = assetsOf(system, places, request, manifest);
+  const found = chooseEngine(system, source);
+  const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
+  const origin = { ...source, root };
+  const isInside = found.program.startsWith(`${source.root}/`);
+  const later = isInside ? join(root, found.program.slice(source.root.length)) : found.program;
+  const engine = { ...found, program: later };
+  const failure =
+    request.failure === undefined ? undefined : planEdit(system, failureEdit(places, request.failure));
+  const configured = configuredPolicy(system, places);
+  const policyOf = (subcommand: string): FailurePolicy =>
+    failure === undefined
+      ? configured(subcommand)
+      : (policyIn(failure.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
+  const options = await optionsOf(system, request, origin, engine, policyOf);
+
+  const programs =
+    engine.kind === "native"
+      ? wantedPrograms(system, places, origin, found, policyOf)
+      : wantedPrograms(system, places, origin, engine, policyOf);
+  const commands = planUserCommands(system, places, origin.version);
+  const chosen = chooseHosts(system, places, request.hosts, request.scope);
+  const outcome = previewHosts(system, places, chosen, options);
+  const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
+  const changes: PlannedChange[] = [
+    ...(source.isEphemeral ? [{ path: root, diff: "" }] : []),
+    ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
+      .filter(change => change.isChanged)
+      .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
+    ...changedPrograms(system, [...programs, ...texts]).map(program => programChange(system, program)),
+    ...assets.changed.map(name => assetChange(system, places, assets, name)),
+  ];
+  warnings.push(...commands.warnings, ...outcome.warnings);
+  return reportOf(places, request, engine, outcome, warnings, [], changes);
+}
+
+function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {
+  const { text, replaced } = system.text.decode(bytes);
+  if (replaced) return { path, diff: "" };
+  const isThere = system.files.inspect(path)?.kind === "file";
+  return { path, diff: unifiedDiff(path, isThere ? readFile(system, path) : undefined, text) };
+}
+
+function assetChange(system: System, places: Places, { wanted }: AssetPlan, name: string): PlannedChange {
+  const bytes = wanted.find(asset => asset.name === name)?.bytes ?? new Uint8Array(0);
+  return programChange(system, { path: join(places.stateHome, name), bytes });
+}
