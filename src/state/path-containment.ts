@@ -11,24 +11,25 @@ const LINK_LIMIT = 40;
 export function resolvePath(files: Pick<Files, "inspect" | "readLink">, path: string): string {
   if (!isAbsolute(path)) throw new SystemError("EINVAL", "resolve", path);
   const pending = partsOf(path);
-  let resolved: string[] = [];
+  // The root is the empty text here.
+  let resolved = "";
   let links = 0;
   for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
     if (part === "..") {
-      resolved.pop();
+      resolved = resolved.slice(0, Math.max(0, resolved.lastIndexOf("/")));
       continue;
     }
-    const next = `/${[...resolved, part].join("/")}`;
+    const next = `${resolved}/${part}`;
     if (files.inspect(next)?.kind !== "symlink") {
-      resolved.push(part);
+      resolved = next;
       continue;
     }
     if (++links > LINK_LIMIT) throw new SystemError("ELOOP", "resolve", path);
     const target = files.readLink(next);
-    if (isAbsolute(target)) resolved = [];
+    if (isAbsolute(target)) resolved = "";
     pending.unshift(...partsOf(target));
   }
-  return `/${resolved.join("/")}`;
+  return resolved === "" ? "/" : resolved;
 }
 
 function partsOf(path: string): string[] {

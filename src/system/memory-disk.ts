@@ -110,7 +110,8 @@ export class MemoryDisk {
 }
 
 function partsOf(path: string): string[] {
-  return path.split("/").filter(part => part !== "");
+  const parts = (path.startsWith("/") ? path.slice(1) : path).split("/");
+  return parts.includes("") ? parts.filter(part => part !== "") : parts;
 }
 
 function isLonger(name: string, bytes: number): boolean {

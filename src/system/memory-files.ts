@@ -52,7 +52,7 @@ export class MemoryFiles implements Files {
 
   createExclusive(path: string, bytes: Uint8Array, mode: number): void {
     const create = (written: Uint8Array) => {
-      const place = this.disk.walk(path, false);
+      const place = this.walk(path, false);
       if (place.node !== undefined) fail("EEXIST");
       this.enter(place, this.newFile(written, mode));
     };
@@ -66,7 +66,7 @@ export class MemoryFiles implements Files {
 
   append(path: string, bytes: Uint8Array, mode: number): void {
     const append = (written: Uint8Array) => {
-      const place = this.disk.walk(path, true);
+      const place = this.walk(path, true);
       const { node } = place;
       if (node === undefined) {
         this.enter(place, this.newFile(written, mode));
@@ -90,8 +90,8 @@ export class MemoryFiles implements Files {
 
   rename(from: string, to: string): void {
     this.perform("rename", [from, to], () => {
-      const source = this.disk.walk(from, false);
-      const target = this.disk.walk(to, false);
+      const source = this.walk(from, false);
+      const target = this.walk(to, false);
       if (source.name === undefined || target.name === undefined) fail("EBUSY");
       const { node } = source;
       if (node === undefined) fail("ENOENT");
@@ -107,7 +107,7 @@ export class MemoryFiles implements Files {
 
   link(from: string, to: string): void {
     this.perform("link", [to, from], () => {
-      const { node } = this.disk.walk(from, false);
+      const { node } = this.walk(from, false);
       if (node === undefined) fail("ENOENT");
       const target = this.vacantPlace(to);
       if (node.kind === "directory") fail("EPERM");
@@ -125,7 +125,7 @@ export class MemoryFiles implements Files {
 
   readLink(path: string): string {
     return this.perform("readLink", [path], () => {
-      const { node } = this.disk.walk(path, false);
+      const { node } = this.walk(path, false);
       if (node === undefined) fail("ENOENT");
       return node.kind === "symlink" ? node.target : fail("EINVAL");
     });
@@ -133,7 +133,7 @@ export class MemoryFiles implements Files {
 
   remove(path: string): void {
     this.perform("remove", [path], () => {
-      const { node, name, directory } = this.disk.walk(path, false);
+      const { node, name, directory } = this.walk(path, false);
       if (node === undefined) fail("ENOENT");
       if (node.kind === "directory" || name === undefined) fail("EISDIR");
       directory.entries.delete(name);
@@ -143,7 +143,7 @@ export class MemoryFiles implements Files {
 
   removeDirectory(path: string): void {
     this.perform("removeDirectory", [path], () => {
-      const { node, name, directory } = this.disk.walk(path, false);
+      const { node, name, directory } = this.walk(path, false);
       if (node === undefined) fail("ENOENT");
       if (node.kind !== "directory") fail("ENOTDIR");
       if (name === undefined) fail("EBUSY");
@@ -159,7 +159,7 @@ export class MemoryFiles implements Files {
 
   list(path: string): readonly string[] {
     return this.perform("list", [path], () => {
-      const { node } = this.disk.walk(path, true);
+      const { node } = this.walk(path, true);
       if (node === undefined) fail("ENOENT");
       return node.kind === "directory" ? [...node.entries.keys()].sort() : fail("ENOTDIR");
     });
@@ -179,7 +179,7 @@ export class MemoryFiles implements Files {
 
   changeMode(path: string, mode: number): void {
     this.perform("changeMode", [path], () => {
-      const { node } = this.disk.walk(path, true);
+      const { node } = this.walk(path, true);
       if (node === undefined) fail("ENOENT");
       node.mode = mode;
     });
@@ -219,19 +219,25 @@ export class MemoryFiles implements Files {
       if (paths.some(path => path.includes("\0"))) fail("EINVAL");
       return action();
     } catch (error) {
-      throw error instanceof SystemError ? new SystemError(error.code, description, paths[0]) : error;
+      const isRefused = error instanceof Refusal || error instanceof SystemError;
+      throw isRefused ? new SystemError(error.code, description, paths[0]) : error;
     }
   }
 
   private makeDirectories(path: string, mode: number): void {
     if (this.disk.find(path, false) === "ENOENT" && dirname(path) !== path)
       this.makeDirectories(dirname(path), mode);
-    const place = this.disk.walk(path, false);
+    const place = this.walk(path, false);
     if (place.node === undefined) {
       this.enter(place, { ...this.newBase(mode), kind: "directory", entries: new Map() });
     } else if (!this.isDirectory(path)) {
       fail("EEXIST");
     }
+  }
+
+  private walk(path: string, follow: boolean): Place {
+    const place = this.disk.find(path, follow);
+    return typeof place === "string" ? fail(place) : place;
   }
 
   private isDirectory(path: string): boolean {
@@ -240,13 +246,13 @@ export class MemoryFiles implements Files {
   }
 
   private vacantPlace(path: string): Place {
-    const place = this.disk.walk(path, false);
+    const place = this.walk(path, false);
     if (place.node !== undefined) fail("EEXIST");
     return place;
   }
 
   private contentOf(path: string): Uint8Array {
-    const { node } = this.disk.walk(path, true);
+    const { node } = this.walk(path, true);
     if (node === undefined) fail("ENOENT");
     if (node.kind === "directory") fail("EISDIR");
     return node.kind === "file" ? node.bytes : new Uint8Array(0);
@@ -296,7 +302,15 @@ function sizeOf(node: DiskNode): number {
   return node.kind === "symlink" ? utf8.encode(node.target).length : 0;
 }
 
-/** `perform` adds what was asked and of which path. */
+/** Why an operation cannot be; `perform` makes the error of it, with what was asked and of which path. */
+class Refusal {
+  readonly code: string;
+
+  constructor(code: string) {
+    this.code = code;
+  }
+}
+
 function fail(code: string): never {
-  throw new SystemError(code, "");
+  throw new Refusal(code);
 }

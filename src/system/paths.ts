@@ -1,8 +1,12 @@
 /** POSIX paths as text: nothing here touches a disk. All results are normalised. */
 
+/** An empty part, `.` or `..` of an absolute path. Most paths have none and are as they should be. */
+const UNCLEAN = /\/\.{0,2}(?:\/|$)/;
+
 /** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
 export function normalise(path: string): string {
   const isAbsolute = path.startsWith("/");
+  if (isAbsolute && !UNCLEAN.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
@@ -50,18 +54,21 @@ export function extension(path: string): string {
 }
 
 export function components(path: string): readonly string[] {
-  return normalise(path)
-    .split("/")
-    .filter(part => part !== "" && part !== ".");
+  const clean = normalise(path);
+  if (clean === "/" || clean === ".") return [];
+  return (isAbsolute(clean) ? clean.slice(1) : clean).split("/");
 }
 
 /** `path` is `directory` or lies below it, compared part by part. Both absolute, or both relative. */
 export function isInside(directory: string, path: string): boolean {
   if (isAbsolute(directory) !== isAbsolute(path)) return false;
-  const outer = components(directory);
-  const inner = components(path);
-  if (inner[outer.length] === "..") return false;
-  return outer.length <= inner.length && outer.every((part, index) => part === inner[index]);
+  const outer = normalise(directory);
+  const inner = normalise(path);
+  if (outer === inner) return true;
+  const before = outer === "." ? "" : `${outer === "/" ? "" : outer}/`;
+  if (!inner.startsWith(before)) return false;
+  const below = inner.slice(before.length);
+  return below !== ".." && !below.startsWith("../");
 }
 
 /** The way from `directory` to `path`, both absolute; `.` when they are one. */
@@ -75,11 +82,11 @@ export function relative(directory: string, path: string): string {
 
 /** Every directory from `path` itself up to the root. */
 export function ancestors(path: string): readonly string[] {
-  const parts = components(path);
-  return Array.from(
-    { length: parts.length + 1 },
-    (_, index) => `/${parts.slice(0, parts.length - index).join("/")}`,
-  );
+  const clean = `/${components(path).join("/")}`;
+  const found: string[] = [];
+  for (let end = clean.length; end > 1; end = clean.lastIndexOf("/", end - 1))
+    found.push(clean.slice(0, end));
+  return [...found, "/"];
 }
 
 /** `~` and `~/…` by the given home; everything else, and `~user`, unchanged. */

@@ -80,6 +80,16 @@ function pushCodePoint(units: number[], codePoint: number): void {
 }
 
 function encode(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) return encodeBeyondAscii(text);
+    bytes[index] = unit;
+  }
+  return bytes;
+}
+
+function encodeBeyondAscii(text: string): Uint8Array {
   // Three bytes per UTF-16 unit are always enough: a pair of units takes four.
   const bytes = new Uint8Array(text.length * 3);
   let length = 0;
