@@ -1,9 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { createHash, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
@@ -67,10 +77,18 @@ describeLinux("the native program as a file", () => {
 });
 
 describe("a release", () => {
+  const place = mkdtempSync(join(tmpdir(), "amplihack-release-"));
+  const { privateKey } = generateKeyPairSync("ed25519");
+  let made: ReturnType<typeof release>;
+  beforeAll(() => {
+    const key = join(place, "key.pem");
+    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
+    made = release(place, "--binaries", binaries(place), "--key", key);
+  });
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
   it("holds a package for every platform, none with an install script, all of one version", () => {
-    const place = temporaryDirectory();
-    const { status, stderr } = release(place, "--binaries", binaries(place));
-    expect([status, stderr]).toEqual([0, ""]);
+    expect([made.status, made.stderr]).toEqual([0, ""]);
     const packages = join(place, "out", "npm");
     const main = readJson(join(packages, "amplihack", "package.json"));
     expect(main["optionalDependencies"]).toEqual(
@@ -86,11 +104,6 @@ describe("a release", () => {
   });
 
   it("is signed over the sums of its files", () => {
-    const place = temporaryDirectory();
-    const { privateKey } = generateKeyPairSync("ed25519");
-    const key = join(place, "key.pem");
-    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
-    expect(release(place, "--binaries", binaries(place), "--key", key).status).toBe(0);
     const read = (name: string) => readFileSync(join(place, "out", name));
     const sums = read("SHA256SUMS");
     const signature = Buffer.from(read("SHA256SUMS.sig").toString(), "base64");

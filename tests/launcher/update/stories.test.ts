@@ -1,12 +1,22 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../../src/version.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
 import type { ProgramEnd } from "../launch-machine.ts";
 import { PUBLIC_KEY, type PublishedFiles, ReleaseServer, signRelease } from "./release-server.ts";
-import { makeReleases, OLD, type WholeRelease } from "./whole-release.ts";
+import { makeReleases, OLD, packQuickly, type WholeRelease } from "./whole-release.ts";
 
 const { now, old } = makeReleases();
 
@@ -94,11 +104,15 @@ class Person {
   }
 }
 
-function unpackTo(folder: string, { archive }: WholeRelease): string {
+function unpackTo(folder: string, release: WholeRelease): string {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", folder, "--strip-components", "1"]);
+  copyFolder(release.folder, folder);
   return join(folder, "dist/bin/amplihack.cjs");
+}
+
+function copyFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  execFileSync("cp", ["-R", `${from}/.`, to]);
 }
 
 async function serve(...releases: readonly WholeRelease[]): Promise<ReleaseServer> {
@@ -189,34 +203,32 @@ describe("an update from a server", () => {
 });
 
 describe("an upgrade by npm of a global installation", () => {
-  function npmInstall(person: Person, prefix: string, { archive }: WholeRelease): void {
-    const words = [
-      "install",
-      "--global",
-      "--offline",
-      "--no-audit",
-      "--no-fund",
-      "--prefix",
-      prefix,
-      archive,
-    ];
-    const { status, stderr } = spawnSync("npm", words, {
-      env: person.env,
-      encoding: "utf8",
-      cwd: person.home,
-    });
+  const shared = mkdtempSync(join(tmpdir(), "amplihack-npm-"));
+  beforeAll(() => npmInstall(shared, join(shared, "npm"), old));
+  afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+  function npmInstall(home: string, prefix: string, { archive }: WholeRelease): void {
+    const words = ["--global", "--offline", "--no-audit", "--no-fund", "--prefix", prefix, archive];
+    const env = { HOME: home, PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":") };
+    const { status, stderr } = spawnSync("npm", ["install", ...words], { env, encoding: "utf8", cwd: home });
     if (status !== 0) throw new Error(stderr);
+  }
+
+  /** A prefix into which npm has installed the old release. */
+  function oldByNpm(person: Person): string {
+    const prefix = join(person.home, "npm");
+    copyFolder(join(shared, "npm"), prefix);
+    return prefix;
   }
 
   it("reaches the hooks at once, and a launch names the one command that is left", async () => {
     const person = new Person();
-    const prefix = join(person.home, "npm");
+    const prefix = oldByNpm(person);
     const amplihack = join(prefix, "bin/amplihack");
-    npmInstall(person, prefix, old);
     await person.expect([amplihack, "install", "--host", "claude"]);
     expect(await person.stagedVersions()).toEqual([OLD, OLD]);
 
-    npmInstall(person, prefix, now);
+    npmInstall(person.home, prefix, now);
     expect(await person.expect([amplihack, "--version"])).toBe(`amplihack ${version}\n`);
     expect(await person.stagedVersions()).toEqual([version, version]);
     expect(await person.judge("rm -rf ~")).toContain('"permissionDecision":"deny"');
@@ -232,9 +244,7 @@ describe("an upgrade by npm of a global installation", () => {
     const person = new Person();
     const server = await serve(now);
     person.configure({ source: server.source, publicKey: PUBLIC_KEY });
-    const prefix = join(person.home, "npm");
-    npmInstall(person, prefix, old);
-    const amplihack = join(prefix, "bin/amplihack");
+    const amplihack = join(oldByNpm(person), "bin/amplihack");
     await person.expect([amplihack, "install", "--host", "claude"]);
     expect(await person.expect([amplihack, "update"])).toContain(`npm install -g amplihack@${version}`);
     expect(await person.expect([amplihack, "--version"])).toBe(`amplihack ${OLD}\n`);
@@ -313,7 +323,7 @@ describe("a platform that is not supported", () => {
     const other = { ...manifest, amplihack: { platforms: ["plan9-mips"] } };
     writeFileSync(join(folder, "package.json"), JSON.stringify(other));
     const packed = join(person.home, "other.tgz");
-    execFileSync("tar", ["-czf", packed, "-C", person.home, "package"]);
+    packQuickly(packed, person.home);
     const server = await ReleaseServer.start();
     server.offer(version, signRelease(version, readFileSync(packed)));
     person.configure({ source: server.source, publicKey: PUBLIC_KEY });

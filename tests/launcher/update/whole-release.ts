@@ -9,10 +9,11 @@ import { PRIVATE_KEY, type PublishedFiles, signRelease } from "./release-server.
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const OLD = "0.0.9";
 
-/** A release as it is published: its archive on the disk, and its files by name. */
+/** A release as it is published: its archive on the disk and what is in it, and its files by name. */
 export interface WholeRelease {
   readonly version: string;
   readonly archive: string;
+  readonly folder: string;
   readonly files: PublishedFiles;
 }
 
@@ -36,14 +37,16 @@ function releaseHere(work: string): WholeRelease {
   execFileSync(process.execPath, words, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const names = readdirSync(out, { withFileTypes: true }).filter(entry => entry.isFile());
   const files = Object.fromEntries(names.map(({ name }) => [name, readFileSync(join(out, name))]));
-  return { version, archive: join(out, `amplihack-${version}.tgz`), files };
+  const archive = join(out, `amplihack-${version}.tgz`);
+  execFileSync("tar", ["-xzf", archive, "-C", work]);
+  return { version, archive, folder: join(work, "package"), files };
 }
 
 /** The version stands as a text of its own in the bundles; compiled code of them would not notice a change. */
-function renumber({ archive }: WholeRelease, work: string): WholeRelease {
+function renumber(now: WholeRelease, work: string): WholeRelease {
   const folder = join(work, "old");
   mkdirSync(folder);
-  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  execFileSync("cp", ["-R", now.folder, folder]);
   const entries = readdirSync(join(folder, "package"), { recursive: true, withFileTypes: true });
   for (const { name, parentPath } of entries.filter(entry => entry.isFile())) {
     const path = join(parentPath, name);
@@ -54,8 +57,14 @@ function renumber({ archive }: WholeRelease, work: string): WholeRelease {
   const native = `amplihack-${process.platform}-${process.arch}`;
   writeNative(join(folder, "package/node_modules", native, "amplihack-hooks"), OLD);
   const packed = join(folder, `amplihack-${OLD}.tgz`);
-  execFileSync("tar", ["-czf", packed, "-C", folder, "package"]);
-  return { version: OLD, archive: packed, files: signRelease(OLD, readFileSync(packed)) };
+  packQuickly(packed, folder);
+  const files = signRelease(OLD, readFileSync(packed));
+  return { version: OLD, archive: packed, folder: join(folder, "package"), files };
+}
+
+/** Packs the folder `package` in `place`, compressed as little as can be. */
+export function packQuickly(archive: string, place: string): void {
+  execFileSync("tar", ["--use-compress-program", "gzip -1", "-cf", archive, "-C", place, "package"]);
 }
 
 /** Stands in for the native hook program, which needs tools that few have. */
