@@ -18,6 +18,8 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Packages of other platforms are fetched and all of them packed. */
+const PATIENCE_MS = 240_000;
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"];
 const { version } = readJson(join(ROOT, "package.json"));
 
@@ -84,7 +86,7 @@ describe("a release", () => {
     const key = join(place, "key.pem");
     writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
     made = release(place, "--binaries", binaries(place), "--key", key);
-  });
+  }, PATIENCE_MS);
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   it("holds a package for every platform, none with an install script, all of one version", () => {
