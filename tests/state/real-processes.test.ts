@@ -19,6 +19,7 @@ interface Worker {
 
 function start(action: string, directory: string, times = 0): Worker {
   const child = spawn(process.execPath, [worker, action, directory, String(times)], {
+    env: {},
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => {
