@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { buildConstants } from "./scripts/build-constants.mjs";
+import LongestFirst from "./tests/longest-first.ts";
 
 export default defineConfig({
   define: buildConstants(),
@@ -18,6 +19,7 @@ export default defineConfig({
     // A process for each file would load the same modules 250 times, a fifth of the whole run. So no test leaves a
     // changed environment, working directory or global behind.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: "v8",
       include: ["protocol", "state", "config", "hosts", "shell", "guard", "hooks"].map(

@@ -42,15 +42,26 @@ const PATH_BYTES = 4095;
 
 /** A file tree that several processes may share, with the rules of path lookup that Linux has. */
 export class MemoryDisk {
-  readonly root: DirectoryNode = {
-    kind: "directory",
-    id: 1,
-    mode: 0o755,
-    uid: 0,
-    modifiedMs: 0,
-    entries: new Map(),
-  };
-  private lastId = 1;
+  readonly root: DirectoryNode;
+  private lastId: number;
+
+  constructor(original?: MemoryDisk) {
+    const root = {
+      kind: "directory",
+      id: 1,
+      mode: 0o755,
+      uid: 0,
+      modifiedMs: 0,
+      entries: new Map(),
+    } as const;
+    this.root = original === undefined ? root : copyDirectory(original.root);
+    this.lastId = original?.lastId ?? root.id;
+  }
+
+  /** Another disk with all that is on this one. A file with two names becomes two files. */
+  copy(): MemoryDisk {
+    return new MemoryDisk(this);
+  }
 
   nextId(): number {
     return ++this.lastId;
@@ -69,9 +80,10 @@ export class MemoryDisk {
     if (isLonger(path, PATH_BYTES)) return "ENAMETOOLONG";
     const endsInSlash = path.endsWith("/");
     let chain: DirectoryNode[] = [this.root];
-    const pending = partsOf(path).reverse();
+    let parts = partsOf(path);
     let links = 0;
-    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index] as string;
       const directory = chain.at(-1) ?? this.root;
       if (part === ".") continue;
       if (part === "..") {
@@ -80,11 +92,12 @@ export class MemoryDisk {
       }
       if (isLonger(part, NAME_BYTES)) return "ENAMETOOLONG";
       const node = directory.entries.get(part);
-      const isLast = pending.length === 0;
+      const isLast = index === parts.length - 1;
       if (node?.kind === "symlink" && (!isLast || follow || endsInSlash)) {
         if (++links > LINK_LIMIT) return "ELOOP";
         if (node.target.startsWith("/")) chain = [this.root];
-        pending.push(...partsOf(node.target).reverse());
+        parts = [...partsOf(node.target), ...parts.slice(index + 1)];
+        index = -1;
       } else if (isLast) {
         if (endsInSlash && node !== undefined && node.kind !== "directory") return "ENOTDIR";
         return { directory, name: part, node, chain };
@@ -107,6 +120,13 @@ export class MemoryDisk {
     const names = chain.slice(1).map((directory, index) => nameIn(chain[index] ?? this.root, directory));
     return `/${(name === undefined ? names : [...names, name]).join("/")}`;
   }
+}
+
+function copyDirectory(original: DirectoryNode): DirectoryNode {
+  const entries = new Map<string, DiskNode>();
+  for (const [name, node] of original.entries)
+    entries.set(name, node.kind === "directory" ? copyDirectory(node) : { ...node });
+  return { ...original, entries };
 }
 
 function partsOf(path: string): string[] {

@@ -136,6 +136,11 @@ export function createMemorySystem(options: MemorySystemOptions = {}): MemorySys
   };
 }
 
+/** A machine that is as this one is now, and goes its own way from here. */
+export function copyMachine(machine: MemoryMachine): MemoryMachine {
+  return { ...machine, disk: machine.disk.copy(), alive: new Map(machine.alive) };
+}
+
 function createMachine(nowMs: number): MemoryMachine {
   return { disk: new MemoryDisk(), host: "memory", alive: new Map(), lastPid: FIRST_PID, nowMs };
 }

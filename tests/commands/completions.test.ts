@@ -32,11 +32,13 @@ _amplihack`,
   fish: (script, words) => ["--no-config", "-c", `source ${script}; complete -C "${words.join(" ")}"`],
 };
 
+/** What `amplihack completions` printed, by shell: it is the same for everybody. */
+const scripts = new Map<TestedShell, string>();
+
 function offered(shell: TestedShell, machine: LaunchMachine, ...words: readonly string[]): readonly string[] {
-  const path = machine.write(
-    join(machine.home, `amplihack.${shell}`),
-    machine.run("completions", shell).stdout,
-  );
+  const script = scripts.get(shell) ?? machine.run("completions", shell).stdout;
+  scripts.set(shell, script);
+  const path = machine.write(join(machine.home, `amplihack.${shell}`), script);
   const { status, stdout, stderr } = spawnSync(shell, ASK[shell](path, ["amplihack", ...words]), {
     encoding: "utf8",
     cwd: machine.project,

@@ -2,10 +2,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Command, isFamily, type LeafCommand } from "../../src/cli/command.ts";
 import { loadCommands } from "../../src/cli/command-files.ts";
-import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
+import { newUserInside } from "./run-command.ts";
 
-const program = buildProgram();
 const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
+
+/** One command of a user who has nothing yet, and no agents. */
+const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  newUserInside().type(words, { env: { PATH: "/usr/bin:/bin", AMPLIHACK_NO_UPDATE_CHECK: "1", ...env } });
 
 interface Typed {
   readonly words: readonly string[];
@@ -23,8 +26,8 @@ const named = <T extends Typed>(list: readonly T[]): readonly (readonly [string,
   list.map(each => [each.words.join(" "), each] as const);
 
 describe.each(named(typed))("amplihack %s", (_, { words, command }) => {
-  it("has help with an example that begins the way it is typed", () => {
-    const { code, stdout, stderr } = new LaunchMachine(program).run(...words, "--help");
+  it("has help with an example that begins the way it is typed", async () => {
+    const { code, stdout, stderr } = await run([...words, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(command.summary);
     expect(stdout).toContain("Examples:");
@@ -41,9 +44,9 @@ function misspelt(word: string): string {
 describe("a typing mistake", () => {
   it.each(named(typed.filter(({ words }) => words.join("").length > 3)))(
     "in %s names the nearest",
-    (_, { words }) => {
+    async (_, { words }) => {
       const wrong = [...words.slice(0, -1), misspelt(words.at(-1) ?? "")];
-      const { code, stdout, stderr } = new LaunchMachine(program).run(...wrong);
+      const { code, stdout, stderr } = await run([...wrong]);
       expect([2, 4]).toContain(code);
       expect(stdout).toBe("");
       expect(stderr).toContain("did you mean");
@@ -55,11 +58,11 @@ describe("a typing mistake", () => {
       command.isPassThrough !== true &&
       Object.entries(command.options).some(([name, spec]) => name.length > 5 && spec.isHidden !== true),
   );
-  it.each(named(withOptions))("in an option of %s names the nearest", (_, { words, command }) => {
+  it.each(named(withOptions))("in an option of %s names the nearest", async (_, { words, command }) => {
     const option = Object.entries(command.options).find(
       ([name, spec]) => name.length > 5 && spec.isHidden !== true,
     )?.[0];
-    const { code, stderr } = new LaunchMachine(program).run(...words, `--${misspelt(option ?? "")}`);
+    const { code, stderr } = await run([...words, `--${misspelt(option ?? "")}`]);
     expect([2, 4]).toContain(code);
     expect(stderr).toContain(`did you mean --${option}?`);
   });
@@ -71,8 +74,8 @@ describe("with --format json", () => {
     return format?.kind === "choice" && format.choices.includes("json");
   });
 
-  it.each(named(formatted))("%s prints one JSON document also when it fails", (_, { words }) => {
-    const { code, stdout } = new LaunchMachine(program).run(...words, "--format", "json", "--no-such-option");
+  it.each(named(formatted))("%s prints one JSON document also when it fails", async (_, { words }) => {
+    const { code, stdout } = await run([...words, "--format", "json", "--no-such-option"]);
     expect(code).not.toBe(0);
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
@@ -82,34 +85,35 @@ describe("words for an agent", () => {
   it.each([
     ["exec", "--json"],
     ["--", "--format", "json"],
-  ])("that ask for JSON, %s %s, do not ask us", (...words) => {
-    const { code, stdout, stderr } = new LaunchMachine(program).run("codex", ...words);
+  ])("that ask for JSON, %s %s, do not ask us", async (...words) => {
+    const { code, stdout, stderr } = await run(["codex", ...words]);
     expect([code, stdout]).toEqual([127, ""]);
     expect(stderr).toContain("Error: binary for 'codex' not found");
   });
 });
 
 describe("a variable that cannot be used", () => {
-  it.each([["claude", "--dry-run"], ["install"]])("is an error of %s %s that says what to do", (...words) => {
-    const machine = new LaunchMachine(program);
-    machine.env["AMPLIHACK_HOOK_ENGINE"] = "rust";
-    const { code, stderr } = machine.run(...words);
-    expect(code).toBe(1);
-    expect(stderr).toContain("expected one of node, native");
-    expect(stderr).toContain("fix: set AMPLIHACK_HOOK_ENGINE as expected, or unset it");
-  });
+  it.each([["claude", "--dry-run"], ["install"]])(
+    "is an error of %s %s that says what to do",
+    async (...words) => {
+      const { code, stderr } = await run(words, { AMPLIHACK_HOOK_ENGINE: "rust" });
+      expect(code).toBe(1);
+      expect(stderr).toContain("expected one of node, native");
+      expect(stderr).toContain("fix: set AMPLIHACK_HOOK_ENGINE as expected, or unset it");
+    },
+  );
 });
 
 describe("global flags", () => {
-  it("may stand between a family and its command", () => {
-    const { code, stdout } = new LaunchMachine(program).run("memory", "--quiet", "--help", "list");
+  it("may stand between a family and its command", async () => {
+    const { code, stdout } = await run(["memory", "--quiet", "--help", "list"]);
     expect(code).toBe(0);
     expect(stdout).toContain("amplihack memory list:");
-    expect(new LaunchMachine(program).run("memory", "-V").stdout).toMatch(/^amplihack \d/);
+    expect((await run(["memory", "-V"])).stdout).toMatch(/^amplihack \d/);
   });
 
-  it("are no commands: what is missing is told", () => {
-    const { code, stdout } = new LaunchMachine(program).run("memory", "--format", "json", "list");
+  it("are no commands: what is missing is told", async () => {
+    const { code, stdout } = await run(["memory", "--format", "json", "list"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
       success: false,
@@ -119,13 +123,13 @@ describe("global flags", () => {
 });
 
 describe("amplihack help", () => {
-  it("names the nearest command, and never looks for files", () => {
-    const { code, stderr } = new LaunchMachine(program).run("help", "recpie");
+  it("names the nearest command, and never looks for files", async () => {
+    const { code, stderr } = await run(["help", "recpie"]);
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
       "Error: unknown command 'recpie'; did you mean 'recipe'?",
     ]);
-    const outside = new LaunchMachine(program).run("help", "../cli/program");
+    const outside = await run(["help", "../cli/program"]);
     expect([outside.code, outside.stderr]).toEqual([
       2,
       "Error: unknown command '../cli/program'\n  fix: amplihack --help\n",
@@ -134,8 +138,8 @@ describe("amplihack help", () => {
 });
 
 describe("a name that is not part of this build", () => {
-  it.each(["fleet", "remote", "signal", "docker", "auto", "pr"])("%s is refused", name => {
-    const { code, stderr } = new LaunchMachine(program).run(name);
+  it.each(["fleet", "remote", "signal", "docker", "auto", "pr"])("%s is refused", async name => {
+    const { code, stderr } = await run([name]);
     expect(code).toBe(2);
     expect(stderr).toContain(`'${name}' is not part of this build`);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../hooks/executable.ts";
-import { AMPLIHACK, newUser, type User } from "./run-command.ts";
+import { AMPLIHACK, newUser, newUserInside, type User } from "./run-command.ts";
 
 /** Runs a command on a terminal of its own, on Linux. */
 const TERMINAL = "/usr/bin/script";
@@ -59,7 +59,7 @@ describe("amplihack memory", () => {
   });
 
   it("uses AMPLIHACK_HOME, but not one that the project could supply", async () => {
-    const user = newUser();
+    const user = newUserInside();
     const env = (path: string) => ({ env: { AMPLIHACK_HOME: path } });
     const words = ["memory", "store", "--agent", "a", "k", "v"];
     await user.type(words, env(join(user.home, "state")));
@@ -73,7 +73,7 @@ describe("amplihack memory", () => {
   });
 
   it("makes no file by looking", async () => {
-    const user = newUser();
+    const user = newUserInside();
     expect((await user.type(["memory", "tree"])).stdout).toBe("Nothing is remembered.\n");
     expect(await user.json("memory", "list", "--agent", "x")).toEqual([]);
     expect(await user.json("memory", "search", "x")).toEqual([]);
@@ -83,7 +83,7 @@ describe("amplihack memory", () => {
   });
 
   it("uses the database that --db-path names", async () => {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "a", "there", "--db-path", "other.db");
     expect(existsSync(user.database)).toBe(false);
     expect(existsSync(join(user.project, "other.db"))).toBe(true);
@@ -92,7 +92,7 @@ describe("amplihack memory", () => {
   });
 
   it("keeps sessions apart", async () => {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "k", "one", "--session", "s1");
     const get = (...more: readonly string[]) =>
       user.type(["memory", "get", "--agent", "builder", "k", ...more]);
@@ -112,7 +112,7 @@ describe("amplihack memory", () => {
   });
 
   it("gives back any text exactly", async () => {
-    const user = newUser();
+    const user = newUserInside();
     for (const value of [
       "",
       "a\nb\n",
@@ -133,7 +133,7 @@ describe("amplihack memory", () => {
   });
 
   it("checks values that claim to be JSON or YAML", async () => {
-    const user = newUser();
+    const user = newUserInside();
     expect((await store(user, "j", '{"a":1}', "--type", "json")).code).toBe(0);
     expect((await store(user, "y", "a:\n  - 1", "--type=yaml")).code).toBe(0);
     expect(await store(user, "j", "{a", "--type", "json")).toMatchObject({ code: 1 });
@@ -142,7 +142,7 @@ describe("amplihack memory", () => {
   });
 
   it("shows a tree to the depth asked for, and one kind only", async () => {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "a", "1", "--category", "decision");
     await store(user, "b", "2", "--session", "s1");
     await user.type(["memory", "store", "--agent", "tester", "c", "3", "--session", "s1"]);
@@ -171,7 +171,7 @@ describe("amplihack memory", () => {
   });
 
   it("searches by words, whatever they are", async () => {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "db", "The database needs a longer timeout");
     await store(user, "ui", "Buttons are blue");
     expect(await user.json("memory", "search", "database", "timeouts")).toMatchObject([
@@ -188,7 +188,7 @@ describe("amplihack memory", () => {
 
 describe("export and import", () => {
   it("are exact inverses", async () => {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "a", "one\nline", "--type", "markdown", "--category", "pattern");
     await store(user, "b", '{"x":"😀"}', "--type", "json", "--session", "s");
     const exported = async (from: User, name: string) => {
@@ -200,7 +200,7 @@ describe("export and import", () => {
     };
     const first = await exported(user, "first.json");
     expect(statSync(join(user.home, "first.json")).mode & 0o777).toBe(0o600);
-    const other = newUser();
+    const other = newUserInside();
     const file = join(user.home, "first.json");
     expect(await other.json("memory", "import", "--agent", "builder", "-i", file)).toMatchObject({
       imported: 2,
@@ -213,7 +213,7 @@ describe("export and import", () => {
   });
 
   it("take in nothing of a file that is not right", async () => {
-    const user = newUser();
+    const user = newUserInside();
     const file = join(user.home, "bad.json");
     const good = { id: "1", session: null, key: "k", value: "v", type: "text" };
     const times = { created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z" };
@@ -241,7 +241,7 @@ describe("export and import", () => {
 
 describe("clean", () => {
   async function userWithTests(): Promise<User> {
-    const user = newUser();
+    const user = newUserInside();
     await store(user, "test_a", "1");
     await store(user, "b", "2", "--session", "test_session");
     await store(user, "keep", "3", "--session", "real");
@@ -328,7 +328,7 @@ describe("what is wrong on the command line", () => {
     [["memory", "list", "--agnet", "a"], "did you mean --agent?"],
     [["memory", "list", "--agent", "a", "--db-path", ""], "--db-path must name a file"],
   ])("is a usage error: %j", async (words, message) => {
-    const user = newUser();
+    const user = newUserInside();
     const ran = await user.type(words);
     expect([ran.code, ran.stdout]).toEqual([2, ""]);
     expect(ran.stderr).toContain(message);

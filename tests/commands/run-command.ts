@@ -1,7 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Ran, runProgram } from "../hooks/executable.ts";
+import { main } from "../../src/cli/main.ts";
+import type { System } from "../../src/system/system.ts";
+import { type Ran, type RunOptions, runProgram } from "../hooks/executable.ts";
+import { systemIn } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 export const AMPLIHACK: readonly string[] = [
@@ -26,11 +29,45 @@ export interface TypeOptions {
 }
 
 export function newUser(): User {
+  return userOf((words, options) => runProgram(AMPLIHACK, words, options));
+}
+
+/**
+ * A user whose commands run inside this process, on the real system: for facts that do not need a process for each
+ * command. Nobody is at a terminal.
+ */
+export function newUserInside(): User {
+  return userOf(runInside);
+}
+
+const COMMANDS = fileURLToPath(new URL("../../src/commands/", import.meta.url));
+
+async function runInside(words: readonly string[], { home, cwd, input, env }: RunOptions): Promise<Ran> {
+  const said = { stdout: "", stderr: "" };
+  const system: System = {
+    ...systemIn(cwd, { PATH: process.env["PATH"] ?? "", HOME: home, ...env }),
+    stdio: {
+      readInput: () => ({ kind: "bytes", bytes: Buffer.from(input) }),
+      writeOutput(text) {
+        said.stdout += text;
+        return "written";
+      },
+      writeError(text) {
+        said.stderr += text;
+      },
+      isTerminal: () => false,
+    },
+  };
+  const code = await main({ system, argv: words, commandsFolder: COMMANDS });
+  return { code, signal: null, ...said };
+}
+
+function userOf(run: (words: readonly string[], options: RunOptions) => Promise<Ran>): User {
   const home = temporaryDirectory();
   const project = join(home, "project");
   mkdirSync(join(project, ".claude"), { recursive: true });
   const type = (words: readonly string[], { input = "", env = {}, cwd = project }: TypeOptions = {}) =>
-    runProgram(AMPLIHACK, words, { home, cwd, input, env });
+    run(words, { home, cwd, input, env });
   return {
     home,
     project,

@@ -52,6 +52,14 @@ describe("zones", () => {
     expect(zoneOf(inTemp, "/tmp/a/other")).toBe("temp");
   });
 
+  it("protect a home on a disk in memory as any other, where other writes are free", () => {
+    const inMemory = { cwd: "/dev/shm/a/project", home: "/dev/shm/home", system: machine() };
+    const rulesOn = (command: string) => judge(command, inMemory).findings.map(({ rule }) => rule);
+    expect(rulesOn("cat x > ~/.bashrc")).toEqual(["fs.rcfile"]);
+    expect(rulesOn("cat x > /dev/shm/scratch/file")).toEqual([]);
+    expect(rulesOn("cat x > /dev/null")).toEqual([]);
+  });
+
   it("take neither home nor a system directory for a project", () => {
     expect(survey(contextFor({ cwd: HOME })).project).toBeUndefined();
     expect(survey(contextFor({ cwd: "/" })).project).toBeUndefined();

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import * as state from "../../src/state/index.ts";
-import { createMemorySystem, type MemorySystem, type SeedEntry } from "../../src/system/memory.ts";
+import {
+  copyMachine,
+  createMemorySystem,
+  type MemorySystem,
+  type SeedEntry,
+} from "../../src/system/memory.ts";
 import { isInside, normalise } from "../../src/system/paths.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { describePublicFunctions, errorOf, forAll, forBoth } from "./public-functions.ts";
@@ -21,6 +26,14 @@ const seeds: Readonly<Record<string, SeedEntry>> = {
   "/b": "a file",
   "/link": { kind: "symlink", target: "/link" },
 };
+// Made once and copied, because making takes longer than what is tried on them.
+const { machine: seeded } = createMemorySystem({ files: seeds });
+const { machine: empty } = createMemorySystem();
+
+function machineWith(files: Readonly<Record<string, SeedEntry>> = {}): MemorySystem {
+  return createMemorySystem({ machine: copyMachine(empty), files });
+}
+
 const VARIABLES = [
   "HOME",
   "AMPLIHACK_HOME",
@@ -34,11 +47,11 @@ const machines = fc
     fc.constantFrom("/", "/home/user", "/home/user/project", "/a/b/deep"),
   )
   .map(([env, cwd]) =>
-    Object.assign(createMemorySystem({ env, cwd, files: seeds }), {
+    Object.assign(createMemorySystem({ env, cwd, machine: copyMachine(seeded) }), {
       [fc.toStringMethod]: () => JSON.stringify({ env, cwd }),
     }),
   );
-const emptyMachines = fc.constant(undefined).map(() => createMemorySystem({ env: { HOME: "/home/user" } }));
+const emptyMachines = fc.constant(undefined).map(() => machineWith());
 const directories = fc.option(fc.oneof(paths, texts), { nil: undefined });
 const times = fc.integer({ min: 0, max: 4e12 });
 const bytes = fc.uint8Array({ maxLength: 80 });
@@ -92,7 +105,7 @@ describePublicFunctions("state", state, {
     ),
     json,
     (before, next) => {
-      const system = createMemorySystem({ files: { [STATE_FILE]: before } });
+      const system = machineWith({ [STATE_FILE]: before });
       const file = new state.AtomicJsonFile(STATE_FILE, { system });
       const problem = errorOf(() => file.read());
       if (problem !== undefined)
@@ -122,7 +135,7 @@ describePublicFunctions("state", state, {
       fc.nat().map(value => JSON.stringify({ value })),
     ),
     content => {
-      const system = createMemorySystem({ files: { [STATE_FILE]: content } });
+      const system = machineWith({ [STATE_FILE]: content });
       const counter = new state.Counter(STATE_FILE, { system });
       const problem = errorOf(() => counter.read());
       if (problem !== undefined)
@@ -165,7 +178,7 @@ describePublicFunctions("state", state, {
       json.map(value => JSON.stringify(value)),
     ),
     content => {
-      const system = createMemorySystem({ files: { "/home/user/x.lock": content } });
+      const system = machineWith({ "/home/user/x.lock": content });
       const lock = new state.FileLock("/home/user/x.lock", { system, timeoutMs: 50 });
       const began = system.clock.nowMs();
       const isTaken = lock.tryAcquire();
@@ -231,7 +244,7 @@ describePublicFunctions("state", state, {
     return root === state.findProjectRoot(system, cwd) || root === normalise(announced ?? "");
   }),
   readText: forBoth(bytes, fc.nat(90), (content, limit) => {
-    const system = createMemorySystem({ files: { "/x": content } });
+    const system = machineWith({ "/x": content });
     const isTooLong = content.length > limit;
     if (isTooLong) return errorOf(() => state.readText(system, "/x", limit)) instanceof SystemError;
     return (
@@ -239,18 +252,18 @@ describePublicFunctions("state", state, {
     );
   }),
   readExactText: forAll(bytes, content => {
-    const system = createMemorySystem({ files: { "/x": content } });
+    const system = machineWith({ "/x": content });
     const read = state.readExactText(system, "/x", 1000);
     const back = new TextEncoder().encode(read?.text ?? "");
     return read !== undefined && read.replaced !== (Buffer.compare(back, content) === 0);
   }),
   isTooLarge: forBoth(fc.nat(40), fc.boolean(), (size, isFile) => {
-    const system = createMemorySystem({ files: { [LOG]: "x".repeat(size) } });
+    const system = machineWith({ [LOG]: "x".repeat(size) });
     const facts = system.files.follow(isFile ? LOG : "/home");
     return state.isTooLarge(facts, { limitBytes: 10, keep: 1 }) === (isFile && size > 10);
   }),
   rotate: forBoth(fc.nat(40), fc.integer({ min: 1, max: 4 }), (size, keep) => {
-    const system = createMemorySystem({ files: { [LOG]: "x".repeat(size) } });
+    const system = machineWith({ [LOG]: "x".repeat(size) });
     const rotation = { limitBytes: 10, keep };
     for (let round = 0; round < 6; round++) {
       state.rotate(system, LOG, rotation);

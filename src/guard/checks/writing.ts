@@ -9,7 +9,9 @@ import { reportConfigured } from "./configured.ts";
 import { reportLoss } from "./removal.ts";
 
 const HARMLESS_DEVICES =
-  /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/.*|pts\/.*|ptmx|shm\/.*|tcp\/.*|udp\/.*)$/;
+  /^\/dev\/(null|zero|full|random|urandom|tty|std(in|out|err)|fd\/.*|pts\/.*|ptmx|tcp\/.*|udp\/.*)$/;
+/** Below `shm` lie files, a home or a project even. */
+const OTHER_DEVICES = /^\/dev\/(?!shm\/)/;
 
 /** What a write or a change of rights would do to the system, to history and to what starts by itself. */
 export function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
@@ -18,7 +20,7 @@ export function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
     const place = target.path ?? (target.base === undefined ? undefined : target.base);
     if (target.isRemote || place === undefined) continue;
     if (target.path !== undefined && HARMLESS_DEVICES.test(target.path)) continue;
-    if (scene.around.disk.kind(place) === undefined && /^\/dev\//.test(place)) continue;
+    if (scene.around.disk.kind(place) === undefined && OTHER_DEVICES.test(place)) continue;
     reportWrite(scene, effect, target, place);
   }
 }
