@@ -178,6 +178,16 @@ const PLAIN: readonly string[] = [
   `make -f <(printf 'all:\\n\\t${R}\\n')`,
   "r${undefined}m -rf /x",
   "r$@m -rf$1 /x",
+  `bwrap --bind / / ${R}`,
+  `bwrap --ro-bind /usr /usr --bind /home/me /h --setenv A B --unshare-all --chdir /h -- ${R}`,
+  `bwrap --die-with-parent --symlink a b --proc /proc ${R}`,
+  String.raw`env -S 'rm\_-rf /x'`,
+  String.raw`env -S "rm '-rf' \"/x\""`,
+  "printf 'rm -rf /x\\n' | while read -r a b; do $a $b; done",
+  "IFS=, read -a a <<< 'rm,-rf,/x'; ${a[@]}",
+  "mapfile -t <<< 'rm -rf /x'; ${MAPFILE[0]}",
+  "exec 3< <(echo 'rm -rf /x'); read -u 3 a; $a",
+  "read -d '' a <<< 'rm -rf /x'; $a",
 ];
 
 describe("wrappers", () => {

@@ -131,15 +131,29 @@ const COMMANDS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   ["pushd", changesDirectory],
   ["set", setsVariable],
   ["call", (run, words, command) => runCommand(run, words, { ...command, redirections: [] })],
-  ["start", (run, words, command) => runCommand(run, operandsOf(words), { ...command, redirections: [] })],
+  ["start", startsProgram],
   ["if", runsAfterCondition],
   ["else", (run, words, command) => runCommand(run, words, { ...command, redirections: [] })],
   ["for", runsLoop],
   ["cmd", runsNested],
 ]);
 
+const OPTION = /^(?:\/[A-Za-z?](?::[^/]*)?)+$/;
+
+/** `start "" /wait program …`: what follows the program is the program's, options too. */
+function startsProgram(run: Run, words: readonly string[], command: Command): void {
+  const at = words.findIndex(
+    (word, index) => word !== "" && !isStartOption(word) && !/^\/d$/i.test(words[index - 1] ?? ""),
+  );
+  if (at >= 0) runCommand(run, words.slice(at), { ...command, redirections: [] });
+}
+
+function isStartOption(word: string): boolean {
+  return OPTION.test(word) || /^\/[a-z]+$/i.test(word);
+}
+
 function operandsOf(words: readonly string[]): string[] {
-  return words.filter(word => !/^(?:\/[A-Za-z?](?::[^/]*)?)+$/.test(word));
+  return words.filter(word => !OPTION.test(word));
 }
 
 function hasFlag(words: readonly string[], letter: string): boolean {

@@ -131,16 +131,25 @@ function runCommand(run: Run, words: readonly Word[]): Value {
 
 /** Braced words of these commands run; patterns of `expect` among them do no harm when read as commands. */
 function runBodies(run: Run, name: string, words: readonly Word[]): void {
-  if (name === "foreach") bindLoop(run, words);
-  for (const word of words) {
-    if (word.body !== undefined) runScript(run, word.body, word.at);
-    else if (name === "eval" || name === "uplevel") {
-      const code = knownText(word.value);
-      if (code !== undefined && words.length === 1) runScript(run, code, word.at);
-    }
+  if (name === "eval" || name === "uplevel") {
+    runJoined(run, words);
+    return;
   }
+  if (name === "foreach") bindLoop(run, words);
+  for (const word of words) if (word.body !== undefined) runScript(run, word.body, word.at);
   if (name !== "expect" && name !== "expect_before" && name !== "expect_after" && name !== "switch") return;
   for (const word of words) if (word.body !== undefined) runPairs(run, word);
+}
+
+/** `eval exec rm $x`: the words, put together, are a script; where one is not known they are still a command. */
+function runJoined(run: Run, words: readonly Word[]): void {
+  const isLevel = words.length > 1 && /^#?\d+$/.test(knownText(words[0]?.value ?? text("")) ?? "");
+  const operands = isLevel ? words.slice(1) : words;
+  const code = knownText(
+    joinWords(operands.map(({ body, value }) => (body === undefined ? value : text(body)))),
+  );
+  if (code === undefined) runCommand(run, operands);
+  else runScript(run, code, operands[0]?.at ?? 0);
 }
 
 /** `{ "pattern" { body } "pattern" { body } }` */

@@ -118,6 +118,23 @@ const DELETES: readonly Case[] = [
   ["const { rimraf } = require('rimraf'); rimraf('/*')", ["delete -r /*"]],
   ["require('shelljs').rm('-rf', '/')", ["delete -r /"]],
   ["await Bun.file('a').delete()", ["delete a"]],
+  ["const fs = require('fs'); class A { static { fs.rmSync('x'); } }", ["delete x"]],
+  ["const fs = require('fs'); class A { get x() { return fs.rmSync('x'); } } new A().x", ["delete x"]],
+  ["const fs = require('fs'); class A { y = fs.rmSync('x'); }", ["delete x"]],
+  [
+    "const fs = require('fs'); const o = { ...a, async *g() { fs.rmSync('x'); }, set v(z) {} };",
+    ["delete x"],
+  ],
+  ["const fs = require('fs'); const o = { [k]: 1, 'q': fs.rmSync('y') };", ["delete y"]],
+  ["const fs = require('fs'); function f<T>(a: string = 'x'): void { fs.rmSync(a); } f();", ["delete x"]],
+  [
+    "const fs = require('fs'); class A { ;m<T>(a: string): void { fs.rmSync(a); } }; new A().m('x')",
+    ["delete x"],
+  ],
+  [
+    "const fs = require('fs'); class A extends B { #p = 1; static async m() { fs.rmSync('x'); } } A.m()",
+    ["delete x"],
+  ],
 ];
 
 const READS_WRITES_AND_MOVES_FILES: readonly Case[] = [

@@ -62,6 +62,18 @@ const READS_WRITES_AND_RUNS_WHAT_IS_NOT_ITS_OWN: readonly Case[] = [
     "use Socket; socket(S, PF_INET, SOCK_STREAM, 6); connect(S, $a); open(STDIN, '>&S'); exec('/bin/sh -i');",
     ["network ?", "spawn sh -c /bin/sh -i < ?[network]"],
   ],
+  ["open(F, '|-', 'rm', 'x');", ["spawn rm x"]],
+  ["open(F, '|-', 'rm x');", ["shell rm x"]],
+  ["open(F, '-|', 'rm', 'x');", ["spawn rm x"]],
+  ["open(F, 'rm x|');", ["shell rm x"]],
+  ["open(F, '|rm x');", ["shell rm x"]],
+  ["open(F, '>x'); print F 'a';", ["write x", "append x = a"]],
+  ["open(F, '+<x');", ["write x", "read x"]],
+  ["open(my $f, '>', 'x'); printf $f '%s', 'b';", ["write x", "append x = b"]],
+  ["open(P, '|sh'); print P 'rm -rf /';", ["shell sh", "spawn sh -c sh < rm -rf /"]],
+  ["open(P, '|-', 'sh', '-c', 'cat'); printf P 'a%s', 'b';", ["spawn sh -c cat", "spawn sh -c cat < ab"]],
+  ["unlink glob('~/x');", ["delete /home/me/x"]],
+  ["my $f = path('x'); $f->spew('y'); $f->remove;", ["write x = y", "delete x"]],
 ];
 
 const HARMLESS: readonly string[] = [

@@ -29,6 +29,16 @@ const STARTS_PROCESSES_AND_DELETES: readonly Case[] = [
   ["chdir('/'); unlink('x'); rename('a', 'b');", ["directory /", "delete /x", "move /a -> /b"]],
   ["system('rm -rf ' . escapeshellarg('/'));", ["shell rm -rf '/'"]],
   ["$x = ['a' => '/']; system(\"rm -rf {$x['a']}\");", ["shell rm -rf /"]],
+  ["foreach ($a as $k => $v) { unlink($v); }", ["delete ?"]],
+  ["foreach (['/etc'] as $v) unlink($v);", ["delete /etc"]],
+  ["function f($a = 1, $b) { unlink($a); } f('/x', 2);", ["delete /x"]],
+  ["namespace A; unlink('/x');", ["delete /x"]],
+  ["namespace A { unlink('/x'); }", ["delete /x"]],
+  ["class A { function g() { unlink('/x'); } }", ["delete /x"]],
+  ["switch (1) { case 1: unlink('/x'); }", ["delete /x"]],
+  ["try { unlink('/x'); } catch (E $e) { unlink('/y'); }", ["delete /x", "delete /y"]],
+  ["declare(strict_types=1); unlink('/x');", ["delete /x"]],
+  ["if (1): unlink('/x'); endif;", ["delete /x"]],
 ];
 
 const READS_WRITES_AND_RUNS_WHAT_IS_NOT_ITS_OWN: readonly Case[] = [

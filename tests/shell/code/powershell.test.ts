@@ -30,6 +30,20 @@ const DELETES_AND_MOVES: readonly Case[] = [
   ["Move-Item a b; Copy-Item c d", ["move a -> b", "copy c -> d"]],
   ["Invoke-Command -ScriptBlock { Remove-Item -Recurse / }", ["delete -r /"]],
   ["try { erase a } catch { Write-Host $_ } finally { ri b }", ["delete a", "delete b"]],
+  ["'{0} {1}' -f 'rm','x' | iex", ["delete x"]],
+  ["iex ('rm','x' -join ' ')", ["delete x"]],
+  ["iex ('rm x' -replace 'x','y')", ["delete y"]],
+  ["iex ('r' + 'm x' * 1)", ["delete x"]],
+  ["(1 -or (Remove-Item x))", ["delete x"]],
+  ["Remove-Item (Join-Path a b c)", ["delete a/b/c"]],
+  ["Remove-Item @'\na\n'@", ["delete a"]],
+  ["Remove-Item @'\nx", ["delete x"]],
+  ['Remove-Item @"\na$HOME\n"@', ["delete a/home/me"]],
+  ["$h = @{ a = 'x'; b = 'y' }; Remove-Item $h.a", ["delete x"]],
+  ["Remove-Item ('a' + 'b')", ["delete ab"]],
+  ["'a b' -split ' ' | Remove-Item", ["delete a", "delete b"]],
+  ["[System.IO.File]::Delete('x')", ["delete x"]],
+  ["Remove-Item ${HOME}", ["delete /home/me"]],
 ];
 
 const STARTS_PROGRAMS_WRITES_READS_AND_SENDS: readonly Case[] = [

@@ -137,6 +137,15 @@ const DELETES: readonly Case[] = [
   ["import shutil\nx: str = '/'\nshutil.rmtree(x)", ["delete -r /"]],
   ["import shutil\nif (p := '/'): shutil.rmtree(p)", ["delete -r /"]],
   ["import shutil\nif a:\n    p = 'x'\nelse:\n    p = '/'\nshutil.rmtree(p)", ["delete -r x", "delete -r /"]],
+  ["import os\nasync def f():\n  os.remove('x')\nf()", ["delete x"]],
+  ["import os\nasync with x as y:\n  os.remove('x')", ["delete x"]],
+  ["import os\nwith (a as b, c as d):\n  os.remove('x')", ["delete x"]],
+  ["import os\nwith (yield): os.remove('x')", ["delete x"]],
+  ["import os\ndef f() -> int:\n  return\nos.remove('x')", ["delete x"]],
+  ["import os\ndef f(): return; os.remove('x')\nf()", ["delete x"]],
+  ["import os\nclass A(object, metaclass=B):\n  def g(self):\n    os.remove('x')\nA().g()", ["delete x"]],
+  ["from os import (remove as r, unlink)\nr('x'); unlink('y')", ["delete x", "delete y"]],
+  ["import os.path as p, shutil\nshutil.rmtree('x')", ["delete -r x"]],
 ];
 
 const READS_WRITES_AND_MOVES_FILES: readonly Case[] = [
