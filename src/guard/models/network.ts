@@ -49,9 +49,11 @@ const curl: Model = call => {
     if (value === undefined) continue;
     if (name === "d")
       startsWith(value, "@") ? addFile(afterCharacters(value, 1)) : payloads.push({ value, role: "body" });
-    else if (name === "data-raw" || name === "form-string" || name === "url-query" || name === "expand-data")
+    else if (name === "data-raw" || name === "form-string" || name === "expand-data")
       payloads.push({ value, role: "body" });
     else if (name === "data-urlencode") addForm(value, /^[^=@]*@/, addFile, payloads);
+    // What begins with a plus is taken as it is.
+    else if (name === "url-query") addForm(value, /^(?!\+)[^=@]*@/, addFile, payloads);
     else if (name === "F") addForm(value, /^[^=]*=[@<]/, addFile, payloads);
     else if (name === "T") addFile(value);
     else if (name === "H" || name === "b" || name === "A" || name === "e" || name === "u") {
