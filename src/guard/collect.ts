@@ -1,7 +1,7 @@
 import type { CodeCall } from "../shell/code/code.ts";
 import type { Invocation, Redirection, ShellFacts } from "../shell/facts.ts";
 import { components } from "../shell/paths.ts";
-import { describe, text, type Value } from "../shell/value.ts";
+import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import type { Surroundings } from "./context.ts";
 import type { CommandEffect, Doer } from "./effects.ts";
 import { lookUp } from "./look-up.ts";
@@ -74,7 +74,7 @@ export function collectEffects(facts: ShellFacts, around: Surroundings): readonl
 
 function doerOf(invocation: Invocation): Doer {
   const { cwd, place, span } = invocation;
-  const program = invocation.program ?? describe(invocation.argv[0] ?? text(""));
+  const program = invocation.program ?? describe(wordAt(invocation.argv, 0));
   return { cwd, place, span, program, invocation };
 }
 

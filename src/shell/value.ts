@@ -69,6 +69,11 @@ export function text(content: string, origins: readonly Origin[] = NO_ORIGINS): 
   return { pieces: content === "" ? [] : [{ kind: "text", text: content }], origins };
 }
 
+/** The word at that place of a command; empty where there is none. */
+export function wordAt(words: readonly Value[], index: number): Value {
+  return words[index] ?? text("");
+}
+
 export function unknown(
   shape: UnknownShape,
   label: string,

@@ -11,7 +11,7 @@ const PRINTED: readonly (readonly [program: string, ran: string])[] = [
   [String.raw`echo -E 'rm\tx'`, "rmtx"],
   [String.raw`echo -eE 'rm\tx'`, "rmtx"],
   [String.raw`printf '%q x\n' rm`, "rm x"],
-  [String.raw`printf '%c%s x' rotten m`, "rm x"],
+  ["printf '%c%s x' rotten m", "rm x"],
   [String.raw`printf 'rm %d\n' 5`, "rm 5"],
   [String.raw`printf 'rm %d\n' "'A"`, "rm 65"],
   ["printf 'rm %d'", "rm 0"],

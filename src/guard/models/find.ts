@@ -1,5 +1,5 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { concatenate, describe, text } from "../../shell/value.ts";
+import { concatenate, describe, text, wordAt } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
 import { globMatches } from "../paths/match.ts";
 import { wordSet } from "../words.ts";
@@ -39,7 +39,7 @@ export const find: Model = call => {
 export function historyOf(call: Call, { starts, names }: Search): readonly CommandEffect[] {
   const isDeep = call.argv.some(
     (word, index) =>
-      /^-+min-?depth$/.test(describe(word)) && Number(describe(call.argv[index + 1] ?? text(""))) > 1,
+      /^-+min-?depth$/.test(describe(word)) && Number(describe(wordAt(call.argv, index + 1))) > 1,
   );
   if (isDeep || !names.some(name => name.startsWith(".g") && globMatches(name, ".git"))) return [];
   return starts.map(start => ({

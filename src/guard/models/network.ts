@@ -1,5 +1,5 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
-import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
+import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../../shell/value.ts";
 import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
@@ -240,7 +240,7 @@ const session: Model = call => {
 };
 
 /** `openssl s_client -connect host:443 < FILE` */
-const openssl: Model = call => (describe(call.argv[1] ?? text("")) === "s_client" ? socketTool(call) : []);
+const openssl: Model = call => (describe(wordAt(call.argv, 1)) === "s_client" ? socketTool(call) : []);
 
 /** A name that is looked up is told to a stranger's server. */
 const lookup: Model = call =>

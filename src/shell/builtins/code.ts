@@ -1,5 +1,5 @@
 import { parseOptions } from "../options.ts";
-import { knownText, text } from "../value.ts";
+import { knownText, text, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
@@ -31,7 +31,7 @@ export function withEnvironment(call: Call, run: () => Output): Output {
 }
 
 const evaluate: Model = (call, id) => {
-  const words = call.argv.slice(knownText(call.argv[1] ?? text("")) === "--" ? 2 : 1);
+  const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);
   const code = joinValues(words, " ");
   return withEnvironment(call, () => runInSameShell(code, call, id, { from: "argument", road: "eval" }));
 };
@@ -103,8 +103,7 @@ const complete: Model = (call, id) => {
 
 const test: Model = call => {
   call.argv.forEach((word, index) => {
-    if (knownText(call.argv[index - 1] ?? text("")) === "-v")
-      runHiddenSubstitutions(knownText(word), call.scope);
+    if (knownText(wordAt(call.argv, index - 1)) === "-v") runHiddenSubstitutions(knownText(word), call.scope);
   });
   return NO_OUTPUT;
 };

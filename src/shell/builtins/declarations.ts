@@ -1,5 +1,5 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
-import { dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import { dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
@@ -124,7 +124,7 @@ const setPositionals: Model = (call, id) => {
   let index = 1;
   let isExplicit = false;
   for (; index < call.argv.length; index += 1) {
-    const word = knownText(call.argv[index] ?? text(""));
+    const word = knownText(wordAt(call.argv, index));
     if (word === "--" || word === "-") {
       index += 1;
       isExplicit = true;

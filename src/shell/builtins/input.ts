@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
-import { knownText, text, unknown, type Value } from "../value.ts";
+import { knownText, text, unknown, type Value, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { runInSameShell } from "../walk/code-runs.ts";
 import { NO_OUTPUT } from "../walk/output.ts";
@@ -115,7 +115,7 @@ const mapfile: Model = (call, id) => {
 };
 
 const getopts: Model = call => {
-  for (const name of [knownText(call.argv[2] ?? text("")), "OPTARG"]) {
+  for (const name of [knownText(wordAt(call.argv, 2)), "OPTARG"]) {
     if (name !== undefined && name !== "") assign(name, [scalar(unknown("any", `$${name}`))], call.scope);
   }
   return NO_OUTPUT;

@@ -15,6 +15,7 @@ import {
   unknown,
   type Value,
   withOrigins,
+  wordAt,
 } from "../value.ts";
 import { type Call, environmentValueOf, type Model } from "../walk/call.ts";
 import { type CodeSource, runInNewShell, unknownOutput } from "../walk/code-runs.ts";
@@ -98,7 +99,7 @@ function runModule(spec: LanguageSpec, parsed: ParsedOptions, call: Call, id: nu
   const option = parsed.options.find(({ name }) => spec.modules?.includes(name) === true);
   const module = option?.value === undefined ? undefined : knownText(option.value);
   if (option === undefined || module === undefined) return [unknownOutput(call, id)];
-  const isGlued = knownText(call.argv[option.index] ?? text(""))?.endsWith(module) === true;
+  const isGlued = knownText(wordAt(call.argv, option.index))?.endsWith(module) === true;
   const words = call.argv.slice(option.index + (isGlued ? 1 : 2));
   const inner: Call = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
   for (const found of readPythonModule(module, words)) follow(found, words, inner, id);

@@ -1,6 +1,6 @@
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../decode.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { knownText, text, uniteOrigins, unknown, type Value, withOrigins } from "../value.ts";
+import { knownText, text, uniteOrigins, unknown, type Value, withOrigins, wordAt } from "../value.ts";
 import { type Call, type Model, programName } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -96,7 +96,7 @@ const openssl: Model = (call, id) => {
     },
     2,
   );
-  const subcommand = knownText(call.argv[1] ?? text(""));
+  const subcommand = knownText(wordAt(call.argv, 1));
   const files = parsed.valuesOf("in");
   if (subcommand === "s_client")
     return [withOrigins(unknownOutput(call, id), [{ kind: "network", invocation: id }])];
@@ -125,7 +125,7 @@ const opaque: Model = (call, id) => {
     flags: optionNames("cdfklnqrtvzZjJ019", "decompress stdout decrypt batch"),
     values: ["S", "T", "o", "output", "passphrase"],
   });
-  const name = programName(call.argv[0] ?? text("")) ?? "";
+  const name = programName(wordAt(call.argv, 0)) ?? "";
   const isDecoding = /cat$|^[gb]?un|^uudecode$/.test(name) || parsed.has("d", "decompress", "decrypt");
   const inputs = inputOf(
     call,

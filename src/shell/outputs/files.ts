@@ -1,6 +1,6 @@
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { baseName, directoryName, joinPath } from "../paths.ts";
-import { concatenate, dropKnown, knownPrefix, knownText, text, type Value } from "../value.ts";
+import { concatenate, dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { readContents, writeContents, writtenEntry } from "../walk/file-contents.ts";
 import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
@@ -78,7 +78,7 @@ function linkTo(source: Value, path: Value, call: Call, id: number): void {
   const { scope, cwd } = call;
   const name = knownText(joinPath(cwd, path));
   if (name === undefined) return;
-  const program = knownText(call.argv[0] ?? text(""));
+  const program = knownText(wordAt(call.argv, 0));
   const isLink = program !== undefined && baseName(program) === "ln";
   const base = isLink ? text(directoryName(name)) : cwd;
   const original = knownText(joinPath(base, source));

@@ -1,4 +1,13 @@
-import { concatenate, knownText, type Piece, text, unknown, type Value, withOrigins } from "../value.ts";
+import {
+  concatenate,
+  knownText,
+  type Piece,
+  text,
+  unknown,
+  type Value,
+  withOrigins,
+  wordAt,
+} from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT } from "../walk/output.ts";
@@ -16,7 +25,7 @@ const echo: Model = (call, id) => {
   let hasEscapes = false;
   let hasNewline = true;
   for (; index < call.argv.length; index += 1) {
-    const option = /^-([neE]+)$/.exec(knownText(call.argv[index] ?? text("")) ?? "");
+    const option = /^-([neE]+)$/.exec(knownText(wordAt(call.argv, index)) ?? "");
     if (option === null) break;
     if (option[1]?.includes("n")) hasNewline = false;
     if (/e[^E]*$/.test(option[1] ?? "")) hasEscapes = true;
@@ -46,13 +55,13 @@ function unescapeValue(
 }
 
 const printf: Model = (call, id) => {
-  const isVariable = knownText(call.argv[1] ?? text("")) === "-v";
-  const start = isVariable ? 3 : knownText(call.argv[1] ?? text("")) === "--" ? 2 : 1;
+  const isVariable = knownText(wordAt(call.argv, 1)) === "-v";
+  const start = isVariable ? 3 : knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1;
   const format = call.argv[start];
   if (format === undefined) return NO_OUTPUT;
   const result = formatAll(format, call.argv.slice(start + 1), call, id);
   if (!isVariable) return [result];
-  const name = knownText(call.argv[2] ?? text(""));
+  const name = knownText(wordAt(call.argv, 2));
   runHiddenSubstitutions(name, call.scope);
   if (name !== undefined && /^[A-Za-z_]\w*$/.test(name)) assign(name, [scalar(result)], call.scope);
   return NO_OUTPUT;

@@ -1,7 +1,7 @@
 import { withEnvironment } from "../builtins/code.ts";
 import { LIMITS } from "../limits.ts";
 import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
-import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins } from "../value.ts";
+import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins, wordAt } from "../value.ts";
 import { couldBe } from "../words/could-be.ts";
 import { runOptionStrings } from "../wrappers/option-strings.ts";
 import { type Call, programName, recordInvocation } from "./call.ts";
@@ -56,7 +56,7 @@ function withoutUnset(word: Value): readonly string[] {
 /** The alias text with the other words behind it. An alias inside its own text is not expanded again. */
 function runAlias(alias: string, call: Call): Output {
   const { session, state } = call.scope;
-  const name = knownText(call.argv[0] ?? text("")) ?? "";
+  const name = knownText(wordAt(call.argv, 0)) ?? "";
   const outer = state.positionals;
   state.aliases.delete(name);
   state.positionals = positionalsFrom(outer.zero, call.argv.slice(1), call.isOpenEnded);

@@ -1,5 +1,5 @@
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import { describe, dropKnown, knownPrefix, knownText, text, unknown } from "../value.ts";
+import { describe, dropKnown, knownPrefix, knownText, unknown, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -48,7 +48,7 @@ const container: Model = (call, id) => {
 function skipGroups(
   call: Call,
 ): { readonly index: number; readonly name: string; readonly isCompose: boolean } | undefined {
-  let isCompose = /compose/.test(describe(call.argv[0] ?? text("")));
+  let isCompose = /compose/.test(describe(wordAt(call.argv, 0)));
   let start = 1;
   for (let hops = 0; hops < 3; hops += 1) {
     const first = parseOptions(call.argv, GLOBAL, start).operands[0];

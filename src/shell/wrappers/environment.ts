@@ -2,7 +2,16 @@ import { splitAssignment } from "../builtins/declarations.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
-import { concatenate, dropKnown, knownPrefix, knownText, type Piece, text, type Value } from "../value.ts";
+import {
+  concatenate,
+  dropKnown,
+  knownPrefix,
+  knownText,
+  type Piece,
+  text,
+  type Value,
+  wordAt,
+} from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -37,7 +46,7 @@ function runEnv(call: Call, id: number, splits: number): Output {
     .map(value => ({ name: knownText(value) ?? "?", value: undefined }));
   let isCleared = parsed.has("i");
   for (; index < call.argv.length; index += 1) {
-    const word = call.argv[index] ?? text("");
+    const word = wordAt(call.argv, index);
     if (knownText(word) === "-") isCleared = true;
     else {
       const entry = splitAssignment(word) ?? splitFunction(word);

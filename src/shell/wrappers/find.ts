@@ -1,6 +1,6 @@
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
 import { directoryName, isAbsolute, joinPath } from "../paths.ts";
-import { concatenate, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
+import { concatenate, knownPrefix, knownText, text, unknown, type Value, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { appendOutput, type Output } from "../walk/output.ts";
@@ -15,7 +15,7 @@ const ACTIONS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 const find: Model = (call, id) => {
   let output: Output = [unknownOutput(call, id)];
   for (let index = 1; index < call.argv.length; index += 1) {
-    const action = knownText(call.argv[index] ?? text(""));
+    const action = knownText(wordAt(call.argv, index));
     if (action === undefined || !ACTIONS.has(action)) continue;
     const end = endOfAction(call.argv, index + 1);
     const template = call.argv.slice(index + 1, end);
@@ -30,8 +30,8 @@ const find: Model = (call, id) => {
 /** `;` or `+` behind `{}`. */
 function endOfAction(argv: readonly Value[], start: number): number {
   for (let index = start; index < argv.length; index += 1) {
-    const word = knownText(argv[index] ?? text(""));
-    if (word === ";" || (word === "+" && knownText(argv[index - 1] ?? text("")) === "{}")) return index;
+    const word = knownText(wordAt(argv, index));
+    if (word === ";" || (word === "+" && knownText(wordAt(argv, index - 1)) === "{}")) return index;
   }
   return argv.length;
 }

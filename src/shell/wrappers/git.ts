@@ -10,6 +10,7 @@ import {
   unknown,
   type Value,
   withOrigins,
+  wordAt,
 } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
@@ -103,7 +104,7 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: C
       ? runString(operands[0], inner, id)
       : runInner(operands, inner, id);
   }
-  if (name === "bisect" && knownText(rest[0] ?? text("")) === "run") return runInner(rest.slice(1), call, id);
+  if (name === "bisect" && knownText(wordAt(rest, 0)) === "run") return runInner(rest.slice(1), call, id);
   if (name === "config") rememberAlias(rest, call);
   const spec = name !== undefined && Object.hasOwn(STRING_OPTIONS, name) ? STRING_OPTIONS[name] : undefined;
   if (spec === undefined) return NO_OUTPUT;
@@ -142,8 +143,8 @@ function rememberAlias(rest: readonly Value[], call: Call): void {
     values: ["f", "file"],
   }).operands.map(operand => operand.value);
   const at = operands.findIndex(word => /^alias\./i.test(knownText(word) ?? ""));
-  const key = knownText(operands[at] ?? text(""));
-  const value = knownText(operands[at + 1] ?? text(""));
+  const key = knownText(wordAt(operands, at));
+  const value = knownText(wordAt(operands, at + 1));
   if (at >= 0 && key !== undefined && value !== undefined && value !== "")
     call.scope.state.aliases.set(`git ${key.slice("alias.".length)}`, value);
 }

@@ -1,7 +1,7 @@
 import type { Mount, Place } from "../facts.ts";
 import { type OptionSpec, parseOptions } from "../options.ts";
 import { joinPath, normalisePath } from "../paths.ts";
-import { knownText, text } from "../value.ts";
+import { knownText, text, wordAt } from "../value.ts";
 import type { Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { runInner } from "./inner.ts";
@@ -29,7 +29,7 @@ const bubblewrap: Model = (call, id) => {
   const mounts: Mount[] = [];
   let index = 1;
   while (index < call.argv.length) {
-    const option = knownText(call.argv[index] ?? text(""));
+    const option = knownText(wordAt(call.argv, index));
     if (option === undefined || !option.startsWith("--")) break;
     const bind = /^--(ro-|dev-)?bind(?:-try)?$/.exec(option);
     if (bind !== null) {

@@ -2,7 +2,7 @@ import { splitAssignment } from "../builtins/declarations.ts";
 import type { EnvironmentEntry } from "../facts.ts";
 import { parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
-import { knownText, text, unknown, type Value } from "../value.ts";
+import { knownText, text, unknown, type Value, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
@@ -25,7 +25,7 @@ export function runPrefix(spec: PrefixWrapper, call: Call, id: number): Output {
   } else if (spec.operands !== undefined && isDashes(call.argv[index])) index += 1;
   const environment: EnvironmentEntry[] = [];
   while (spec.hasAssignments === true && index < call.argv.length) {
-    const entry = splitAssignment(call.argv[index] ?? text(""));
+    const entry = splitAssignment(wordAt(call.argv, index));
     if (entry?.value === undefined) break;
     environment.push(entry);
     index += 1;
@@ -73,7 +73,7 @@ function dashesFrom(call: Call, start: number): number {
 /** Where the wrapper's own words begin; undefined when the subcommand is none that runs a program. */
 function skipSubcommand(spec: PrefixWrapper, call: Call): number | undefined {
   if (spec.subcommands === undefined) return 1;
-  const word = knownText(call.argv[1] ?? text(""));
+  const word = knownText(wordAt(call.argv, 1));
   return word !== undefined && spec.subcommands.includes(word) ? 2 : undefined;
 }
 

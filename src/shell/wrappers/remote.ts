@@ -1,5 +1,5 @@
 import { type OptionSpec, optionNames, parseOptions } from "../options.ts";
-import { dropKnown, knownPrefix, knownText, text, unknown, type Value, withOrigins } from "../value.ts";
+import { dropKnown, knownPrefix, knownText, unknown, type Value, withOrigins, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { runInNewShell, unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -111,7 +111,7 @@ function optionModel(
 }
 
 const lxc: Model = (call, id) => {
-  const isExec = knownText(call.argv[1] ?? text("")) === "exec";
+  const isExec = knownText(wordAt(call.argv, 1)) === "exec";
   const dashes = call.argv.findIndex(word => knownText(word) === "--");
   return isExec && dashes > 0
     ? runInner(call.argv.slice(dashes + 1), remoteCall(call, "lxc", call.argv[2]), id)

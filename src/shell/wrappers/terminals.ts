@@ -1,6 +1,6 @@
 import { type OptionSpec, parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
-import { knownText, text, type Value } from "../value.ts";
+import { knownText, text, type Value, wordAt } from "../value.ts";
 import type { Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
@@ -50,7 +50,7 @@ const tmux: Model = (call, id) => {
   return output;
 
   function runTmux(words: readonly Value[]): Output {
-    const name = knownText(words[0] ?? text("")) ?? "";
+    const name = knownText(wordAt(words, 0)) ?? "";
     const entry = TMUX.find(one => one.names.test(name));
     if (entry === undefined) return NO_OUTPUT;
     const parsed = parseOptions(words, entry.spec);

@@ -1,6 +1,6 @@
 import { joinPath } from "../../paths.ts";
 import type { Origin, Value } from "../../value.ts";
-import { isKnown, knownPrefix, text, unknown } from "../../value.ts";
+import { isKnown, knownPrefix, text, unknown, wordAt } from "../../value.ts";
 import type { CodeCall, Language } from "../code.ts";
 import type { Datum } from "./datum.ts";
 import { combinationsOf, firstValue, optionsOf, originsOf, valuesOf } from "./datum.ts";
@@ -100,7 +100,7 @@ export function noteNetwork(run: Run, call: Call, target: Datum, sends: readonly
 
 export function noteDirectory(run: Run, call: Call, target: Datum): void {
   const options = valuesOf(target);
-  const path = options.length === 1 ? (options[0] ?? text("")) : unknown("any", "…", originsOf(target));
+  const path = options.length === 1 ? wordAt(options, 0) : unknown("any", "…", originsOf(target));
   const base = run.directory ?? run.context.cwd;
   run.directory = joinPath(base, path);
   note(run, { kind: "directory", path: run.directory, at: call.at });
