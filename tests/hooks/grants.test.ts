@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import {
+  consumeGrants,
+  findRefusal,
+  grantOnce,
+  readGrants,
+  readMachineKey,
+  rememberRefusal,
+} from "../../src/hooks/grants.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+
+const HOME = "/home/user/.amplihack";
+const FILE = `${HOME}/guard/allow-once.json`;
+const KEY = `${HOME}/guard/machine.key`;
+const refused = (code: string) => ({ code, command: "rm x", cwd: "/w", rules: ["fs.bulk"], refusedMs: 1 });
+
+describe("grants", () => {
+  it("are kept side by side, and only the used one is used up", () => {
+    const system = createMemorySystem();
+    const [one, other] = [grantOnce(system, HOME, "aaa"), grantOnce(system, HOME, "BBB")];
+    expect(readGrants(system, HOME)).toEqual([one, other]);
+    expect(one.code).toBe("AAA");
+    expect(consumeGrants(system, HOME, [one])).toBe(true);
+    expect(readGrants(system, HOME)).toEqual([other]);
+    expect(consumeGrants(system, HOME, [one])).toBe(false);
+  });
+
+  it("given again last from then on, and are one", () => {
+    const system = createMemorySystem();
+    grantOnce(system, HOME, "AAA");
+    system.advance(1000);
+    expect(readGrants(system, HOME)).toHaveLength(1);
+    const again = grantOnce(system, HOME, "AAA");
+    expect(readGrants(system, HOME)).toEqual([again]);
+  });
+
+  it.each([
+    ["[]", "no object"],
+    ['{"grants":{}}', "grants that are no list"],
+    ['{"grants":[1]}', "a grant that is no object"],
+    ['{"grants":[{"code":1,"usesLeft":1,"expiresMs":1}]}', "a code that is no text"],
+    ['{"grants":[{"code":"A","usesLeft":"1","expiresMs":1}]}', "uses that are no number"],
+    ['{"refused":[{"code":"A","cwd":"/","rules":[],"refusedMs":1}]}', "a refusal without its command"],
+    ['{"refused":["A"]}', "a refusal that is no object"],
+  ])("in a file like %s, with %s, are none, and the next writer sets it aside", content => {
+    const system = createMemorySystem({ files: { [FILE]: content } });
+    expect(readGrants(system, HOME)).toEqual([]);
+    const grant = grantOnce(system, HOME, "AAA");
+    expect(readGrants(system, HOME)).toEqual([grant]);
+    const aside = system.files.list(`${HOME}/guard`).filter(name => name.includes(".corrupt-"));
+    expect(aside.map(name => system.peek(`${HOME}/guard/${name}`))).toEqual([content]);
+  });
+});
+
+describe("refusals", () => {
+  it("are found by their code in any case, with rules that are texts only", () => {
+    const system = createMemorySystem({
+      files: { [FILE]: JSON.stringify({ refused: [{ ...refused("OLD"), rules: ["a", 1] }] }) },
+    });
+    rememberRefusal(system, HOME, refused("NEW"));
+    expect(findRefusal(system, HOME, "new")).toEqual(refused("NEW"));
+    expect(findRefusal(system, HOME, "OLD")?.rules).toEqual(["a"]);
+    expect(findRefusal(system, HOME, "NONE")).toBeUndefined();
+  });
+});
+
+describe("the key of the machine", () => {
+  it("is made once and read from then on", () => {
+    const system = createMemorySystem();
+    const key = readMachineKey(system, HOME);
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(readMachineKey(system, HOME)).toBe(key);
+    expect(system.peek(KEY)).toBe(`${key}\n`);
+  });
+
+  it("is made anew where the file holds no key", () => {
+    const system = createMemorySystem({ files: { [KEY]: "no key" } });
+    const key = readMachineKey(system, HOME);
+    expect(system.peek(KEY)).toBe(`${key}\n`);
+  });
+
+  it("is an error where it cannot be made", () => {
+    const system = createMemorySystem();
+    system.faults.failUnder(KEY, "EACCES", ["createExclusive"]);
+    expect(() => readMachineKey(system, HOME)).toThrow("EACCES");
+  });
+});
