@@ -160,7 +160,13 @@ async function commands(make, cwd, env) {
   return [
     { name: "bare spawn of a shell", ...spawned, ratio: 1 },
     { name: "shell hook", ...shell, ratio: shell.p50 / spawned.p50 },
-    { name: "shell hook: over the bare spawn", p50: Math.max(0, shell.p50 - spawned.p50), target: "≤ 3 ms" },
+    {
+      name: "shell hook: over the bare spawn",
+      p50: Math.max(0, shell.p50 - spawned.p50),
+      p95: Math.max(0, shell.p95 - spawned.p95),
+      ratio: Math.max(0, shell.p50 - spawned.p50) / spawned.p50,
+      target: "≤ 3 ms",
+    },
     { name: "typed hook, in the same run", ...typed, ratio: typed.p50 / spawned.p50 },
   ];
 }

@@ -1,5 +1,7 @@
 // `npm run bench [NAME…]`: runs every file beside this one that exports `bench()`, prints one table and writes
-// bench-results.json. Figures are compared only with others of the same run; nothing here is an assertion.
+// bench-results.json. Figures are compared only with others of the same run; nothing here is an assertion. A ratio is
+// to what the row itself compares with, else to the first row of its bench and unit. What is read once, a size or a
+// growth, has one figure and no ratio.
 import { readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +16,17 @@ const rows = [];
 for (const name of names) {
   process.stderr.write(`measuring ${name} …\n`);
   const { bench } = await import(new URL(`${name}.mjs`, import.meta.url).href);
-  for (const row of await bench()) rows.push({ bench: name, ...row });
+  for (const row of withRatios(await bench())) rows.push({ bench: name, ...row });
+}
+
+function withRatios(found) {
+  const first = new Map();
+  return found.map(row => {
+    const unit = row.unit ?? "ms";
+    if (row.p95 === undefined) return row;
+    if (!first.has(unit)) first.set(unit, row.p50);
+    return { ...row, ratio: row.ratio ?? row.p50 / first.get(unit) };
+  });
 }
 
 const number = value => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toPrecision(3));
