@@ -45,6 +45,7 @@ const { metafile } = await build({
     ...libraryEntries,
     "src/cli/program.ts",
     "src/cli/make-command-table.ts",
+    "src/recipes/make-shipped-index.ts",
     "src/install/code-cache.ts",
     ...filesOf("src/commands"),
   ],
@@ -72,9 +73,14 @@ const { makeCommandTable, TABLE_FILE } = await import("../dist/cli/make-command-
 const table = await makeCommandTable(resolve("dist/commands"));
 writeFileSync(`dist/commands/${TABLE_FILE}`, `${JSON.stringify(table)}\n`);
 
+// The same for the recipes that come along. Nothing is there yet that could be taken for known.
+const { makeShippedIndex } = await import("../dist/recipes/make-shipped-index.js");
+const { createNodeSystem } = await import("../dist/node-state.js");
+const shipped = await makeShippedIndex(createNodeSystem());
+writeFileSync("dist/recipes/shipped.json", `${JSON.stringify(shipped)}\n`);
+
 // The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node.
 const { recordCode } = await import("../dist/install/code-cache.js");
-const { createNodeSystem } = await import("../dist/node-state.js");
 await recordCode(createNodeSystem(), {
   binFolder: resolve("dist/bin"),
   node: process.execPath,

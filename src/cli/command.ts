@@ -24,6 +24,8 @@ export type OptionSpec =
       readonly isHidden?: boolean;
       readonly isRepeatable: true;
       readonly isRequired?: false;
+      /** another option that collects these values too, in the order in which they were typed */
+      readonly sameAs?: string;
     }
   | {
       readonly kind: "number";
@@ -32,6 +34,7 @@ export type OptionSpec =
       readonly label: string;
       readonly isHidden?: boolean;
       readonly minimum?: number;
+      readonly maximum?: number;
     }
   | {
       readonly kind: "choice";

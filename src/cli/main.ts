@@ -43,6 +43,9 @@ const NOT_BUILT = new Set([
 ]);
 const STATUS_COMMAND = "status";
 
+/** Answer whatever the environment holds. A launch passes over a home that cannot be used, with a warning. */
+const READ_NO_HOME = new Set([STATUS_COMMAND, "version", "completions", "bridge"]);
+
 /** Runs one command line to its exit code. Everything that goes wrong is told in the form that was asked for. */
 export async function main(program: Program): Promise<number> {
   const { system, argv } = program;
@@ -196,6 +199,7 @@ async function runParsed(
     return 0;
   }
   checkComplete(command, parsed, path);
+  if (command.isPassThrough !== true && !READ_NO_HOME.has(command.name)) await checkHome(program.system);
   return command.run({
     options: parsed.options as never,
     positionals: parsed.positionals,
@@ -204,6 +208,13 @@ async function runParsed(
     system: program.system,
     terminal,
   });
+}
+
+/** A home that cannot be used must not quietly become another one. Loaded only when it is set: few set it. */
+async function checkHome(system: System): Promise<void> {
+  if (system.env.get("AMPLIHACK_HOME") === undefined) return;
+  const { VARIABLES } = await import("../state/variables.ts");
+  VARIABLES.AMPLIHACK_HOME.getOrError(system);
 }
 
 function unknownCommand(name: string, names: readonly string[]): CommandError {

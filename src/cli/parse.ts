@@ -57,7 +57,8 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
     }
     const raw = attached ?? words[++index];
     if (raw === undefined) throw complain(`--${name} needs a value: ${describeValue(spec)}`);
-    values[name] = readValue(name, spec, raw, values[name], complain);
+    const kept = "sameAs" in spec ? (spec.sameAs ?? name) : name;
+    values[kept] = readValue(name, spec, raw, values[kept], complain);
   }
   return { options: values, positionals, rest: [] };
 }
@@ -158,8 +159,10 @@ function readValue(
   }
   if (spec.kind === "number") {
     const isNumber = /^\d+(\.\d+)?$/.test(raw);
-    if (!isNumber || Number(raw) < (spec.minimum ?? 0)) {
-      throw complain(`--${name} must be a number of at least ${spec.minimum ?? 0}, not '${raw}'`);
+    const { minimum = 0, maximum } = spec;
+    const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    if (!isNumber || Number(raw) < minimum || Number(raw) > (maximum ?? Number.POSITIVE_INFINITY)) {
+      throw complain(`--${name} must be a number ${range}, not '${raw}'`);
     }
     return Number(raw);
   }

@@ -39,9 +39,9 @@ const uninstall = defineCommand({
     tellingProblems(async () => {
       const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
       const [name = ""] = positionals;
-      const removed = uninstallPlugin(system, findPlaces(system), name);
-      if (options.format === "json") terminal.printJson({ success: true, name, removed });
-      else terminal.print(removed ? `${name} is removed\n` : `${name} is not installed\n`);
+      uninstallPlugin(system, findPlaces(system), name);
+      if (options.format === "json") terminal.printJson({ success: true, name, removed: true });
+      else terminal.print(`${name} is removed\n`);
       return 0;
     }),
 });

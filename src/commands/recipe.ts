@@ -47,7 +47,13 @@ const run = defineCommand({
       summary: "set a variable",
       isRepeatable: true,
     },
-    set: { kind: "text", label: "KEY=VALUE", summary: "the same as --context", isRepeatable: true },
+    set: {
+      kind: "text",
+      label: "KEY=VALUE",
+      summary: "the same as --context",
+      isRepeatable: true,
+      sameAs: "context",
+    },
     "context-file": { kind: "text", label: "FILE", summary: "set variables from a JSON or YAML file" },
     "dry-run": { kind: "flag", summary: "check and show the steps, execute nothing" },
     verbose: { kind: "flag", short: "v", summary: "also show what the steps print" },
@@ -111,7 +117,7 @@ const run = defineCommand({
     return runInTerminal(
       {
         recipe: positionals[0] ?? "",
-        contextPairs: [...options.context, ...options.set],
+        contextPairs: options.context,
         recipeDirs: options["recipe-dir"],
         isDryRun: options["dry-run"],
         includeTags: list(options["include-tags"]),
@@ -165,7 +171,7 @@ const list = defineCommand({
     { command: "amplihack recipe list -t rewrite -v", does: "shows those with a tag, in detail" },
   ],
   async run({ options, positionals, system, terminal }) {
-    const { printRecipeList } = await import("../recipes/print-recipes.ts");
+    const { printRecipeList } = await import("../recipes/print-recipe-list.ts");
     return printRecipeList(
       {
         directory: positionals[0],

@@ -24,14 +24,17 @@ export const command = defineCommand({
     const { findPlaces } = await import("../dashboard/places.ts");
     const { renderReport } = await import("../dashboard/report.ts");
     const { writeAtomically } = await import("../system/atomic-write.ts");
-    const { expandHome, resolve } = await import("../system/paths.ts");
+    const { dirname, expandHome, resolve } = await import("../system/paths.ts");
     const path = resolve(
       system.files.workingDirectory() ?? "/",
       expandHome(options.html, system.env.get("HOME")),
     );
     const places = findPlaces(system, message => terminal.warn(message));
     const html = await renderReport(system, places, { hasMemories: options.memory });
+    const folder = dirname(path);
+    const isNew = system.files.follow(folder) === undefined;
     writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });
+    if (isNew) terminal.note(`${folder} was not there and has been made\n`);
     terminal.print(`${path}\n`);
     return 0;
   },

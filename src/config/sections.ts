@@ -124,8 +124,8 @@ export const CONFIG_SCHEMA = {
         maxCharacters: {
           kind: "whole",
           min: 0,
-          max: 20_000,
-          note: "of each memory; more than 2000 counts as 2000",
+          max: 2_000,
+          note: "of each memory",
         },
         maxAgeDays: { kind: "whole", min: 1, max: 3650, note: "since the last change" },
       },

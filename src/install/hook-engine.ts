@@ -1,4 +1,5 @@
-import { VARIABLES } from "../state/index.ts";
+import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { readText, VARIABLES } from "../state/index.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
@@ -11,18 +12,32 @@ export interface HookEngine {
   readonly kind: "native" | "node" | "given";
   /** the executable, or the script for Node */
   readonly program: string;
+  /** a native program that is there and is not used */
+  readonly passedOver?: { readonly why: string; readonly fix: string };
 }
+
+const MANIFEST_BYTES = 1024 * 1024;
 
 /** In words, with the file that it is. */
 export function describeEngine({ kind, program }: HookEngine): string {
   return `${{ native: "native", node: "on Node", given: "the one you named" }[kind]}, ${program}`;
 }
 
+export function passedOverWarnings({ passedOver }: HookEngine): readonly string[] {
+  return passedOver === undefined
+    ? []
+    : [`${passedOver.why}; hooks run on Node. To use it: ${passedOver.fix}`];
+}
+
 /** The rule of all `AMPLIHACK_<NAME>_BIN` variables, and its other spelling. */
 const OVERRIDES = ["AMPLIHACK_AMPLIHACK_HOOKS_BIN", "AMPLIHACK_AMPLIHACK_HOOKS_BINARY_PATH"];
 
-/** A named program that cannot be used, or an engine that is not built, is an error: nothing else takes its place. */
-export function chooseEngine(system: System, { root }: Pick<Package, "root">): HookEngine {
+/**
+ * A named program that cannot be used, or an engine that is not built, is an error: nothing else takes its place. A
+ * native program of another version, as an incomplete upgrade leaves it, is not used unasked, and that is told.
+ */
+export function chooseEngine(system: System, source: Pick<Package, "root" | "version">): HookEngine {
+  const { root, version } = source;
   const wanted = VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system)
     ? VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system)
     : undefined;
@@ -31,14 +46,28 @@ export function chooseEngine(system: System, { root }: Pick<Package, "root">): H
   const places = nativePlaces(root);
   const missing = `there is no executable file at ${places.join(" or ")}`;
   const script = join(root, "dist", "bin", "amplihack-hooks.cjs");
-  const native = places.find(path => isExecutable(system, path));
+  const present = places.filter(path => isExecutable(system, path));
+  const native = present.find(path => otherVersion(system, path, version) === undefined);
+  const [stranger] = native === undefined ? present : [];
+  const passedOver = stranger === undefined ? undefined : describeStranger(system, stranger, version);
+  if (wanted === "native" && passedOver !== undefined)
+    throw new InstallProblem(
+      "AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs",
+      {
+        causes: [passedOver],
+        fix: `${renewal(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
+      },
+    );
   if (wanted === "native" && native === undefined)
     throw new InstallProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
       causes: [missing],
       fix: "build it with npm run build:native, or unset AMPLIHACK_HOOK_ENGINE",
     });
   if (native !== undefined && wanted !== "node") return { kind: "native", program: native };
-  if (system.files.follow(script)?.kind === "file") return { kind: "node", program: script };
+  if (system.files.follow(script)?.kind === "file") {
+    if (passedOver === undefined || wanted === "node") return { kind: "node", program: script };
+    return { kind: "node", program: script, passedOver: { why: passedOver, fix: renewal(version) } };
+  }
   throw new InstallProblem("the hook program of this package was not found", {
     causes: [...OVERRIDES.map(name => `${name} is not set`), missing, `${script} is not a file`],
     fix: "build it with npm run build, or install the package again",
@@ -47,12 +76,32 @@ export function chooseEngine(system: System, { root }: Pick<Package, "root">): H
 
 /** Built here, or in the package of this platform, which a package manager puts beside ours or below it. */
 function nativePlaces(root: string): readonly string[] {
-  const name = `amplihack-${process.platform}-${process.arch}`;
+  const name = platformPackage();
   return [
     join(root, "dist", "native", "amplihack-hooks"),
     join(root, "node_modules", name, "amplihack-hooks"),
     join(dirname(root), name, "amplihack-hooks"),
   ];
+}
+
+function platformPackage(): string {
+  return `amplihack-${process.platform}-${process.arch}`;
+}
+
+function renewal(version: string): string {
+  return `npm install ${platformPackage()}@${version}`;
+}
+
+function describeStranger(system: System, program: string, version: string): string {
+  return `${program} belongs to amplihack ${otherVersion(system, program, version)}, not ${version}`;
+}
+
+/** The version of the package a program lies in, where that is another than ours. */
+function otherVersion(system: System, program: string, version: string): string | undefined {
+  const read = readJson(readText(system, join(dirname(program), "package.json"), MANIFEST_BYTES) ?? "");
+  if (!read.ok || !isJsonObject(read.value)) return undefined;
+  const told = ownValue(read.value, "version");
+  return typeof told === "string" && told !== version ? told : undefined;
 }
 
 function findOverride(system: System): HookEngine | undefined {

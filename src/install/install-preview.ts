@@ -4,7 +4,7 @@ import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { failureEdit, policyIn } from "./failure-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";
-import { chooseEngine } from "./hook-engine.ts";
+import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
 import { previewHosts } from "./install-hosts.ts";
 import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
 import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
@@ -27,6 +27,7 @@ export async function previewInstall(
   const manifest = openManifest(system, places, source.version, warnings, "only look");
   const assets = assetsOf(system, places, request, manifest);
   const found = chooseEngine(system, source);
+  warnings.push(...passedOverWarnings(found));
   const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
   const origin = { ...source, root };
   const isInside = found.program.startsWith(`${source.root}/`);

@@ -9,7 +9,7 @@ import { inspectCodeCaches, recordCode } from "./code-cache.ts";
 import { failureEdit } from "./failure-setting.ts";
 import { applyEdit, readFile } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import { chooseEngine } from "./hook-engine.ts";
+import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
 import { installHosts, settleDoubles } from "./install-hosts.ts";
 import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
 import { previewInstall } from "./install-preview.ts";
@@ -73,6 +73,7 @@ async function perform(
   const assets = assetsOf(system, places, request, ledger.manifest);
   const origin = source.isEphemeral ? stagePackage(system, places, source) : source;
   const engine = chooseEngine(system, origin);
+  warnings.push(...passedOverWarnings(engine));
   if (request.failure !== undefined)
     applyEdit(system, failureEdit(places, request.failure), { isBackedUp: false });
   const options = await optionsOf(system, request, origin, engine, configuredPolicy(system, places));

@@ -1,5 +1,6 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
+import { clip } from "../state/index.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
@@ -18,6 +19,7 @@ export interface ProgramFile {
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;
 const PROBE_TIMEOUT_MS = 10_000;
+const SHOWN_LENGTH = 80;
 
 /** What each hook does when it cannot run, by the configuration of machine and user. */
 export function configuredPolicy(system: System, places: Places): (subcommand: string) => FailurePolicy {
@@ -103,7 +105,11 @@ async function tryProgram(system: System, program: string, expected: string | un
   const isRight = expected === undefined || stdout.trim() === `amplihack-hooks ${expected}`;
   if (code === 0 && isRight) return;
   throw new InstallProblem("the hook program does not work, so nothing was installed", {
-    causes: [`it was asked for its version and ${code === 0 ? "told another one" : describeEnd(end)}`],
+    causes: [
+      code === 0
+        ? `it says '${clip(stdout.trim(), SHOWN_LENGTH)}', expected 'amplihack-hooks ${expected}'`
+        : `it was asked for its version and ${describeEnd(end)}`,
+    ],
     fix: "build or install the package again",
   });
 }

@@ -37,7 +37,7 @@ export async function runPlan(
 function tellNesting({ nesting, depth }: LaunchPlan, warn: (text: string) => void): void {
   if (nesting.kind !== "nested") return;
   const owner = nesting.isOwnerDead ? ", whose process is gone" : "";
-  warn(`this session runs inside of another${owner}; depth ${depth}`);
+  warn(`this session is nested inside of another${owner}; depth ${depth}`);
 }
 
 /** Records tell others about the session; a place that cannot be written does not stop it. */

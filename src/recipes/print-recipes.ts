@@ -1,63 +1,23 @@
-import { resolve } from "../system/paths.ts";
 import { describeRecipe } from "./find/describe-recipe.ts";
-import { findRecipe, type RecipeSearch } from "./find/find-recipe.ts";
-import { listRecipes } from "./find/list-recipes.ts";
+import { findRecipe } from "./find/find-recipe.ts";
 import { loadRecipe } from "./find/load-recipe.ts";
-import { isDirectory } from "./find/look.ts";
+import { searchHere } from "./find/search-directories.ts";
 import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
 import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
 import { documentText } from "./views/document-text.ts";
 import { recipeGraph } from "./views/graph-view.ts";
-import { recipeListDocument, recipeListTable } from "./views/list-view.ts";
 import { problemLines } from "./views/problem-view.ts";
 import { recipeTable } from "./views/recipe-view.ts";
 
-interface Place {
+export interface RecipePlace {
   readonly workingDir: string | undefined;
   readonly recipeDirs: readonly string[];
   readonly format: RecipeFormat;
 }
 
-function searchFrom({ system }: CommandOutput, place: Place): RecipeSearch {
-  const currentDir = system.files.workingDirectory() ?? "/";
-  return {
-    currentDir,
-    workingDir: resolve(currentDir, place.workingDir ?? "."),
-    recipeDirs: place.recipeDirs,
-  };
-}
-
-export function printRecipeList(
-  request: Place & {
-    readonly directory: string | undefined;
-    readonly tags: readonly string[];
-    readonly isVerbose: boolean;
-  },
-  output: CommandOutput,
-): number {
-  const search = searchFrom(output, request);
-  const { directory, tags, isVerbose, format } = request;
-  if (directory !== undefined && !isDirectory(output.system.files, resolve(search.currentDir, directory))) {
-    return fail(output, format, EXIT_CODES.notFound, "not_found", `Recipe directory not found: ${directory}`);
-  }
-  const { recipes, invalid } = listRecipes(output.system, search, { directory, tags });
-  if (invalid.length > 0) {
-    const lines = invalid.map(({ path, message }) => `  - ${path}: ${message.split("\n")[0]}`);
-    output.warn(
-      [`Warning: ${invalid.length} recipe file(s) are invalid and not listed:`, ...lines, ""].join("\n"),
-    );
-  }
-  output.print(
-    format === "table"
-      ? recipeListTable(recipes, isVerbose)
-      : documentText(recipeListDocument(recipes, isVerbose), format),
-  );
-  return EXIT_CODES.success;
-}
-
 export function printRecipe(
-  request: Place & {
+  request: RecipePlace & {
     readonly recipe: string;
     readonly isGraph: boolean;
     readonly hasSteps: boolean;
@@ -65,18 +25,18 @@ export function printRecipe(
   },
   output: CommandOutput,
 ): number {
-  const search = searchFrom(output, request);
+  const search = searchHere(output.system, request);
   const { format } = request;
   const found = findRecipe(output.system, request.recipe, search);
   if (found.kind !== "found") {
     return found.kind === "missing"
-      ? fail(output, format, EXIT_CODES.notFound, "not_found", found.message)
-      : fail(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
+      ? tellFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
+      : tellFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
   }
   const { loaded, errors, sources } = loadRecipe(output.system, found.path, search);
   if (loaded === undefined) {
     const lines = errors.flatMap(error => problemLines(error, sources, "", "  "));
-    return fail(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
+    return tellFailure(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
   }
   if (request.isGraph && format === "table") output.print(recipeGraph(loaded.recipe));
   else if (format === "table") output.print(recipeTable(loaded.recipe, loaded.path, request));
@@ -85,7 +45,7 @@ export function printRecipe(
 }
 
 /** Tells a failure on stderr and, for programs, as the one document on stdout. */
-function fail(
+export function tellFailure(
   { print, warn }: CommandOutput,
   format: RecipeFormat,
   exitCode: number,
@@ -99,11 +59,14 @@ function fail(
 }
 
 export function printValidation(
-  request: Place & { readonly recipe: string; readonly isStrict: boolean; readonly isVerbose: boolean },
+  request: RecipePlace & { readonly recipe: string; readonly isStrict: boolean; readonly isVerbose: boolean },
   output: CommandOutput,
 ): number {
   const { recipe, isStrict, isVerbose, format } = request;
-  const validation = validateRecipe({ recipe, isStrict, ...searchFrom(output, request) }, output.system);
+  const validation = validateRecipe(
+    { recipe, isStrict, ...searchHere(output.system, request) },
+    output.system,
+  );
   if (validation.exitCode > EXIT_CODES.invalid)
     output.warn(`Error: ${validation.errors[0]?.message ?? ""}\n`);
   output.print(

@@ -23,12 +23,14 @@ export function startProcess(request: ProcessRequest): RunningProcess {
     durationMs: Number(process.hrtime.bigint() - startedNs) / 1e6,
   });
   const [program, ...args] = request.argv;
+  // A pipe of Node's is a socket, which makes a shell take itself for a remote one and read `~/.bashrc`.
+  const stdin = request.input.length === 0 ? "ignore" : "pipe";
   try {
     const child = loadChildProcess().spawn(program, args, {
       cwd: request.cwd,
       env: request.env,
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: [stdin, "pipe", "pipe"],
     });
     return supervise(child, request, output, report);
   } catch (error) {

@@ -10,8 +10,10 @@ const sample = defineCommand({
     "dry-run": { kind: "flag", short: "n", summary: "change nothing" },
     verbose: { kind: "flag", short: "v", summary: "say more" },
     context: { kind: "text", short: "c", label: "K=V", summary: "set a value", isRepeatable: true },
+    set: { kind: "text", label: "K=V", summary: "same", isRepeatable: true, sameAs: "context" },
     cwd: { kind: "text", label: "DIR", summary: "start there" },
     depth: { kind: "number", label: "N", summary: "how deep", minimum: 1 },
+    level: { kind: "number", label: "N", summary: "how high", minimum: 1, maximum: 3 },
     format: {
       kind: "choice",
       short: "f",
@@ -97,7 +99,13 @@ describe("reading the words of a command", () => {
     expect(read("--format", "text").options["format"]).toBe("table");
   });
 
+  it("keeps the order of values that two options collect", () => {
+    const { options } = read("--set", "k=1", "-c", "k=2", "--set=k=3");
+    expect(options["context"]).toEqual(["k=1", "k=2", "k=3"]);
+  });
+
   it.each([
+    [["--level", "4"], "--level must be a number from 1 to 3, not '4'"],
     [["--dry-rum"], "unknown option '--dry-rum' for amplihack sample; did you mean --dry-run?"],
     [["--zzzzzz"], "unknown option '--zzzzzz' for amplihack sample"],
     [["-nx"], "unknown option '-nx' for amplihack sample"],

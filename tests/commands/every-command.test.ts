@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Command, isFamily, type LeafCommand } from "../../src/cli/command.ts";
@@ -142,5 +144,39 @@ describe("a name that is not part of this build", () => {
     const { code, stderr } = await run([name]);
     expect(code).toBe(2);
     expect(stderr).toContain(`'${name}' is not part of this build`);
+  });
+});
+
+describe("a home that cannot be used", () => {
+  const withHome = (home: string, ...words: readonly string[]) => {
+    const machine = new LaunchMachine(program);
+    machine.env["AMPLIHACK_HOME"] = home;
+    return { machine, ...machine.run(...words) };
+  };
+
+  it.each([
+    ["install"],
+    ["uninstall"],
+    ["doctor"],
+    ["guard test ls"],
+    ["recipe list"],
+    ["memory tree"],
+    ["hooks list"],
+  ])("is an error of %s, which writes nothing", words => {
+    const { machine, code, stderr } = withHome("relative/home", ...words.split(" "));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Error: the environment variable AMPLIHACK_HOME is not usable: expected an absolute path/,
+    );
+    expect(existsSync(join(machine.home, ".amplihack"))).toBe(false);
+  });
+
+  it("may not climb", () => {
+    const { code, stdout } = withHome("/tmp/../elsewhere", "recipe", "list", "--format", "json");
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { success: false, error: { kind: "environment" } }]);
+  });
+
+  it.each(["version", "completions bash", "status", "recipe --help"])("leaves %s alone", words => {
+    expect(withHome("relative/home", ...words.split(" ")).code).toBe(0);
   });
 });

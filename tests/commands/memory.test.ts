@@ -324,7 +324,8 @@ describe("what is wrong on the command line", () => {
     [["memory", "export", "--agent", "a"], "--output is required"],
     [["memory", "import", "--agent", "a"], "--input is required"],
     [["memory", "tree", "--type", "idea"], "--type must be one of"],
-    [["memory", "tree", "--depth", "0"], "--depth must be a number"],
+    [["memory", "tree", "--depth", "0"], "--depth must be a number from 1 to 3"],
+    [["memory", "tree", "--depth", "9"], "--depth must be a number from 1 to 3"],
     [["memory", "list", "--agnet", "a"], "did you mean --agent?"],
     [["memory", "list", "--agent", "a", "--db-path", ""], "--db-path must name a file"],
   ])("is a usage error: %j", async (words, message) => {

@@ -61,14 +61,15 @@ describe("amplihack report", () => {
     const { user, machine } = userWithLogs();
     machine.judge({ command: "rm -rf ~/work" });
     await user.type(["memory", "store", "--agent", "ada", "tests", "Payments need the sandbox."]);
-    const { code, stdout } = await user.type(["report", "--html", "out/report.html"]);
+    const { code, stdout, stderr } = await user.type(["report", "--html", "out/report.html"]);
     const path = join(user.project, "out", "report.html");
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${path}\n` });
+    expect(stderr).toBe(`${join(user.project, "out")} was not there and has been made\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const html = readFileSync(path, "utf8");
     expect(html).toContain("rm -rf ~/work");
     expect(html).not.toContain("Payments need the sandbox.");
-    await user.type(["report", "--html", path, "--memory"]);
+    expect((await user.type(["report", "--html", path, "--memory"])).stderr).toBe("");
     expect(readFileSync(path, "utf8")).toContain("Payments need the sandbox.");
   });
 

@@ -108,7 +108,9 @@ describe("plugin link, verify, list and uninstall", () => {
     expect(machine.run("plugin", "uninstall", "helper").code).toBe(0);
     expect(existsSync(copyOf(machine, "helper"))).toBe(false);
     expect(readFileSync(settings, "utf8")).not.toContain("helper");
-    expect(machine.run("plugin", "uninstall", "helper").stdout).toContain("not installed");
+    const again = machine.run("plugin", "uninstall", "helper");
+    expect([again.code, again.stdout]).toEqual([1, ""]);
+    expect(again.stderr).toContain("the plugin helper is not installed");
   });
 
   it("understand settings that hold a list, or switch it off", () => {

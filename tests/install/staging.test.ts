@@ -106,6 +106,35 @@ describe("the engine behind them", () => {
     },
   );
 
+  describe("when the package of the platform has another version", () => {
+    const { "/opt/amplihack/dist/native/amplihack-hooks": native, ...others } = files;
+    const folder = `/opt/amplihack-${process.platform}-${process.arch}`;
+    const upgraded = {
+      ...others,
+      [`${folder}/amplihack-hooks`]: native,
+      [`${folder}/package.json`]: JSON.stringify({ version: "0.0.1" }),
+    };
+    const told = `${folder}/amplihack-hooks belongs to amplihack 0.0.1, not ${version}`;
+
+    it("is Node, and that is told with the way to have it again", async () => {
+      const report = await install(boot({}, upgraded), pkg, CLAUDE);
+      expect(report).toMatchObject({ success: true, engine: "node" });
+      expect(report.warnings.join("\n")).toContain(told);
+      expect(report.warnings.join("\n")).toContain(`npm install ${folder.slice(5)}@${version}`);
+    });
+
+    it("is Node without a word for those who asked for it", async () => {
+      const report = await install(boot({ AMPLIHACK_HOOK_ENGINE: "node" }, upgraded), pkg, CLAUDE);
+      expect(report).toMatchObject({ engine: "node", warnings: [] });
+    });
+
+    it("is an error for those who asked for the native one", async () => {
+      const system = boot({ AMPLIHACK_HOOK_ENGINE: "native" }, upgraded);
+      await expect(async () => install(system, pkg, CLAUDE)).rejects.toMatchObject({ causes: [told] });
+      expect(system.peek("/home/user/.claude/settings.json")).toBeUndefined();
+    });
+  });
+
   it("is an error when it is unknown, not built, or named and not there", async () => {
     const { "/opt/amplihack/dist/native/amplihack-hooks": _, ...withoutNative } = files;
     await expect(async () => install(boot({ AMPLIHACK_HOOK_ENGINE: "rust" }), pkg, CLAUDE)).rejects.toThrow(

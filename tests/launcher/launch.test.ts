@@ -275,7 +275,7 @@ describe("a launch inside of another", () => {
     Object.assign(machine.env, { AMPLIHACK_SESSION_ID: "outer", AMPLIHACK_DEPTH: "2" });
     const { stdout, stderr } = machine.run("claude");
     expect(stdout).toBe("outer 3\n");
-    expect(stderr).toContain("inside of another");
+    expect(stderr).toContain("nested inside of another");
     expect(machine.sessions()[0]).toMatchObject({ is_nested: true, parent_session_id: "outer" });
   });
 

@@ -55,6 +55,14 @@ describe("recipe run", () => {
     });
   });
 
+  it("takes the last of the values given to a variable, by whatever option", () => {
+    const machine = recipeMachine();
+    machine.write("good.yaml", GOOD);
+    const words = ["--set", "who=first", "-c", "who=last", "--format", "json"];
+    const { stdout } = cli.run(machine, "recipe", "run", "good.yaml", ...words);
+    expect(JSON.parse(stdout)).toMatchObject({ context: { who: "last" } });
+  });
+
   it.each(["json", "yaml"])("prints one %s document and nothing else on stdout", format => {
     const machine = recipeMachine();
     machine.write("good.yaml", GOOD);
@@ -179,7 +187,7 @@ describe("recipe run", () => {
         step_id: "b",
         status: "failed",
         duration_ms: expect.any(Number),
-        error: "Command failed (exit 2): ",
+        error: "Command failed (exit 2): it said nothing on stderr",
         output_len: 0,
         run_id: expect.any(String),
         exit_code: 2,

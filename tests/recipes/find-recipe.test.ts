@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findRecipe, type RecipeSearch, searchDirectories } from "../../src/recipes/find/find-recipe.ts";
+import { findRecipe } from "../../src/recipes/find/find-recipe.ts";
 import { listRecipes } from "../../src/recipes/find/list-recipes.ts";
+import { type RecipeSearch, searchDirectories } from "../../src/recipes/find/search-directories.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
@@ -130,17 +131,17 @@ describe("a recipe", () => {
 });
 
 describe("the list of recipes", () => {
-  it("gives the hash of the very file, also of one that extends another", () => {
+  it("gives the hash of the very file, also of one that extends another", async () => {
     const machine = recipeMachine();
     machine.write("d/base.yaml", recipe("base"));
     const text = "name: heir\nextends: base\n";
     machine.write("d/heir.yaml", text);
-    const { recipes } = listRecipes(machine.system, searchOf(machine), { directory: "d" });
+    const { recipes } = await listRecipes(machine.system, searchOf(machine), { directory: "d" });
     const expected = createHash("sha256").update(text).digest("hex");
     expect(recipes.find(({ name }) => name === "heir")?.sha256).toBe(expected);
   });
 
-  it("shows of one name what a run would take, sorted, with invalid files counted", () => {
+  it("shows of one name what a run would take, sorted, with invalid files counted", async () => {
     const machine = recipeMachine();
     machine.write("near/a.yaml", recipe("zeta", "true", "description: near\ntags: [x, y]\n"));
     machine.write("near/b.yml", recipe("alpha", "true", "tags: [x]\n"));
@@ -148,7 +149,7 @@ describe("the list of recipes", () => {
     machine.write("near/notes.txt", "no recipe");
     machine.write(".claude/recipes/zeta.yaml", recipe("zeta", "true", "description: far\n"));
     const search = searchOf(machine, { recipeDirs: ["near"] });
-    const { recipes, invalid } = listRecipes(machine.system, search);
+    const { recipes, invalid } = await listRecipes(machine.system, search);
     const own = recipes.filter(({ path }) => path.startsWith(machine.project));
     expect(own.map(({ name, description }) => [name, description])).toEqual([
       ["alpha", ""],
@@ -163,17 +164,16 @@ describe("the list of recipes", () => {
     expect(invalid).toEqual([
       { path: join(machine.project, "near/broken.yaml"), message: expect.stringContaining("steps") },
     ]);
-    expect(listRecipes(machine.system, search, { tags: ["x", "y"] }).recipes.map(({ name }) => name)).toEqual(
-      ["zeta"],
-    );
-    expect(listRecipes(machine.system, search, { directory: "near" }).recipes).toHaveLength(2);
+    const tagged = await listRecipes(machine.system, search, { tags: ["x", "y"] });
+    expect(tagged.recipes.map(({ name }) => name)).toEqual(["zeta"]);
+    expect((await listRecipes(machine.system, search, { directory: "near" })).recipes).toHaveLength(2);
   });
 
-  it("does not trip over links to nowhere and directories with a recipe's name", () => {
+  it("does not trip over links to nowhere and directories with a recipe's name", async () => {
     const machine = recipeMachine();
     mkdirSync(join(machine.project, "near/folder.yaml"), { recursive: true });
     symlinkSync("/nowhere", join(machine.project, "near/link.yaml"));
-    const { recipes, invalid } = listRecipes(machine.system, searchOf(machine), { directory: "near" });
+    const { recipes, invalid } = await listRecipes(machine.system, searchOf(machine), { directory: "near" });
     expect({ recipes, invalid }).toEqual({ recipes: [], invalid: [] });
   });
 });

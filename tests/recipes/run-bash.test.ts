@@ -29,6 +29,24 @@ describe("a bash step", () => {
     expect(steps["a"]).toMatchObject({ status: "completed", output: "" });
   });
 
+  it("never reads the user's start-up files", async () => {
+    const machine = recipeMachine();
+    machine.write(join(machine.home, ".bashrc"), "echo noise\n");
+    expect(machine.env).not.toHaveProperty("SHLVL");
+    const { steps } = await machine.runText(
+      "name: r\nsteps: [{id: a, command: 'echo out; bash -c \"echo in\"'}]",
+    );
+    expect(steps["a"]).toMatchObject({ status: "completed", output: "out\nin" });
+  });
+
+  it.each([
+    ["exit 4", "Command failed (exit 4): it said nothing on stderr"],
+    ["kill -9 $$", "Command failed (signal SIGKILL): it said nothing on stderr"],
+  ])("that fails without a word is told so: %s", async (command, error) => {
+    const { steps } = await recipeMachine().runText(`name: r\nsteps: [{id: a, command: "${command}"}]`);
+    expect(steps["a"]).toMatchObject({ status: "failed", error });
+  });
+
   it("that fails ends the recipe and keeps what it printed", async () => {
     const { results, document, exitCode } = await recipeMachine().runText(`
 name: r

@@ -412,6 +412,14 @@ describe("hooks capture", () => {
     expect(existsSync(join(folder, "stop"))).toBe(false);
   });
 
+  it.each(["../escape", "a/b", ".hidden", "with space"])("takes %s for no name of a case", name => {
+    const folder = temporaryDirectory();
+    const words = ["capture", "--event", "stop", "--input", "-", "--name", name, "--golden-dir", folder];
+    const { code, stderr } = amplihack(words, folder, STOP);
+    expect([code, stderr.includes("is no name for a case")]).toEqual([2, true]);
+    expect(existsSync(join(folder, "stop"))).toBe(false);
+  });
+
   it("refuses to record what looks like a secret", () => {
     const folder = temporaryDirectory();
     const secret = JSON.stringify({

@@ -33,6 +33,9 @@ export const captureCommand = defineCommand({
     const { event, input: file, name } = options;
     if (options.from === "reference" && options.reference === undefined)
       throw usageError("--from reference needs --reference");
+    const { isCaseName, writeCapture } = await import("../../verify/capture.ts");
+    if (!isCaseName(name))
+      throw usageError(`'${name}' is no name for a case: letters, digits, . _ - only, at most 100`);
     const subcommand = eventOf(event);
     const engine =
       options.from === "reference"
@@ -41,7 +44,6 @@ export const captureCommand = defineCommand({
           ? ownEngine()
           : engineOf(system, options.candidate, "candidate");
     const { answerIn } = await import("../../verify/compare.ts");
-    const { writeCapture } = await import("../../verify/capture.ts");
     const { appendJsonLine } = await import("../../state/index.ts");
     const input = readInputFile(system, file);
     const ran = await answerIn(

@@ -12,7 +12,13 @@ export const treeCommand = defineCommand({
   options: {
     session: SESSION_OPTION,
     type: { kind: "choice", summary: "only memories about this", choices: CATEGORIES },
-    depth: { kind: "number", label: "N", summary: "1 agents, 2 sessions, 3 memories", minimum: 1 },
+    depth: {
+      kind: "number",
+      label: "N",
+      summary: "1 agents, 2 sessions, 3 memories",
+      minimum: 1,
+      maximum: DEEPEST,
+    },
     ...STORE_OPTIONS,
   },
   examples: [

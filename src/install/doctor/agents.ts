@@ -23,7 +23,7 @@ export async function checkAgents(system: System, places: Places, self: string):
     }),
   );
   if (checks.length === 0) checks.push(warn("agents", "no agent was found", LAUNCH_TOOLS.claude.installHint));
-  return [...checks, activeAgent(system, places), checkRecipes(system, places)];
+  return [...checks, activeAgent(system, places), await checkRecipes(system, places)];
 }
 
 function activeAgent(system: System, { projectRoot }: Places): Check {
@@ -35,9 +35,13 @@ function activeAgent(system: System, { projectRoot }: Places): Check {
     : warn("active-agent", `${problem}; going on with ${agent}`);
 }
 
-function checkRecipes(system: System, { projectRoot }: Places): Check {
+async function checkRecipes(system: System, { projectRoot }: Places): Promise<Check> {
   const currentDir = system.files.workingDirectory() ?? projectRoot;
-  const { recipes, invalid } = listRecipes(system, { currentDir, workingDir: projectRoot, recipeDirs: [] });
+  const { recipes, invalid } = await listRecipes(system, {
+    currentDir,
+    workingDir: projectRoot,
+    recipeDirs: [],
+  });
   const [first] = invalid;
   if (first === undefined) return pass("recipes", `${recipes.length} recipes, all valid`);
   return warn(

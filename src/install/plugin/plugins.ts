@@ -87,13 +87,14 @@ export function replaceTree(system: Pick<System, "random">, from: string, target
   }
 }
 
-/** Removes a plugin and switches it off. False when it was not there. */
-export function uninstallPlugin(system: System, places: PluginPlaces, name: string): boolean {
+/** Removes a plugin and switches it off. One that is neither there nor switched on is a problem: a mistyped name. */
+export function uninstallPlugin(system: System, places: PluginPlaces, name: string): void {
   const directory = pluginDirectory(places, name);
   const wasEnabled = setEnabled(system, places.home, name, false);
   const wasThere = existsSync(directory);
   rmSync(directory, { recursive: true, force: true });
-  return wasThere || wasEnabled;
+  if (!wasThere && !wasEnabled)
+    throw new PluginProblem(`the plugin ${name} is not installed`, "amplihack plugin list");
 }
 
 export function linkPlugin(system: System, places: PluginPlaces, name: string): boolean {

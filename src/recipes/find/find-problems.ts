@@ -9,8 +9,9 @@ import { ShellNestingError } from "../shell-text/scan.ts";
 import { unprotectedUse } from "../shell-text/second-interpreter.ts";
 import { placeholdersIn } from "../values/template.ts";
 import { findAgent } from "./find-agent.ts";
-import { findSubRecipe, type RecipeSearch } from "./find-recipe.ts";
+import { findSubRecipe } from "./find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "./load-recipe.ts";
+import type { RecipeSearch } from "./search-directories.ts";
 
 export interface RecipeProblems {
   readonly errors: readonly Problem[];

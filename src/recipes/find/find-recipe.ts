@@ -1,66 +1,21 @@
 import { findAssetHome, findHome, readText, resolvePath } from "../../state/index.ts";
-import { ancestors, dirname, isAbsolute, isInside, join, resolve } from "../../system/paths.ts";
+import { dirname, isAbsolute, isInside, join, resolve } from "../../system/paths.ts";
 import type { Files, System } from "../../system/system.ts";
-import { RECIPE_BYTE_LIMIT } from "../format/parse-recipe.ts";
 import { readYaml } from "../format/read-yaml.ts";
-import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
+import { RECIPE_BYTE_LIMIT } from "../format/recipe.ts";
 import { findGitRoot, isDirectory, isFile } from "./look.ts";
-
-/** Where to look for recipes. All directories absolute. */
-export interface RecipeSearch {
-  /** the process's directory; relative names start here */
-  readonly currentDir: string;
-  readonly workingDir: string;
-  /** `-R`, in order */
-  readonly recipeDirs: readonly string[];
-}
+import {
+  EXTENSIONS,
+  isRecipeFile,
+  type RecipeSearch,
+  recipeFilesIn,
+  searchDirectories,
+} from "./search-directories.ts";
 
 export type RecipeLookup =
   | { readonly kind: "found"; readonly path: string }
   | { readonly kind: "missing"; readonly message: string }
   | { readonly kind: "bad-name"; readonly message: string };
-
-const EXTENSIONS = [".yaml", ".yml"];
-const MOST_ANCESTORS = 10;
-const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
-
-function isRecipeFile(name: string): boolean {
-  return EXTENSIONS.some(extension => name.endsWith(extension) && name.length > extension.length);
-}
-
-/** Every directory that is searched by name, highest precedence first, existing or not. */
-export function searchDirectories(system: System, search: RecipeSearch): readonly string[] {
-  const { currentDir, workingDir, recipeDirs } = search;
-  const fromEnvironment = (system.env.get("RECIPE_RUNNER_RECIPE_DIRS") ?? "").split(":").filter(Boolean);
-  const home = findHome(system);
-  const assets = findAssetHome(system);
-  const directories = [
-    ...[...recipeDirs, ...fromEnvironment].map(directory => resolve(currentDir, directory)),
-    ...projectDirectories(system.files, workingDir).flatMap(base =>
-      RECIPE_FOLDERS.map(folder => join(base, folder)),
-    ),
-    ...(assets === undefined ? [] : [join(assets, "amplifier-bundle/recipes")]),
-    ...(home === undefined
-      ? []
-      : [join(home, ".amplihack/amplifier-bundle/recipes"), join(home, ".amplihack/.claude/recipes")]),
-    SHIPPED_RECIPES,
-  ];
-  return [...new Set(directories)];
-}
-
-/**
- * The working directory and those above it, up to the one that holds `.git`. A directory above that belongs to
- * somebody else is passed over: nobody else may put recipes in our way.
- */
-function projectDirectories(files: Files, workingDir: string): readonly string[] {
-  const owner = files.follow(workingDir)?.uid;
-  const chosen: string[] = [];
-  for (const directory of ancestors(workingDir).slice(0, MOST_ANCESTORS + 1)) {
-    if (directory === workingDir || files.follow(directory)?.uid === owner) chosen.push(directory);
-    if (files.inspect(join(directory, ".git")) !== undefined) break;
-  }
-  return chosen;
-}
 
 /** Resolves what a user typed: a path, or a name. */
 export function findRecipe(system: System, argument: string, search: RecipeSearch): RecipeLookup {
@@ -148,16 +103,6 @@ function findInDirectories(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The recipe files of a directory in order of their names; none when it cannot be read. */
-export function recipeFilesIn(files: Files, directory: string): readonly string[] {
-  if (!isDirectory(files, directory)) return [];
-  return [...files.list(directory)]
-    .filter(isRecipeFile)
-    .sort()
-    .map(name => join(directory, name))
-    .filter(path => isFile(files, path));
 }
 
 function declaresName(system: System, path: string, name: string): boolean {

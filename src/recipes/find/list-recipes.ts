@@ -1,8 +1,8 @@
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { DEFAULT_VERSION } from "../format/recipe.ts";
-import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./find-recipe.ts";
-import { loadRecipe } from "./load-recipe.ts";
+import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";
+import { findShipped, readShippedIndex } from "./shipped-index.ts";
 
 export interface ListedRecipe {
   readonly name: string;
@@ -23,37 +23,45 @@ export interface RecipeList {
 }
 
 /** All recipes of the search directories, or of one directory; with all of the given tags. */
-export function listRecipes(
+export async function listRecipes(
   system: System,
   search: RecipeSearch,
   options: { readonly directory?: string | undefined; readonly tags?: readonly string[] } = {},
-): RecipeList {
+): Promise<RecipeList> {
   const directories =
     options.directory === undefined
       ? searchDirectories(system, search)
       : [resolve(search.currentDir, options.directory)];
+  const shipped = readShippedIndex();
   const recipes = new Map<string, ListedRecipe>();
   const invalid: { path: string; message: string }[] = [];
   for (const path of directories.flatMap(directory => recipeFilesIn(system.files, directory))) {
-    const { loaded, errors } = loadRecipe(system, path, search);
-    if (loaded === undefined) {
-      invalid.push({ path, message: errors[0]?.message ?? "not a recipe" });
-      continue;
-    }
-    const { recipe, fileSha256 } = loaded;
-    if (recipes.has(recipe.name)) continue;
-    recipes.set(recipe.name, {
-      name: recipe.name,
-      description: recipe.description ?? "",
-      version: recipe.version ?? DEFAULT_VERSION,
-      author: recipe.author ?? "",
-      tags: recipe.tags,
-      step_count: recipe.steps.length,
-      path,
-      sha256: fileSha256,
-    });
+    const listed = findShipped(system, shipped, path) ?? (await readListed(system, search, path));
+    if ("message" in listed) invalid.push(listed);
+    else if (!recipes.has(listed.name)) recipes.set(listed.name, listed);
   }
   const tags = options.tags ?? [];
   const chosen = [...recipes.values()].filter(recipe => tags.every(tag => recipe.tags.includes(tag)));
   return { recipes: chosen.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)), invalid };
+}
+
+async function readListed(
+  system: System,
+  search: RecipeSearch,
+  path: string,
+): Promise<ListedRecipe | { path: string; message: string }> {
+  const { loadRecipe } = await import("./load-recipe.ts");
+  const { loaded, errors } = loadRecipe(system, path, search);
+  if (loaded === undefined) return { path, message: errors[0]?.message ?? "not a recipe" };
+  const { recipe, fileSha256 } = loaded;
+  return {
+    name: recipe.name,
+    description: recipe.description ?? "",
+    version: recipe.version ?? DEFAULT_VERSION,
+    author: recipe.author ?? "",
+    tags: recipe.tags,
+    step_count: recipe.steps.length,
+    path,
+    sha256: fileSha256,
+  };
 }

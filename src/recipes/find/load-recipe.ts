@@ -5,11 +5,11 @@ import {
   dependencyProblems,
   type ParsedRecipe,
   parseRecipe,
-  RECIPE_BYTE_LIMIT,
   tooLargeMessage,
 } from "../format/parse-recipe.ts";
-import type { Problem, Recipe, Step } from "../format/recipe.ts";
-import { findSubRecipe, listSearched, type RecipeSearch } from "./find-recipe.ts";
+import { type Problem, RECIPE_BYTE_LIMIT, type Recipe, type Step } from "../format/recipe.ts";
+import { findSubRecipe, listSearched } from "./find-recipe.ts";
+import type { RecipeSearch } from "./search-directories.ts";
 
 /** A recipe ready to run: parents merged, with what is known about the file it came from. */
 export interface LoadedRecipe {

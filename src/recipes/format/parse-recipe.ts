@@ -6,12 +6,11 @@ import {
   type HookName,
   MOST_DEPTH,
   type Problem,
+  RECIPE_BYTE_LIMIT,
   type Recipe,
   type RecipeOutput,
   type Step,
 } from "./recipe.ts";
-
-export const RECIPE_BYTE_LIMIT = 1_000_000;
 
 /** A recipe file read by itself: parents named by `extends` are not looked at. */
 export interface ParsedRecipe {

@@ -61,6 +61,7 @@ export interface Recipe {
 }
 
 export const DEFAULT_VERSION = "1.0.0";
+export const RECIPE_BYTE_LIMIT = 1_000_000;
 export const DEFAULT_MAX_DEPTH = 6;
 /** Nobody nests recipes deeper on purpose, and every level is told inside the one above it. */
 export const MOST_DEPTH = 100;

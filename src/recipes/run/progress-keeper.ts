@@ -85,7 +85,7 @@ export function keepProgress(
             timestamp: new Date(system.clock.nowMs()).toISOString(),
           },
           path,
-          2,
+          0,
         );
         writeAtomically(system, path, system.text.encode(content));
       }),
@@ -109,7 +109,8 @@ function frameToJson(frame: FrameProgress): JsonObject {
     recipe_sha256: frame.sha256,
     completed_steps: frame.completed,
     context: frame.context,
-    assigned: frame.assigned,
+    // By name: the values are in the context, and the whole is written after every step.
+    assigned: Object.keys(frame.assigned),
     held: frame.held,
     flawed: frame.isFlawed,
     sub_recipes: Object.fromEntries([...frame.children].map(([id, child]) => [id, frameToJson(child)])),
@@ -185,9 +186,16 @@ function parseFrame(value: JsonObject): FrameProgress {
     sha256,
     completed,
     context,
-    assigned: objectAt("assigned"),
+    assigned: readAssigned(ownValue(value, "assigned"), context),
     held,
     children,
     isFlawed: ownValue(value, "flawed") === true,
   };
+}
+
+/** Checkpoints of earlier versions hold the values themselves. */
+function readAssigned(assigned: Json | undefined, context: JsonObject): JsonObject {
+  if (isJsonObject(assigned)) return assigned;
+  const names = new Set(Array.isArray(assigned) ? assigned : []);
+  return Object.fromEntries(Object.entries(context).filter(([name]) => names.has(name)));
 }

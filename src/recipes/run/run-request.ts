@@ -9,8 +9,8 @@ import {
 } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { RecipeSearch } from "../find/find-recipe.ts";
 import { isDirectory } from "../find/look.ts";
+import type { RecipeSearch } from "../find/search-directories.ts";
 import type { Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/context.ts";

@@ -87,11 +87,12 @@ export function describeEnd(
   }
   const stderr = lastCharacters(execution.stderr, 4000).trim();
   const detail = stderr === "" ? "" : `: ${stderr}`;
+  const reason = stderr === "" ? "it said nothing on stderr" : stderr;
   switch (end.kind) {
     case "exit":
-      return end.code === 0 ? undefined : `${what} failed (exit ${end.code}): ${stderr}`;
+      return end.code === 0 ? undefined : `${what} failed (exit ${end.code}): ${reason}`;
     case "signal":
-      return `${what} failed (signal ${end.signal}): ${stderr}`;
+      return `${what} failed (signal ${end.signal}): ${reason}`;
     case "timeout":
       return `${what} timed out after ${Number(timeoutSeconds?.toFixed(3))}s${detail}`;
     case "not-started":

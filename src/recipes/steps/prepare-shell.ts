@@ -16,7 +16,8 @@ export interface PreparedShell {
   dispose(): void;
 }
 
-const BASH = "/bin/bash";
+/** Fed by a socket and without `SHLVL`, bash takes itself for a remote shell and would read `~/.bashrc`. */
+const BASH = ["/bin/bash", "--norc"] as const;
 /** A longer script is given as a file. */
 const SCRIPT_BYTES = 64 * 1024;
 
@@ -49,7 +50,7 @@ export function prepareShell(
     const whole = loads.join("") + script;
     const isLong = Buffer.byteLength(whole) > SCRIPT_BYTES;
     return {
-      argv: isLong ? [BASH, files.write(whole)] : [BASH, "-c", whole],
+      argv: isLong ? [...BASH, files.write(whole)] : [...BASH, "-c", whole],
       env,
       warnings: describeMissing(variables.missing),
       dispose: () => files.removeAll(),

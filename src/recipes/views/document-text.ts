@@ -1,4 +1,5 @@
 import { parseDocument, stringify } from "yaml";
+import { jsonText } from "./json-text.ts";
 
 export type DocumentFormat = "json" | "yaml";
 
@@ -6,7 +7,7 @@ const YAML_STYLE = { lineWidth: 0, aliasDuplicateObjects: false };
 
 /** One document in the form a program asked for. */
 export function documentText(document: unknown, format: DocumentFormat): string {
-  if (format === "json") return `${JSON.stringify(document, null, 2)}\n`;
+  if (format === "json") return jsonText(document);
   return stringify(JSON.parse(JSON.stringify(document)), YAML_STYLE);
 }
 
