@@ -20,6 +20,7 @@ import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
 import type { Details, Scene } from "./scene.ts";
 import { makeFinding, settleVerdict } from "./settle.ts";
+import { staysInContainer } from "./throw-away.ts";
 
 const MOST_FINDINGS = 5;
 const VIA_LIMIT = 80;
@@ -151,7 +152,7 @@ export class Collector {
 
   private add(rule: Rule, details: Details, by: Doer | undefined): void {
     const verdict = settleVerdict(rule, details.verdict, this.scene.around.settings);
-    if (verdict === "allow") return;
+    if (verdict === "allow" || staysInContainer(rule.id, by)) return;
     const finding = makeFinding(rule, details, verdict, by?.invocation?.id);
     this.findings.push({ ...finding, lost: finding.lost + this.writtenAs(rule.id, details.target, by) });
   }
