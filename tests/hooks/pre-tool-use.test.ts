@@ -235,6 +235,9 @@ describe("the file of grants", () => {
     grantOnce(system, STATE, "ABC234");
     expect(readGrants(system, STATE)).toHaveLength(1);
     expect(system.files.list(`${STATE}/guard`).some(name => name.includes("corrupt"))).toBe(true);
+    expect(system.stderr()).toMatch(
+      /^amplihack: allow-once\.json was malformed.*kept as allow-once\.json\.corrupt-\d+\n$/m,
+    );
   });
 
   it("gives a grant to one of two processes", () => {
