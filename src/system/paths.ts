@@ -2,6 +2,7 @@
 
 /** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
 export function normalise(path: string): string {
+  if (isClean(path)) return path;
   const isAbsolute = path.startsWith("/");
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -13,6 +14,14 @@ export function normalise(path: string): string {
   const joined = parts.join("/");
   if (isAbsolute) return `/${joined}`;
   return joined === "" ? "." : joined;
+}
+
+/** Most paths are: an absolute one without anything to remove. */
+function isClean(path: string): boolean {
+  if (path.length < 2 || !path.startsWith("/") || path.endsWith("/")) return false;
+  if (path.includes("//")) return false;
+  if (!path.includes("/.")) return true;
+  return !(path.includes("/./") || path.includes("/../") || path.endsWith("/.") || path.endsWith("/.."));
 }
 
 export function isAbsolute(path: string): boolean {
@@ -58,10 +67,12 @@ export function components(path: string): readonly string[] {
 /** `path` is `directory` or lies below it, compared part by part. Both absolute, or both relative. */
 export function isInside(directory: string, path: string): boolean {
   if (isAbsolute(directory) !== isAbsolute(path)) return false;
-  const outer = components(directory);
-  const inner = components(path);
-  if (inner[outer.length] === "..") return false;
-  return outer.length <= inner.length && outer.every((part, index) => part === inner[index]);
+  const outer = normalise(directory);
+  const inner = normalise(path);
+  if (inner === outer || outer === "/") return true;
+  if (outer !== "." && !inner.startsWith(`${outer}/`)) return false;
+  const rest = outer === "." ? inner : inner.slice(outer.length + 1);
+  return rest !== ".." && !rest.startsWith("../");
 }
 
 /** The way from `directory` to `path`, both absolute; `.` when they are one. */
