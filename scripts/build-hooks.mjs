@@ -51,11 +51,25 @@ export async function buildHooks(common) {
   // Bundles that are found on the way are made in the same walk.
   for (const [name, path] of waiting) {
     const outfile = `${FOLDER}/${name}.cjs`;
-    if (path.startsWith("node_modules/"))
-      await build({ ...settings, ...AROUND_BUNDLE, entryPoints: [path], outfile, minify: true });
-    else writeFileSync(outfile, await joinLazily(path, read, loadLazy, settings));
+    const code = path.startsWith("node_modules/")
+      ? await bundlePackage(path, settings)
+      : await joinLazily(path, read, loadLazy, settings);
+    writeFileSync(outfile, asAscii(code));
   }
   return Object.keys(metafile.inputs);
+}
+
+async function bundlePackage(path, settings) {
+  const { outputFiles } = await build({
+    ...{ ...settings, ...AROUND_BUNDLE, entryPoints: [path] },
+    ...{ outdir: FOLDER, write: false, minify: true },
+  });
+  return outputFiles[0].text;
+}
+
+/** esbuild escapes texts and names, but leaves regular expressions as they are; an escape means the same there. */
+function asAscii(code) {
+  return code.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 async function joinLazily(path, read, loadLazy, { target }) {

@@ -1,4 +1,4 @@
-import { fstatSync, statSync, writeSync } from "node:fs";
+import { constants, fstatSync, readFileSync, statSync, writeSync } from "node:fs";
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
 import { openRun } from "../hooks/run.ts";
@@ -79,14 +79,21 @@ function watch(
   };
 }
 
-/** Node puts the null device in the place of a closed descriptor, and no host sends a payload through it. */
+/** Node puts the null device in the place of a closed descriptor, open for writing too. */
 function isInputAbsent(): boolean {
   try {
     const input = fstatSync(0);
-    return input.isCharacterDevice() && input.rdev === statSync("/dev/null").rdev;
+    if (!input.isCharacterDevice() || input.rdev !== statSync("/dev/null").rdev) return false;
   } catch {
     // Reading meets the same failure and names it.
     return false;
+  }
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync("/proc/self/fdinfo/0", "latin1"))?.[1];
+    return flags === undefined || (Number.parseInt(flags, 8) & constants.O_RDWR) !== 0;
+  } catch {
+    // Without /proc nobody can tell who opened it.
+    return true;
   }
 }
 

@@ -2,7 +2,7 @@ import { analyse, analyseArgv } from "../shell/analyse.ts";
 import { findCriticalWords } from "../shell/critical-words.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
-import { knownText } from "../shell/value.ts";
+import { knownText, type Span } from "../shell/value.ts";
 
 import { isAllowedByEntry } from "./allow-entries.ts";
 import { softenAlternatives } from "./alternatives.ts";
@@ -20,6 +20,7 @@ import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
 import { findRule, PACKS } from "./rules.ts";
 import type { Details, Scene } from "./scene.ts";
 import { makeFinding, settleVerdict } from "./settle.ts";
+import { staysInContainer } from "./throw-away.ts";
 
 const MOST_FINDINGS = 5;
 const VIA_LIMIT = 80;
@@ -111,6 +112,7 @@ function withLinks(around: Surroundings, { links }: ShellFacts): Surroundings {
 export class Collector {
   readonly findings: Finding[] = [];
   readonly scene: Scene;
+  private written: (Span & { readonly words: string }) | undefined;
 
   constructor(around: Surroundings, facts: ShellFacts, source: string, effects: readonly CommandEffect[]) {
     this.scene = {
@@ -151,15 +153,24 @@ export class Collector {
 
   private add(rule: Rule, details: Details, by: Doer | undefined): void {
     const verdict = settleVerdict(rule, details.verdict, this.scene.around.settings);
-    if (verdict === "allow") return;
+    if (verdict === "allow" || staysInContainer(rule.id, by)) return;
     const finding = makeFinding(rule, details, verdict, by?.invocation?.id);
     this.findings.push({ ...finding, lost: finding.lost + this.writtenAs(rule.id, details.target, by) });
+  }
+
+  /** One command can be found at fault for each of its thousands of words. */
+  private wordsAt({ start, end }: Span): string {
+    if (this.written?.start !== start || this.written.end !== end) {
+      const words = this.scene.source.slice(start, end).replace(/\s+/g, " ").trim();
+      this.written = { start, end, words };
+    }
+    return this.written.words;
   }
 
   /** The words of the command, when they do not show the target that was resolved from them. */
   private writtenAs(id: string, target: string, by: Doer | undefined): string {
     if (by === undefined || !/^(fs|sec|disk)\./.test(id)) return "";
-    const written = this.scene.source.slice(by.span.start, by.span.end).replace(/\s+/g, " ").trim();
+    const written = this.wordsAt(by.span);
     const name = target.slice(target.lastIndexOf("/") + 1);
     return written === "" || written.includes(name === "" ? " /" : name)
       ? ""

@@ -2,7 +2,7 @@ import type { Grant } from "../guard/grants.ts";
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
 import { readText } from "../state/read-text.ts";
-import { join } from "../system/paths.ts";
+import { basename, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 
 /** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
@@ -140,7 +140,13 @@ function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> 
 }
 
 function change(system: System, stateHome: string, edit: (file: GrantFile) => GrantFile): void {
-  openFile(system, stateHome).update(edit, EMPTY, { onMalformed: "set-aside" });
+  openFile(system, stateHome).update(edit, EMPTY, {
+    onMalformed: "set-aside",
+    onSetAside: keptAs =>
+      system.stdio.writeError(
+        `amplihack: allow-once.json was malformed, its codes no longer count; kept as ${basename(keptAs)}\n`,
+      ),
+  });
 }
 
 function parse(value: Json): GrantFile {

@@ -28,11 +28,12 @@ export {
   workflowClassificationReminder,
 };
 
-/** All stock hooks but the guard, which `preToolUse` and `amplihack/guard` give, in the order of registration. */
+/** All stock hooks, the guard among them, in the order of registration. */
 export function stockHooks(options: HookOptions = {}): readonly Hook<System>[] {
   return [
     sessionStart(options),
     stop(options),
+    preToolUse(),
     postToolUse(options),
     postToolUseFailure(options),
     workflowClassificationReminder(options),

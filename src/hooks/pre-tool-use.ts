@@ -10,13 +10,15 @@ import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from 
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
-export const preToolUse: Hook<System> = {
-  id: "pre-tool-use",
-  event: "PreToolUse",
-  async run(input, system) {
-    return input.kind === "tool" ? judge(input, system) : undefined;
-  },
-};
+export function preToolUse(): Hook<System> {
+  return {
+    id: "amplihack.pre-tool-use",
+    event: "PreToolUse",
+    async run(input, system) {
+      return input.kind === "tool" ? judge(input, system) : undefined;
+    },
+  };
+}
 
 /** State that cannot be kept is told and changes no verdict. */
 type Attempt = <T>(what: string, action: () => T) => T | undefined;

@@ -127,14 +127,14 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   async function receive(): Promise<number> {
     if (isShuttingDown(system) && program.isGuard !== true) return say(undefined);
     const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
-    if (received.kind === "closed" && program.isGuard !== true) return say(undefined);
-    if (received.kind === "closed") return fail("standard input is closed", "error");
+    // With nobody there to hear it no stop is held; every other hook takes a missing payload for an empty one.
+    if (received.kind === "closed" && subcommand.event === "Stop") return say(undefined);
     if (received.kind === "failed") return fail(`standard input cannot be read: ${received.code}`, "error");
     if (received.kind === "too-large") {
       const limit = `the payload is larger than ${received.limitBytes} bytes`;
       return fail(limit, "error", { forced: program.isGuard === true ? "ask" : undefined });
     }
-    const { text } = system.text.decode(received.bytes);
+    const { text } = received.kind === "closed" ? { text: "" } : system.text.decode(received.bytes);
     const isBlank = text.replace("\uFEFF", "").trim() === "";
     const read = normalise(isBlank ? "{}" : text, {
       ...(call.host === undefined ? {} : { host: call.host }),

@@ -39,7 +39,9 @@ export async function warnOfUncommittedWork(context: HookContext, directory: str
     return;
   }
   const work = parseStatus(status.text);
-  if (work.staged.length + work.unstaged.length === 0) {
+  const changes = work.staged.length + work.unstaged.length;
+  context.log("INFO", `uncommitted changes: ${changes}`);
+  if (changes === 0) {
     context.metric("clean_exits", 1);
     return;
   }

@@ -24,12 +24,14 @@ export function readToolName(
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
+/** An event that is made for one tool says which it is, whatever name the payload gives to it. */
 export function canonicalName(
   host: HostDescriptor,
   raw: JsonObject,
   { tool }: MappedEvent,
   toolName: string,
 ): string {
+  if (tool !== undefined && tool !== "mcp") return tool;
   const canonical = canonicalToolName(host, toolName, raw);
   if (tool === "mcp") return canonical.startsWith("mcp__") ? canonical : mcpToolName("unknown", toolName);
   return canonical;

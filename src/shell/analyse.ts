@@ -19,6 +19,7 @@ import { runShellText } from "./walk/shell-text.ts";
 import { NO_POSITIONALS, type ShellState } from "./walk/state.ts";
 import { runStatements, runSubshell } from "./walk/structure.ts";
 import { runHandlers } from "./walk/traps.ts";
+import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
 export function analyse(command: string, context: ShellContext): ShellFacts {
@@ -120,6 +121,8 @@ const walker: Walker = {
     const span = scope.source.base ?? { start: 0, end: scope.source.text.length };
     runShellText(text(code), scope, span);
   },
+  compute: (written, scope) =>
+    evaluateExpression({ type: "ArithmeticWord", pos: 0, end: 0, value: written }, scope),
 };
 
 /** A function that was only exported may be called by any child, with any arguments. */

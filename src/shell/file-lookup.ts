@@ -1,8 +1,8 @@
 import type { FileKind, System } from "../system/system.ts";
 
 /**
- * The few questions the analysis asks about files. Answers are undefined when something cannot be read; no
- * method throws.
+ * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no
+ * method throws, and no directory is listed twice.
  */
 export interface FileLookup {
   /** What the path leads to, links followed. */
@@ -14,13 +14,14 @@ export interface FileLookup {
 }
 
 export function createFileLookup(system: Pick<System, "files" | "text">): FileLookup {
+  const lists = new Map<string, readonly string[] | undefined>();
   return {
     kind: path => attempt(() => system.files.follow(path)?.kind),
-    list: (path, limit) =>
-      attempt(() => {
-        const names = system.files.list(path);
-        return names.length > limit ? undefined : names;
-      }),
+    list: (path, limit) => {
+      const names = lists.has(path) ? lists.get(path) : attempt(() => system.files.list(path));
+      lists.set(path, names);
+      return names === undefined || names.length > limit ? undefined : names;
+    },
     readText: (path, limitBytes) =>
       attempt(() => {
         if (system.files.follow(path)?.kind !== "file") return undefined;

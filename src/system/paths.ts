@@ -64,11 +64,10 @@ export function isInside(directory: string, path: string): boolean {
   if (isAbsolute(directory) !== isAbsolute(path)) return false;
   const outer = normalise(directory);
   const inner = normalise(path);
-  if (outer === inner) return true;
-  const before = outer === "." ? "" : `${outer === "/" ? "" : outer}/`;
-  if (!inner.startsWith(before)) return false;
-  const below = inner.slice(before.length);
-  return below !== ".." && !below.startsWith("../");
+  if (inner === outer || outer === "/") return true;
+  if (outer !== "." && !inner.startsWith(`${outer}/`)) return false;
+  const rest = outer === "." ? inner : inner.slice(outer.length + 1);
+  return rest !== ".." && !rest.startsWith("../");
 }
 
 /** The way from `directory` to `path`, both absolute; `.` when they are one. */

@@ -148,10 +148,12 @@ describe("a name that is not part of this build", () => {
 });
 
 describe("a home that cannot be used", () => {
-  const withHome = (home: string, ...words: readonly string[]) => {
-    const machine = new LaunchMachine(program);
-    machine.env["AMPLIHACK_HOME"] = home;
-    return { machine, ...machine.run(...words) };
+  const withHome = async (home: string, words: string) => {
+    const user = newUserInside();
+    return {
+      user,
+      ...(await user.type(words.split(" "), { env: { PATH: "/usr/bin:/bin", AMPLIHACK_HOME: home } })),
+    };
   };
 
   it.each([
@@ -162,21 +164,21 @@ describe("a home that cannot be used", () => {
     ["recipe list"],
     ["memory tree"],
     ["hooks list"],
-  ])("is an error of %s, which writes nothing", words => {
-    const { machine, code, stderr } = withHome("relative/home", ...words.split(" "));
+  ])("is an error of %s, which writes nothing", async words => {
+    const { user, code, stderr } = await withHome("relative/home", words);
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^Error: the environment variable AMPLIHACK_HOME is not usable: expected an absolute path/,
     );
-    expect(existsSync(join(machine.home, ".amplihack"))).toBe(false);
+    expect(existsSync(join(user.home, ".amplihack"))).toBe(false);
   });
 
-  it("may not climb", () => {
-    const { code, stdout } = withHome("/tmp/../elsewhere", "recipe", "list", "--format", "json");
+  it("may not climb", async () => {
+    const { code, stdout } = await withHome("/tmp/../elsewhere", "recipe list --format json");
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { success: false, error: { kind: "environment" } }]);
   });
 
-  it.each(["version", "completions bash", "status", "recipe --help"])("leaves %s alone", words => {
-    expect(withHome("relative/home", ...words.split(" ")).code).toBe(0);
+  it.each(["version", "completions bash", "status", "recipe --help"])("leaves %s alone", async words => {
+    expect((await withHome("relative/home", words)).code).toBe(0);
   });
 });

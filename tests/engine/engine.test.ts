@@ -231,6 +231,12 @@ describe("hooks of the Hook type", () => {
       expect(outcome.runs.length).toBeGreaterThan(0);
       expect(outcome.runs.every(({ status }) => status === "ok")).toBe(true);
     }
+    const before = await engine.dispatch("PreToolUse", {
+      ...payload,
+      tool_name: "Bash",
+      tool_input: { command: "rm -rf /" },
+    });
+    expect(before.decision.kind).toBe("deny");
   });
 
   it("of the guard judge a shell under whatever name the agent gives it", async () => {

@@ -10,6 +10,26 @@ const corpus = [
   ...readCorpus("dangerous-more.txt"),
 ];
 
+describe("thousands of patterns", () => {
+  it("cost one listing of the directory they stand in per reader, however many they are", () => {
+    const listings = (count: number) => {
+      const system = machine();
+      const listed: string[] = [];
+      const files = Object.assign(Object.create(system.files), {
+        list(path: string) {
+          listed.push(path);
+          return system.files.list(path);
+        },
+      });
+      const patterns = Array.from({ length: count }, (_, index) => `*.x${index}`);
+      judge(`rm -rf ${patterns.join(" ")}`, { system: { ...system, files } });
+      return listed.length;
+    };
+    expect(listings(1000)).toBe(listings(2));
+    expect(listings(2)).toBeGreaterThan(0);
+  });
+});
+
 describe("any text at all", () => {
   it("gets an answer and never a failure", () => {
     const text = fc.oneof(

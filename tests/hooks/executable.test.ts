@@ -48,6 +48,24 @@ describe.each(PROGRAMS)("the $name executable", ({ name: runtime, argv }) => {
     expect([code, stdout]).toEqual([expected, ""]);
   });
 
+  it("takes the null device for an empty payload, not for a caller that is gone", () => {
+    const { home, cwd } = place();
+    mkdirSync(join(cwd, ".claude/runtime/locks/.lock_active"), { recursive: true });
+    const words = argv.map(word => `'${word}'`).join(" ");
+    const stop = (redirection: string) =>
+      spawnSync("sh", ["-c", `${words} stop ${redirection}`], { cwd, env: { HOME: home }, encoding: "utf8" });
+    expect(JSON.parse(stop("</dev/null").stdout)).toMatchObject({ decision: "block" });
+    expect(JSON.parse(stop("<&-").stdout)).toEqual({ decision: "approve" });
+  });
+
+  it("understands characters beyond ASCII in its own patterns", async () => {
+    const where = place();
+    const input = JSON.stringify({ session_id: "s", prompt: "Implement:\n\u2022 the first point" });
+    await runProgram(argv, ["session-start"], { ...where, input });
+    const file = join(where.cwd, ".claude/runtime/logs/s/original_request.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ requirements: ["the first point"] });
+  });
+
   it.each([[[]], [["no-such-hook"]]])("answers %j with its usage and exit 1", async words => {
     const { code, stdout, stderr } = await runProgram(argv, words, { ...place(), input: "" });
     expect([code, stdout]).toEqual([1, ""]);

@@ -49,7 +49,7 @@ function call(
 }
 
 async function run(command: string, system: MemorySystem): Promise<Effect | undefined> {
-  return preToolUse.run(call(command), system);
+  return preToolUse().run(call(command), system);
 }
 
 const auditOf = (system: MemorySystem) =>
@@ -108,12 +108,12 @@ describe("the hook before a tool runs", () => {
       canonicalName: "Edit",
       paths: [`${HOME}/.claude/settings.json`],
     });
-    expect((await preToolUse.run(edit, machine()))?.decision?.kind).toBe("ask");
+    expect((await preToolUse().run(edit, machine()))?.decision?.kind).toBe("ask");
     expect(
-      await preToolUse.run(call(null, { name: "WebFetch", canonicalName: "WebFetch" }), machine()),
+      await preToolUse().run(call(null, { name: "WebFetch", canonicalName: "WebFetch" }), machine()),
     ).toBeUndefined();
     expect(
-      await preToolUse.run({ ...call("rm -rf /"), kind: "other" } as HookInput, machine()),
+      await preToolUse().run({ ...call("rm -rf /"), kind: "other" } as HookInput, machine()),
     ).toBeUndefined();
   });
 
@@ -123,9 +123,9 @@ describe("the hook before a tool runs", () => {
       "/srv/app/.git/refs/heads/main": "x",
     });
     const there = { ...call("git commit -m x"), cwd: "/srv/app" } as HookInput;
-    expect((await preToolUse.run(there, system))?.decision?.kind).toBe("deny");
+    expect((await preToolUse().run(there, system))?.decision?.kind).toBe("deny");
     const nowhere = { ...call("rm -rf ."), cwd: "/not/there" } as HookInput;
-    expect((await preToolUse.run(nowhere, system))?.decision?.reason).toContain(PROJECT);
+    expect((await preToolUse().run(nowhere, system))?.decision?.reason).toContain(PROJECT);
   });
 });
 
@@ -235,6 +235,9 @@ describe("the file of grants", () => {
     grantOnce(system, STATE, "ABC234");
     expect(readGrants(system, STATE)).toHaveLength(1);
     expect(system.files.list(`${STATE}/guard`).some(name => name.includes("corrupt"))).toBe(true);
+    expect(system.stderr()).toMatch(
+      /^amplihack: allow-once\.json was malformed.*kept as allow-once\.json\.corrupt-\d+\n$/m,
+    );
   });
 
   it("gives a grant to one of two processes", () => {

@@ -230,8 +230,34 @@ describe("a session that is being taken down", () => {
   });
 
   it("may have closed stdin", async () => {
-    const { stdout } = await callProgram(["stop"], { stdin: { kind: "closed" } });
+    const files = { "/home/user/project/.claude/runtime/locks/.lock_active": "" };
+    const where = { cwd: "/home/user/project", env: { HOME: "/home/user" }, files };
+    const { stdout } = await callProgram(["stop"], { ...where, stdin: { kind: "closed" } });
     expect(JSON.parse(stdout)).toEqual({ decision: "approve" });
+    const held = await callProgram(["stop"], { ...where, stdin: "" });
+    expect(JSON.parse(held.stdout)).toMatchObject({ decision: "block" });
+  });
+});
+
+describe("a closed stdin", () => {
+  const stdin = { kind: "closed" } as const;
+
+  it("is an empty payload for a hook that needs none", async () => {
+    const { stdout } = await callProgram(["session-start"], { stdin });
+    expect(stdout).toContain('"hookEventName":"SessionStart"');
+  });
+
+  it("is a malformed event for the guard", async () => {
+    const { stdout, telemetry } = await callProgram(["pre-tool-use"], { stdin });
+    expect([stdout, telemetry["result"]]).toEqual(["{}\n", "error"]);
+    expect(telemetry["error"]).toMatch(/tool name/);
+  });
+
+  it("does not keep a host from speaking through the environment", async () => {
+    const carried = { event: "pre_tool_use", tool_name: "bash", tool_args: '{"command":"rm -rf /"}' };
+    const env = { HOME: "/home/user", ATOMCODE_HOOK_CONTEXT: JSON.stringify(carried) };
+    const { stdout } = await callProgram(["pre-tool-use", "--host", "atomcode"], { stdin, env });
+    expect(JSON.parse(stdout)).toMatchObject({ action: "block" });
   });
 });
 

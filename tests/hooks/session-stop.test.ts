@@ -156,6 +156,7 @@ describe("uncommitted work", () => {
     expect(system.stderr()).toMatch(/not staged \(3\):\n +a\.ts\n +c\.ts\n +d\.ts\n/);
     expect(system.stderr()).toMatch(/git diff.*git commit.*git stash.*stay as they are/);
     expect(metricsOf(system, "session_end")).toEqual(["uncommitted_work_warnings=1"]);
+    expect(system.peek(`${RUNTIME}/logs/session_end.log`)).toContain("INFO: uncommitted changes: 5\n");
     expect(system.stdout()).toBe("");
   });
 

@@ -365,6 +365,15 @@ describe("samples from the hosts' descriptions", () => {
       { toolName: "developer__shell", canonicalToolName: "Bash", toolInput: { command: "rm -rf build" } },
     ],
     [
+      "Goose, shell form with a tool that nobody lists",
+      "goose",
+      {
+        ...{ event: "BeforeShellExecution", matcher_context: "ls" },
+        ...{ tool_name: "other__run", tool_input: { command: "ls" } },
+      },
+      { toolName: "other__run", canonicalToolName: "Bash", facts: { command: "ls", paths: [] } },
+    ],
+    [
       "AtomCode, from its environment",
       "atomcode",
       {},

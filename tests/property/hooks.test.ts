@@ -102,6 +102,7 @@ describePublicFunctions("hooks", hooks, {
   postToolUse: isHook(hooks.postToolUse),
   postToolUseFailure: isHook(hooks.postToolUseFailure),
   preCompact: isHook(hooks.preCompact),
+  preToolUse: isHook(hooks.preToolUse),
   sessionStart: isHook(hooks.sessionStart),
   sessionStop: isHook(hooks.sessionStop),
   stop: isHook(hooks.stop),
@@ -109,6 +110,6 @@ describePublicFunctions("hooks", hooks, {
   workflowClassificationReminder: isHook(hooks.workflowClassificationReminder),
   stockHooks: forAll(options, given => {
     const all = hooks.stockHooks(given);
-    return new Set(all.map(hook => hook.id)).size === all.length && all.length >= 8;
+    return new Set(all.map(hook => hook.id)).size === all.length && all.length >= 9;
   }),
 });

@@ -98,6 +98,8 @@ describe("parameters", () => {
     ["y=x; x=/etc; rm ${!y}", "rm /etc"],
     ["declare -n r=c; c=rm; $r a", "rm a"],
     ["declare -l x=RM; $x a", "rm a"],
+    ["declare -l x; x=RM; $x a", "rm a"],
+    ["declare -i n; n=1+2; rm dir$n", "rm dir3"],
     ["${0/bash/rm} a", "rm a"],
     ["echo /etc; rm $_", "rm /etc"],
     ["unset HOME; rm -rf $HOME/*", "rm -rf /<*>"],

@@ -145,8 +145,16 @@ interface ProtectedPlace {
   readonly rule: Loss["rule"];
 }
 
-/** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
+const knownPlaces = new WeakMap<Surroundings, readonly ProtectedPlace[]>();
+
 function protectedPlaces(around: Surroundings): readonly ProtectedPlace[] {
+  const known = knownPlaces.get(around) ?? listPlaces(around);
+  knownPlaces.set(around, known);
+  return known;
+}
+
+/** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
+function listPlaces(around: Surroundings): readonly ProtectedPlace[] {
   const { home, project, heldDirectories } = around;
   const places: ProtectedPlace[] = [];
   for (const held of heldDirectories)

@@ -33,6 +33,7 @@ export function createDisk(
   const { files } = system;
   const kinds = new Map<string, FileKind | undefined>();
   const texts = new Map<string, string | undefined>();
+  const lists = new Map<string, readonly string[] | undefined>();
 
   const kind = (path: string): FileKind | undefined => {
     if (links.has(path)) return "symlink";
@@ -77,11 +78,13 @@ export function createDisk(
   return {
     kind,
     resolve,
-    names: path =>
-      attempt(() => {
-        const names = files.list(path);
-        return names.length > LIST_LIMIT ? undefined : names;
-      }),
+    names: path => {
+      if (lists.has(path)) return lists.get(path);
+      const names = attempt(() => files.list(path));
+      const few = names === undefined || names.length > LIST_LIMIT ? undefined : names;
+      lists.set(path, few);
+      return few;
+    },
     text: (path, limitBytes) => {
       if (texts.has(path)) return texts.get(path);
       const content = attempt(() => {

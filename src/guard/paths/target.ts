@@ -1,6 +1,14 @@
 import type { Place } from "../../shell/facts.ts";
 import { components, isAbsolute, joinPath, mayBeAbsolute } from "../../shell/paths.ts";
-import { concatenate, describe, knownText, type Piece, text, type Value } from "../../shell/value.ts";
+import {
+  concatenate,
+  describe,
+  knownPrefix,
+  knownText,
+  type Piece,
+  text,
+  type Value,
+} from "../../shell/value.ts";
 import { normalise } from "../../system/paths.ts";
 import type { Disk } from "./disk.ts";
 import { plainName } from "./match.ts";
@@ -35,8 +43,8 @@ export function resolveTargets(
   resolution: Resolution,
 ): readonly Target[] {
   if (word.pieces.length === 0) return [];
-  const drive = driveText(word);
-  if (drive !== undefined) return [literalTarget(drive, place.kind === "remote")];
+  const drive = onDrive(word);
+  if (drive !== undefined) return [driveTarget(drive, place.kind === "remote")];
   if (place.kind === "remote") return [openTarget(joinPath(cwd, word), true)];
   if (place.kind === "container") {
     return mountedParts(joinPath(cwd, word), place, resolution.isReading === true).map(path =>
@@ -47,10 +55,17 @@ export function resolveTargets(
 }
 
 /** `C:\\Users` and `C:/Users` are absolute in their own way: `/C:/Users` here. */
-function driveText(word: Value): string | undefined {
-  const known = knownText(word);
-  if (known === undefined || !/^[A-Za-z]:[\\/]/.test(known)) return undefined;
-  return normalise(`/${known.replaceAll("\\", "/")}`);
+function onDrive(word: Value): Value | undefined {
+  if (!/^[A-Za-z]:[\\/]/.test(knownPrefix(word))) return undefined;
+  const pieces = word.pieces.map(piece =>
+    piece.kind === "text" ? { ...piece, text: piece.text.replaceAll("\\", "/") } : piece,
+  );
+  return concatenate([text("/"), { ...word, pieces }]);
+}
+
+function driveTarget(path: Value, isRemote: boolean): Target {
+  const known = knownText(path);
+  return known === undefined ? openTarget(path, isRemote) : literalTarget(normalise(known), isRemote);
 }
 
 /** Not normalised: `link/..` is resolved on the disk, as the kernel does. */

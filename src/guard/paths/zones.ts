@@ -113,12 +113,14 @@ function systemZone(path: string): Zone {
   return elsewhere(parts);
 }
 
-/** A drive of another system: its top and what stands there. */
+/** A drive of another system: its top, and the trees that such a system stands on. */
 function driveZone(parts: readonly string[]): Zone {
-  if (parts.length <= 1) return "root";
-  if (parts[0]?.toLowerCase() === "windows" || parts[0]?.toLowerCase().startsWith("program files"))
-    return "system";
-  return parts.length === 2 && parts[0]?.toLowerCase() === "users" ? "home" : elsewhere(parts);
+  const top = parts[0]?.toLowerCase();
+  if (top === undefined) return "root";
+  const isSystem = top === "windows" || top === "programdata" || top.startsWith("program files");
+  if (isSystem) return parts.length === 1 ? "root" : "system";
+  if (top !== "users") return elsewhere(parts);
+  return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
 }
 
 function elsewhere(parts: readonly string[]): Zone {

@@ -4,7 +4,7 @@ import { storeDeclaration } from "../walk/assignments.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
-import { type Content, scalar } from "../walk/state.ts";
+import { type Content, scalar, type Typing } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { assign, lookUp } from "../walk/variables.ts";
 
@@ -29,21 +29,14 @@ function runDeclaration(
     return [unknownOutput(call, id)];
   const isExported = isExport ? !parsed.has("n") : parsed.has("x") ? true : undefined;
   const isReference = !isExport && parsed.has("n") ? true : undefined;
+  const attributes = { isExported, isReference, typing: typingOf(parsed) };
   for (const { name, contents } of namedContents(call, parsed)) {
     if (kind.isLocal) hide(name, call);
-    const shaped = contents?.map(content => shape(content, parsed));
-    if (parsed.has("i")) for (const content of shaped ?? []) runHidden(content, call);
-    if (shaped === undefined) {
+    if (contents === undefined) {
       const before =
         kind.isLocal && !scope.state.variables.has(name) ? [{ kind: "unset" } as const] : lookUp(name, scope);
-      assign(name, before, scope, { isExported, isReference });
-    } else {
-      const attributes = {
-        ...(isExported === undefined ? {} : { isExported }),
-        ...(isReference === undefined ? {} : { isReference }),
-      };
-      storeDeclaration({ name, contents: shaped, span: call.span }, scope, attributes);
-    }
+      assign(name, before, scope, attributes);
+    } else storeDeclaration({ name, contents, span: call.span }, scope, attributes);
   }
   return NO_OUTPUT;
 }
@@ -75,16 +68,9 @@ export function splitAssignment(
   return knownText(word) === name ? { name, value: undefined } : undefined;
 }
 
-/** `declare -l`, `-u`. */
-function shape(content: Content, parsed: ParsedOptions): Content {
-  const known = content.kind === "scalar" ? knownText(content.value) : undefined;
-  if (content.kind !== "scalar" || known === undefined) return content;
-  if (parsed.has("l")) return scalar(text(known.toLowerCase(), content.value.origins));
-  return parsed.has("u") ? scalar(text(known.toUpperCase(), content.value.origins)) : content;
-}
-
-function runHidden(content: Content, call: Call): void {
-  if (content.kind === "scalar") runHiddenSubstitutions(knownText(content.value), call.scope);
+function typingOf(parsed: ParsedOptions): Typing | undefined {
+  if (parsed.has("i")) return "integer";
+  return parsed.has("l") ? "lower" : parsed.has("u") ? "upper" : undefined;
 }
 
 function hide(name: string, { scope }: Call): void {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import { concatenate, knownText, type Value } from "../value.ts";
+import { concatenate, knownText, text, type Value } from "../value.ts";
 import { combine } from "../words/fragments.ts";
 import { resolveSingle, resolveWords } from "../words/resolve.ts";
 import { expandTilde } from "../words/tilde.ts";
@@ -9,7 +9,7 @@ import { runPromptVariable } from "./start-up.ts";
 import { type Content, scalar } from "./state.ts";
 import type { ArrayValue, Assignment, Word } from "./syntax.ts";
 import { runHiddenSubstitutions } from "./test-expressions.ts";
-import { assign, assignElement, lookUp, scalarValues } from "./variables.ts";
+import { type Attributes, assign, assignElement, lookUp, scalarValues } from "./variables.ts";
 
 /** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
 export function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] {
@@ -25,7 +25,19 @@ export function evaluateAssignment(node: Assignment, scope: Scope): readonly Con
   const chosen = combine([before, values], LIMITS.alternatives) ?? [
     [...before.slice(0, 1), ...values.slice(0, 1)],
   ];
-  return chosen.map(pair => scalar(concatenate(pair)));
+  const isSum = scope.state.variables.get(node.name)?.typing === "integer";
+  return chosen.map(pair => scalar(isSum ? sumOf(pair) : concatenate(pair)));
+}
+
+/** `n+=2` of a number, as an expression that is computed when it is kept. */
+function sumOf(terms: readonly Value[]): Value {
+  return concatenate(
+    terms.flatMap((term, index) => [
+      text(index === 0 ? "(" : "+("),
+      term.pieces.length === 0 ? text("0") : term,
+      text(")"),
+    ]),
+  );
 }
 
 /** Makes the assignment in the current shell and records it. */
@@ -46,10 +58,10 @@ export function runAssignment(node: Assignment, scope: Scope): void {
 export function storeDeclaration(
   declaration: Declaration,
   scope: Scope,
-  attributes: { readonly isExported?: boolean; readonly isReference?: boolean } | undefined,
+  attributes: Attributes | undefined,
 ): void {
-  const { name, contents, span } = declaration;
-  assign(name, contents, scope, attributes);
+  const { name, span } = declaration;
+  const contents = assign(name, declaration.contents, scope, attributes);
   recordAssignment(name, contents, scope.state.variables.get(name)?.isExported ?? false, span, scope);
   for (const value of scalarValues(contents)) runPromptVariable(name, value, scope, span);
 }

@@ -28,6 +28,8 @@ export interface Walker {
   runSubstitution(script: ParsedScript, node: Located, scope: Scope): readonly Value[];
   /** Walks text as code of the current shell. */
   runInside(code: string, scope: Scope): void;
+  /** The number an arithmetic text gives, undefined when it is not constant; substitutions in it run. */
+  compute(written: string, scope: Scope): number | undefined;
 }
 
 export interface Located {

@@ -39,7 +39,11 @@ export interface Variable {
   readonly isExported: boolean;
   /** `declare -n`: the contents name another variable. */
   readonly isReference: boolean;
+  /** What every value becomes before it is kept: `declare -i`, `-l`, `-u`. */
+  readonly typing?: Typing | undefined;
 }
+
+export type Typing = "integer" | "lower" | "upper";
 
 export type Content =
   | { readonly kind: "unset" }
@@ -160,6 +164,7 @@ function mergeVariables(
     contents,
     isExported: (one?.isExported ?? false) || (two?.isExported ?? false),
     isReference: (one?.isReference ?? false) || (two?.isReference ?? false),
+    typing: one?.typing ?? two?.typing,
   };
 }
 

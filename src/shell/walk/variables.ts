@@ -1,7 +1,9 @@
 import { LIMITS } from "../limits.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
 import type { Scope } from "./session.ts";
-import { type Content, environmentValue, scalar, type Variable } from "./state.ts";
+import { type Content, environmentValue, scalar, type Typing, type Variable } from "./state.ts";
+
+const UNSET: Content = { kind: "unset" };
 
 const TOKENS = new Set(
   "RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL HOSTNAME OSTYPE HOSTTYPE MACHTYPE BASH_VERSION COLUMNS LINES OPTIND ? $ ! #".split(
@@ -71,28 +73,57 @@ export function scalarValues(contents: readonly Content[]): readonly Value[] {
   });
 }
 
-/** Sets all alternatives of a variable at once; `isExported` undefined keeps what it was. */
+/** What a declaration says besides the value; undefined keeps what was. */
+export interface Attributes {
+  readonly isExported?: boolean | undefined;
+  readonly isReference?: boolean | undefined;
+  readonly typing?: Typing | undefined;
+}
+
+/** Sets all alternatives of a variable at once, and gives what it then holds. */
 export function assign(
   name: string,
   contents: readonly Content[],
   scope: Scope,
-  attributes: { readonly isExported?: boolean | undefined; readonly isReference?: boolean | undefined } = {},
-): void {
+  attributes: Attributes = {},
+): readonly Content[] {
   const { variables } = scope.state;
   const before = variables.get(name);
   if (before?.isReference === true && attributes.isReference === undefined) {
     const target = before.contents[0]?.kind === "scalar" ? knownText(before.contents[0].value) : undefined;
     if (target !== undefined && target !== name && variables.get(target)?.isReference !== true) {
-      assign(target, contents, scope, attributes);
-      return;
+      return assign(target, contents, scope, attributes);
     }
   }
+  const typing = attributes.typing ?? before?.typing;
+  const kept = contents.length === 0 ? [UNSET] : contents.slice(0, LIMITS.expansionsPerWord);
   const variable: Variable = {
-    contents: contents.length === 0 ? [{ kind: "unset" }] : contents.slice(0, LIMITS.expansionsPerWord),
+    contents: typing === undefined ? kept : kept.map(content => typed(content, typing, name, scope)),
     isExported: attributes.isExported ?? before?.isExported ?? isInherited(name),
     isReference: attributes.isReference ?? false,
+    typing,
   };
   variables.set(name, variable);
+  return variable.contents;
+}
+
+function typed(content: Content, typing: Typing, name: string, scope: Scope): Content {
+  const become = (value: Value): Value => {
+    const known = knownText(value);
+    if (typing !== "integer") {
+      if (known === undefined) return value;
+      return text(typing === "lower" ? known.toLowerCase() : known.toUpperCase(), value.origins);
+    }
+    const number =
+      known === undefined ? undefined : known === "" ? 0 : scope.session.walker.compute(known, scope);
+    return number === undefined
+      ? unknown("token", `$${name}`, value.origins)
+      : text(String(number), value.origins);
+  };
+  if (content.kind === "unset") return content;
+  if (content.kind === "scalar") return scalar(become(content.value));
+  const elements = new Map([...content.elements].map(([key, value]) => [key, become(value)]));
+  return { ...content, elements };
 }
 
 /** Sets one element; other elements and alternatives are kept as they are. */

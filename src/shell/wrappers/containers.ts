@@ -1,5 +1,6 @@
+import type { Mount } from "../facts.ts";
 import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../options.ts";
-import { describe, dropKnown, knownPrefix, knownText, unknown, wordAt } from "../value.ts";
+import { describe, dropKnown, knownPrefix, knownText, text, unknown, type Value, wordAt } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import type { Output } from "../walk/output.ts";
@@ -84,6 +85,7 @@ function runImage(call: Call, id: number, start: number): Output {
   const mounts = [
     ...parsed.valuesOf("v").flatMap(value => readVolume(value, call.cwd)),
     ...parsed.valuesOf("mount").flatMap(value => readMount(value, call.cwd)),
+    ...devicesOf(parsed).map((path): Mount => ({ host: path, inside: path, isReadOnly: false })),
   ];
   const cwd = parsed.valueOf("w") ?? unknown("any", "the container's directory");
   return runInner(argv, call, id, {
@@ -91,6 +93,12 @@ function runImage(call: Call, id: number, start: number): Output {
     cwd,
     environment: readEnvironment(parsed),
   });
+}
+
+/** A privileged container has all devices of this machine. */
+function devicesOf(parsed: ParsedOptions): readonly Value[] {
+  const named = parsed.valuesOf("device").map(value => text(describe(value).replace(/:.*$/s, "")));
+  return parsed.has("privileged") ? [text("/dev"), ...named] : named;
 }
 
 function readEnvironment(parsed: ParsedOptions): Call["environment"] {
