@@ -12,11 +12,11 @@ use crate::{
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec, vec::Vec};
 use core::{alloc::Layout, ptr, slice};
 
-const BLOCKS: usize = 1 << 20;
+const BLOCKS: usize = 1 << 22;
 const PAGE: usize = 4096;
 /// Where blocks lie while their use is learnt, and those that the image does not keep.
 const SPARSE: usize = image::LOW;
-const SPARSE_LENGTH: usize = 4 << 30;
+const SPARSE_LENGTH: usize = 24 << 30;
 const DROPPED: usize = SPARSE + SPARSE_LENGTH;
 const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
@@ -157,7 +157,8 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     if !places.iter().all(|(at, length)| memory::map(*at, *length)) {
         fail("the addresses of an image are taken");
     }
-    wait_for(|| learn(&runs));
+    let payloads: Vec<String> = runs.iter().map(|run| read_payload(run)).collect();
+    wait_for(|| learn(&runs, &payloads));
     if !memory::map(memory::BASE, HOT_LENGTH) {
         fail("the addresses of an image are taken");
     }
@@ -166,7 +167,7 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     writer.next = [memory::BASE, image::COLD, (image::COLD + warm).next_multiple_of(PAGE), DROPPED, 0];
     writer.phase = Phase::Placing;
     writer.count = 0;
-    let engine = load();
+    let engine = load(&payloads);
     writer.phase = Phase::Idle;
     let [hot, _, cold, ..] = writer.next;
     let parts = [(memory::BASE, hot), (image::COLD, cold)].map(|(from, to)| {
@@ -185,20 +186,21 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     stdio::write_all(1, told.as_bytes());
 }
 
-fn load() -> &'static Engine {
+fn load(payloads: &[String]) -> &'static Engine {
     let mut entries: Vec<&str> = modules::ENTRIES.iter().map(|(_, entry)| *entry).collect();
     entries.sort_unstable();
     entries.dedup();
-    match Engine::prepare(&entries, modules::ALSO, modules::SPARE) {
-        Ok(engine) => Box::leak(Box::new(engine)),
-        Err(_) => fail("the hooks could not be loaded"),
+    let Ok(engine) = Engine::prepare(&entries, modules::ALSO, modules::SPARE) else { fail("the hooks could not be loaded") };
+    if engine.rehearse(payloads).is_err() {
+        fail("the payloads were not answered");
     }
+    Box::leak(Box::new(engine))
 }
 
-fn learn(runs: &[String]) {
+fn learn(runs: &[String], payloads: &[String]) {
     writer().next[SPREAD] = SPARSE;
     writer().phase = Phase::Learning;
-    let engine = load();
+    let engine = load(payloads);
     writer().phase = Phase::Idle;
     find_shapes();
     for run in runs {
@@ -219,9 +221,14 @@ fn find_shapes() {
     }
 }
 
+fn read_payload(path: &str) -> String {
+    let bytes = files::read_whole(path, 1 << 20).ok();
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| fail("a payload cannot be read"))
+}
+
 /// Runs one payload, whose file name begins with the subcommand and a dot, in the folder it names.
 fn touch(engine: &Engine, payload: &str) {
-    let text = files::read_whole(payload, 1 << 20).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let text = read_payload(payload);
     let folder = text.split("\"cwd\":\"").nth(1).and_then(|rest| rest.split('"').next()).map(to_c);
     let Some(Ok(folder)) = folder else { fail("a payload does not say where it is from") };
     let Ok(input) = File::open(payload, libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
