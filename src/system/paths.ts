@@ -2,6 +2,7 @@
 
 /** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
 export function normalise(path: string): string {
+  if (isNormal(path)) return path;
   const isAbsolute = path.startsWith("/");
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -13,6 +14,12 @@ export function normalise(path: string): string {
   const joined = parts.join("/");
   if (isAbsolute) return `/${joined}`;
   return joined === "" ? "." : joined;
+}
+
+/** True for most absolute paths that are normalised, and for no other: hooks ask for dozens in a run. */
+function isNormal(path: string): boolean {
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//")) return false;
+  return !path.includes("/.") || !/\/\.\.?(?:\/|$)/.test(path);
 }
 
 export function isAbsolute(path: string): boolean {
@@ -58,10 +65,17 @@ export function components(path: string): readonly string[] {
 /** `path` is `directory` or lies below it, compared part by part. Both absolute, or both relative. */
 export function isInside(directory: string, path: string): boolean {
   if (isAbsolute(directory) !== isAbsolute(path)) return false;
+  if (isAbsolute(path)) return isBelow(normalise(directory), normalise(path));
   const outer = components(directory);
   const inner = components(path);
   if (inner[outer.length] === "..") return false;
   return outer.length <= inner.length && outer.every((part, index) => part === inner[index]);
+}
+
+/** For normalised absolute paths, in which no `..` is left. */
+function isBelow(directory: string, path: string): boolean {
+  if (directory === "/" || directory === path) return true;
+  return path.startsWith(directory) && path[directory.length] === "/";
 }
 
 /** The way from `directory` to `path`, both absolute; `.` when they are one. */
@@ -75,11 +89,12 @@ export function relative(directory: string, path: string): string {
 
 /** Every directory from `path` itself up to the root. */
 export function ancestors(path: string): readonly string[] {
-  const parts = components(path);
-  return Array.from(
-    { length: parts.length + 1 },
-    (_, index) => `/${parts.slice(0, parts.length - index).join("/")}`,
-  );
+  const found = [isAbsolute(path) ? normalise(path) : `/${components(path).join("/")}`];
+  for (let last = found[0] ?? "/"; last !== "/"; ) {
+    last = last.slice(0, last.lastIndexOf("/")) || "/";
+    found.push(last);
+  }
+  return found;
 }
 
 /** `~` and `~/…` by the given home; everything else, and `~user`, unchanged. */
