@@ -135,7 +135,7 @@ fn assign_addresses(runs: usize) -> [usize; 2] {
         Part::Warm => (Part::Warm, facts()[*number].runs.map(|some| !some.reverse_bits())),
         part => (part, [0; _]),
     });
-    let mut ends = [memory::BASE, image::COLD];
+    let mut ends = [memory::BASE + image::HEAD, image::COLD];
     let mut last = Part::Hot;
     for number in kept {
         let part = part(&number);
@@ -175,8 +175,8 @@ pub fn end_of(address: usize) -> Option<usize> {
     }
 }
 
-/// Writes the image to `output`: four words, then what is copied at every start, then the rest. `folder` holds
-/// the compiled modules, `payloads` the inputs to learn from.
+/// Writes the image to `output`: what is copied at every start, with the head at its beginning, then the rest.
+/// `folder` holds the compiled modules, `payloads` the inputs to learn from.
 pub fn write(output: &str, folder: &str, payloads: &str) {
     modules::read_from(folder);
     let runs = list(payloads);
@@ -205,18 +205,20 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     writer.count = 0;
     let engine = load(&payloads);
     writer.phase = Phase::Idle;
-    let parts = [(memory::BASE, hot), (image::COLD, cold)].map(|(from, to)| {
-        // SAFETY: the range is mapped and nothing writes to it now.
-        unsafe { slice::from_raw_parts(from as *const u8, to.next_multiple_of(8) - from) }
-    });
-    let head = [ptr::from_ref(engine) as usize - memory::BASE, parts[0].len(), parts[1].len(), 0];
-    let mut bytes: Vec<u8> = head.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect();
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    let [hot_length, cold_length] = [hot - memory::BASE, cold - image::COLD].map(|length| length.next_multiple_of(8));
+    let head = [ptr::from_ref(engine) as usize - memory::BASE, hot_length, cold_length].map(|word| word as u32);
+    // SAFETY: the ranges are mapped, the head is the writer's own, and nothing else writes to them now.
+    let parts = unsafe {
+        *(memory::BASE as *mut [u32; 3]) = head;
+        [(memory::BASE, hot_length), (image::COLD, cold_length)]
+            .map(|(from, length)| slice::from_raw_parts(from as *const u8, length))
+    };
+    let bytes = parts.concat();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
     if File::open(output, flags, 0o600).and_then(|file| file.write_all(&bytes)).is_err() {
         fail("the image cannot be written");
     }
-    let [hot, cold] = parts.map(|part| part.len() >> 10);
+    let [hot, cold] = [hot_length, cold_length].map(|length| length >> 10);
     let told = format!("{} payloads, {hot} KB copied at every start, {cold} KB on demand\n", runs.len());
     stdio::write_all(1, told.as_bytes());
 }
