@@ -56,10 +56,12 @@ function cargoWith(counting, name, ...more) {
 
 /**
  * Lets the engine count what it executes in ordinary runs, so that the compiler makes that fast and the rest small.
- * The counts are of the engine's code, which rarely changes: they are kept until `native/target` is removed.
+ * The counts are of the engine's code, which rarely changes: they are kept until `native/target` is removed or, since
+ * the compiler knows them by the path of that, moved.
  */
 export function countRuns() {
-  if (!isCountable || existsSync(PROFILE)) return;
+  if (!isCountable || existsSync(`${PROFILE}${resolve("native/target")}`)) return;
+  rmSync(PROFILE, { recursive: true, force: true });
   cargoWith(`-fprofile-generate=${PROFILE}`, "amplihack-native", "--features", "counting");
   mkdirSync(PROFILE, { recursive: true });
   try {
