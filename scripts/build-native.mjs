@@ -32,7 +32,10 @@ mkdirSync(GENERATED, { recursive: true });
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
 const entries = [...entryNames(), ARGV_ENTRY];
 await build({
-  entryPoints: entries.map(name => ({ in: `native-entry:${name}`, out: name })),
+  entryPoints: [
+    ...entries.map(name => ({ in: `native-entry:${name}`, out: name })),
+    ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
+  ],
   outdir: GENERATED,
   bundle: true,
   format: "esm",

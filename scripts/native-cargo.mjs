@@ -1,10 +1,11 @@
 // Compiles the Rust crates of the native program, and the engine in C inside them.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { inTrainingPlace } from "./native-training.mjs";
 
 const PROFILE = resolve("native/target/profile");
+const KEY = `${PROFILE}/key`;
 const isLinux = process.platform === "linux";
 const answer = (program, ...args) => spawnSync(program, args, { encoding: "utf8" }).stdout ?? "";
 const target = /^host: (.+)$/m.exec(answer("rustc", "-vV"))?.[1];
@@ -54,12 +55,23 @@ function cargoWith(counting, name, ...more) {
   run("cargo", ["build", "--release", "--quiet", "--locked", "--target", target, ...place], { env });
 }
 
+/** What decides where cargo compiles the engine: by that path the compiler knows its counts, and misses them silently. */
+function countsKey() {
+  const files = ["Cargo.toml", "Cargo.lock", "host/Cargo.toml"].map(name =>
+    readFileSync(`native/${name}`, "utf8"),
+  );
+  return JSON.stringify([PROFILE, answer("rustc", "-vV"), linuxFlags("").RUSTFLAGS, ...files]);
+}
+
 /**
  * Lets the engine count what it executes in ordinary runs, so that the compiler makes that fast and the rest small.
- * The counts are of the engine's code, which rarely changes: they are kept until `native/target` is removed.
+ * The counts are of the engine's code, which rarely changes: they are kept while it is compiled in the same way.
  */
 export function countRuns() {
-  if (!isCountable || existsSync(PROFILE)) return;
+  if (!isCountable) return;
+  const key = countsKey();
+  if (existsSync(KEY) && readFileSync(KEY, "utf8") === key) return;
+  rmSync(PROFILE, { recursive: true, force: true });
   cargoWith(`-fprofile-generate=${PROFILE}`, "amplihack-native", "--features", "counting");
   mkdirSync(PROFILE, { recursive: true });
   try {
@@ -75,4 +87,5 @@ export function countRuns() {
     rmSync(PROFILE, { recursive: true, force: true });
     throw error;
   }
+  writeFileSync(KEY, key);
 }

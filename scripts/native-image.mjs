@@ -2,7 +2,8 @@
 // the linker left for it. `native/host/src/image.rs` reads it.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const HEAD = 16;
+/** Words of four bytes: the root, the length of what is copied, of the rest, the mark, and the place in the file. */
+const HEAD = 64;
 const BLOCK = 16 * 1024;
 const DICTIONARY = 48 * 1024;
 const MARK = Buffer.from("room for the image of the native program");
@@ -17,7 +18,7 @@ export function imageRoom(length) {
  * what stands in the dictionary, since it cannot repeat what stands in another block.
  */
 export function packImage(raw) {
-  const cold = HEAD + raw.readUInt32LE(4);
+  const cold = raw.readUInt32LE(4);
   raw.writeUInt32LE(relateAddresses(raw.subarray(cold)), 12);
   const blocks = [];
   for (let from = cold; from < raw.length; from += BLOCK) blocks.push(raw.subarray(from, from + BLOCK));
@@ -92,6 +93,7 @@ export function writeImage(executable, image) {
   const at = bytes.indexOf(MARK) - HEAD;
   if (at < 0 || bytes.indexOf(MARK, at + HEAD + 1) >= 0)
     throw new Error(`${executable}: expected room for one image`);
+  image.writeUInt32LE(at, 16);
   image.copy(bytes, at);
   writeFileSync(executable, bytes, { mode: 0o755 });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const CORPORA = ["ordinary", "ordinary-more", "ordinary-third"];
-const EVERY = 8;
+const EVERY = 5;
 
 /**
  * Makes a home with a repository and a folder for `work`, and payloads as hosts would send them from either. The

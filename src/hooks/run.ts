@@ -51,12 +51,18 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   const startedMs = system.clock.monotonicMs();
   const { subcommand } = program;
   const problems: string[] = [];
-  let host: HostId = recognise(undefined, system.env, call.host);
+  let caller: HostId | undefined;
   let nativeEvent = call.nativeEvent ?? subcommand.event;
   let event = subcommand.event;
   let payload: JsonObject = {};
   let input: HookInput | undefined;
   let exitCode: number | undefined;
+
+  /** Before the payload was read the environment says who is calling. */
+  function hostId(): HostId {
+    caller ??= recognise(undefined, system.env, call.host);
+    return caller;
+  }
 
   function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
     if (exitCode !== undefined) return exitCode;
@@ -69,7 +75,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       durationMs: system.clock.monotonicMs() - startedMs,
       result: result === "ok" && problems.length > 0 ? "error" : result,
       error: problems.length === 0 ? undefined : problems.join("; "),
-      host,
+      host: hostId(),
       event,
       decision: outcome.decision.kind,
       rules: rulesOf(outcome),
@@ -93,7 +99,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     problems.push(reason);
     const chosen = forced ?? choosePolicy();
     const policy = wasJudging && chosen === "open" ? "ask" : chosen;
-    const given = renderFailure(host, { event, nativeEvent, policy, reason, payload });
+    const given = renderFailure(hostId(), { event, nativeEvent, policy, reason, payload });
     return answer(
       { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
       result,
@@ -121,7 +127,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     const outcome = fold([{ hook: program.hook?.id ?? subcommand.name, effect: said }], {
       power: powerOf(describeEvent(event), payload),
     });
-    return answer(render(host, { event, nativeEvent, outcome, payload }), "ok", outcome);
+    return answer(render(hostId(), { event, nativeEvent, outcome, payload }), "ok", outcome);
   }
 
   async function receive(): Promise<number> {
@@ -142,7 +148,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       env: system.env,
     });
     if (!read.ok) {
-      host = read.host;
+      caller = read.host;
       event = read.event ?? event;
       nativeEvent = read.nativeEvent ?? nativeEvent;
       payload = read.raw ?? payload;
@@ -158,7 +164,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
   }
 
   async function consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
-    host = normalised.host;
+    caller = normalised.host;
     nativeEvent = normalised.nativeEvent;
     event = findEvent(normalised.event)?.name ?? normalised.event;
     payload = normalised.raw;

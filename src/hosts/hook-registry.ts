@@ -54,11 +54,11 @@ export interface RegistrationPlan {
 export const MODULE_DEADLINE_SECONDS = 10;
 
 /** What to register with a host, in registry order. */
-export function planRegistrations(host: HostId): RegistrationPlan {
+export function planRegistrations(host: HostId, rows = HOOK_REGISTRY): RegistrationPlan {
   const rules = HOSTS[host].registration;
   const registrations: HostRegistration[] = [];
   const omitted: { event: string; subcommand: string; why: string }[] = [];
-  for (const row of HOOK_REGISTRY) {
+  for (const row of rows) {
     const why = rules === undefined ? "nothing is registered with this host" : whyOmitted(host, rules, row);
     if (why !== undefined) omitted.push({ event: row.event, subcommand: row.subcommand, why });
     else if (rules !== undefined) registrations.push(...registrationsOf(rules, row));
@@ -111,11 +111,10 @@ function inUnit(seconds: number, unit: "s" | "ms"): number {
 
 /** How long the hook program may take on a host, whatever is written in its configuration. */
 export function hookDeadlineMs(host: HostId, subcommand: string, event: string): number {
-  const planned = planRegistrations(host).registrations.filter(each => each.subcommand === subcommand);
+  const rows = HOOK_REGISTRY.filter(row => row.subcommand === subcommand);
+  const planned = planRegistrations(host, rows).registrations;
   const exact = planned.find(each => each.event === event) ?? planned[0];
-  if (exact !== undefined) return exact.deadlineMs;
-  const row = HOOK_REGISTRY.find(each => each.subcommand === subcommand);
-  return ((row?.timeoutSeconds ?? 10) - 1) * 1_000;
+  return exact?.deadlineMs ?? ((rows[0]?.timeoutSeconds ?? 10) - 1) * 1_000;
 }
 
 /** One handler as it stands in a host's configuration file. */

@@ -64,8 +64,7 @@ const MESSAGES: Readonly<Record<NormaliseErrorCode, string>> = {
  * throw. The hook program judges the result with `checkInput`; `hooks inspect` prints it as it is.
  */
 export function normalise(text: string, options: NormaliseOptions): NormaliseResult {
-  const read = readPayload(text, options);
-  const host = recognise(read.payload, options.env, options.host);
+  const { read, host } = readPayload(text, options);
   if (read.payload === undefined) return failure(read.code, { host });
   return normalisePayload(HOSTS[host], read.payload, options);
 }
@@ -74,12 +73,15 @@ type PayloadRead =
   | { readonly payload: JsonObject }
   | { readonly payload?: undefined; readonly code: NormaliseErrorCode };
 
-function readPayload(text: string, options: NormaliseOptions): PayloadRead {
+/** The payload and who sent it: some hosts carry it in a variable, and then that says who is calling. */
+function readPayload(text: string, options: NormaliseOptions): { read: PayloadRead; host: HostId } {
   const fromStdin = parsePayload(text);
   const host = recognise(fromStdin.payload, options.env, options.host);
   const variable = HOSTS[host].reading?.environment?.payload;
   const carried = variable === undefined ? undefined : options.env.get(variable);
-  return carried === undefined || carried === "" ? fromStdin : parsePayload(carried);
+  if (carried === undefined || carried === "") return { read: fromStdin, host };
+  const read = parsePayload(carried);
+  return { read, host: recognise(read.payload, options.env, options.host) };
 }
 
 function parsePayload(text: string): PayloadRead {

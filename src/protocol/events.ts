@@ -81,13 +81,19 @@ export function eventKey(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 }
 
-const BY_KEY = new Map<string, EventDescriptor>(EVENTS.map(known => [eventKey(known.name), known]));
+/** By its usual name and by its key: most callers spell it right. */
+const BY_KEY = new Map<string, EventDescriptor>(
+  EVENTS.flatMap(known => [
+    [known.name, known],
+    [eventKey(known.name), known],
+  ]),
+);
 const SESSION_END = BY_KEY.get("sessionend");
 if (SESSION_END !== undefined) BY_KEY.set("sessionstop", SESSION_END);
 
 /** The descriptor of a known event in any spelling; `SessionStop` is `SessionEnd`. */
 export function findEvent(name: string): EventDescriptor | undefined {
-  return BY_KEY.get(eventKey(name));
+  return BY_KEY.get(name) ?? BY_KEY.get(eventKey(name));
 }
 
 /** A descriptor for any name: an unknown event is legal, carries nothing and decides nothing. */

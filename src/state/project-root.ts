@@ -63,11 +63,11 @@ function homeRule(system: Surroundings, sessionDirectory: string): (directory: s
   const home = findHome(system);
   if (home === undefined) return () => true;
   const realHome = tryResolve(system.files, home);
-  const isSessionAtHome =
+  const isSessionAtHome = () =>
     sessionDirectory === home || tryResolve(system.files, sessionDirectory) === realHome;
   return directory => {
-    if (isSessionAtHome && (directory === home || directory === realHome)) return true;
-    return !isInside(directory, home) && !isInside(directory, realHome);
+    if (!isInside(directory, home) && !isInside(directory, realHome)) return true;
+    return (directory === home || directory === realHome) && isSessionAtHome();
   };
 }
 

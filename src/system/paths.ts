@@ -1,12 +1,9 @@
 /** POSIX paths as text: nothing here touches a disk. All results are normalised. */
 
-/** An empty part, `.` or `..` of an absolute path. Most paths have none and are as they should be. */
-const UNCLEAN = /\/\.{0,2}(?:\/|$)/;
-
 /** Removes `.`, empty parts and, where something precedes them, `..`; no trailing slash; empty is `.`. */
 export function normalise(path: string): string {
+  if (isNormal(path)) return path;
   const isAbsolute = path.startsWith("/");
-  if (isAbsolute && !UNCLEAN.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
@@ -17,6 +14,12 @@ export function normalise(path: string): string {
   const joined = parts.join("/");
   if (isAbsolute) return `/${joined}`;
   return joined === "" ? "." : joined;
+}
+
+/** True for most absolute paths that are normalised, and for no other: hooks ask for dozens in a run. */
+function isNormal(path: string): boolean {
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//")) return false;
+  return !path.includes("/.") || !/\/\.\.?(?:\/|$)/.test(path);
 }
 
 export function isAbsolute(path: string): boolean {

@@ -1,8 +1,9 @@
-import { type FileFacts, type ProcessResult, type System, SystemError } from "./system.ts";
+import { type FileFacts, type FileKind, type ProcessResult, type System, SystemError } from "./system.ts";
 
 /**
  * What the native host puts into the engine. A primitive answers with its value, or with the errno name as a
- * plain string; text comes in a one-element list so that the two are never confused.
+ * plain string; text comes in a one-element list so that the two are never confused. In text that it is given, a
+ * lone surrogate counts as U+FFFD.
  */
 export interface NativeHost {
   read(path: string, limit: number): Uint8Array | string;
@@ -17,8 +18,9 @@ export interface NativeHost {
   removeDirectory(path: string): undefined | string;
   makeDirectory(path: string, mode: number): undefined | string;
   list(path: string): string[] | string;
-  inspect(path: string): FileFacts | undefined | string;
-  follow(path: string): FileFacts | undefined | string;
+  /** an index of `KINDS`, and the facts in `room`, which an object with names would be slower to carry */
+  inspect(path: string, room: Float64Array): number | string;
+  follow(path: string, room: Float64Array): number | string;
   realPath(path: string): readonly [string] | string;
   changeMode(path: string, mode: number): undefined | string;
   syncDirectory(path: string): void;
@@ -82,7 +84,7 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
   const system: System = {
     files: openFiles(host),
     env: {
-      get: name => host.getEnvironment(wellFormed(name)) ?? undefined,
+      get: name => host.getEnvironment(name) ?? undefined,
       names: () => host.environmentNames(),
     },
     clock: {
@@ -99,14 +101,14 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
         return bytes === "EBADF" ? { kind: "closed" } : { kind: "failed", code: bytes };
       },
       writeOutput(text) {
-        const code = host.writeOutput(wellFormed(text)) ?? undefined;
+        const code = host.writeOutput(text) ?? undefined;
         if (code === undefined) return "written";
         return code === "EPIPE" ? "gone" : { code };
       },
-      writeError: text => host.writeError(wellFormed(text)),
+      writeError: text => host.writeError(text),
       isTerminal: stream => host.isTerminal(DESCRIPTORS[stream]),
     },
-    text: { decode: bytes => host.decode(bytes), encode: text => host.encode(wellFormed(text)) },
+    text: { decode: bytes => host.decode(bytes), encode: text => host.encode(text) },
     processes: {
       get self() {
         const pid = host.processId();
@@ -116,11 +118,9 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
       start(request) {
         const { limits, killAfterMs, pipeGraceMs, onOutput } = request;
         const result = host.start({
-          argv: request.argv.map(wellFormed),
-          cwd: wellFormed(request.cwd),
-          env: Object.entries(request.env).map(
-            ([name, value]) => [wellFormed(name), wellFormed(value)] as const,
-          ),
+          argv: request.argv,
+          cwd: request.cwd,
+          env: Object.entries(request.env),
           input: request.input,
           timeoutMs: request.timeoutMs,
           killAfterMs,
@@ -145,27 +145,59 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
   };
 }
 
+const KINDS: readonly (FileKind | undefined)[] = [undefined, "file", "directory", "symlink", "other"];
+
+/** Most facts are looked at for their kind alone, so the identity is written out when it is asked for. */
+class NativeFacts implements FileFacts {
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly mode: number;
+  readonly uid: number;
+  readonly modifiedMs: number;
+  private readonly device: number;
+  private readonly upperInode: number;
+  private readonly lowerInode: number;
+
+  constructor(kind: FileKind, room: Float64Array) {
+    this.kind = kind;
+    this.size = room[0] ?? 0;
+    this.mode = room[1] ?? 0;
+    this.uid = room[2] ?? 0;
+    this.modifiedMs = room[3] ?? 0;
+    this.device = room[4] ?? 0;
+    this.upperInode = room[5] ?? 0;
+    this.lowerInode = room[6] ?? 0;
+  }
+
+  get identity(): string {
+    return `${this.device}:${this.upperInode}:${this.lowerInode}`;
+  }
+}
+
 function openFiles(host: NativeHost): System["files"] {
-  const name = wellFormed;
+  const room = new Float64Array(7);
+  const factsOf = (kind: number | string, path: string) => {
+    const found = KINDS[unwrap(kind, "inspect", path)];
+    return found === undefined ? undefined : new NativeFacts(found, room);
+  };
   return {
-    read: (path, limit) => unwrap(host.read(name(path), limit), "read", path),
-    readRange: (path, offset, length) => unwrap(host.readRange(name(path), offset, length), "read", path),
-    createExclusive: (path, bytes, mode) =>
-      unwrap(host.createExclusive(name(path), bytes, mode), "create", path),
-    append: (path, bytes, mode) => unwrap(host.append(name(path), bytes, mode), "append to", path),
-    rename: (from, to) => unwrap(host.rename(name(from), name(to)), "rename", from),
-    link: (from, to) => unwrap(host.link(name(from), name(to)), "link", to),
-    symlink: (target, path) => unwrap(host.symlink(name(target), name(path)), "symlink", path),
-    readLink: path => unwrapText(host.readLink(name(path)), "read link", path),
-    remove: path => unwrap(host.remove(name(path)), "remove", path),
-    removeDirectory: path => unwrap(host.removeDirectory(name(path)), "remove directory", path),
-    makeDirectory: (path, mode) => unwrap(host.makeDirectory(name(path), mode), "make directory", path),
-    list: path => unwrap(host.list(name(path)), "list", path).sort(),
-    inspect: path => unwrap(host.inspect(name(path)) ?? undefined, "inspect", path),
-    follow: path => unwrap(host.follow(name(path)) ?? undefined, "inspect", path),
-    realPath: path => unwrapText(host.realPath(name(path)), "resolve", path),
-    changeMode: (path, mode) => unwrap(host.changeMode(name(path), mode), "change mode of", path),
-    syncDirectory: path => host.syncDirectory(name(path)),
+    read: (path, limit) => unwrap(host.read(path, limit), "read", path),
+    readRange: (path, offset, length) => unwrap(host.readRange(path, offset, length), "read", path),
+    createExclusive: (path, bytes, mode) => unwrap(host.createExclusive(path, bytes, mode), "create", path),
+    append: (path, bytes, mode) => unwrap(host.append(path, bytes, mode), "append to", path),
+    rename: (from, to) => unwrap(host.rename(from, to), "rename", from),
+    link: (from, to) => unwrap(host.link(from, to), "link", to),
+    symlink: (target, path) => unwrap(host.symlink(target, path), "symlink", path),
+    readLink: path => unwrapText(host.readLink(path), "read link", path),
+    remove: path => unwrap(host.remove(path), "remove", path),
+    removeDirectory: path => unwrap(host.removeDirectory(path), "remove directory", path),
+    makeDirectory: (path, mode) => unwrap(host.makeDirectory(path, mode), "make directory", path),
+    list: path => unwrap(host.list(path), "list", path).sort(),
+    inspect: path => factsOf(host.inspect(path, room), path),
+    follow: path => factsOf(host.follow(path, room), path),
+    realPath: path => unwrapText(host.realPath(path), "resolve", path),
+    changeMode: (path, mode) => unwrap(host.changeMode(path, mode), "change mode of", path),
+    syncDirectory: path => host.syncDirectory(path),
     workingDirectory: () => host.workingDirectory() ?? undefined,
   };
 }
@@ -177,13 +209,6 @@ function unwrap<T>(answer: T | string, operation: string, path: string): T {
 
 function unwrapText(answer: readonly [string] | string, operation: string, path: string): string {
   return unwrap(answer, operation, path)[0];
-}
-
-/** Lone surrogates as U+FFFD: the host takes UTF-8 only. */
-function wellFormed(text: string): string {
-  return /[\uD800-\uDFFF]/.test(text)
-    ? text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD")
-    : text;
 }
 
 function toResult({ kind, detail, ...facts }: NativeProcessResult): ProcessResult {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { measureCommands } from "./measure.mjs";
+import { compileRust, measureCommands } from "./measure.mjs";
 
 const NATIVE = resolve("dist/native/amplihack-hooks");
 const NODE = resolve("dist/bin/amplihack-hooks.cjs");
@@ -83,6 +83,5 @@ function compileEmpty(folder) {
   const source = join(folder, "empty.rs");
   const program = join(folder, "empty");
   writeFileSync(source, "fn main() {}\n");
-  const { status } = spawnSync("rustc", ["-O", "-o", program, source], { stdio: "ignore" });
-  return status === 0 ? program : undefined;
+  return compileRust(source, program) ? program : undefined;
 }

@@ -60,6 +60,27 @@ describeNative("the native program among hostile bytes", () => {
     expect(isDenied(ran.stdout)).toBe(true);
   });
 
+  it("looks for a file whose name has a lone surrogate where Node looks", () => {
+    const { home, cwd } = place();
+    writeFileSync(join(cwd, "\ufffd.sh"), "rm -rf /\n");
+    for (const [name, isFound] of [
+      ["\ud800", true],
+      ["\udfff", true],
+      ["\ud800\ud800", false],
+      ["\ud800\udc00", false],
+    ] as const) {
+      const input = JSON.stringify({ ...PRE, tool_input: { command: `bash ./${name}.sh` } });
+      const options = {
+        cwd,
+        env: { HOME: home, PATH: process.env["PATH"] },
+        input,
+        encoding: "utf8",
+      } as const;
+      const { stdout } = spawnSync(NATIVE_FILE, ["pre-tool-use"], options);
+      expect([name, isDenied(stdout)]).toEqual([name, isFound]);
+    }
+  });
+
   it("takes a subcommand that is no UTF-8 for an unknown one", () => {
     const { code, stdout } = runShell("\"$0\" $'\\xff\\xff'", place());
     expect([code, stdout]).toEqual([1, ""]);

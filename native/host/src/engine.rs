@@ -99,6 +99,18 @@ impl Engine {
         hooks.map(|hooks| Engine { context, hooks })
     }
 
+    /// Lets the guard make of its tables what the payloads need, with `src/bin/native-rehearsal.ts`.
+    #[cfg(target_os = "linux")]
+    pub fn rehearse(&self, payloads: &[String]) -> Result<()> {
+        self.context.with(|ctx| {
+            let module: Object<'_> = settle(&ctx, &Module::import(&ctx, "rehearsal")?)?;
+            let rehearse: Function<'_> = module.get("rehearse")?;
+            settle::<Value<'_>>(&ctx, &rehearse.call((payloads.to_vec(),))?)?;
+            ctx.run_gc();
+            Ok(())
+        })
+    }
+
     /// Runs `start(argv)` of the hook and ends the process with the code it resolves to. What ends it early is
     /// answered by the hook's own `abandon(reason)`; only when that fails too do the last words come from a
     /// constant.

@@ -3,54 +3,54 @@
 use crate::{
     clock,
     errno::{Answer, check, last, retry},
-    reply::{Bytes, Reply, bytes_of},
-    text::{from_c, to_c},
+    reply::{Bytes, Reply, bytes_of, write_numbers},
+    text::{Text, from_c, to_c},
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 use core::mem::MaybeUninit;
-use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
+use rquickjs::{Object, Result, TypedArray, function::Func};
 
 const PIPE_PATIENCE_MS: f64 = 2_000.0;
 const PIPE_RETRY_MS: f64 = 5.0;
 const CHUNK: usize = 64 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("read", Func::from(|path: String, limit: f64| Reply(read_whole(&path, limit as usize).map(Bytes))))?;
+    host.set("read", Func::from(|path: Text, limit: f64| Reply(read_whole(&path, limit as usize).map(Bytes))))?;
     host.set(
         "readRange",
-        Func::from(|path: String, offset: f64, length: f64| {
+        Func::from(|path: Text, offset: f64, length: f64| {
             Reply(read_range(&path, offset as i64, length as usize).map(Bytes))
         }),
     )?;
     host.set(
         "createExclusive",
-        Func::from(|path: String, bytes: TypedArray<'_, u8>, mode: u32| {
+        Func::from(|path: Text, bytes: TypedArray<'_, u8>, mode: u32| {
             Reply(create_exclusive(&path, &bytes_of(&bytes), mode))
         }),
     )?;
     host.set(
         "append",
-        Func::from(|path: String, bytes: TypedArray<'_, u8>, mode: u32| Reply(append(&path, &bytes_of(&bytes), mode))),
+        Func::from(|path: Text, bytes: TypedArray<'_, u8>, mode: u32| Reply(append(&path, &bytes_of(&bytes), mode))),
     )?;
     // SAFETY (of all calls on paths): the words are whole C strings while the call lasts.
-    host.set("rename", Func::from(|from: String, to: String| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))))?;
-    host.set("link", Func::from(|from: String, to: String| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))))?;
-    host.set("symlink", Func::from(|to: String, path: String| Reply(on_two(&to, &path, |a, b| unsafe { libc::symlink(a, b) }))))?;
-    host.set("readLink", Func::from(|path: String| Reply(read_link(&path).map(|target| vec![target]))))?;
-    host.set("remove", Func::from(|path: String| Reply(on_one(&path, |name| unsafe { libc::unlink(name) }))))?;
-    host.set("removeDirectory", Func::from(|path: String| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))))?;
-    host.set("makeDirectory", Func::from(|path: String, mode: u32| Reply(make_directory(&path, mode))))?;
-    host.set("list", Func::from(|path: String| Reply(list(&path))))?;
-    host.set("inspect", Func::from(|ctx, path: String| facts(&ctx, look(&path, libc::lstat))))?;
-    host.set("follow", Func::from(|ctx, path: String| facts(&ctx, look(&path, libc::stat))))?;
-    host.set("realPath", Func::from(|path: String| Reply(real_path(&path).map(|real| vec![real]))))?;
+    host.set("rename", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))))?;
+    host.set("link", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))))?;
+    host.set("symlink", Func::from(|to: Text, path: Text| Reply(on_two(&to, &path, |a, b| unsafe { libc::symlink(a, b) }))))?;
+    host.set("readLink", Func::from(|path: Text| Reply(read_link(&path).map(|target| vec![target]))))?;
+    host.set("remove", Func::from(|path: Text| Reply(on_one(&path, |name| unsafe { libc::unlink(name) }))))?;
+    host.set("removeDirectory", Func::from(|path: Text| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))))?;
+    host.set("makeDirectory", Func::from(|path: Text, mode: u32| Reply(make_directory(&path, mode))))?;
+    host.set("list", Func::from(|path: Text| Reply(list(&path))))?;
+    host.set("inspect", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::lstat))))?;
+    host.set("follow", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::stat))))?;
+    host.set("realPath", Func::from(|path: Text| Reply(real_path(&path).map(|real| vec![real]))))?;
     host.set(
         "changeMode",
-        Func::from(|path: String, mode: u32| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
+        Func::from(|path: Text, mode: u32| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
     )?;
     host.set(
         "syncDirectory",
-        Func::from(|path: String| {
+        Func::from(|path: Text| {
             // Best effort by contract: some file systems refuse to sync a directory.
             let _ = File::open(&path, libc::O_RDONLY, 0).and_then(|directory| directory.sync());
         }),
@@ -268,25 +268,31 @@ fn look(path: &str, call: Look) -> Answer<libc::stat> {
     }
 }
 
-/// An object of facts, undefined when nothing is there, an errno name for any other failure.
-fn facts<'js>(ctx: &Ctx<'js>, found: Answer<libc::stat>) -> Result<Value<'js>> {
+/// The kind as an index of the list that TypeScript has, 0 when nothing is there, and the facts in `room`; an errno
+/// name for any other failure.
+fn facts(room: &TypedArray<'_, f64>, found: Answer<libc::stat>) -> Reply<i32> {
     let facts = match found {
         Ok(facts) => facts,
-        Err(libc::ENOENT | libc::ENOTDIR) => return Ok(Value::new_undefined(ctx.clone())),
-        Err(code) => return Reply::<()>(Err(code)).into_js(ctx),
+        Err(libc::ENOENT | libc::ENOTDIR) => return Reply(Ok(0)),
+        Err(code) => return Reply(Err(code)),
     };
-    let kind = match facts.st_mode & libc::S_IFMT {
-        libc::S_IFREG => "file",
-        libc::S_IFDIR => "directory",
-        libc::S_IFLNK => "symlink",
-        _ => "other",
-    };
-    let object = Object::new(ctx.clone())?;
-    object.set("kind", kind)?;
-    object.set("size", facts.st_size as f64)?;
-    object.set("mode", u32::from(facts.st_mode) & 0o7777)?;
-    object.set("uid", facts.st_uid)?;
-    object.set("modifiedMs", (facts.st_mtime * 1_000 + facts.st_mtime_nsec / 1_000_000) as f64)?;
-    object.set("identity", format!("{}:{}", facts.st_dev, facts.st_ino))?;
-    object.into_js(ctx)
+    let modified = facts.st_mtime * 1_000 + facts.st_mtime_nsec / 1_000_000;
+    let mode = u32::from(facts.st_mode) & 0o7777;
+    let inode = facts.st_ino as u64;
+    let numbers = [
+        facts.st_size as f64,
+        f64::from(mode),
+        f64::from(facts.st_uid),
+        modified as f64,
+        facts.st_dev as f64,
+        (inode >> 32) as f64,
+        (inode & 0xffff_ffff) as f64,
+    ];
+    write_numbers(room, &numbers);
+    Reply(Ok(match facts.st_mode & libc::S_IFMT {
+        libc::S_IFREG => 1,
+        libc::S_IFDIR => 2,
+        libc::S_IFLNK => 3,
+        _ => 4,
+    }))
 }

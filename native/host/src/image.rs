@@ -2,17 +2,23 @@
 //! copied to its place at once; the rest is compressed and comes when it is touched: nothing is mapped at its
 //! addresses, so the first touch is a fault, and the handler of faults asks here.
 
-use crate::{engine::Engine, image_writer, memory};
+use crate::{engine::Engine, files::File, image_writer, memory};
 
 /// Everything of an image lies between here and `END`: what is loaded on demand, then what is copied at once.
 pub const LOW: usize = 0x10_0000_0000;
 pub const COLD: usize = 0x1f_0000_0000;
 pub const BLOCK: usize = 16 * 1024;
 
-/// The image as the build put it into the executable; one byte when there is none.
+/// On a page of its own: what is copied from page to page is copied fastest.
+#[repr(align(4096))]
+struct Aligned<T>(T);
+
+/// The image as the build put it into the executable; a head of zeros when there is none.
 #[unsafe(link_section = "image")]
-static BYTES: [u8; include_bytes!("../../generated/image.bin").len()] = *include_bytes!("../../generated/image.bin");
-const HEAD: usize = 16;
+static BYTES: Aligned<[u8; include_bytes!("../../generated/image.bin").len()]> =
+    Aligned(*include_bytes!("../../generated/image.bin"));
+/// The first bytes of an image say what it is; they are copied with the rest.
+pub const HEAD: usize = 64;
 /// What blocks have in common stands once, before all of them.
 const DICTIONARY: usize = 48 * 1024;
 
@@ -21,7 +27,7 @@ static mut COLD_LENGTH: usize = 0;
 
 /// The bytes as they are in the file, which is not what the compiler saw.
 fn bytes() -> &'static [u8] {
-    core::hint::black_box(&BYTES)
+    &core::hint::black_box(&BYTES).0
 }
 
 fn word(bytes: &[u8], at: usize) -> usize {
@@ -31,7 +37,7 @@ fn word(bytes: &[u8], at: usize) -> usize {
 /// The engine of the image; none when this executable carries none.
 pub fn attach() -> Option<&'static Engine> {
     let bytes = bytes();
-    let [root, hot_length, cold_length] = [0, 4, 8].map(|at| word(bytes, at));
+    let [root, hot_length, cold_length, place] = [0, 4, 8, 16].map(|at| word(bytes, at));
     if !memory::open(hot_length) || root == 0 {
         return None;
     }
@@ -39,9 +45,20 @@ pub fn attach() -> Option<&'static Engine> {
     unsafe {
         END = memory::BASE + hot_length;
         COLD_LENGTH = cold_length;
-        core::ptr::copy_nonoverlapping(bytes.as_ptr().add(HEAD), memory::BASE as *mut u8, hot_length);
+        if !read_hot(place, hot_length) {
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), memory::BASE as *mut u8, hot_length);
+        }
         Some(&*((memory::BASE + root) as *const Engine))
     }
+}
+
+/// Reads what is copied at every start from the file of the executable, which is faster than copying it from where
+/// the file is mapped: no page of it has to be mapped first. False where that is not possible.
+unsafe fn read_hot(place: usize, length: usize) -> bool {
+    let Ok(executable) = File::open("/proc/self/exe", libc::O_RDONLY, 0) else { return false };
+    // SAFETY: the range was opened and is longer.
+    let count = unsafe { libc::pread(executable.0, memory::BASE as *mut _, length, place as libc::off_t) };
+    count == length as isize
 }
 
 #[inline(always)]
@@ -78,7 +95,7 @@ pub fn load_cold(address: usize) -> bool {
             return false;
         }
         let bytes = bytes();
-        let dictionary = HEAD + word(bytes, 4);
+        let dictionary = word(bytes, 4);
         let index = dictionary + DICTIONARY;
         let count = length.div_ceil(BLOCK);
         let data = index + (count + 1) * 4;

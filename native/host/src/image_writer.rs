@@ -12,17 +12,20 @@ use crate::{
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec, vec::Vec};
 use core::{alloc::Layout, ptr, slice};
 
-const BLOCKS: usize = 1 << 20;
+const BLOCKS: usize = 1 << 21;
 const PAGE: usize = 4096;
 /// Where blocks lie while their use is learnt, and those that the image does not keep.
 const SPARSE: usize = image::LOW;
-const SPARSE_LENGTH: usize = 4 << 30;
+const SPARSE_LENGTH: usize = 12 << 30;
 const DROPPED: usize = SPARSE + SPARSE_LENGTH;
 const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
-const HOT_SHARE: usize = 24;
+const HOT_SHARE: usize = 32;
+const MOST_RUNS: usize = 256;
+/// The hooks rehearse with one payload in this many: what they make of their tables comes early.
+const REHEARSED_SHARE: usize = 4;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -34,8 +37,11 @@ enum Phase {
 /// What is known of a block after learning.
 #[derive(Clone, Copy)]
 struct Fact {
+    /// One bit for every run that touches it.
+    runs: [u64; MOST_RUNS / 64],
+    address: usize,
     size: u32,
-    touches: u16,
+    align: u16,
     is_kept: bool,
     is_shape: bool,
 }
@@ -46,18 +52,23 @@ struct Writer {
     facts: *mut Fact,
     /// The block on a page of the sparse range.
     owners: *mut u32,
-    next: [usize; 5],
-    runs: usize,
+    /// Where the next block goes: of the sparse range while its use is learnt, else of those that are not kept.
+    next: usize,
+    /// The run whose touches are counted.
+    run: usize,
 }
 
-const HOT: usize = 0;
-const WARM: usize = 1;
-const NEVER: usize = 2;
-const DROP: usize = 3;
-const SPREAD: usize = 4;
+/// The parts of an image in their order, and what is left out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Hot,
+    Warm,
+    Never,
+    Dropped,
+}
 
 static mut WRITER: Writer =
-    Writer { phase: Phase::Idle, count: 0, facts: ptr::null_mut(), owners: ptr::null_mut(), next: [0; 5], runs: 0 };
+    Writer { phase: Phase::Idle, count: 0, facts: ptr::null_mut(), owners: ptr::null_mut(), next: 0, run: 0 };
 
 #[inline(always)]
 fn writer() -> &'static mut Writer {
@@ -75,13 +86,14 @@ fn facts() -> &'static mut [Fact] {
     unsafe { slice::from_raw_parts_mut(writer().facts, BLOCKS) }
 }
 
-fn part_of(fact: &Fact, runs: usize) -> usize {
+fn part_of(fact: &Fact, runs: usize) -> Part {
+    let touches: usize = fact.runs.iter().map(|some| some.count_ones() as usize).sum();
     match fact {
-        Fact { is_kept: false, .. } => DROP,
-        Fact { is_shape: true, .. } => HOT,
-        Fact { touches: 0, .. } => NEVER,
-        Fact { touches, .. } if *touches as usize * HOT_SHARE >= runs => HOT,
-        _ => WARM,
+        Fact { is_kept: false, .. } => Part::Dropped,
+        Fact { is_shape: true, .. } => Part::Hot,
+        _ if touches == 0 => Part::Never,
+        _ if touches * HOT_SHARE >= runs => Part::Hot,
+        _ => Part::Warm,
     }
 }
 
@@ -94,24 +106,47 @@ pub fn place(layout: Layout) -> *mut u8 {
         fail("more blocks than expected");
     }
     let fact = &mut facts()[number];
-    let part = match writer.phase {
-        Phase::Learning => {
-            *fact = Fact { size: layout.size() as u32, touches: 0, is_kept: true, is_shape: false };
-            SPREAD
-        }
-        _ if fact.size as usize != layout.size() => fail("loading the hooks is not repeatable"),
-        _ => part_of(fact, writer.runs),
-    };
-    let align = if part == SPREAD { PAGE } else { layout.align().max(8) };
-    let at = writer.next[part].next_multiple_of(align);
-    writer.next[part] = at + layout.size();
-    if part == SPREAD {
-        for page in at / PAGE..(at + layout.size()).div_ceil(PAGE) {
+    if writer.phase == Phase::Learning {
+        let [size, align] = [layout.size() as u32, layout.align().max(8) as u32];
+        *fact = Fact { size, align: align as u16, runs: [0; _], address: 0, is_kept: true, is_shape: false };
+    } else if fact.size as usize != layout.size() {
+        fail("loading the hooks is not repeatable")
+    } else if fact.is_kept {
+        return fact.address as *mut u8;
+    }
+    let align = if writer.phase == Phase::Learning { PAGE } else { fact.align as usize };
+    let at = writer.next.next_multiple_of(align);
+    writer.next = at + layout.size();
+    if writer.phase == Phase::Learning {
+        for page in at / PAGE..writer.next.div_ceil(PAGE) {
             // SAFETY: there is an entry for every page of the range.
             unsafe { *writer.owners.add(page - SPARSE / PAGE) = number as u32 };
         }
     }
     at as *mut u8
+}
+
+/// Gives every block that is kept its address, and tells where what is copied and what is loaded on demand ends.
+/// Blocks that the same runs touch lie side by side, so that a run has few of them loaded.
+fn assign_addresses(runs: usize) -> [usize; 2] {
+    let part = |number: &usize| part_of(&facts()[*number], runs);
+    let mut kept: Vec<usize> = (0..BLOCKS).filter(|number| facts()[*number].is_kept).collect();
+    kept.sort_by_cached_key(|number| match part(number) {
+        Part::Warm => (Part::Warm, facts()[*number].runs.map(|some| !some.reverse_bits())),
+        part => (part, [0; _]),
+    });
+    let mut ends = [memory::BASE + image::HEAD, image::COLD];
+    let mut last = Part::Hot;
+    for number in kept {
+        let part = part(&number);
+        let fact = &mut facts()[number];
+        let end = &mut ends[usize::from(part != Part::Hot)];
+        let align = if part == Part::Never && last == Part::Warm { image::BLOCK } else { fact.align as usize };
+        fact.address = end.next_multiple_of(align);
+        *end = fact.address + fact.size as usize;
+        last = part;
+    }
+    ends
 }
 
 /// A block was freed: the image need not keep it.
@@ -140,8 +175,8 @@ pub fn end_of(address: usize) -> Option<usize> {
     }
 }
 
-/// Writes the image to `output`: four words, then what is copied at every start, then the rest. `folder` holds
-/// the compiled modules, `payloads` the inputs to learn from.
+/// Writes the image to `output`: what is copied at every start, with the head at its beginning, then the rest.
+/// `folder` holds the compiled modules, `payloads` the inputs to learn from.
 pub fn write(output: &str, folder: &str, payloads: &str) {
     modules::read_from(folder);
     let runs = list(payloads);
@@ -151,57 +186,62 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
         writer.facts = map_shared(BLOCKS * size_of::<Fact>()).cast();
         writer.owners = map_shared(SPARSE_LENGTH / PAGE * 4).cast();
     }
-    writer.runs = runs.len();
+    if runs.len() > MOST_RUNS {
+        fail("more payloads than expected");
+    }
     let places = [(SPARSE, SPARSE_LENGTH), (DROPPED, DROPPED_LENGTH), (image::COLD, COLD_LENGTH)];
     image::widen(memory::BASE + HOT_LENGTH);
     if !places.iter().all(|(at, length)| memory::map(*at, *length)) {
         fail("the addresses of an image are taken");
     }
-    wait_for(|| learn(&runs));
+    let payloads: Vec<String> = runs.iter().step_by(REHEARSED_SHARE).map(|run| read_payload(run)).collect();
+    wait_for(|| learn(&runs, &payloads));
     if !memory::map(memory::BASE, HOT_LENGTH) {
         fail("the addresses of an image are taken");
     }
-    let is_warm = |fact: &&Fact| part_of(fact, runs.len()) == WARM;
-    let warm: usize = facts().iter().filter(is_warm).map(|fact| fact.size as usize + 16).sum();
-    writer.next = [memory::BASE, image::COLD, (image::COLD + warm).next_multiple_of(PAGE), DROPPED, 0];
+    let [hot, cold] = assign_addresses(runs.len());
+    writer.next = DROPPED;
     writer.phase = Phase::Placing;
     writer.count = 0;
-    let engine = load();
+    let engine = load(&payloads);
     writer.phase = Phase::Idle;
-    let [hot, _, cold, ..] = writer.next;
-    let parts = [(memory::BASE, hot), (image::COLD, cold)].map(|(from, to)| {
-        // SAFETY: the range is mapped and nothing writes to it now.
-        unsafe { slice::from_raw_parts(from as *const u8, to.next_multiple_of(8) - from) }
-    });
-    let head = [ptr::from_ref(engine) as usize - memory::BASE, parts[0].len(), parts[1].len(), 0];
-    let mut bytes: Vec<u8> = head.iter().flat_map(|word| (*word as u32).to_le_bytes()).collect();
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    let [hot_length, cold_length] = [hot - memory::BASE, cold - image::COLD].map(|length| length.next_multiple_of(8));
+    let head = [ptr::from_ref(engine) as usize - memory::BASE, hot_length, cold_length].map(|word| word as u32);
+    // SAFETY: the ranges are mapped, the head is the writer's own, and nothing else writes to them now.
+    let parts = unsafe {
+        *(memory::BASE as *mut [u32; 3]) = head;
+        [(memory::BASE, hot_length), (image::COLD, cold_length)]
+            .map(|(from, length)| slice::from_raw_parts(from as *const u8, length))
+    };
+    let bytes = parts.concat();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
     if File::open(output, flags, 0o600).and_then(|file| file.write_all(&bytes)).is_err() {
         fail("the image cannot be written");
     }
-    let [hot, cold] = parts.map(|part| part.len() >> 10);
+    let [hot, cold] = [hot_length, cold_length].map(|length| length >> 10);
     let told = format!("{} payloads, {hot} KB copied at every start, {cold} KB on demand\n", runs.len());
     stdio::write_all(1, told.as_bytes());
 }
 
-fn load() -> &'static Engine {
+fn load(payloads: &[String]) -> &'static Engine {
     let mut entries: Vec<&str> = modules::ENTRIES.iter().map(|(_, entry)| *entry).collect();
     entries.sort_unstable();
     entries.dedup();
-    match Engine::prepare(&entries, modules::ALSO, modules::SPARE) {
-        Ok(engine) => Box::leak(Box::new(engine)),
-        Err(_) => fail("the hooks could not be loaded"),
+    let Ok(engine) = Engine::prepare(&entries, modules::ALSO, modules::SPARE) else { fail("the hooks could not be loaded") };
+    if engine.rehearse(payloads).is_err() {
+        fail("the payloads were not answered");
     }
+    Box::leak(Box::new(engine))
 }
 
-fn learn(runs: &[String]) {
-    writer().next[SPREAD] = SPARSE;
+fn learn(runs: &[String], payloads: &[String]) {
+    writer().next = SPARSE;
     writer().phase = Phase::Learning;
-    let engine = load();
+    let engine = load(payloads);
     writer().phase = Phase::Idle;
     find_shapes();
-    for run in runs {
+    for (number, run) in runs.iter().enumerate() {
+        writer().run = number;
         wait_for(|| touch(engine, run));
     }
 }
@@ -210,7 +250,7 @@ fn learn(runs: &[String]) {
 /// engine's header of a block tells its kind.
 fn find_shapes() {
     const SHAPE: u8 = 2;
-    let pages = (writer().next[SPREAD] - SPARSE).div_ceil(PAGE);
+    let pages = (writer().next - SPARSE).div_ceil(PAGE);
     for page in (0..pages).map(|page| SPARSE + page * PAGE) {
         let fact = &mut facts()[owner_of(page)];
         // SAFETY: the page is mapped and longer than a header.
@@ -219,9 +259,14 @@ fn find_shapes() {
     }
 }
 
+fn read_payload(path: &str) -> String {
+    let bytes = files::read_whole(path, 1 << 20).ok();
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| fail("a payload cannot be read"))
+}
+
 /// Runs one payload, whose file name begins with the subcommand and a dot, in the folder it names.
 fn touch(engine: &Engine, payload: &str) {
-    let text = files::read_whole(payload, 1 << 20).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let text = read_payload(payload);
     let folder = text.split("\"cwd\":\"").nth(1).and_then(|rest| rest.split('"').next()).map(to_c);
     let Some(Ok(folder)) = folder else { fail("a payload does not say where it is from") };
     let Ok(input) = File::open(payload, libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
@@ -241,7 +286,7 @@ fn touch(engine: &Engine, payload: &str) {
             fail("the addresses of an image are taken");
         }
         image::widen(memory::BASE);
-        libc::mprotect(SPARSE as *mut _, writer().next[SPREAD].next_multiple_of(PAGE) - SPARSE, libc::PROT_NONE);
+        libc::mprotect(SPARSE as *mut _, writer().next.next_multiple_of(PAGE) - SPARSE, libc::PROT_NONE);
         interrupt::begin_run();
         engine.run(entry, argv)
     }
@@ -249,7 +294,7 @@ fn touch(engine: &Engine, payload: &str) {
 
 /// Called by the handler of faults: true when a block was touched whose use is being learnt.
 pub fn count_touch(address: usize) -> bool {
-    if writer().facts.is_null() || !(SPARSE..writer().next[SPREAD]).contains(&address) {
+    if writer().facts.is_null() || !(SPARSE..writer().next).contains(&address) {
         return false;
     }
     let fact = &mut facts()[owner_of(address)];
@@ -258,7 +303,8 @@ pub fn count_touch(address: usize) -> bool {
     while start > SPARSE && owner_of(start - PAGE) == owner_of(address) {
         start -= PAGE;
     }
-    fact.touches += 1;
+    let run = writer().run;
+    fact.runs[run / 64] |= 1 << (run % 64);
     // SAFETY: the pages are this block's alone.
     unsafe { libc::mprotect(start as *mut _, fact.size as usize, libc::PROT_READ | libc::PROT_WRITE) == 0 }
 }

@@ -6,7 +6,7 @@ use crate::{
     files::File,
     interrupt,
     reply::{Bytes, Reply, bytes_of},
-    text::{from_c, to_c},
+    text::{Text, from_c, to_c},
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ffi::{CStr, c_char};
@@ -17,14 +17,14 @@ unsafe extern "C" {
 }
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("getEnvironment", Func::from(|name: String| get_environment(&name)))?;
+    host.set("getEnvironment", Func::from(|name: Text| get_environment(&name)))?;
     host.set("environmentNames", Func::from(environment_names))?;
     host.set("nowMs", Func::from(clock::now_ms))?;
     host.set("monotonicMs", Func::from(interrupt::elapsed_ms))?;
     host.set("sleepMs", Func::from(clock::sleep_ms))?;
     host.set("setDeadlineMs", Func::from(interrupt::set_deadline))?;
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;
-    host.set("encode", Func::from(|text: String| Bytes(text.into_bytes())))?;
+    host.set("encode", Func::from(|text: Text| Bytes(text.0.into_bytes())))?;
     host.set("decode", Func::from(decode))
 }
 

@@ -7,6 +7,7 @@ use crate::{
     files::File,
     interrupt,
     reply::{Bytes, bytes_of},
+    text::Text,
 };
 use alloc::{collections::VecDeque, string::String, vec, vec::Vec};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, function::Func};
@@ -149,10 +150,10 @@ struct Limits {
 
 fn start<'js>(ctx: Ctx<'js>, request: Object<'js>) -> Result<Object<'js>> {
     let began = clock::monotonic_ms();
-    let argv: Vec<String> = request.get("argv")?;
+    let argv = request.get::<_, Vec<Text>>("argv")?.into_iter().map(|word| word.0).collect::<Vec<String>>();
     let environment: Array<'js> = request.get("env")?;
     let input: TypedArray<'js, u8> = request.get("input")?;
-    let cwd: String = request.get("cwd")?;
+    let cwd: Text = request.get("cwd")?;
     let limit = |name: &str| -> Result<f64> { request.get::<_, f64>(name) };
     let limits = Limits {
         timeout_ms: limit("timeoutMs")?,
@@ -169,7 +170,7 @@ fn start<'js>(ctx: Ctx<'js>, request: Object<'js>) -> Result<Object<'js>> {
     let mut env = Vec::new();
     for entry in environment.iter::<Array<'js>>() {
         let entry = entry?;
-        env.push(entry.get::<String>(0)? + "=" + &entry.get::<String>(1)?);
+        env.push(entry.get::<Text>(0)?.0 + "=" + &entry.get::<Text>(1)?);
     }
     let (end, killed, pipe_held) = match (Program { argv: &argv, env: &env, cwd: &cwd }).start() {
         Err(code) => (End::NotStarted(errno::name(code)), false, false),

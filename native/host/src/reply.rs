@@ -29,3 +29,11 @@ pub fn bytes_of(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine while the bytes are copied.
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
 }
+
+/// Writes numbers into an array handed in, as many as it has room for.
+pub fn write_numbers(array: &TypedArray<'_, f64>, numbers: &[f64]) {
+    let Some(room) = array.as_raw() else { return };
+    let count = numbers.len().min(room.len() / size_of::<f64>());
+    // SAFETY: the array is alive and that long, and nothing runs in the engine meanwhile.
+    unsafe { core::ptr::copy_nonoverlapping(numbers.as_ptr(), room.as_ptr().cast(), count) }
+}

@@ -1,7 +1,7 @@
 //! Standard input, output and error, on the descriptors themselves.
 
-use crate::{clock, crash, errno, reply::Bytes};
-use alloc::{string::String, vec};
+use crate::{clock, crash, errno, reply::Bytes, text::Text};
+use alloc::vec;
 use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
 
 const RETRY_MS: f64 = 2.0;
@@ -11,14 +11,14 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("readInput", Func::from(read_input))?;
     host.set(
         "writeOutput",
-        Func::from(|text: String| {
+        Func::from(|text: Text| {
             crash::note_answer();
             write_all(1, text.as_bytes()).map(errno::name)
         }),
     )?;
     host.set(
         "writeError",
-        Func::from(|text: String| {
+        Func::from(|text: Text| {
             write_all(2, text.as_bytes());
         }),
     )?;

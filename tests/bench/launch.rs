@@ -1,0 +1,46 @@
+//! Starts commands in turn, as a host starts hooks: with pipes, from a small process. Called as
+//! `launch ROUNDS INPUT PROGRAM ARGUMENT… -- INPUT PROGRAM …`; prints the number of the command and the nanoseconds
+//! of every start, from before it until the program has ended and everything it said was read.
+
+use std::{
+    env,
+    error::Error,
+    fs,
+    io::{ErrorKind, Write},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let (rounds, rest) = words.split_first().ok_or("expected a number of rounds")?;
+    let rounds: usize = rounds.parse()?;
+    let mut commands = Vec::new();
+    for command in rest.split(|word| word == "--") {
+        let [input, program, arguments @ ..] = command else { return Err("expected INPUT PROGRAM".into()) };
+        commands.push((fs::read(input)?, program, arguments));
+    }
+    let mut report = String::new();
+    for _ in 0..rounds {
+        for (number, (input, program, arguments)) in commands.iter().enumerate() {
+            let nanoseconds = time(input, program, arguments)?;
+            report += &format!("{number} {nanoseconds}\n");
+        }
+    }
+    print!("{report}");
+    Ok(())
+}
+
+fn time(input: &[u8], program: &str, arguments: &[String]) -> Result<u128, Box<dyn Error>> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    // A program that does not read its input may have ended before it comes.
+    match child.stdin.take().map(|mut pipe| pipe.write_all(input)) {
+        Some(Err(error)) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    child.wait_with_output()?;
+    Ok(start.elapsed().as_nanos())
+}
