@@ -1,27 +1,50 @@
-const BEFORE = "(?<![\\p{L}\\p{N}_])";
-const AFTER = "(?![\\p{L}\\p{N}_])";
+/** Phrases to look for in what people and models write. */
+export interface WordPattern {
+  test(text: string): boolean;
+  /** where each occurrence begins */
+  positions(text: string): readonly number[];
+}
 
 /**
  * One pattern for many phrases, each matched as whole words in any case: `reset` is not in "preset". A phrase is
  * a piece of a regular expression, so that `next steps?` is one row; a blank matches any run of white space.
  */
-export function wordPattern(phrases: readonly string[]): RegExp {
+export function wordPattern(phrases: readonly string[]): WordPattern {
   const alternatives = phrases.map(phrase => phrase.replace(/ /g, "\\s+")).join("|");
-  return new RegExp(`${BEFORE}(?:${alternatives})${AFTER}`, "iu");
+  const pattern = new RegExp(`(?<!\\w)(?:${alternatives})(?!\\w)`, "gi");
+  const next = (text: string, from: number) => {
+    pattern.lastIndex = from;
+    return pattern.exec(text);
+  };
+  return {
+    test: text => next(inAscii(text), 0) !== null,
+    positions(text) {
+      const plain = inAscii(text);
+      const found: number[] = [];
+      for (let match = next(plain, 0); match !== null; match = next(plain, match.index + match[0].length))
+        found.push(match.index);
+      return found;
+    },
+  };
+}
+
+/**
+ * The same text with an ASCII digit for every letter and digit beyond ASCII, so that the end of a word is easily told
+ * in every script: a pattern that lists all letters is large, and there are many patterns.
+ */
+function inAscii(text: string): string {
+  if (!/[^\u0000-\u007F]/.test(text)) return text;
+  return text.replace(/(?![\u0000-\u007F])[\p{L}\p{N}]/gu, letter => "0".repeat(letter.length));
 }
 
 /** True when the words occur and at least one occurrence is not negated just before ("no next steps"). */
-export function saysWords(text: string, pattern: RegExp): boolean {
+export function saysWords(text: string, pattern: WordPattern): boolean {
   return findStatement(text, pattern) !== undefined;
 }
 
 /** The position of the first occurrence that is not negated in its own clause. */
-export function findStatement(text: string, pattern: RegExp): number | undefined {
-  const all = new RegExp(pattern.source, `${pattern.flags.replace("g", "")}g`);
-  for (const match of text.matchAll(all)) {
-    if (!isNegated(text, match.index)) return match.index;
-  }
-  return undefined;
+export function findStatement(text: string, pattern: WordPattern): number | undefined {
+  return pattern.positions(text).find(at => !isNegated(text, at));
 }
 
 const NEGATION_REACH = 24;

@@ -21,6 +21,11 @@ describe("whole words", () => {
       expect(pattern.test(text)).toBe(false);
   });
 
+  it("are found where they stand, after letters of any script", () => {
+    expect(pattern.positions("naïve 𝒜 reset; préset; reset")).toEqual([9, 24]);
+    expect(pattern.positions("")).toEqual([]);
+  });
+
   it("may stand beside punctuation and hyphens", () => {
     expect(pattern.test("(reset)")).toBe(true);
     expect(pattern.test("hard-reset")).toBe(true);

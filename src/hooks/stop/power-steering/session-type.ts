@@ -1,5 +1,5 @@
 import type { SESSION_TYPES } from "../../../state/index.ts";
-import { wordPattern } from "../../words.ts";
+import { type WordPattern, wordPattern } from "../../words.ts";
 import type { SessionFacts } from "./facts.ts";
 
 export type SessionType = (typeof SESSION_TYPES)[number];
@@ -72,7 +72,7 @@ const INVESTIGATION = wordPattern([
 /** The kind of work a session was; it decides which considerations apply. First rule that holds wins. */
 export function classifySession(facts: SessionFacts): SessionType {
   const { openingMessages, writes, counts } = facts;
-  const says = (pattern: RegExp, messages: number) =>
+  const says = (pattern: WordPattern, messages: number) =>
     openingMessages.slice(0, messages).some(text => pattern.test(text));
 
   if (counts.entries === 0) return "INFORMATIONAL";

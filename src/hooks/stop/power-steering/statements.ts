@@ -1,5 +1,5 @@
 import { clip } from "../../../state/index.ts";
-import { findStatement, oneLine, wordPattern } from "../../words.ts";
+import { findStatement, oneLine, type WordPattern, wordPattern } from "../../words.ts";
 
 /** What somebody may have said during a session; each is remembered once it was said without a negation. */
 const TOPICS = {
@@ -21,7 +21,7 @@ const TOPICS = {
   continuousIntegrationFailed: wordPattern([
     "(?:ci|github actions|pipeline|checks?|workflow|build)\\b[^.!?\\n]{0,60}\\b(?:failed|failing|fails|red)",
   ]),
-} as const satisfies Record<string, RegExp>;
+} as const satisfies Record<string, WordPattern>;
 
 export type Topic = keyof typeof TOPICS;
 

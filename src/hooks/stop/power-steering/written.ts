@@ -86,8 +86,8 @@ function admitsShortcut(text: string): boolean {
   return text.split("\n").some(line => {
     const comment = line.slice(COMMENT.exec(line)?.index ?? line.length);
     if (SHORTCUT.test(comment)) return true;
-    const fix = FIX.exec(comment);
-    return fix !== null && LATER.test(comment.slice(fix.index));
+    const [fix] = FIX.positions(comment);
+    return fix !== undefined && LATER.test(comment.slice(fix));
   });
 }
 
