@@ -19,6 +19,7 @@ const KUBE: OptionSpec = {
     "all A all-namespaces force now ignore-not-found wait prune R recursive help delete-emptydir-data ignore-daemonsets",
   ),
   optional: ["dry-run"],
+  shortEquals: true,
   abbreviates: false,
 };
 const DOCKER: OptionSpec = {
@@ -26,6 +27,7 @@ const DOCKER: OptionSpec = {
     "H host context c config l log-level f file p project-name profile env-file project-directory t timeout filter rmi",
   ),
   flags: words("v volumes a all q quiet remove-orphans s stop help"),
+  shortEquals: true,
   abbreviates: false,
 };
 const DOCKER_ENGINE: OptionSpec = {
@@ -46,6 +48,7 @@ const GH: OptionSpec = {
   ),
   flags: words("y yes help paginate cleanup-tag confirm"),
   as: { X: "method" },
+  shortEquals: true,
   abbreviates: false,
 };
 const PLATFORM: OptionSpec = {
