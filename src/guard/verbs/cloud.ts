@@ -262,6 +262,8 @@ const VERBS: readonly Verb[] = [
   verb(PLATFORMS, "vercel|vc remove|rm", "remove deployments"),
   verb(PLATFORMS, "vercel|vc * rm|remove", "remove a project, domain or variable"),
   verb(PLATFORMS, "netlify|ntl *:delete|*:unset", "delete a site"),
+  verb(PLATFORMS, "netlify|ntl api delete*", "delete a site"),
+  verb(PLATFORMS, "turso db|group destroy", "delete a database"),
   verb(PLATFORMS, "railway down|delete", "remove a deployment"),
   verb(PLATFORMS, "railway …delete|remove", "remove a service or volume"),
   verb(PLATFORMS, "render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy", "delete a service"),
