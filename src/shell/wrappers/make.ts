@@ -81,7 +81,8 @@ function readVariables(
     const [, name, written] = found ?? [];
     if (name === undefined || written === undefined || given.has(name)) continue;
     const value = expandVariables(written.trimEnd(), variables);
-    if (value.length <= LONGEST_VALUE) variables.set(name, value);
+    // Functions of make and what they give are not known here.
+    if (value.length <= LONGEST_VALUE && !value.includes("$")) variables.set(name, value);
     else variables.delete(name);
   }
   return variables;
