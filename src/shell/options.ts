@@ -20,6 +20,8 @@ export interface OptionSpec {
   readonly stopsAtOperand?: boolean;
   /** Long names with a single dash and no bundles, as in find, terraform, java. Default false. */
   readonly isSingleDash?: boolean;
+  /** A short option may stand before `=` as a long one does: Go programs read `-n=prod` so. Default false. */
+  readonly shortEquals?: boolean;
   /** An option not in the spec that is followed by a word takes it as its value. Default false: a flag. */
   readonly unknownTakesValue?: boolean;
 }
@@ -136,7 +138,8 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
       const letter = known[offset] ?? "";
       const kind = names.kinds.get(letter);
       if (kind === "value" || kind === "optional") {
-        const rest = dropKnown(word, offset + 1);
+        const isSeparated = spec.shortEquals === true && known[offset + 1] === "=";
+        const rest = dropKnown(word, offset + (isSeparated ? 2 : 1));
         take(letter, rest.pieces.length > 0 ? rest : undefined, at);
         return;
       }

@@ -117,4 +117,14 @@ describe("options", () => {
     expect(parsed.valuesOf("t").map(spell)).toEqual(["a", "b"]);
     expect(parsed.options.map(({ index }) => index)).toEqual([1, 2, 4]);
   });
+
+  it("of Go programs may have an equals sign behind a letter, those of others keep it in the value", () => {
+    const spec: OptionSpec = { flags: ["i"], values: ["n"] };
+    expect(parse(["-n=prod", "-in=x"], { ...spec, shortEquals: true }).options).toEqual([
+      "n=prod",
+      "i",
+      "n=x",
+    ]);
+    expect(parse(["-n=prod"], spec).options).toEqual(["n==prod"]);
+  });
 });

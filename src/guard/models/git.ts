@@ -3,6 +3,7 @@ import { describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Doer } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import { type GitRun, readGit } from "../git/invocation.ts";
+import { newTreeOf } from "../git/new-trees.ts";
 import { wordSet, words } from "../words.ts";
 import type { Call } from "./call.ts";
 
@@ -17,7 +18,8 @@ export function effectsOfGit(call: Call, memory: BranchMemory): readonly Command
   const run: GitRun = memory.has(key) ? { ...found, branch: memory.get(key) } : found;
   const next = branchAfter(run, call);
   if (next !== undefined) memory.set(key, next.name);
-  return [{ kind: "git", by: call.by, run }, ...reads(run, { ...call.by, cwd: run.directory })];
+  const by = { ...call.by, cwd: run.directory };
+  return [{ kind: "git", by: call.by, run }, ...reads(run, by), ...writes(run, by)];
 }
 
 function branchAfter(run: GitRun, call: Call): { readonly name: string | undefined } | undefined {
@@ -42,6 +44,12 @@ function reads(run: GitRun, by: Doer): readonly CommandEffect[] {
   const operands = options.operands.map(operand => operand.value);
   const files = run.subcommand === "grep" && !options.has("e", "f") ? operands.slice(1) : operands;
   return files.map(value => ({ kind: "read", by, path: pathOf(value), isCopy: false }));
+}
+
+/** A new working tree is a place that is filled with files. */
+function writes(run: GitRun, by: Doer): readonly CommandEffect[] {
+  const path = newTreeOf(run);
+  return path === undefined ? [] : [{ kind: "write", by, path, how: "create" }];
 }
 
 function pathOf(value: Value): Value {

@@ -1,4 +1,5 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { joinPath } from "../../shell/paths.ts";
 import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../../shell/value.ts";
 import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
@@ -15,7 +16,7 @@ const CURL: OptionSpec = {
     dns-servers doh-url stderr trace trace-ascii D dump-header max-filesize y Y url-query aws-sigv4 expand-data variable
   `),
   flags: words(`
-    s silent S show-error L location f fail k insecure v verbose i include I head O remote-name J G get g globoff N
+    s silent S show-error L location f fail k insecure v verbose i include I head O remote-name remote-name-all J G get g globoff N
     no-buffer compressed n netrc p proxytunnel R remote-time 0 1 2 3 4 6 a append B l M V version help q Z parallel
     fail-with-body create-dirs
   `),
@@ -33,6 +34,8 @@ const CURL: OptionSpec = {
     config: "K",
     proxy: "x",
     head: "I",
+    "remote-name": "O",
+    "remote-name-all": "O",
     get: "G",
   },
 };
@@ -67,7 +70,8 @@ const curl: Model = call => {
   return [
     ...addresses.flatMap(address => localFile(call, address)),
     ...sendEffect(call, addresses[0], payloads),
-    ...outputs(call, options, ["o", "D", "c"]),
+    ...outputs(call, options.valuesOf("D", "c")),
+    ...downloads(call, options),
     ...httpDelete(call, options, addresses),
     ...queries.flatMap(address => deleteAt(call, address)),
   ];
@@ -116,14 +120,28 @@ export function sendEffect(
   return payloads.length === 0 ? [] : [{ kind: "send", by: call.by, to, payloads }];
 }
 
-function outputs(call: Call, options: ParsedOptions, names: readonly string[]): readonly CommandEffect[] {
-  return options
-    .valuesOf(...names)
+/** `-o FILE` and `-O`, below the directory of `--output-dir`. */
+function downloads(call: Call, options: ParsedOptions): readonly CommandEffect[] {
+  const directory = options.valueOf("output-dir");
+  const files = options.valuesOf("o");
+  return [
+    ...outputs(call, directory === undefined ? files : files.map(file => joinPath(directory, file))),
+    ...(options.has("O") ? [filledDirectory(call, directory ?? text("."))] : []),
+  ];
+}
+
+/** The names of the files are the other side's choice. */
+function filledDirectory(call: Call, path: Value): CommandEffect {
+  return { kind: "write", by: call.by, path, how: "create", isInto: true };
+}
+
+function outputs(call: Call, files: readonly Value[]): readonly CommandEffect[] {
+  return files
     .filter(value => knownText(value) !== "-")
     .map(path => ({ kind: "write", by: call.by, path, how: "replace" }));
 }
 
-/** An HTTP DELETE to another machine, or to a search index anywhere. */
+/** An HTTP DELETE to another machine. On this one a named thing may go, all indexes of a search engine at once not. */
 function httpDelete(
   call: Call,
   options: ParsedOptions,
@@ -137,7 +155,8 @@ function httpDelete(
 function deleteAt(call: Call, address: string): readonly CommandEffect[] {
   const isIndex =
     /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
-  if (!isIndex && isLocalAddress(address)) return [];
+  const isMany = /\/_delete_by_query|:9[23]00\/?($|\?|_all|[^/?]*\*)/.test(address);
+  if (isLocalAddress(address) && !isMany) return [];
   const rule = isIndex ? "db.index" : "cloud.api";
   const what = isIndex ? "delete an index" : "delete something on another machine";
   return [{ kind: "operation", by: call.by, rule, what, target: address, names: [address] }];
@@ -157,7 +176,7 @@ const wget: Model = call => {
       "O output-document o output-file a P directory-prefix post-data post-file body-data body-file method header U user-agent user password t tries T timeout i input-file e execute",
     ),
     flags: words("q quiet c continue r recursive N nc nv no-check-certificate help version spider"),
-    as: { "output-document": "O" },
+    as: { "output-document": "O", "directory-prefix": "P" },
   });
   if (isOnlyHelp(options)) return [];
   const payloads: Payload[] = [
@@ -172,7 +191,14 @@ const wget: Model = call => {
     method !== undefined && describe(method).toUpperCase() === "DELETE"
       ? addresses.flatMap(address => deleteAt(call, describe(address)))
       : [];
-  return [...sendEffect(call, addresses[0], payloads), ...outputs(call, options, ["O"]), ...deletes];
+  const files = options.valuesOf("O");
+  const isSaved = files.length === 0 && addresses.length > 0 && !options.has("spider");
+  return [
+    ...sendEffect(call, addresses[0], payloads),
+    ...outputs(call, files),
+    ...(isSaved ? [filledDirectory(call, options.valueOf("P") ?? text("."))] : []),
+    ...deletes,
+  ];
 };
 
 /** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */

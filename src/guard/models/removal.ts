@@ -17,10 +17,13 @@ const rm: Model = call => {
   const options = readOptions(call, RM);
   if (isOnlyHelp(options)) return [];
   const isRecursive = options.has("r");
-  // `rm $FLAGS dir`: the flags may well be -rf.
-  const mayRecurse = options.operands.some(({ value }) =>
-    value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany),
-  );
+  // `rm $FLAGS dir`: the flags may well be -rf. Whoever wrote flags already, as in `rm -f $OBJECTS app`, means names.
+  const hasOwnFlags = options.options.length > 0 || options.endOfOptions !== undefined;
+  const mayRecurse =
+    !hasOwnFlags &&
+    options.operands.some(({ value }) =>
+      value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany),
+    );
   const effects = options.operands.flatMap(({ value }) =>
     deletion(call, value, isRecursive || (mayRecurse && isKnown(value)), options.has("d")),
   );

@@ -1,6 +1,6 @@
 import type { OptionSpec } from "../../shell/options.ts";
-import { describe, knownPrefix, knownText } from "../../shell/value.ts";
-import type { Payload } from "../effects.ts";
+import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
+import type { CommandEffect, Payload } from "../effects.ts";
 import { words } from "../words.ts";
 import { type Model, type ModelTable, readOptions } from "./call.ts";
 import { addStdin, modelTable, sendEffect } from "./network.ts";
@@ -21,7 +21,12 @@ const upload: Model = call => {
     isOneWay ||
     (target !== undefined && /^[a-z0-9]+:/i.test(describe(target))) ||
     shown.some(word => /^(--body|-f|--file)$/.test(word));
-  if (!goesOut) return [];
+  if (!goesOut) {
+    const isDownload = operands.slice(0, -1).some(word => /^[a-z0-9]+:/i.test(describe(word)));
+    return isDownload && target !== undefined
+      ? [{ kind: "write", by: call.by, path: target, how: "replace", isInto: true }]
+      : [];
+  }
   const payloads: Payload[] = operands
     .filter(word => !/^[a-z0-9]+:\/?\/?/i.test(describe(word)))
     .map(value => ({ value, role: "file" }));
@@ -60,13 +65,19 @@ const publishText: Model = call => {
   return sendEffect(call, undefined, payloads);
 };
 
-/** `docker cp FILE container:/path`: into another file system. */
+/** `docker cp FILE container:/path`: into another file system, or out of it. */
 const copyInto: Model = call => {
   const shown = call.argv.map(describe);
   const at = shown.findIndex((word, index) => index > 0 && word === "cp");
   if (at < 0 || at > 4) return [];
-  const files = call.argv.slice(at + 1).filter(word => !/^-|^[^/]*:/.test(describe(word)));
-  return files.map(path => ({ kind: "read", by: call.by, path, isCopy: true }));
+  const operands = call.argv.slice(at + 1).filter(word => !/^-/.test(describe(word)));
+  const [destination] = operands.splice(-1);
+  const isThere = (word: Value) => /^[^/]*:/.test(describe(word));
+  const reads = operands
+    .filter(word => !isThere(word))
+    .map((path): CommandEffect => ({ kind: "read", by: call.by, path, isCopy: true }));
+  if (destination === undefined || isThere(destination)) return reads;
+  return [...reads, { kind: "write", by: call.by, path: destination, how: "replace", isInto: true }];
 };
 
 export const uploads: ModelTable = {

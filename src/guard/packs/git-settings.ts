@@ -1,7 +1,8 @@
 import { type OptionSpec, parseOptions } from "../../shell/options.ts";
-import { describe, knownText, text, type Value } from "../../shell/value.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
 import { secretOf } from "../checks/secret-targets.ts";
 import type { EffectOf } from "../effects.ts";
+import { PUSH } from "../git/push.ts";
 import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type Scene, targetsOf } from "../scene.ts";
@@ -42,7 +43,10 @@ export const gitSettings: Pack = {
         scene.report("git.config", { target: `${key}=${value}` }, effect.by);
     }
   },
-  inspectWhole: inspectPushAddress,
+  inspectWhole(scene) {
+    inspectPushAddress(scene);
+    inspectSecretPush(scene);
+  },
 };
 
 /** Keys whose value is a program or an address. Pagers and editors that only show are free. */
@@ -117,27 +121,59 @@ const ADDING: Readonly<Record<string, OptionSpec>> = {
   commit: COMMIT,
 };
 
-/** By `add`, or by a commit that names the file. */
 function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
-  const { run, by } = effect;
-  const spec = lookUp(ADDING, run.subcommand);
-  if (spec === undefined) return;
-  const options = parseOptions(run.argv, spec);
-  if (options.has("dry-run") || (spec === ADD && options.has("n"))) return;
-  for (const { value } of options.operands) {
-    for (const target of targetsOf(scene, value, { ...by, cwd: run.directory }, true)) {
-      if (secretOf(scene, target) !== undefined) addSecret(scene, effect, target.shown, value);
-    }
-    if (options.has("f") && EVERYTHING.has(describe(value)))
-      addSecret(scene, effect, "every ignored file", value);
-  }
-  if (spec === ADD && options.has("f") && options.has("A", "all") && options.operands.length === 0)
-    addSecret(scene, effect, "every ignored file", text("."));
+  for (const { target, name } of addedSecrets(effect, scene))
+    scene.report("git.secret-add", { target, name }, effect.by);
 }
 
-function addSecret(scene: Scene, effect: EffectOf<"git">, target: string, word: Value): void {
-  scene.report("git.secret-add", { target, name: describe(word) }, effect.by);
+interface AddedSecret {
+  readonly target: string;
+  readonly name: string;
 }
+
+/** By `add`, or by a commit that names the file. */
+function addedSecrets({ run, by }: EffectOf<"git">, scene: Scene): readonly AddedSecret[] {
+  const spec = lookUp(ADDING, run.subcommand);
+  if (spec === undefined) return [];
+  const options = parseOptions(run.argv, spec);
+  if (options.has("dry-run") || (spec === ADD && options.has("n"))) return [];
+  const added = options.operands.flatMap(({ value }): AddedSecret[] => {
+    const name = describe(value);
+    const secrets = targetsOf(scene, value, { ...by, cwd: run.directory }, true)
+      .filter(target => secretOf(scene, target) !== undefined)
+      .map(target => ({ target: target.shown, name }));
+    const isEverything = options.has("f") && EVERYTHING.has(name);
+    return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
+  });
+  const isAll = spec === ADD && options.has("f") && options.has("A", "all") && options.operands.length === 0;
+  return isAll ? [...added, { target: IGNORED_FILES, name: "." }] : added;
+}
+
+const IGNORED_FILES = "every ignored file";
+
+/** A secret that is added and then pushed to where this repository never went before. */
+function inspectSecretPush(scene: Scene): void {
+  const runs = scene.effects.filter(effect => effect.kind === "git");
+  const newRemotes = new Set<string>();
+  let secret: AddedSecret | undefined;
+  for (const effect of runs) {
+    const { run, by } = effect;
+    const [verb = "", name = ""] = parseOptions(run.argv, REMOTE).operands.map(({ value }) =>
+      describe(value),
+    );
+    if (run.subcommand === "remote" && (verb === "add" || verb === "set-url")) newRemotes.add(name);
+    secret ??= addedSecrets(effect, scene)[0];
+    if (run.subcommand !== "push" || secret === undefined) continue;
+    const push = parseOptions(run.argv, PUSH);
+    const [remote] = push.operands.map(({ value }) => describe(value));
+    if (remote !== undefined && !push.has("n") && (newRemotes.has(remote) || ADDRESS.test(remote)))
+      scene.report("sec.exfil", { target: secret.target, host: remote, file: secret.target }, by);
+  }
+}
+
+const REMOTE: OptionSpec = { values: words("t m"), flags: words("f push add delete v") };
+/** `https://host/r`, `user@host:r`; a path is no other machine. */
+const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
 
 /** A push address that is changed and used in the same breath. */
 function inspectPushAddress(scene: Scene): void {

@@ -79,7 +79,7 @@ function verdictOf(kind: SecretKind | undefined, effect: CommandEffect): "deny" 
 const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|defaults?|tpl)([._-]|$)/i;
 
 function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
-  for (const target of targetsOf(scene, effect.path, effect.by, true)) {
+  for (const target of targetsOf(scene, effect.path, effect.by, effect.how !== "link")) {
     const kind = secretOf(scene, target);
     if (kind === undefined || isNewFromTemplate(effect, target, scene)) continue;
     scene.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);

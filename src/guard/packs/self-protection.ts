@@ -79,12 +79,9 @@ function touchedPath(effect: CommandEffect): Value | undefined {
 
 /** Reading is only a matter for grants and keys; the rest may be looked at. */
 function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
-  for (const target of targetsOf(
-    scene,
-    path,
-    effect.by,
-    effect.kind !== "delete" && effect.kind !== "move",
-  )) {
+  const isNameItself =
+    effect.kind === "delete" || effect.kind === "move" || (effect.kind === "write" && effect.how === "link");
+  for (const target of targetsOf(scene, path, effect.by, !isNameItself)) {
     const place = target.path ?? target.base;
     if (place === undefined || target.isRemote) continue;
     const part = wiringPart(scene.around, place);

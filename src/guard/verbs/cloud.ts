@@ -19,6 +19,7 @@ const KUBE: OptionSpec = {
     "all A all-namespaces force now ignore-not-found wait prune R recursive help delete-emptydir-data ignore-daemonsets",
   ),
   optional: ["dry-run"],
+  shortEquals: true,
   abbreviates: false,
 };
 const DOCKER: OptionSpec = {
@@ -26,6 +27,7 @@ const DOCKER: OptionSpec = {
     "H host context c config l log-level f file p project-name profile env-file project-directory t timeout filter rmi",
   ),
   flags: words("v volumes a all q quiet remove-orphans s stop help"),
+  shortEquals: true,
   abbreviates: false,
 };
 const DOCKER_ENGINE: OptionSpec = {
@@ -46,6 +48,7 @@ const GH: OptionSpec = {
   ),
   flags: words("y yes help paginate cleanup-tag confirm"),
   as: { X: "method" },
+  shortEquals: true,
   abbreviates: false,
 };
 const PLATFORM: OptionSpec = {
@@ -259,6 +262,8 @@ const VERBS: readonly Verb[] = [
   verb(PLATFORMS, "vercel|vc remove|rm", "remove deployments"),
   verb(PLATFORMS, "vercel|vc * rm|remove", "remove a project, domain or variable"),
   verb(PLATFORMS, "netlify|ntl *:delete|*:unset", "delete a site"),
+  verb(PLATFORMS, "netlify|ntl api delete*", "delete a site"),
+  verb(PLATFORMS, "turso db|group destroy", "delete a database"),
   verb(PLATFORMS, "railway down|delete", "remove a deployment"),
   verb(PLATFORMS, "railway …delete|remove", "remove a service or volume"),
   verb(PLATFORMS, "render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy", "delete a service"),

@@ -38,6 +38,7 @@ const VERBS: readonly Verb[] = [
   verb("kubectl|oc get secret|secrets|secret/*|secrets/*", "show secrets of the cluster", {
     needs: "o=*json* o=*yaml* output=*json* output=*yaml* o=*template* output=*template* template",
   }),
+  verb("kubectl|oc config view", "show the keys of the clusters", { needs: "raw" }),
   verb("git credential fill", "show stored credentials"),
   verb("git-credential-* get", "show stored credentials"),
   verb(
@@ -66,10 +67,15 @@ export const secretVerbs: VerbTable = {
   options: {
     kubectl: {
       values: words("n namespace context o output l selector template kubeconfig"),
-      flags: words("A all-namespaces"),
+      flags: words("A all-namespaces raw minify flatten"),
       abbreviates: false,
+      shortEquals: true,
     },
-    oc: { values: words("n namespace context o output l selector template kubeconfig"), abbreviates: false },
+    oc: {
+      values: words("n namespace context o output l selector template kubeconfig"),
+      abbreviates: false,
+      shortEquals: true,
+    },
     aws: { unknownTakesValue: true, flags: words("with-decryption no-cli-pager"), abbreviates: false },
     op: { values: words("account vault session config fields format"), abbreviates: false },
     gcloud: { unknownTakesValue: true, abbreviates: false },

@@ -83,7 +83,7 @@ function linkTo(source: Value, path: Value, call: Call, id: number): void {
   const base = isLink ? text(directoryName(name)) : cwd;
   const original = knownText(joinPath(base, source));
   const entry = writtenEntry(source, cwd, scope);
-  const contents = entry?.contents ?? readContents(source, base, undefined, scope);
+  const contents = entry?.contents ?? readContents(source, base, call.stdin, scope);
   scope.state.files.set(name, { contents, sameAs: entry?.sameAs ?? original, isLink });
   if (isLink) scope.session.links.push({ path: text(name), target: joinPath(base, source), invocation: id });
 }

@@ -1,7 +1,8 @@
 import { LIMITS } from "../limits.ts";
+import { describe, wordAt } from "../value.ts";
 import { NO_OUTPUT, type Output } from "./output.ts";
 import { forEachNode } from "./parse.ts";
-import { type Scope, spanOf } from "./session.ts";
+import { type ActiveFunction, type Scope, spanOf } from "./session.ts";
 import type { FunctionDefinition, Positionals } from "./state.ts";
 import { runNode } from "./structure.ts";
 import type { FunctionNode, SyntaxNode } from "./syntax.ts";
@@ -14,14 +15,13 @@ export function defineFunction(node: FunctionNode, scope: Scope): void {
   functions.set(name, { name, breeds: breedsItself(node), isCalled, span: spanOf(scope.source, node) });
 }
 
-/** Walks the body with these arguments in the shell of the caller. A function inside itself is not entered. */
+/** Walks the body with these arguments in the shell of the caller. */
 export function callFunction(definition: FunctionDefinition, positionals: Positionals, scope: Scope): Output {
   const { session, state } = scope;
   const name = definition.node.name.value;
   const fact = session.functions.get(name);
   if (fact !== undefined) session.functions.set(name, { ...fact, isCalled: true });
-  if (scope.activeFunctions.includes(definition.node) || scope.activeFunctions.length >= LIMITS.nesting)
-    return NO_OUTPUT;
+  if (!isWorthEntering(definition, positionals, scope.activeFunctions)) return NO_OUTPUT;
   const outer = state.positionals;
   const hidden: Scope["hidden"] = new Map();
   state.positionals = positionals;
@@ -29,7 +29,7 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
     ...scope,
     source: definition.source,
     hidden,
-    activeFunctions: [...scope.activeFunctions, definition.node],
+    activeFunctions: [...scope.activeFunctions, { node: definition.node, positionals }],
   });
   state.positionals = outer;
   for (const [variable, before] of hidden) {
@@ -37,6 +37,25 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
     else state.variables.set(variable, before);
   }
   return output;
+}
+
+/**
+ * A function inside itself is entered once more, for what its first round left in variables, and then only while it
+ * hands on a rest of its own arguments: `run() { "$@"; }; run run rm -rf /`. Every such step has fewer of them.
+ */
+function isWorthEntering(
+  { node }: FunctionDefinition,
+  { values }: Positionals,
+  active: readonly ActiveFunction[],
+): boolean {
+  if (active.length >= LIMITS.nesting) return false;
+  const rounds = active.filter(call => call.node === node);
+  const given = rounds.at(-1)?.positionals.values;
+  if (given === undefined || rounds.length < 2) return true;
+  const start = given.length - values.length;
+  return (
+    start > 0 && values.every((value, index) => describe(value) === describe(wordAt(given, start + index)))
+  );
 }
 
 /** Starts itself more than once without waiting: in a pipeline with itself, or in the background. */

@@ -19,7 +19,7 @@ import type {
 } from "../facts.ts";
 import { LIMITS } from "../limits.ts";
 import type { Span, Value } from "../value.ts";
-import { cloneState, type ShellState, type Source, type Variable } from "./state.ts";
+import { cloneState, type Positionals, type ShellState, type Source, type Variable } from "./state.ts";
 import type { FunctionNode, ParsedScript } from "./syntax.ts";
 
 /** The way back from words to commands: what stands inside them runs, too. */
@@ -81,7 +81,12 @@ export interface Scope {
   /** Scripts read from disk above this one. */
   readonly scripts: number;
   /** Functions being walked; by their text, because a name can be given anew inside. */
-  readonly activeFunctions: readonly FunctionNode[];
+  readonly activeFunctions: readonly ActiveFunction[];
+}
+
+export interface ActiveFunction {
+  readonly node: FunctionNode;
+  readonly positionals: Positionals;
 }
 
 export function createSession(context: ShellContext, readCode: CodeReader, walker: Walker): Session {

@@ -1,6 +1,7 @@
 import { blend, concatenate, text, unknown, type Value } from "../value.ts";
+import { writeContents } from "../walk/file-contents.ts";
 import type { Scope } from "../walk/session.ts";
-import { takeNumber } from "../walk/session.ts";
+import { spanOf, takeNumber } from "../walk/session.ts";
 import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../walk/syntax.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { combine, type Fragment, joinFragments } from "./fragments.ts";
@@ -179,6 +180,9 @@ function openPipe(part: ProcessSubstitutionPart, expansion: Expansion): Value {
     scope.state.sinks.set(path, { script: part.script, node: part });
     return text(path);
   }
-  scope.state.files.set(path, { contents: scope.session.walker.runSubstitution(part.script, part, scope) });
+  const contents = scope.session.walker.runSubstitution(part.script, part, scope);
+  const invocation = Math.max(0, scope.session.invocations.length - 1);
+  const place = { cwd: text("/"), scope, invocation, span: spanOf(scope.source, part) };
+  writeContents(text(path), contents, false, place);
   return text(path);
 }

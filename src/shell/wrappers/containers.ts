@@ -19,12 +19,14 @@ const RUN: OptionSpec = {
   ),
   as: { volume: "v", workdir: "w", env: "e" },
   stopsAtOperand: true,
+  shortEquals: true,
 };
 
 const EXEC: OptionSpec = {
   flags: optionNames("ditT", "detach interactive tty privileged no-TTY l latest"),
   values: optionNames("euw", "env env-file user workdir detach-keys index"),
   stopsAtOperand: true,
+  shortEquals: true,
 };
 
 const GLOBAL: OptionSpec = {
@@ -34,6 +36,7 @@ const GLOBAL: OptionSpec = {
     "config context host log-level tlscacert tlscert tlskey file project-name profile env-file project-directory ansi url connection root runroot",
   ),
   stopsAtOperand: true,
+  shortEquals: true,
 };
 
 const container: Model = (call, id) => {

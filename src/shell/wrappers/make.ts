@@ -23,6 +23,13 @@ const make: Model = (call, id) => {
   const cwd = parsed.valuesOf("C").reduce((directory, value) => joinPath(directory, value), call.cwd);
   const inner: Call = { ...call, cwd };
   if (parsed.has("n")) return [unknownOutput(call, id)];
+  const given = new Map<string, string>();
+  for (const { value } of parsed.operands) {
+    const assigned = splitAssignment(value);
+    const known = assigned?.value === undefined ? undefined : knownText(assigned.value);
+    if (assigned !== undefined && known !== undefined) given.set(assigned.name, known);
+    if (assigned?.name === "SHELL" && assigned.value !== undefined) runString(assigned.value, inner, id);
+  }
   const named = parsed.valuesOf("f");
   const files = named.length > 0 ? named : [text("GNUmakefile"), text("makefile"), text("Makefile")];
   for (const file of files) {
@@ -33,43 +40,61 @@ const make: Model = (call, id) => {
         ? []
         : [call.stdin]
       : readContents(file, cwd, call.stdin, call.scope);
-    for (const content of contents) runMakefile(content, inner, id);
+    for (const content of contents) runMakefile(content, given, inner, id);
   }
-  for (const { value } of parsed.operands) {
-    const shell = splitAssignment(value);
-    if (shell?.name === "SHELL" && shell.value !== undefined) runString(shell.value, inner, id);
-  }
-  for (const fragment of parsed.valuesOf("E")) runMakefile(fragment, inner, id);
+  for (const fragment of parsed.valuesOf("E")) runMakefile(fragment, given, inner, id);
   return [unknownOutput(call, id)];
 };
 
-/** Recipe lines, and the commands of `$(shell …)`; `$$` is a dollar, other make variables are the shell's guess. */
-function runMakefile(content: Value, call: Call, id: number): void {
+/** Recipe lines, and the commands of `$(shell …)`; make variables that the text does not set are the shell's guess. */
+function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: Call, id: number): void {
   const known = knownText(content);
   if (known === undefined) {
     runInNewShell(content, call, id, { from: "stdin", road: "script" });
     return;
   }
   const lines = known.replaceAll("\\\n", " ").split("\n");
+  const variables = readVariables(lines, given);
   const recipe = lines.flatMap(line => {
     const inline = /^[^\t#][^:#=]*:[^=;]*;(.*)$/.exec(line)?.[1];
     const command = line.startsWith("\t") ? line.slice(1) : inline;
     const calls = [...line.matchAll(/\$\(shell ([^)]*)\)/g)].map(match => match[1] ?? "");
     return [
       ...calls,
-      ...(command === undefined
-        ? []
-        : [
-            command
-              .replace(/^[@+-]+/, "")
-              .replaceAll("$$", "\u0000")
-              .replace(/\$\((\w+)\)/g, "${$1}")
-              .replaceAll("\u0000", "$"),
-          ]),
+      ...(command === undefined ? [] : [expandVariables(command.replace(/^\s*[@+-]+/, ""), variables)]),
     ];
   });
   if (recipe.length > 0)
     runInNewShell(text(recipe.join("\n"), content.origins), call, id, { from: "stdin", road: "script" });
+}
+
+const LONGEST_VALUE = 4096;
+
+/** `NAME = value` in all its spellings. Words on the command line win over the makefile's own. */
+function readVariables(
+  lines: readonly string[],
+  given: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const variables = new Map(given);
+  for (const line of lines) {
+    const found = /^ *(?:export +|override +)?(\w+)[ \t]*(?:::?|\?)?=[ \t]*([^#]*)/.exec(line);
+    const [, name, written] = found ?? [];
+    if (name === undefined || written === undefined || given.has(name)) continue;
+    const value = expandVariables(written.trimEnd(), variables);
+    // Functions of make and what they give are not known here.
+    if (value.length <= LONGEST_VALUE && !value.includes("$")) variables.set(name, value);
+    else variables.delete(name);
+  }
+  return variables;
+}
+
+/** `$(NAME)` and `${NAME}` become what make puts there, `$$` the shell's own dollar. */
+function expandVariables(written: string, variables: ReadonlyMap<string, string>): string {
+  return written.replace(/\$(?:\$|\((\w+)\)|\{(\w+)\})/g, (whole, round?: string, curly?: string) => {
+    const name = round ?? curly;
+    if (name === undefined) return whole === "$$" ? "$" : whole;
+    return variables.get(name) ?? `\${${name}}`;
+  });
 }
 
 export const makeModels: readonly (readonly [string, Model])[] = [

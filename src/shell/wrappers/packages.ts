@@ -4,6 +4,7 @@ import { knownText, text } from "../value.ts";
 import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { appendOutput, NO_OUTPUT, type Output } from "../walk/output.ts";
+import { runWrittenScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";
 import { runString } from "./strings.ts";
 
@@ -28,16 +29,14 @@ function packageManager(name: string, otherwise: Model | undefined): Model {
   return (call, id) => {
     const before = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true });
     const first = before.operands[0];
+    const directory = before.valueOf("C");
+    const there: Call = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
     if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
+      const operands = before.operands.map(operand => operand.value);
+      runWrittenScripts(name, operands, there, id);
       return otherwise?.(call, id) ?? [unknownOutput(call, id)];
     }
-    const directory = before.valueOf("C");
-    const inner: Call = {
-      ...call,
-      cwd: directory === undefined ? call.cwd : joinPath(call.cwd, directory),
-      argv: [text(name), ...call.argv.slice(first.index + 1)],
-    };
-    return runPackage(inner, id);
+    return runPackage({ ...there, argv: [text(name), ...call.argv.slice(first.index + 1)] }, id);
   };
 }
 
