@@ -100,7 +100,7 @@ export function writeImage(executable, image) {
 
 const LEAST = 4;
 const LAST_LITERALS = 5;
-const TRIES = 64;
+const TRIES = 256;
 
 /** What follows `start` in the format of LZ4, packed as small as it gets: that happens once, unpacking often. */
 function pack(source, start) {

@@ -58,7 +58,7 @@ const describeLinux = process.platform === "linux" ? describeNative : describe.s
 
 describeLinux("the native program as a file", () => {
   it("is at most 4 MB long", () => {
-    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4_000_000);
   });
 
   it("bears being stripped, its memory image included", () => {
