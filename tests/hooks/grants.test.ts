@@ -71,6 +71,7 @@ describe("the key of the machine", () => {
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(readMachineKey(system, HOME)).toBe(key);
     expect(system.peek(KEY)).toBe(`${key}\n`);
+    expect(system.files.inspect(KEY)?.mode).toBe(0o600);
   });
 
   it("is made anew where the file holds no key", () => {

@@ -4,7 +4,6 @@ import {
   findRefusal,
   grantOnce,
   readGrants,
-  readMachineKey,
   rememberRefusal,
   whyNoHuman,
 } from "../../src/hooks/grants.ts";
@@ -261,18 +260,6 @@ describe("the file of grants", () => {
     }
     expect(findRefusal(system, STATE, "AAAAAA")).toBeUndefined();
     expect(findRefusal(system, STATE, "AAAAFK")).toBeDefined();
-  });
-});
-
-describe("the machine's key", () => {
-  it("is made once, private, and made anew when it is no key", () => {
-    const system = machine();
-    const key = readMachineKey(system, STATE);
-    expect(key).toMatch(/^[0-9a-f]{64}$/);
-    expect(readMachineKey(system, STATE)).toBe(key);
-    expect(system.files.inspect(`${STATE}/guard/machine.key`)?.mode).toBe(0o600);
-    system.put(`${STATE}/guard/machine.key`, "garbage");
-    expect(readMachineKey(system, STATE)).not.toBe(key);
   });
 });
 

@@ -1,6 +1,23 @@
 import type { JsonObject } from "../../protocol/index.ts";
-import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, DEFAULT_VERSION, type Step } from "../format/recipe.ts";
+import {
+  DEFAULT_MAX_DEPTH,
+  DEFAULT_MAX_TOTAL_STEPS,
+  DEFAULT_VERSION,
+  type Recipe,
+  type Step,
+} from "../format/recipe.ts";
 import type { LoadedRecipe } from "./load-recipe.ts";
+
+/** What a recipe says about itself, as lists and descriptions show it. */
+export function titleOf({ name, description, version, author, tags }: Recipe) {
+  return {
+    name,
+    description: description ?? "",
+    version: version ?? DEFAULT_VERSION,
+    author: author ?? "",
+    tags,
+  };
+}
 
 /** A recipe as one JSON object, parents merged; null where nothing was written. */
 export function describeRecipe(
@@ -9,11 +26,7 @@ export function describeRecipe(
 ): JsonObject {
   const { hooks, recursion } = recipe;
   return {
-    name: recipe.name,
-    description: recipe.description ?? "",
-    version: recipe.version ?? DEFAULT_VERSION,
-    author: recipe.author ?? "",
-    tags: recipe.tags,
+    ...titleOf(recipe),
     ...(parts.hasSteps ? { steps: recipe.steps.map(describeStep) } : {}),
     ...(parts.hasContext ? { context: recipe.context } : {}),
     recursion: {

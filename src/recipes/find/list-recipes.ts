@@ -1,6 +1,6 @@
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { DEFAULT_VERSION } from "../format/recipe.ts";
+import { titleOf } from "./describe-recipe.ts";
 import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";
 import { findShipped, readShippedIndex } from "./shipped-index.ts";
 
@@ -55,11 +55,7 @@ async function readListed(
   if (loaded === undefined) return { path, message: errors[0]?.message ?? "not a recipe" };
   const { recipe, fileSha256 } = loaded;
   return {
-    name: recipe.name,
-    description: recipe.description ?? "",
-    version: recipe.version ?? DEFAULT_VERSION,
-    author: recipe.author ?? "",
-    tags: recipe.tags,
+    ...titleOf(recipe),
     step_count: recipe.steps.length,
     path,
     sha256: fileSha256,

@@ -193,9 +193,7 @@ function parseFrame(value: JsonObject): FrameProgress {
   };
 }
 
-/** Checkpoints of earlier versions hold the values themselves. */
 function readAssigned(assigned: Json | undefined, context: JsonObject): JsonObject {
-  if (isJsonObject(assigned)) return assigned;
   const names = new Set(Array.isArray(assigned) ? assigned : []);
   return Object.fromEntries(Object.entries(context).filter(([name]) => names.has(name)));
 }
