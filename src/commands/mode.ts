@@ -23,7 +23,7 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
-    examples: [{ command: `amplihack mode to-${target}`, does: `your own files stay where they are` }],
+    examples: [{ command: `amplihack mode to-${target}`, does: "your own files stay where they are" }],
     run: ({ options, system, terminal }) =>
       tellingProblems(async () => {
         const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");

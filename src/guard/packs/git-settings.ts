@@ -1,5 +1,5 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
+import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { describe, knownText, type Value, wordAt } from "../../shell/value.ts";
 import { secretOf } from "../checks/secret-targets.ts";
 import type { EffectOf } from "../effects.ts";
 import { PUSH } from "../git/push.ts";
@@ -154,21 +154,26 @@ const IGNORED_FILES = "every ignored file";
 /** A secret that is added and then pushed to where this repository never went before. */
 function inspectSecretPush(scene: Scene): void {
   const runs = scene.effects.filter(effect => effect.kind === "git");
+  if (!runs.some(({ run }) => run.subcommand === "push")) return;
   const newRemotes = new Set<string>();
   let secret: AddedSecret | undefined;
   for (const effect of runs) {
     const { run, by } = effect;
-    const [verb = "", name = ""] = parseOptions(run.argv, REMOTE).operands.map(({ value }) =>
-      describe(value),
-    );
-    if (run.subcommand === "remote" && (verb === "add" || verb === "set-url")) newRemotes.add(name);
+    if (run.subcommand === "remote") {
+      const [verb, name] = shownOperands(parseOptions(run.argv, REMOTE));
+      if (name !== undefined && (verb === "add" || verb === "set-url")) newRemotes.add(name);
+    }
     secret ??= addedSecrets(effect, scene)[0];
     if (run.subcommand !== "push" || secret === undefined) continue;
     const push = parseOptions(run.argv, PUSH);
-    const [remote] = push.operands.map(({ value }) => describe(value));
+    const [remote] = shownOperands(push);
     if (remote !== undefined && !push.has("n") && (newRemotes.has(remote) || ADDRESS.test(remote)))
       scene.report("sec.exfil", { target: secret.target, host: remote, file: secret.target }, by);
   }
+}
+
+function shownOperands({ operands }: ParsedOptions): readonly string[] {
+  return operands.map(({ value }) => describe(value));
 }
 
 const REMOTE: OptionSpec = { values: words("t m"), flags: words("f push add delete v") };
@@ -179,7 +184,7 @@ const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
 function inspectPushAddress(scene: Scene): void {
   const runs = scene.effects.filter(effect => effect.kind === "git");
   const changed = runs.findIndex(
-    ({ run }) => run.subcommand === "remote" && describe(run.argv[1] ?? NOTHING) === "set-url",
+    ({ run }) => run.subcommand === "remote" && describe(wordAt(run.argv, 1)) === "set-url",
   );
   if (changed < 0) return;
   const effect = runs[changed];
@@ -187,9 +192,7 @@ function inspectPushAddress(scene: Scene): void {
   if (effect !== undefined && pushes)
     scene.report(
       "git.config",
-      { target: `remote ${describe(effect.run.argv.at(-1) ?? NOTHING)}` },
+      { target: `remote ${describe(wordAt(effect.run.argv, effect.run.argv.length - 1))}` },
       effect.by,
     );
 }
-
-const NOTHING: Value = { pieces: [], origins: [] };

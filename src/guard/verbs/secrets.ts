@@ -1,3 +1,4 @@
+import type { OptionSpec } from "../../shell/options.ts";
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
@@ -7,6 +8,13 @@ const verb = (command: string, what: string, more: Omit<Verb, "rule" | "command"
   what,
   ...more,
 });
+
+const KUBE: OptionSpec = {
+  values: words("n namespace context o output l selector template kubeconfig"),
+  flags: words("A all-namespaces raw minify flatten"),
+  abbreviates: false,
+  shortEquals: true,
+};
 
 const VERBS: readonly Verb[] = [
   verb(
@@ -65,17 +73,8 @@ const VERBS: readonly Verb[] = [
 export const secretVerbs: VerbTable = {
   verbs: VERBS,
   options: {
-    kubectl: {
-      values: words("n namespace context o output l selector template kubeconfig"),
-      flags: words("A all-namespaces raw minify flatten"),
-      abbreviates: false,
-      shortEquals: true,
-    },
-    oc: {
-      values: words("n namespace context o output l selector template kubeconfig"),
-      abbreviates: false,
-      shortEquals: true,
-    },
+    kubectl: KUBE,
+    oc: KUBE,
     aws: { unknownTakesValue: true, flags: words("with-decryption no-cli-pager"), abbreviates: false },
     op: { values: words("account vault session config fields format"), abbreviates: false },
     gcloud: { unknownTakesValue: true, abbreviates: false },
