@@ -100,7 +100,7 @@ function contentOf(call: Call, file: Value): readonly Value[] {
     .filter(one => one.invocation <= call.invocation.id && knownText(one.path) === path)
     .at(-1);
   if (written !== undefined) return [written.content];
-  const content = call.around.disk.text(path, FILE_LIMIT);
+  const content = call.workspace.disk.text(path, FILE_LIMIT);
   return content === undefined ? [] : [text(content)];
 }
 
@@ -114,7 +114,7 @@ function isDisposable(call: Call, client: SqlClient, options: ParsedOptions): bo
   return (
     known !== undefined &&
     isAbsolute(path) &&
-    zoneOf(call.around, call.around.disk.resolve(known, true)) === "temp"
+    zoneOf(call.workspace, call.workspace.disk.resolve(known, true)) === "temp"
   );
 }
 

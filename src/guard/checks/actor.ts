@@ -1,10 +1,10 @@
 import { describe } from "../../shell/value.ts";
-import type { Doer } from "../effects.ts";
-import type { Scene } from "../scene.ts";
+import type { Actor } from "../effects.ts";
+import type { RuleContext } from "../rule-context.ts";
 
 /** Who an invocation is, for a finding about it. */
-export function doerOf(scene: Scene, id: number | undefined): Doer | undefined {
-  const invocation = id === undefined ? undefined : scene.facts.invocations[id];
+export function actorOf(context: RuleContext, id: number | undefined): Actor | undefined {
+  const invocation = id === undefined ? undefined : context.facts.invocations[id];
   if (invocation === undefined) return undefined;
   const { cwd, place, span } = invocation;
   return {
