@@ -1,4 +1,5 @@
 import type { CodeCall, Language } from "./code/code.ts";
+import type { ProgramEffect } from "./effects.ts";
 import type { FileLookup } from "./file-lookup.ts";
 import type { Span, Value } from "./value.ts";
 
@@ -27,6 +28,8 @@ export interface ShellContext {
 export interface ShellFacts {
   /** In the order of evaluation; `id` is the index. Wrappers stand in front of what they run. */
   readonly invocations: readonly Invocation[];
+  /** What each of them does; by its id, undefined for nothing. */
+  readonly effects: readonly (readonly ProgramEffect[] | undefined)[];
   /** Every redirection of files, also those of groups and of no command at all. */
   readonly redirections: readonly Redirection[];
   /** Text that ran as code, with its origins: the base of exec.remote and exec.decoded. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { interpreterModel } from "../../src/shell/interpreters/run-code.ts";
-import { everydayModels, findModel, otherModels, WITHOUT_MODEL } from "../../src/shell/walk/models.ts";
-import { loaderModel } from "../../src/shell/wrappers/prefix.ts";
+import { interpreterModel } from "../../src/programs/interpreters/run-code.ts";
+import { everydayModels, findModel, otherModels, WITHOUT_MODEL } from "../../src/programs/models.ts";
+import { loaderModel } from "../../src/programs/wrappers/prefix.ts";
 
 describe("the tables of models", () => {
   it("say nothing twice: the first table that knows a program may answer", () => {

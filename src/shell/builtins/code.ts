@@ -1,6 +1,6 @@
 import { parseOptions } from "../options.ts";
 import { knownText, text, wordAt } from "../value.ts";
-import type { Call, Model } from "../walk/call.ts";
+import type { Model, PendingCall } from "../walk/call.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { runScript } from "../walk/scripts.ts";
@@ -12,7 +12,7 @@ import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
 /** Variables in front of `eval`, `source` and functions are seen by the code they run. */
-export function withEnvironment(call: Call, run: () => Output): Output {
+export function withEnvironment(call: PendingCall, run: () => Output): Output {
   const { variables } = call.scope.state;
   const before = call.environment.map(({ name }) => [name, variables.get(name)] as const);
   for (const { name, value } of call.environment) {
@@ -30,21 +30,21 @@ export function withEnvironment(call: Call, run: () => Output): Output {
   return output;
 }
 
-const evaluate: Model = (call, id) => {
+const evaluate: Model = call => {
   const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);
   const code = joinValues(words, " ");
-  return withEnvironment(call, () => runInSameShell(code, call, id, { from: "argument", road: "eval" }));
+  return withEnvironment(call, () => runInSameShell(code, call, { from: "argument", road: "eval" }));
 };
 
-const source: Model = (call, id) => {
+const source: Model = call => {
   const [path, ...rest] = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(
     operand => operand.value,
   );
   if (path === undefined) return NO_OUTPUT;
-  return withEnvironment(call, () => runScript({ path, arguments: rest, by: "source" }, call, id));
+  return withEnvironment(call, () => runScript({ path, arguments: rest, by: "source" }, call));
 };
 
-const trap: Model = (call, id) => {
+const trap: Model = call => {
   const parsed = parseOptions(call.argv, { flags: ["l", "p", "P"], stopsAtOperand: true });
   const [code, ...signals] = parsed.operands.map(operand => operand.value);
   if (code === undefined || parsed.has("l", "p", "P")) return NO_OUTPUT;
@@ -52,7 +52,7 @@ const trap: Model = (call, id) => {
   for (const signal of signals.length === 0 ? [text("EXIT")] : signals) {
     const name = knownText(signal) ?? "?";
     if (knownText(code) === "-") traps.delete(name);
-    else traps.set(name, { code, span: call.span, invocation: id });
+    else traps.set(name, { code, span: call.span, invocation: call.id });
   }
   return NO_OUTPUT;
 };
@@ -90,15 +90,15 @@ const hash: Model = call => {
 };
 
 /** `compgen -W` expands its word list, `-C` runs a command; `complete` and `bind -x` do so later. */
-const complete: Model = (call, id) => {
+const complete: Model = call => {
   const parsed = parseOptions(call.argv, { flags: [..."abcdefgjkprsuvDEI"], values: [..."oAGWFCXPSx"] });
   for (const words of parsed.valuesOf("W")) {
     const known = knownText(words);
     if (known !== undefined && /\$\(|`/.test(known))
-      runInSameShell(asQuotedWord(known), call, id, { from: "handler", road: "eval" });
+      runInSameShell(asQuotedWord(known), call, { from: "handler", road: "eval" });
   }
-  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, id, { from: "handler", road: "eval" });
-  return [unknownOutput(call, id)];
+  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, { from: "handler", road: "eval" });
+  return [unknownOutput(call)];
 };
 
 const test: Model = call => {

@@ -1,7 +1,7 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
-import type { Call, Model } from "../walk/call.ts";
+import type { Model, ProgramCall } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { type Content, scalar, type Typing } from "../walk/state.ts";
@@ -10,13 +10,12 @@ import { assign, lookUp } from "../walk/variables.ts";
 
 const DECLARE: OptionSpec = { flags: [..."aAfFgiIlnrtuxp"], stopsAtOperand: true };
 
-const declare: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: false });
-const exportNames: Model = (call, id) => runDeclaration(call, id, { isExported: true, isLocal: false });
-const declareLocal: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: true });
+const declare: Model = call => runDeclaration(call, { isExported: undefined, isLocal: false });
+const exportNames: Model = call => runDeclaration(call, { isExported: true, isLocal: false });
+const declareLocal: Model = call => runDeclaration(call, { isExported: undefined, isLocal: true });
 
 function runDeclaration(
-  call: Call,
-  id: number,
+  call: ProgramCall,
   kind: { readonly isExported: boolean | undefined; readonly isLocal: boolean },
 ): Output {
   const { scope } = call;
@@ -26,7 +25,7 @@ function runDeclaration(
   if (parsed.has("f", "F")) return NO_OUTPUT;
   // Without names, or with `-p`, variables are printed with their values.
   if (parsed.has("p") || (parsed.operands.length === 0 && call.declarations.length === 0))
-    return [unknownOutput(call, id)];
+    return [unknownOutput(call)];
   const isExported = isExport ? !parsed.has("n") : parsed.has("x") ? true : undefined;
   const isReference = !isExport && parsed.has("n") ? true : undefined;
   const attributes = { isExported, isReference, typing: typingOf(parsed) };
@@ -43,7 +42,7 @@ function runDeclaration(
 
 /** The assignments the parser saw, then words like `A=1` that only became ones by expansion, then bare names. */
 function namedContents(
-  call: Call,
+  call: ProgramCall,
   parsed: ParsedOptions,
 ): readonly { readonly name: string; readonly contents: readonly Content[] | undefined }[] {
   const declared = call.declarations.map(({ name, contents }) => ({ name, contents }));
@@ -73,12 +72,12 @@ function typingOf(parsed: ParsedOptions): Typing | undefined {
   return parsed.has("l") ? "lower" : parsed.has("u") ? "upper" : undefined;
 }
 
-function hide(name: string, { scope }: Call): void {
+function hide(name: string, { scope }: ProgramCall): void {
   if (scope.hidden !== undefined && !scope.hidden.has(name))
     scope.hidden.set(name, scope.state.variables.get(name));
 }
 
-function exportFunctions(parsed: ParsedOptions, { scope }: Call): void {
+function exportFunctions(parsed: ParsedOptions, { scope }: ProgramCall): void {
   for (const { value } of parsed.operands) {
     const name = knownText(value) ?? "";
     const definition = scope.state.functions.get(name);
@@ -104,8 +103,8 @@ const unset: Model = call => {
   return NO_OUTPUT;
 };
 
-const setPositionals: Model = (call, id) => {
-  if (call.argv.length === 1) return [unknownOutput(call, id)];
+const setPositionals: Model = call => {
+  if (call.argv.length === 1) return [unknownOutput(call)];
   const { state } = call.scope;
   let index = 1;
   let isExplicit = false;

@@ -1,7 +1,7 @@
 import { parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
 import { knownText, text, type Value } from "../value.ts";
-import type { Call, Model } from "../walk/call.ts";
+import type { Model, ProgramCall } from "../walk/call.ts";
 import { writtenEntry } from "../walk/file-contents.ts";
 import { NO_OUTPUT } from "../walk/output.ts";
 import { uniteValues } from "../walk/state.ts";
@@ -42,7 +42,7 @@ const popDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-function enter(directories: readonly Value[], call: Call): void {
+function enter(directories: readonly Value[], call: ProgramCall): void {
   const { state } = call.scope;
   state.fallbackCwds = directories.some(directory => isMissing(directory, call))
     ? uniteValues([state.cwds, state.fallbackCwds ?? []], "the current directory")
@@ -52,14 +52,14 @@ function enter(directories: readonly Value[], call: Call): void {
 }
 
 /** `ln -s / x; cd x` in one command. */
-function followLink(directory: Value, call: Call): Value {
+function followLink(directory: Value, call: ProgramCall): Value {
   const link =
     knownText(directory) === undefined ? undefined : call.scope.state.files.get(knownText(directory) ?? "");
   return link?.sameAs === undefined || link.isLink !== true ? directory : text(link.sameAs);
 }
 
 /** Certainly not there, as far as a look can tell; if even the start is not there, looking tells nothing. */
-function isMissing(directory: Value, call: Call): boolean {
+function isMissing(directory: Value, call: ProgramCall): boolean {
   const { files, cwd } = call.scope.session.context;
   const path = knownText(directory);
   if (files === undefined || path === undefined || call.place.kind !== "local") return false;
@@ -68,7 +68,7 @@ function isMissing(directory: Value, call: Call): boolean {
 }
 
 /** Below a directory that this command makes or fetches, anything may be. */
-function isMadeAbove(path: string, call: Call): boolean {
+function isMadeAbove(path: string, call: ProgramCall): boolean {
   for (let slash = path.lastIndexOf("/"); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {
     if (call.scope.state.files.has(path.slice(0, slash))) return true;
   }

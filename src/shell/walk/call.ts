@@ -5,7 +5,7 @@ import type { Scope } from "./session.ts";
 import type { Content, ShellState } from "./state.ts";
 
 /** A program about to be started: resolved words and everything that surrounds them. */
-export interface Call {
+export interface PendingCall {
   readonly argv: readonly Value[];
   readonly isOpenEnded: boolean;
   readonly cwd: Value;
@@ -30,6 +30,12 @@ export interface Call {
   readonly scope: Scope;
 }
 
+/** A program that was started: its fact has been recorded. */
+export interface ProgramCall extends PendingCall {
+  /** Index of its fact in the list of invocations. */
+  readonly id: number;
+}
+
 export interface Declaration {
   readonly name: string;
   readonly contents: readonly Content[];
@@ -37,7 +43,7 @@ export interface Declaration {
 }
 
 /** What a modelled program does besides being started; gives its output. */
-export type Model = (call: Call, id: number) => Output;
+export type Model = (call: ProgramCall) => Output;
 
 /** Base name of the program, when it can be told: also of `$PREFIX/bin/rm`. */
 export function programName(word: Value): string | undefined {
@@ -54,7 +60,7 @@ export function programName(word: Value): string | undefined {
 }
 
 /** Makes the fact. Its id is the index in the list of invocations. */
-export function recordInvocation(call: Call, program: string | undefined): number {
+export function recordInvocation(call: PendingCall, program: string | undefined): number {
   const { scope } = call;
   const { session } = scope;
   const id = session.invocations.length;
@@ -81,7 +87,7 @@ export function recordInvocation(call: Call, program: string | undefined): numbe
 }
 
 /** Variables the command text sets and this program sees; the last entry of a name counts. */
-export function environmentOf(call: Call): readonly EnvironmentEntry[] {
+export function environmentOf(call: PendingCall): readonly EnvironmentEntry[] {
   const inherited = call.isCleared ? [] : exportedEntries(call.scope.state);
   return inherited.length === 0 ? call.environment : [...inherited, ...call.environment];
 }
@@ -104,7 +110,7 @@ export function onlyValue(contents: readonly Content[], name: string): Value | u
 }
 
 /** A variable as this program finds it; undefined when the command does not set it. */
-export function environmentValueOf(call: Call, name: string): Value | undefined {
+export function environmentValueOf(call: PendingCall, name: string): Value | undefined {
   let value: Value | undefined;
   for (const entry of environmentOf(call)) if (entry.name === name) value = entry.value;
   return value;

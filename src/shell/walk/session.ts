@@ -1,6 +1,6 @@
 import { type Budget, createBudget } from "../budget.ts";
 import type { CodeReader } from "../code/code.ts";
-import { findCriticalWords } from "../critical-words.ts";
+import type { ProgramEffect } from "../effects.ts";
 import type {
   AssignmentFact,
   CodeEffect,
@@ -18,6 +18,7 @@ import type {
   WrittenFile,
 } from "../facts.ts";
 import { LIMITS } from "../limits.ts";
+import type { Programs } from "../programs.ts";
 import type { Span, Value } from "../value.ts";
 import { cloneState, type Positionals, type ShellState, type Source, type Variable } from "./state.ts";
 import type { FunctionNode, ParsedScript } from "./syntax.ts";
@@ -37,15 +38,24 @@ export interface Located {
   readonly end: number;
 }
 
+/** What an analysis knows besides the shell: programs, and the languages they read. */
+export interface Knowledge {
+  readonly readCode: CodeReader;
+  readonly programs: Programs;
+}
+
 /** One analysis: the context it was given, the facts found so far, the work left. */
 export interface Session {
   readonly context: ShellContext;
   readonly tmpdir: string;
   readonly readCode: CodeReader;
+  readonly programs: Programs;
   readonly walker: Walker;
   readonly budget: Budget;
   readonly words: Budget;
   readonly invocations: Invocation[];
+  /** What each invocation does; by its id. */
+  readonly effects: (readonly ProgramEffect[])[];
   readonly redirections: Redirection[];
   readonly codeRuns: CodeRun[];
   readonly codeEffects: CodeEffect[];
@@ -89,15 +99,21 @@ export interface ActiveFunction {
   readonly positionals: Positionals;
 }
 
-export function createSession(context: ShellContext, readCode: CodeReader, walker: Walker): Session {
+export function createSession(
+  context: ShellContext,
+  { readCode, programs }: Knowledge,
+  walker: Walker,
+): Session {
   return {
     context,
     tmpdir: context.tmpdir ?? "/tmp",
     readCode,
+    programs,
     walker,
     budget: createBudget(LIMITS.steps, context.isLate),
     words: createBudget(LIMITS.words),
     invocations: [],
+    effects: [],
     redirections: [],
     codeRuns: [],
     codeEffects: [],
@@ -142,13 +158,14 @@ export function leaveUnexamined(
     known => known.reason === reason && known.span.start === span.start && known.span.end === span.end,
   );
   if (!isKnown) {
-    session.unexamined.push({ reason, message, criticalWords: findCriticalWords(region), span });
+    session.unexamined.push({ reason, message, criticalWords: session.programs.findDangerous(region), span });
   }
 }
 
 export function factsOf(session: Session): ShellFacts {
   return {
     invocations: session.invocations,
+    effects: session.effects,
     redirections: session.redirections,
     codeRuns: session.codeRuns,
     codeEffects: session.codeEffects,

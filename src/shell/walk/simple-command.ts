@@ -4,7 +4,7 @@ import type { Fields } from "../words/fragments.ts";
 import { resolveWords } from "../words/resolve.ts";
 import { wordsOf } from "./adjacent.ts";
 import { evaluateAssignment, runAssignment } from "./assignments.ts";
-import { type Call, type Declaration, onlyValue } from "./call.ts";
+import { type Declaration, onlyValue, type PendingCall } from "./call.ts";
 import { execute } from "./execute.ts";
 import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
@@ -62,7 +62,7 @@ function fileOutput({ stdins, redirections }: Streams): Output {
   return isRead ? stdins.filter(value => value !== undefined) : NO_OUTPUT;
 }
 
-type Base = Pick<Call, "environment" | "redirections" | "declarations" | "span"> & {
+type Base = Pick<PendingCall, "environment" | "redirections" | "declarations" | "span"> & {
   readonly name: Word | undefined;
 };
 
@@ -87,7 +87,7 @@ function runVariants(variants: readonly Variant[], streams: Streams, base: Base,
 
 function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Base, scope: Scope): Output {
   const { name, ...rest } = base;
-  const call: Call = {
+  const call: PendingCall = {
     ...rest,
     argv: [...fields.values, ...base.declarations.flatMap(writeDeclaration)],
     skipsFunctions: false,

@@ -131,7 +131,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
   const [first, ...rest] = node.commands;
   if (first === undefined) return NO_OUTPUT;
   const beforeAll = state.cwds;
-  let mayHaveFailed = !isTrusted(first);
+  let mayHaveFailed = !isTrusted(first, scope);
   let output = runNode(first, scope);
   // What follows `&&` starts where everything in front of it went well.
   let success: ShellState | undefined;
@@ -141,7 +141,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     const branch = forkState(isOr || success === undefined ? scope : { ...scope, state: success });
     if (isOr) {
       branch.cwds =
-        index === 0 && isTrusted(first)
+        index === 0 && isTrusted(first, scope)
           ? beforeAll
           : uniteValues([beforeAll, state.cwds], "the current directory");
       branch.fallbackCwds = undefined;
@@ -155,19 +155,20 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     else if (!leaves) replaceState(state, branch);
     else adoptFiles(state, branch);
     success = isOr ? undefined : branch;
-    mayHaveFailed ||= !isTrusted(command);
+    mayHaveFailed ||= !isTrusted(command, scope);
   }
   return output;
 }
 
 const TRUSTED = new Set(
-  "cd pushd popd mkdir echo printf true : export set source . shopt umask declare local readonly".split(" "),
+  "cd pushd popd true : export set source . shopt umask declare local readonly".split(" "),
 );
 
 /** Commands that are taken to succeed, so that `cd build && rm -rf *` never happens elsewhere. */
-function isTrusted(node: PipelineNode): boolean {
+function isTrusted(node: PipelineNode, { session }: Scope): boolean {
   if (node.type !== "Command") return false;
-  return node.name === undefined || TRUSTED.has(node.name.value);
+  const name = node.name?.value;
+  return name === undefined || TRUSTED.has(name) || session.programs.seldomFails(name);
 }
 
 const ENDINGS = new Set(["exit", "return", "break", "continue"]);

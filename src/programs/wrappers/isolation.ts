@@ -1,0 +1,60 @@
+import type { Mount, Place } from "../../shell/facts.ts";
+import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { joinPath, normalisePath } from "../../shell/paths.ts";
+import { knownText, text, wordAt } from "../../shell/value.ts";
+import type { Model } from "../../shell/walk/call.ts";
+import { unknownOutput } from "../../shell/walk/code-runs.ts";
+import { runInner } from "../../shell/walk/inner.ts";
+import { hostPaths } from "./mounts.ts";
+
+const CHROOT: OptionSpec = {
+  flags: ["skip-chdir"],
+  values: ["userspec", "groups", "u", "g", "G"],
+  stopsAtOperand: true,
+};
+
+const chroot: Model = call => {
+  const [root, ...words] = parseOptions(call.argv, CHROOT).operands.map(operand => operand.value);
+  if (root === undefined) return [unknownOutput(call)];
+  const roots = hostPaths(call.place, joinPath(call.cwd, root));
+  const mounts = roots.map((host): Mount => ({ host, inside: text("/"), isReadOnly: false }));
+  const argv = words.length === 0 ? [text("sh")] : words;
+  const place: Place =
+    call.place.kind === "remote" ? call.place : { kind: "container", via: "chroot", mounts };
+  return runInner(argv, call, { place, cwd: text("/") });
+};
+
+/** bwrap: `--bind HOST INSIDE` and its relatives, then the program. */
+const bubblewrap: Model = call => {
+  const mounts: Mount[] = [];
+  let index = 1;
+  while (index < call.argv.length) {
+    const option = knownText(wordAt(call.argv, index));
+    if (option === undefined || !option.startsWith("--")) break;
+    const bind = /^--(ro-|dev-)?bind(?:-try)?$/.exec(option);
+    if (bind !== null) {
+      const [host, inside] = call.argv.slice(index + 1, index + 3);
+      if (host !== undefined && inside !== undefined)
+        mounts.push({
+          host: joinPath(call.cwd, host),
+          inside: normalisePath(inside),
+          isReadOnly: bind[1] === "ro-",
+        });
+      index += 3;
+    } else if (option === "--") {
+      index += 1;
+      break;
+    } else
+      index += /^--(?:setenv|symlink|file|bind-data|ro-bind-data|chmod)$/.test(option)
+        ? 3
+        : /^--(?:unshare|share|die-with|new-session|clearenv|as-pid-1)/.test(option)
+          ? 1
+          : 2;
+  }
+  return runInner(call.argv.slice(index), call, { place: { kind: "container", via: "bwrap", mounts } });
+};
+
+export const isolationModels: readonly (readonly [string, Model])[] = [
+  ["chroot", chroot],
+  ["bwrap", bubblewrap],
+];

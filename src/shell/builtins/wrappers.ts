@@ -1,0 +1,43 @@
+import { type ParsedOptions, parseOptions } from "../options.ts";
+import { concatenate, knownText, text } from "../value.ts";
+import type { Model } from "../walk/call.ts";
+import { runInner } from "../walk/inner.ts";
+import type { Output } from "../walk/output.ts";
+
+/** `command` and `builtin` stay in the shell, so `command cd x` moves it. */
+const command: Model = call => {
+  const parsed = parseOptions(call.argv, { flags: ["p", "v", "V"], stopsAtOperand: true });
+  if (parsed.has("v", "V")) return printPaths(parsed);
+  const argv = parsed.operands.map(operand => operand.value);
+  return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
+};
+
+/** The name itself is as good as the path: rules look at base names. */
+export function printPaths({ operands }: ParsedOptions): Output {
+  const lines = operands.flatMap(({ value }) => {
+    const known = knownText(value);
+    const path =
+      known === undefined || known.includes("/") ? value : text(`/usr/bin/${known}`, value.origins);
+    return [path, text("\n")];
+  });
+  return [concatenate(lines)];
+}
+
+const builtin: Model = call => {
+  const argv = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(operand => operand.value);
+  return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
+};
+
+const exec: Model = call => {
+  const parsed = parseOptions(call.argv, { flags: ["c", "l"], values: ["a"], stopsAtOperand: true });
+  const argv = parsed.operands.map(operand => operand.value);
+  return runInner(argv, call, { isCleared: call.isCleared || parsed.has("c") });
+};
+
+export const wrapperBuiltins: readonly (readonly [string, Model])[] = [
+  ["command", command],
+  ["builtin", builtin],
+  ["exec", exec],
+  ["noglob", builtin],
+  ["nocorrect", builtin],
+];
