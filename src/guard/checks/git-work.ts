@@ -1,4 +1,4 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import { components, join } from "../../system/paths.ts";
 import type { EffectOf } from "../effects.ts";
@@ -9,7 +9,6 @@ import { lookUp } from "../look-up.ts";
 import { isRegenerableInProject } from "../paths/regenerable.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
-import { words } from "../words.ts";
 
 /** One run of git against the check of its subcommand. */
 export function inspectWork(effect: EffectOf<"git">, context: RuleContext): void {
@@ -43,30 +42,26 @@ function report(check: Check, rule: string, target: string): void {
   check.context.report(rule, { target }, check.effect.by);
 }
 
-function read({ run }: Check, spec: OptionSpec): ParsedOptions {
+function read({ run }: Check, spec: OptionGrammar): ParsedOptions {
   return parseOptions(run.argv, spec);
 }
 
-const RESET: OptionSpec = {
-  flags: words(
-    "hard soft mixed merge keep q quiet p patch N intent-to-add no-refresh refresh recurse-submodules help pathspec-file-nul",
-  ),
-  values: ["pathspec-from-file"],
+const RESET: OptionGrammar = {
+  flags:
+    "-qpN hard soft mixed merge keep quiet patch intent-to-add no-refresh refresh recurse-submodules help pathspec-file-nul",
+  values: "pathspec-from-file",
 };
 
-const CLEAN: OptionSpec = {
-  flags: words("f force n dry-run d x X i interactive q quiet help"),
-  values: ["e", "exclude"],
-  as: { force: "f", "dry-run": "n", interactive: "i" },
+const CLEAN: OptionGrammar = {
+  flags: "-dxXq f|force n|dry-run i|interactive quiet help",
+  values: "-e exclude",
 };
 
-const BRANCH: OptionSpec = {
-  flags: words(
-    "d delete D f force m move M c copy C r remotes a all l list v q show-current edit-description help no-track no-color no-column",
-  ),
-  values: ["u", "set-upstream-to", "sort", "points-at", "format"],
-  optional: words("t track contains no-contains merged no-merged color column abbrev"),
-  as: { delete: "d", force: "f", move: "m", copy: "c", remotes: "r" },
+const BRANCH: OptionGrammar = {
+  flags:
+    "-DMCalvq d|delete f|force m|move c|copy r|remotes all list show-current edit-description help no-track no-color no-column",
+  values: "-u set-upstream-to sort points-at format",
+  optional: "-t track contains no-contains merged no-merged color column abbrev",
 };
 
 const CHECKS: Readonly<Record<string, (check: Check) => void>> = {
@@ -84,11 +79,9 @@ const CHECKS: Readonly<Record<string, (check: Check) => void>> = {
   },
   restore: check => {
     const options = read(check, {
-      flags: words(
-        "W worktree S staged q quiet progress ours theirs 2 3 m merge p patch ignore-unmerged overlay no-overlay help recurse-submodules",
-      ),
-      values: ["s", "source", "conflict", "pathspec-from-file", "U"],
-      as: { worktree: "W", staged: "S" },
+      flags:
+        "-q23mp W|worktree S|staged quiet progress ours theirs merge patch ignore-unmerged overlay no-overlay help recurse-submodules",
+      values: "-sU source conflict pathspec-from-file",
     });
     if (options.has("help") || (options.has("S") && !options.has("W"))) return;
     if (options.operands.length === 0 && !options.has("pathspec-from-file", "p")) return;
@@ -152,28 +145,28 @@ const CHECKS: Readonly<Record<string, (check: Check) => void>> = {
       report(check, "git.history", "prune");
   },
   "update-ref": check => {
-    const options = read(check, { flags: words("d no-deref create-reflog stdin z"), values: ["m"] });
+    const options = read(check, { flags: "-dz no-deref create-reflog stdin", values: "-m" });
     const [name] = options.operands;
     const isTag = name !== undefined && describe(name.value).startsWith("refs/tags/");
     if (options.has("d", "stdin") || (name !== undefined && !isTag))
       report(check, "git.history", `update-ref ${name === undefined ? "" : describe(name.value)}`.trim());
   },
   "symbolic-ref": check => {
-    const options = read(check, { flags: words("d delete q short no-recurse"), values: ["m"] });
+    const options = read(check, { flags: "-dq delete short no-recurse", values: "-m" });
     if (options.has("d", "delete") || options.operands.length > 1)
       report(check, "git.history", "symbolic-ref");
   },
   replace: check => {
     const options = read(check, {
-      flags: words("f force d delete l list e edit g graft"),
-      values: ["format"],
+      flags: "-fdleg force delete list edit graft",
+      values: "format",
     });
     if (!options.has("l", "list") && check.run.argv.length > 1) report(check, "git.history", "replace");
   },
   "read-tree": check => {
     const options = read(check, {
-      flags: words("u m reset i n dry-run v trivial aggressive no-sparse-checkout"),
-      values: ["prefix", "index-output"],
+      flags: "-uminv reset dry-run trivial aggressive no-sparse-checkout",
+      values: "prefix index-output",
       abbreviates: true,
     });
     if (options.has("u", "reset") && options.has("m", "reset") && !options.has("n", "dry-run"))
@@ -181,30 +174,28 @@ const CHECKS: Readonly<Record<string, (check: Check) => void>> = {
   },
   "checkout-index": check => {
     const options = read(check, {
-      flags: words("f force a all u q n no-create z stdin ignore-skip-worktree-bits"),
-      values: ["prefix", "stage"],
-      as: { force: "f" },
+      flags: "-auqnz f|force all no-create stdin ignore-skip-worktree-bits",
+      values: "prefix stage",
     });
     if (options.has("f") && !options.has("prefix")) report(check, "git.plumbing", check.place);
   },
   rm: check => {
     const options = read(check, {
-      flags: words("r f force n dry-run cached q quiet ignore-unmatch sparse pathspec-file-nul"),
-      values: ["pathspec-from-file"],
-      as: { force: "f", "dry-run": "n" },
+      flags: "-rq f|force n|dry-run cached quiet ignore-unmatch sparse pathspec-file-nul",
+      values: "pathspec-from-file",
     });
     if (options.has("n", "cached") || !(options.has("r") && options.has("f"))) return;
     if (!allRegenerable(options.operands.map(operand => operand.value)))
       report(check, "git.plumbing", shown(options));
   },
   worktree: check => {
-    const options = read(check, { flags: words("f force"), as: { force: "f" } });
+    const options = read(check, { flags: "f|force" });
     const [action, path] = options.operands.map(operand => operand.value);
     if (action === undefined || knownText(action) !== "remove" || !options.has("f")) return;
     report(check, "git.plumbing", path === undefined ? "the worktree" : describe(path));
   },
   submodule: check => {
-    const options = read(check, { flags: words("f force all q quiet recursive init"), as: { force: "f" } });
+    const options = read(check, { flags: "-q f|force all quiet recursive init" });
     const [action, path] = options.operands.map(operand => operand.value);
     if (action === undefined || knownText(action) !== "deinit" || !options.has("f")) return;
     report(check, "git.plumbing", path === undefined ? "every submodule" : describe(path));

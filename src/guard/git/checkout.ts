@@ -1,27 +1,20 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
 import { join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
-import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 import { hasBranch, hasCommitName } from "./repository.ts";
 
-export const CHECKOUT: OptionSpec = {
-  flags: words(`
-    f force q quiet progress no-progress ours theirs 2 3 detach d t track no-track l m merge p patch
-    ignore-other-worktrees overwrite-ignore no-overlay overlay guess no-guess recurse-submodules pathspec-file-nul help
-  `),
-  values: words("b B orphan conflict pathspec-from-file U unified inter-hunk-context"),
-  as: { force: "f", patch: "p", track: "t", detach: "d" },
+export const CHECKOUT: OptionGrammar = {
+  flags:
+    "-q23lm f|force quiet progress no-progress ours theirs d|detach t|track no-track merge p|patch ignore-other-worktrees overwrite-ignore no-overlay overlay guess no-guess recurse-submodules pathspec-file-nul help",
+  values: "-bBU orphan conflict pathspec-from-file unified inter-hunk-context",
 };
 
-export const SWITCH: OptionSpec = {
-  flags: words(`
-    f force discard-changes q quiet progress no-progress detach d t track no-track m merge guess no-guess
-    ignore-other-worktrees recurse-submodules help
-  `),
-  values: words("c create C force-create orphan conflict"),
-  as: { force: "f", "discard-changes": "f", create: "c", "force-create": "C", track: "t", detach: "d" },
+export const SWITCH: OptionGrammar = {
+  flags:
+    "-qm f|force|discard-changes quiet progress no-progress d|detach t|track no-track merge guess no-guess ignore-other-worktrees recurse-submodules help",
+  values: "c|create C|force-create orphan conflict",
 };
 
 /** What a checkout does: go to a branch, make one, or bring files back over what is there. */

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../shell/facts.ts";
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
@@ -21,12 +21,11 @@ export interface GitRun {
   readonly shellAlias: string | undefined;
 }
 
-const GLOBAL: OptionSpec = {
-  values: words("C c git-dir work-tree namespace config-env super-prefix attr-source"),
-  flags: words(
-    "p P paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks glob-pathspecs help version",
-  ),
-  optional: ["exec-path", "list-cmds"],
+const GLOBAL: OptionGrammar = {
+  values: "-Cc git-dir work-tree namespace config-env super-prefix attr-source",
+  flags:
+    "-pP paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks glob-pathspecs help version",
+  optional: "exec-path list-cmds",
   stopsAtOperand: true,
   abbreviates: false,
 };
@@ -67,7 +66,7 @@ export function readGit(invocation: Invocation, workspace: Workspace): GitRun | 
 function clonedSettings(subcommand: string, argv: readonly Value[]): readonly Value[] {
   if (subcommand !== "clone" && subcommand !== "init") return [];
   return parseOptions(argv, {
-    values: words("c config b branch o origin u upload-pack reference depth j jobs template"),
+    values: "-cbouj config branch origin upload-pack reference depth jobs template",
     abbreviates: false,
   }).valuesOf("c", "config");
 }

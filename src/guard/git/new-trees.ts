@@ -1,23 +1,21 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { baseName, joinPath } from "../../shell/paths.ts";
 import { describe, text, type Value } from "../../shell/value.ts";
-import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 
-const CLONE: OptionSpec = {
-  values: words(
-    "b branch depth o origin c config j jobs reference filter template shallow-since separate-git-dir u upload-pack",
-  ),
-  flags: words("bare mirror q quiet v recursive single-branch no-checkout n s shared l local"),
+const CLONE: OptionGrammar = {
+  values:
+    "-bocju branch depth origin config jobs reference filter template shallow-since separate-git-dir upload-pack",
+  flags: "-qvnsl bare mirror quiet recursive single-branch no-checkout shared local",
 };
-const INIT: OptionSpec = {
-  values: words("b initial-branch template separate-git-dir object-format ref-format"),
-  flags: words("q quiet bare"),
-  optional: ["shared"],
+const INIT: OptionGrammar = {
+  values: "-b initial-branch template separate-git-dir object-format ref-format",
+  flags: "-q quiet bare",
+  optional: "shared",
 };
-const ADD_WORKTREE: OptionSpec = {
-  values: words("b B reason"),
-  flags: words("f force d detach checkout no-checkout lock orphan q quiet track no-track guess-remote"),
+const ADD_WORKTREE: OptionGrammar = {
+  values: "-bB reason",
+  flags: "-fdq force detach checkout no-checkout lock orphan quiet track no-track guess-remote",
 };
 
 /** The directory that `clone`, `init` or `worktree add` fills; undefined for every other run of git. */
@@ -27,7 +25,8 @@ export function newTreeOf(run: GitRun): Value | undefined {
 }
 
 function nameOfTree({ subcommand, argv }: GitRun): Value | undefined {
-  const operandsFor = (spec: OptionSpec) => parseOptions(argv, spec).operands.map(operand => operand.value);
+  const operandsFor = (spec: OptionGrammar) =>
+    parseOptions(argv, spec).operands.map(operand => operand.value);
   if (subcommand === "clone") {
     const [address, directory] = operandsFor(CLONE);
     return directory ?? nameOf(address);

@@ -1,18 +1,13 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { describe } from "../../shell/value.ts";
-import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 
-export const PUSH: OptionSpec = {
-  flags: words(`
-    all branches prune mirror forc for n dry-run porcelain d delete tags follow-tags no-follow-tags f force force-if-includes
-    no-force-if-includes no-force-with-lease u set-upstream thin no-thin q quiet v verbose progress no-verify verify
-    atomic no-atomic 4 ipv4 6 ipv6 help
-  `),
-  values: ["receive-pack", "exec", "repo", "o", "push-option"],
-  optional: ["signed", "force-with-lease", "recurse-submodules"],
+export const PUSH: OptionGrammar = {
+  flags:
+    "-uqv46 all branches prune mirror f|forc|for|force n|dry-run porcelain d|delete tags follow-tags no-follow-tags force-if-includes no-force-if-includes no-force-with-lease set-upstream thin no-thin quiet verbose progress no-verify verify atomic no-atomic ipv4 ipv6 help",
+  values: "-o receive-pack exec repo push-option",
+  optional: "signed force-with-lease recurse-submodules",
   // An ambiguous beginning is refused by git; what it means is plain all the same.
-  as: { "dry-run": "n", delete: "d", force: "f", forc: "f", for: "f" },
 };
 
 export interface PushedRef {

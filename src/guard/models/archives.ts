@@ -1,6 +1,5 @@
 import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { words } from "../words.ts";
 import { isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 
 /** `tar xzf`, `tar -xzf`, `tar --extract`: the first word may be letters without a dash. */
@@ -13,24 +12,10 @@ const tar: Model = call => {
   const options = readOptions(
     { ...call, argv },
     {
-      values: words(`
-      f file C directory T files-from X exclude-from exclude transform strip-components b K N to-command
-      checkpoint-action I use-compress-program owner group mode g
-    `),
-      flags: words(`
-      x extract get c create t list r append u update z j J v p P k remove-files help version overwrite
-      absolute-names
-    `),
-      as: {
-        extract: "x",
-        get: "x",
-        create: "c",
-        list: "t",
-        append: "r",
-        update: "u",
-        file: "f",
-        directory: "C",
-      },
+      values:
+        "-TXbKNIg f|file C|directory files-from exclude-from exclude transform strip-components to-command checkpoint-action use-compress-program owner group mode",
+      flags:
+        "-zjJvpPk x|extract|get c|create t|list r|append u|update remove-files help version overwrite absolute-names",
     },
   );
   if (isOnlyHelp(options) || options.has("t")) return [];
@@ -68,8 +53,8 @@ function joined(directory: Value, value: Value): Value {
 
 const unzip: Model = call => {
   const options = readOptions(call, {
-    values: ["d", "x", "P"],
-    flags: words("o q l t p n j v Z"),
+    values: "-dxP",
+    flags: "-oqltpnjvZ",
     abbreviates: false,
   });
   if (options.has("l", "t", "p", "v", "Z", "help")) return [];
@@ -80,8 +65,8 @@ const unzip: Model = call => {
 
 const zip: Model = call => {
   const options = readOptions(call, {
-    values: words("x i b n t tt P O TT"),
-    flags: words("r m q j e u d y T"),
+    values: "-xibntPO tt TT",
+    flags: "-rmqjeudyT",
     abbreviates: false,
   });
   const [archive, ...files] = options.operands.map(operand => operand.value);
@@ -114,11 +99,8 @@ const sevenZip: Model = call => {
 
 const cpio: Model = call => {
   const options = readOptions(call, {
-    values: words("D directory F file I O H format E pattern-file R owner C io-size"),
-    flags: words(
-      "i extract o create p pass-through t list d make-directories m u v a A b B c k l L r s S V 0 n",
-    ),
-    as: { extract: "i", "pass-through": "p", list: "t", directory: "D" },
+    values: "-FIOHERC D|directory file format pattern-file owner io-size",
+    flags: "-odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories",
   });
   if (isOnlyHelp(options) || options.has("t") || !options.has("i", "p")) return [];
   const path = (options.has("p") ? options.operands.at(-1)?.value : undefined) ?? options.valueOf("D");

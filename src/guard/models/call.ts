@@ -1,5 +1,5 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { baseName } from "../../shell/paths.ts";
 import { concatenate, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
@@ -34,7 +34,7 @@ export function isOnlyHelp(options: ParsedOptions): boolean {
   return options.has("help", "version");
 }
 
-export function readOptions(call: Call, spec: OptionSpec, start = 1): ParsedOptions {
+export function readOptions(call: Call, spec: OptionGrammar, start = 1): ParsedOptions {
   return parseOptions(call.argv, spec, start);
 }
 

@@ -1,7 +1,7 @@
 import { readMongo } from "../../shell/code/mongo.ts";
 import { readRedis } from "../../shell/code/redis.ts";
 import { dialectOf, readSql, type SqlLoss } from "../../shell/code/sql/statements.ts";
-import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
+import type { OptionGrammar, ParsedOptions } from "../../shell/options.ts";
 import { isAbsolute, joinPath } from "../../shell/paths.ts";
 import { describe, isKnown, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
@@ -118,9 +118,9 @@ function isDisposable(call: Call, client: SqlClient, options: ParsedOptions): bo
   );
 }
 
-const MONGO: OptionSpec = {
-  values: words("eval f file host port u username p password authenticationDatabase"),
-  flags: words("quiet norc shell nodb tls"),
+const MONGO: OptionGrammar = {
+  values: "-fup eval file host port username password authenticationDatabase",
+  flags: "quiet norc shell nodb tls",
   abbreviates: false,
 };
 
@@ -150,9 +150,9 @@ const mongo: Model = call => {
   );
 };
 
-const REDIS: OptionSpec = {
-  values: words("h p n a u s i r t user pass"),
-  flags: words("x c raw csv json no-auth-warning tls scan bigkeys stat help"),
+const REDIS: OptionGrammar = {
+  values: "-hpnausirt user pass",
+  flags: "-xc raw csv json no-auth-warning tls scan bigkeys stat help",
   abbreviates: false,
   stopsAtOperand: true,
 };
@@ -185,8 +185,8 @@ function quoteWord(word: string): string {
 /** A database whose name says that it is for tests is made again by the next test run. */
 const dropdb: Model = call => {
   const options = readOptions(call, {
-    values: words("h host p port U username maintenance-db"),
-    flags: words("i interactive f force e echo if-exists help version"),
+    values: "-hpU host port username maintenance-db",
+    flags: "-ife interactive force echo if-exists help version",
   });
   if (isOnlyHelp(options)) return [];
   return options.operands.flatMap(({ value }): CommandEffect[] => {

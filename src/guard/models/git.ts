@@ -4,7 +4,7 @@ import type { Actor, CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import { type GitRun, readGit } from "../git/invocation.ts";
 import { newTreeOf } from "../git/new-trees.ts";
-import { wordSet, words } from "../words.ts";
+import { wordSet } from "../words.ts";
 import type { Call } from "./call.ts";
 
 /** Branches that earlier commands of the same text went to, by repository. */
@@ -36,8 +36,8 @@ const SHOWING = wordSet("show diff log blame annotate grep cat-file archive form
 function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
   if (!SHOWING.has(run.subcommand)) return [];
   const options = parseOptions(run.argv, {
-    values: words("S G n max-count author grep since until before after format o output L e f U C M A B m"),
-    flags: words("p patch u stat name-only name-status oneline"),
+    values: "-SGnoLefUCMABm max-count author grep since until before after format output",
+    flags: "-pu patch stat name-only name-status oneline",
     abbreviates: false,
   });
   if (run.subcommand === "log" && !options.has("p", "patch", "u", "L")) return [];

@@ -1,28 +1,13 @@
-import type { OptionSpec } from "../../shell/options.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 
-const RSYNC: OptionSpec = {
-  values: words(`
-      e rsh f filter exclude exclude-from include include-from files-from compare-dest copy-dest
-      link-dest backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete T
-      temp-dir B chmod chown M partial-dir info out-format modify-window max-size min-size compress-level
-    `),
-  flags: words(`
-      a v r z P n dry-run delete delete-before delete-during delete-delay delete-after delete-excluded
-      remove-source-files del help version archive u h progress list-only
-    `),
-  as: {
-    "dry-run": "n",
-    "delete-before": "delete",
-    "delete-during": "delete",
-    "delete-delay": "delete",
-    "delete-after": "delete",
-    "delete-excluded": "delete",
-    del: "delete",
-  },
+const RSYNC: OptionGrammar = {
+  values:
+    "-efTBM rsh filter exclude exclude-from include include-from files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size compress-level",
+  flags:
+    "-avrzPuh n|dry-run delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help version archive progress list-only",
 };
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */
@@ -85,9 +70,9 @@ export function mirror(call: Call, path: Value, isRemote: boolean): CommandEffec
 
 const rclone: Model = call => {
   const options = readOptions(call, {
-    values: words("config transfers checkers exclude include filter bwlimit log-file"),
-    flags: words("P v n dry-run"),
-    as: { n: "dry-run" },
+    values: "config transfers checkers exclude include filter bwlimit log-file",
+    flags: "-Pv dry-run|n",
+
     abbreviates: false,
   });
   const [action, source, destination] = options.operands.map(operand => operand.value);

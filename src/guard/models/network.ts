@@ -1,4 +1,4 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../../shell/value.ts";
 import type { CommandEffect, Payload } from "../effects.ts";
@@ -7,37 +7,11 @@ import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from 
 import { isRemotePath } from "./mirrors.ts";
 import { afterCharacters } from "./writing.ts";
 
-const CURL: OptionSpec = {
-  values: words(`
-    X request d data data-ascii data-raw data-binary data-urlencode json F form form-string T upload-file o output H header
-    u user A user-agent e referer x proxy b cookie c cookie-jar K config m max-time connect-timeout retry retry-delay
-    retry-max-time w write-out r range C continue-at E cert key cacert capath z time-cond resolve interface limit-rate
-    url output-dir ciphers t telnet-option P ftp-port Q quote U proxy-user max-redirs oauth2-bearer unix-socket
-    dns-servers doh-url stderr trace trace-ascii D dump-header max-filesize y Y url-query aws-sigv4 expand-data variable
-  `),
-  flags: words(`
-    s silent S show-error L location f fail k insecure v verbose i include I head O remote-name remote-name-all J G get g globoff N
-    no-buffer compressed n netrc p proxytunnel R remote-time 0 1 2 3 4 6 a append B l M V version help q Z parallel
-    fail-with-body create-dirs
-  `),
-  as: {
-    request: "X",
-    "data-ascii": "d",
-    data: "d",
-    "data-binary": "d",
-    json: "d",
-    form: "F",
-    "upload-file": "T",
-    output: "o",
-    header: "H",
-    user: "u",
-    config: "K",
-    proxy: "x",
-    head: "I",
-    "remote-name": "O",
-    "remote-name-all": "O",
-    get: "G",
-  },
+const CURL: OptionGrammar = {
+  values:
+    "-AebcmwrCEztPQUDyY X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond resolve interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs oauth2-bearer unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query aws-sigv4 expand-data variable",
+  flags:
+    "-sSLfkviJgNnpR012346aBlMVqZ silent show-error location fail insecure verbose include I|head O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc proxytunnel remote-time append version help parallel fail-with-body create-dirs",
 };
 
 const curl: Model = call => {
@@ -172,11 +146,9 @@ export function isLocalAddress(address: string): boolean {
 
 const wget: Model = call => {
   const options = readOptions(call, {
-    values: words(
-      "O output-document o output-file a P directory-prefix post-data post-file body-data body-file method header U user-agent user password t tries T timeout i input-file e execute",
-    ),
-    flags: words("q quiet c continue r recursive N nc nv no-check-certificate help version spider"),
-    as: { "output-document": "O", "directory-prefix": "P" },
+    values:
+      "-oaUtTie O|output-document output-file P|directory-prefix post-data post-file body-data body-file method header user-agent user password tries timeout input-file execute",
+    flags: "-qcrN quiet continue recursive nc nv no-check-certificate help version spider",
   });
   if (isOnlyHelp(options)) return [];
   const payloads: Payload[] = [
@@ -204,7 +176,7 @@ const wget: Model = call => {
 /** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */
 const httpie: Model = call => {
   const options = readOptions(call, {
-    values: words("a auth A o output s style p print session proxy timeout"),
+    values: "-aAosp auth output style print session proxy timeout",
     abbreviates: false,
   });
   const operands = options.operands.map(operand => operand.value);
@@ -233,8 +205,8 @@ const socketTool: Model = call => {
 
 const scp: Model = call => {
   const options = readOptions(call, {
-    values: words("i P F o c l S J D X"),
-    flags: words("r p q v C 3 4 6 B T O"),
+    values: "-iPFoclSJDX",
+    flags: "-rpqvC346BTO",
     abbreviates: false,
   });
   const operands = options.operands.map(operand => operand.value);
@@ -276,9 +248,9 @@ const lookup: Model = call =>
     call.argv.slice(1).map(value => ({ value, role: "body" })),
   );
 
-const SSH: OptionSpec = {
-  values: words("b c D E e F I i J L l m O o p Q R S W w"),
-  flags: words("f N n T t v q A a C X Y G g K k M s V 4 6"),
+const SSH: OptionGrammar = {
+  values: "-bcDEeFIiJLlmOopQRSWw",
+  flags: "-fNnTtvqAaCXYGgKkMsV46",
   stopsAtOperand: true,
   abbreviates: false,
 };
@@ -292,7 +264,7 @@ const ssh: Model = call => {
 };
 
 const mail: Model = call => {
-  const options = readOptions(call, { values: words("s a A c b r q S"), abbreviates: false });
+  const options = readOptions(call, { values: "-saAcbrqS", abbreviates: false });
   const payloads: Payload[] = options.valuesOf("a", "A").map(value => ({ value, role: "file" }));
   addStdin(call, payloads);
   return sendEffect(call, undefined, payloads);

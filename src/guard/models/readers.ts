@@ -63,13 +63,13 @@ const FLAG_ARGUMENTS = /^(jq|yq)$/;
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export const readFiles: Model = call => {
   if (call.program === "xargs") {
-    const options = readOptions(call, { values: words("a arg-file I L n P s d E"), stopsAtOperand: true });
+    const options = readOptions(call, { values: "-aILnPsdE arg-file", stopsAtOperand: true });
     return directReads(call, options.valuesOf("a", "arg-file"));
   }
   if (NOT_READING.has(call.program)) return [];
   const values = lookUp(VALUE_OPTIONS, call.program);
   const options = readOptions(call, {
-    values: values === undefined ? [] : words(values),
+    values: values ?? "",
     abbreviates: false,
     ...(values === undefined ? { unknownTakesValue: true } : {}),
   });

@@ -1,16 +1,12 @@
-import type { OptionSpec } from "../../shell/options.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import { hasUnknown, isKnown, unknown, type Value } from "../../shell/value.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 import { isSearchResult, listedArguments, listingBehind } from "./lists.ts";
 
-const RM: OptionSpec = {
-  flags: words(`
-      r R recursive f force i I v verbose d dir one-file-system no-preserve-root help version P W x
-    `),
-  optional: ["interactive", "preserve-root"],
-  as: { R: "r", recursive: "r", dir: "d" },
+const RM: OptionGrammar = {
+  flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
+  optional: "interactive preserve-root",
 };
 
 const rm: Model = call => {
@@ -85,7 +81,7 @@ function listed(call: Call, isRecursive: boolean): readonly CommandEffect[] {
 
 const rmdir: Model = call => {
   const options = readOptions(call, {
-    flags: words("p parents v verbose ignore-fail-on-non-empty help version"),
+    flags: "-pv parents verbose ignore-fail-on-non-empty help version",
   });
   if (isOnlyHelp(options)) return [];
   return options.operands.map(({ value }) => ({
@@ -99,9 +95,9 @@ const rmdir: Model = call => {
 
 const shred: Model = call => {
   const options = readOptions(call, {
-    values: words("n iterations s size random-source p pattern"),
-    flags: words("u f v x z r R help version"),
-    optional: ["remove"],
+    values: "-nsp iterations size random-source pattern",
+    flags: "-ufvxzrR help version",
+    optional: "remove",
   });
   if (isOnlyHelp(options)) return [];
   return options.operands.map(({ value }) => ({
@@ -116,7 +112,7 @@ const shred: Model = call => {
 /** Programs that take directories as they are and remove them. */
 const removeTrees: Model = call => {
   const options = readOptions(call, {
-    values: ["preserve-root", "impl", "max-retries", "retry-delay", "backoff"],
+    values: "preserve-root impl max-retries retry-delay backoff",
     abbreviates: false,
   });
   if (isOnlyHelp(options)) return [];

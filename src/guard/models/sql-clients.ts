@@ -1,9 +1,8 @@
-import type { OptionSpec } from "../../shell/options.ts";
-import { words } from "../words.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 
 /** How a client takes the text it sends to the database. */
 export interface SqlClient {
-  readonly options: OptionSpec;
+  readonly options: OptionGrammar;
   /** options that hold text, and options that name a file of it */
   readonly text: string;
   readonly files: string;
@@ -18,13 +17,8 @@ const PSQL: SqlClient = {
   files: "f",
   databases: 2,
   options: {
-    values: words(
-      "c command f file d dbname h host p port U username v set variable o output F R T P L log-file",
-    ),
-    flags: words(
-      "A a b e E n q S s t w W x X z 0 1 l list single-transaction help version no-psqlrc tuples-only",
-    ),
-    as: { command: "c", file: "f" },
+    values: "-dhpUvoFRTPL c|command f|file dbname host port username set variable output log-file",
+    flags: "-AabeEnqSstwWxXz01l list single-transaction help version no-psqlrc tuples-only",
   },
 };
 const MYSQL: SqlClient = {
@@ -32,10 +26,10 @@ const MYSQL: SqlClient = {
   files: "",
   databases: 1,
   options: {
-    values: words("e execute h host P port u user D database S socket defaults-file"),
-    optional: words("p password"),
-    flags: words("B N s t v A f force batch silent"),
-    as: { execute: "e" },
+    values: "-hPuDS e|execute host port user database socket defaults-file",
+    optional: "-p password",
+    flags: "-BNstvAf force batch silent",
+
     abbreviates: false,
   },
 };
@@ -46,8 +40,8 @@ export const SQLITE: SqlClient = {
   takesText: true,
   options: {
     isSingleDash: true,
-    values: words("cmd init separator nullvalue newline"),
-    flags: words("batch csv json header column list html line readonly"),
+    values: "cmd init separator nullvalue newline",
+    flags: "batch csv json header column list html line readonly",
     abbreviates: false,
   },
 };
@@ -57,19 +51,19 @@ const CLICKHOUSE: SqlClient = {
   text: "q query",
   files: "queries-file",
   options: {
-    values: words("q query queries-file h host port u user password d database"),
+    values: "-qhud query queries-file host port user password database",
     abbreviates: false,
   },
 };
 
-const EXECUTED: OptionSpec = {
-  values: words("e execute f file k keyspace u username p password n d database"),
-  as: { execute: "e", file: "f" },
+const EXECUTED: OptionGrammar = {
+  values: "-kupnd e|execute f|file keyspace username password database",
+
   abbreviates: false,
 };
-const QUERIED: OptionSpec = {
-  values: words("q query f filename query_file a accountname u username d dbname s schemaname w h r"),
-  as: { query: "q", filename: "f", query_file: "f" },
+const QUERIED: OptionGrammar = {
+  values: "-audswhr q|query f|filename|query_file accountname username dbname schemaname",
+
   abbreviates: false,
 };
 
@@ -85,18 +79,18 @@ export const SQL_CLIENTS: Readonly<Record<string, SqlClient>> = {
     ...PSQL,
     text: "Q q",
     files: "i",
-    options: { values: words("Q q i S d U P o"), abbreviates: false },
+    options: { values: "-QqiSdUPo", abbreviates: false },
   },
   "clickhouse-client": CLICKHOUSE,
   cockroach: {
     ...PSQL,
     text: "e execute",
     files: "f file",
-    options: { values: words("e execute f file url host port user d database"), abbreviates: false },
+    options: { values: "-efd execute file url host port user database", abbreviates: false },
   },
   clickhouse: CLICKHOUSE,
-  sqlplus: { ...PSQL, text: "", files: "", options: { values: words("M R L"), abbreviates: false } },
-  "manage.py": { ...PSQL, text: "", files: "", options: { values: ["database"], abbreviates: false } },
+  sqlplus: { ...PSQL, text: "", files: "", options: { values: "-MRL", abbreviates: false } },
+  "manage.py": { ...PSQL, text: "", files: "", options: { values: "database", abbreviates: false } },
   cqlsh: { ...PSQL, text: "e", files: "f", options: EXECUTED },
   hive: { ...PSQL, text: "e", files: "f", options: EXECUTED },
   beeline: { ...PSQL, text: "e", files: "f", options: EXECUTED },
@@ -111,13 +105,13 @@ export const SQL_CLIENTS: Readonly<Record<string, SqlClient>> = {
     ...PSQL,
     text: "",
     files: "file",
-    options: { values: words("file url schema"), flags: ["stdin"], abbreviates: false },
+    options: { values: "file url schema", flags: "stdin", abbreviates: false },
   },
   wrangler: {
     ...PSQL,
     text: "command",
     files: "file",
-    options: { values: words("command file config c env e"), abbreviates: false },
+    options: { values: "-ce command file config env", abbreviates: false },
   },
   bq: {
     ...PSQL,
@@ -125,6 +119,6 @@ export const SQL_CLIENTS: Readonly<Record<string, SqlClient>> = {
     files: "",
     databases: 1,
     takesText: true,
-    options: { values: words("project_id dataset_id location format"), abbreviates: false },
+    options: { values: "project_id dataset_id location format", abbreviates: false },
   },
 };

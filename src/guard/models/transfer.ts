@@ -1,36 +1,26 @@
-import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
+import type { OptionGrammar, ParsedOptions } from "../../shell/options.ts";
 import { text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, placedAt, readOptions } from "./call.ts";
 import { isSearchResult } from "./lists.ts";
 
-const INTO: OptionSpec["as"] = { "target-directory": "t", "no-target-directory": "T", "no-clobber": "n" };
-
-const MV: OptionSpec = {
-  values: ["t", "target-directory", "S", "suffix"],
-  flags: words(`
-      f force i interactive n no-clobber T no-target-directory u v verbose Z strip-trailing-slashes help
-      version no-copy exchange
-    `),
-  optional: ["backup", "update", "b", "context"],
-  as: INTO ?? {},
+const MV: OptionGrammar = {
+  values: "t|target-directory S suffix",
+  flags:
+    "-uvZi f force interactive n|no-clobber T|no-target-directory verbose strip-trailing-slashes help version no-copy exchange",
+  optional: "backup update b context",
 };
 
-const CP: OptionSpec = {
-  values: ["t", "target-directory", "S", "suffix"],
-  flags: words(`
-      a archive f force i n no-clobber r R recursive T no-target-directory u v x p P L H l s d b help
-      version remove-destination parents attributes-only
-    `),
-  optional: words("backup preserve no-preserve reflink sparse update"),
-  as: INTO ?? {},
+const CP: OptionGrammar = {
+  values: "t|target-directory S suffix",
+  flags:
+    "-afirRuvxpPLHlsdb archive force n|no-clobber recursive T|no-target-directory help version remove-destination parents attributes-only",
+  optional: "backup preserve no-preserve reflink sparse update",
 };
 
-const INSTALL: OptionSpec = {
-  values: words("m mode o owner g group t target-directory S suffix strip-program"),
-  flags: words("d directory D T no-target-directory b c C p s v help version"),
-  as: { ...INTO, directory: "d" },
+const INSTALL: OptionGrammar = {
+  values: "-mog mode owner group t|target-directory S suffix strip-program",
+  flags: "-DbcCpsv d|directory T|no-target-directory help version",
 };
 
 interface Placement {
@@ -68,8 +58,8 @@ function writesOf(
 /** The first word says how; a second one that is no file does no harm among the names. */
 const rename: Model = call => {
   const options = readOptions(call, {
-    flags: words("n nono v verbose f force s help version"),
-    values: ["e"],
+    flags: "-nvfs nono verbose force help version",
+    values: "-e",
   });
   if (isOnlyHelp(options) || options.has("n", "nono")) return [];
   const files = options.operands.map(operand => operand.value).slice(options.has("e") ? 0 : 1);
@@ -87,7 +77,7 @@ const mv: Model = call => {
 };
 
 const copyWith =
-  (spec: OptionSpec): Model =>
+  (spec: OptionGrammar): Model =>
   call => {
     const options = readOptions(call, spec);
     if (isOnlyHelp(options) || (options.has("d") && spec === INSTALL)) return [];
@@ -103,10 +93,9 @@ const copyWith =
 
 const ln: Model = call => {
   const options = readOptions(call, {
-    values: ["t", "target-directory", "S", "suffix"],
-    flags: words("s symbolic f force i n no-dereference T no-target-directory r v b L P help version"),
-    optional: ["backup"],
-    as: { "target-directory": "t", "no-target-directory": "T" },
+    values: "-S t|target-directory suffix",
+    flags: "-sfinrvbLP symbolic force no-dereference T|no-target-directory help version",
+    optional: "backup",
   });
   if (isOnlyHelp(options)) return [];
   const placed = placement(options);

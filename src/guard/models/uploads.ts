@@ -1,7 +1,6 @@
-import type { OptionSpec } from "../../shell/options.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import { describe, knownPrefix, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect, Payload } from "../effects.ts";
-import { words } from "../words.ts";
 import { type Model, type ModelTable, readOptions } from "./call.ts";
 import { addStdin, modelTable, sendEffect } from "./network.ts";
 import { afterCharacters } from "./writing.ts";
@@ -33,10 +32,9 @@ const upload: Model = call => {
   addStdin(call, payloads);
   return sendEffect(call, target, payloads);
 };
-const FORGE: OptionSpec = {
-  values: words(
-    "b body F body-file t title n notes notes-file R repo l label a assignee m milestone f raw-field field input H head B base X method q jq",
-  ),
+const FORGE: OptionGrammar = {
+  values:
+    "-bFtnRlamfHBXq body body-file title notes notes-file repo label assignee milestone raw-field field input head base method jq",
   abbreviates: false,
 };
 

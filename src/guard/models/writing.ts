@@ -1,15 +1,13 @@
 import { patchedPaths } from "../../hosts/facts.ts";
 import { describe, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 import { readFiles } from "./readers.ts";
 
 const tee: Model = call => {
   const options = readOptions(call, {
-    flags: words("a append i p help version"),
-    optional: ["output-error"],
-    as: { append: "a" },
+    flags: "-ip a|append help version",
+    optional: "output-error",
   });
   if (isOnlyHelp(options)) return [];
   const how = options.has("a") ? "append" : "replace";
@@ -18,9 +16,8 @@ const tee: Model = call => {
 
 const truncate: Model = call => {
   const options = readOptions(call, {
-    values: ["s", "size", "r", "reference"],
-    flags: ["c", "no-create", "o", "help", "version"],
-    as: { size: "s" },
+    values: "-r s|size reference",
+    flags: "-co no-create help version",
   });
   const size = options.valueOf("s");
   if (isOnlyHelp(options) || (size !== undefined && knownPrefix(size).startsWith("+"))) return [];
@@ -46,10 +43,9 @@ export function afterCharacters(value: Value, count: number): Value {
 
 const sed: Model = call => {
   const options = readOptions(call, {
-    values: words("e expression f file l line-length"),
-    flags: words("n quiet silent E r regexp-extended s separate z u help version posix debug"),
-    optional: ["i", "in-place"],
-    as: { "in-place": "i", expression: "e", file: "f" },
+    values: "-l e|expression f|file line-length",
+    flags: "-nErszu quiet silent regexp-extended separate help version posix debug",
+    optional: "i|in-place",
   });
   if (isOnlyHelp(options)) return [];
   const operands = options.operands.map(operand => operand.value);
@@ -61,8 +57,8 @@ const sed: Model = call => {
 /** `gawk -i inplace` writes back what it prints. */
 const awk: Model = call => {
   const options = readOptions(call, {
-    values: words("F v f e i l field-separator assign file source include load"),
-    as: { file: "f", source: "e", include: "i" },
+    values: "-Fvl f|file e|source i|include field-separator assign load",
+
     abbreviates: false,
     stopsAtOperand: true,
   });
@@ -76,9 +72,9 @@ const awk: Model = call => {
 /** `-i` of perl and ruby edits the files that follow the program. */
 const editInPlace: Model = call => {
   const options = readOptions(call, {
-    values: ["e", "E", "I", "r"],
-    optional: words("i M m F 0 C l"),
-    flags: words("p n w a s T c v"),
+    values: "-eEIr",
+    optional: "-iMmF0Cl",
+    flags: "-pnwasTcv",
     abbreviates: false,
   });
   const operands = options.operands.map(operand => operand.value);
@@ -95,12 +91,9 @@ const attributesOf =
   (what: "mode" | "owner"): Model =>
   call => {
     const options = readOptions(call, {
-      flags: words(`
-      R recursive f v c h H L P silent quiet verbose changes preserve-root no-preserve-root dereference
-      no-dereference help version
-    `),
-      values: ["reference", "from"],
-      as: { recursive: "R" },
+      flags:
+        "-fvchHLP R|recursive silent quiet verbose changes preserve-root no-preserve-root dereference no-dereference help version",
+      values: "reference from",
     });
     if (isOnlyHelp(options)) return [];
     const { setting, files } = settingAndFiles(
@@ -156,7 +149,7 @@ const sponge: Model = call => {
 /** `-o FILE` of filters that otherwise only read. */
 const filterToFile: Model = call => {
   const options = readOptions(call, {
-    values: words("o output k key t field-separator T S n f"),
+    values: "-oktTSnf output key field-separator",
     abbreviates: false,
   });
   const reads: CommandEffect[] = options.operands.map(({ value }) => ({
@@ -175,8 +168,8 @@ const filterToFile: Model = call => {
 
 const patch: Model = call => {
   const options = readOptions(call, {
-    values: words("p strip i input d directory o output r F B z Y"),
-    flags: words("R N f s dry-run b reverse forward"),
+    values: "-pidorFBzY strip input directory output",
+    flags: "-RNfsb dry-run reverse forward",
     abbreviates: false,
   });
   const [file] = options.operands;
@@ -199,9 +192,8 @@ const mkdir: Model = () => [];
 /** An empty file is news only among the system's. */
 const touch: Model = call => {
   const options = readOptions(call, {
-    values: words("d date r reference t time"),
-    flags: words("a c f h m no-create no-dereference help version"),
-    as: { "no-create": "c" },
+    values: "-drt date reference time",
+    flags: "-afhm c|no-create no-dereference help version",
   });
   if (isOnlyHelp(options) || options.has("c")) return [];
   return options.operands.map(({ value }) => ({ kind: "write", by: call.by, path: value, how: "create" }));
@@ -233,8 +225,8 @@ const openssl: Model = call => {
 
 const sshKeygen: Model = call => {
   const options = readOptions(call, {
-    values: words("f t b C N P m O a I n V R F s z E"),
-    flags: words("y l q p i e H v"),
+    values: "-ftbCNPmOaInVRFszE",
+    flags: "-ylqpieHv",
     abbreviates: false,
   });
   const file = options.valueOf("f");

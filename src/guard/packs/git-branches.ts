@@ -1,4 +1,4 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { describe, knownText } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
@@ -8,7 +8,7 @@ import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet, words } from "../words.ts";
+import { wordSet } from "../words.ts";
 import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
@@ -108,17 +108,12 @@ function inspectBranch(effect: EffectOf<"git">, context: RuleContext): void {
   context.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
 }
 
-export const COMMIT: OptionSpec = {
-  values: words(
-    "m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file",
-  ),
-  optional: words("S gpg-sign u untracked-files"),
-  flags: words(`
-    a all amend allow-empty allow-empty-message n no-verify verify q quiet v verbose s signoff no-signoff dry-run short
-    branch porcelain long z null e edit no-edit p patch i include o only no-post-rewrite status no-status
-    no-gpg-sign reset-author ahead-behind pathspec-file-nul interactive help
-  `),
-  as: { "no-verify": "n" },
+export const COMMIT: OptionGrammar = {
+  values:
+    "-mFCct message file reuse-message reedit-message author date cleanup fixup squash template trailer pathspec-from-file",
+  optional: "-Su gpg-sign untracked-files",
+  flags:
+    "-aqvszepio all amend allow-empty allow-empty-message no-verify|n verify quiet verbose signoff no-signoff dry-run short branch porcelain long null edit no-edit patch include only no-post-rewrite status no-status no-gpg-sign reset-author ahead-behind pathspec-file-nul interactive help",
 };
 
 function isDryCommit(run: GitRun): boolean {
@@ -126,29 +121,27 @@ function isDryCommit(run: GitRun): boolean {
 }
 
 /** Options of the other commands that know --no-verify; `-n` means something else there. */
-const WITH_NO_VERIFY: Readonly<Record<string, OptionSpec>> = {
+const WITH_NO_VERIFY: Readonly<Record<string, OptionGrammar>> = {
   commit: COMMIT,
   am: {
-    values: words("C p directory exclude include whitespace patch-format quoted-cr empty"),
-    optional: words("S gpg-sign show-current-patch"),
-    flags: words(
-      "n no-verify verify s signoff k keep b m message-id c scissors no-scissors q u utf8 no-utf8 3 3way no-3way r resolved skip abort quit i interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date",
-    ),
-    as: { "no-verify": "n" },
+    values: "-Cp directory exclude include whitespace patch-format quoted-cr empty",
+    optional: "-S gpg-sign show-current-patch",
+    flags:
+      "-skbmcqu3ri no-verify|n verify signoff keep message-id scissors no-scissors utf8 no-utf8 3way no-3way resolved skip abort quit interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date",
   },
   push: {
-    flags: ["no-verify", "verify"],
-    values: ["receive-pack", "exec", "repo", "o", "push-option"],
+    flags: "no-verify verify",
+    values: "-o receive-pack exec repo push-option",
   },
   merge: {
-    flags: ["no-verify", "verify"],
-    values: words("m F s strategy X strategy-option into-name cleanup"),
-    optional: ["S", "log"],
+    flags: "no-verify verify",
+    values: "-mFsX strategy strategy-option into-name cleanup",
+    optional: "-S log",
   },
   rebase: {
-    flags: ["no-verify", "verify"],
-    values: words("onto s strategy X strategy-option x exec C whitespace empty"),
-    optional: ["S", "rebase-merges", "r"],
+    flags: "no-verify verify",
+    values: "-sXxC onto strategy strategy-option exec whitespace empty",
+    optional: "-Sr rebase-merges",
   },
 };
 
@@ -172,8 +165,7 @@ function inspectVerify(effect: EffectOf<"git">, context: RuleContext): void {
   const target = `git ${run.subcommand}`;
   const options = spec === undefined ? undefined : parseOptions(run.argv, spec);
   if (options?.has("dry-run") === true) return;
-  if (options?.has(spec?.as?.["no-verify"] ?? "no-verify") === true)
-    context.report("git.verify", { target, verdict: "deny" }, by);
+  if (options?.has("no-verify") === true) context.report("git.verify", { target, verdict: "deny" }, by);
   if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
     context.report("git.verify", { target }, by);
   if (!RUNS_HOOKS.has(run.subcommand)) return;

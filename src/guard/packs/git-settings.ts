@@ -1,4 +1,4 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value, wordAt } from "../../shell/value.ts";
 import { secretOf } from "../checks/secret-targets.ts";
 import type { EffectOf } from "../effects.ts";
@@ -6,7 +6,7 @@ import { PUSH } from "../git/push.ts";
 import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet, words } from "../words.ts";
+import { wordSet } from "../words.ts";
 import { COMMIT } from "./git-branches.ts";
 
 const RULES: readonly Rule[] = [
@@ -76,11 +76,9 @@ function inspectConfig(effect: EffectOf<"git">, context: RuleContext): void {
   const { run, by } = effect;
   if (run.subcommand !== "config") return;
   const options = parseOptions(run.argv, {
-    flags: words(
-      "global system local worktree get get-all get-regexp add replace-all unset unset-all rename-section remove-section l list e edit z null name-only bool int path show-origin show-scope includes no-includes",
-    ),
-    values: words("f file blob type default comment value"),
-    as: { "get-all": "get", "get-regexp": "get", list: "get", l: "get" },
+    flags:
+      "-ez global system local worktree get|get-all|get-regexp|l|list add replace-all unset unset-all rename-section remove-section edit null name-only bool int path show-origin show-scope includes no-includes",
+    values: "-f file blob type default comment value",
   });
   const [first, ...others] = options.operands.map(operand => operand.value);
   if (options.has("unset", "unset-all") && isHooksPath(first))
@@ -106,18 +104,16 @@ function isHooksPath(key: Value | undefined): boolean {
 
 const EVERYTHING = wordSet(". -A --all :/ * ./");
 
-const ADD: OptionSpec = {
-  flags: words(
-    "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
-  ),
-  values: ["pathspec-from-file", "chmod"],
-  as: { force: "f", "dry-run": "n" },
+const ADD: OptionGrammar = {
+  flags:
+    "-AuvpiNe n|dry-run f|force all update patch intent-to-add edit refresh ignore-errors ignore-missing renormalize no-all sparse",
+  values: "pathspec-from-file chmod",
 };
 
-const ADDING: Readonly<Record<string, OptionSpec>> = {
+const ADDING: Readonly<Record<string, OptionGrammar>> = {
   add: ADD,
   stage: ADD,
-  "update-index": { flags: words("add remove refresh q force-remove"), abbreviates: false },
+  "update-index": { flags: "-q add remove refresh force-remove", abbreviates: false },
   commit: COMMIT,
 };
 
@@ -176,7 +172,7 @@ function shownOperands({ operands }: ParsedOptions): readonly string[] {
   return operands.map(({ value }) => describe(value));
 }
 
-const REMOTE: OptionSpec = { values: words("t m"), flags: words("f push add delete v") };
+const REMOTE: OptionGrammar = { values: "-tm", flags: "-fv push add delete" };
 /** `https://host/r`, `user@host:r`; a path is no other machine. */
 const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
 

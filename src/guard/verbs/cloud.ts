@@ -1,62 +1,52 @@
-import type { OptionSpec } from "../../shell/options.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
-const CLOUD_VALUES: OptionSpec = {
+const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
   abbreviates: false,
-  flags: words(`
-    recursive delete dryrun dry-run quiet q force f yes y debug no-cli-pager no-paginate no-verify-ssl auto-approve help
-    version only-show-errors no-wait delete-unmatched-destination-objects async r R m all purge skip-final-snapshot
-  `),
+  flags:
+    "-qfyrRm recursive delete dryrun dry-run quiet force yes debug no-cli-pager no-paginate no-verify-ssl auto-approve help version only-show-errors no-wait delete-unmatched-destination-objects async all purge skip-final-snapshot",
 };
-const KUBE: OptionSpec = {
-  values: words(`
-    n namespace context cluster user s server f filename l selector o output kubeconfig token as grace-period timeout
-    field-selector replicas k kustomize cascade c container template p patch kube-context
-  `),
-  flags: words(
-    "all A all-namespaces force now ignore-not-found wait prune R recursive help delete-emptydir-data ignore-daemonsets",
-  ),
-  optional: ["dry-run"],
+const KUBE: OptionGrammar = {
+  values:
+    "-nsflokcp namespace context cluster user server filename selector output kubeconfig token as grace-period timeout field-selector replicas kustomize cascade container template patch kube-context",
+  flags:
+    "-AR all all-namespaces force now ignore-not-found wait prune recursive help delete-emptydir-data ignore-daemonsets",
+  optional: "dry-run",
   shortEquals: true,
   abbreviates: false,
 };
-const DOCKER: OptionSpec = {
-  values: words(
-    "H host context c config l log-level f file p project-name profile env-file project-directory t timeout filter rmi",
-  ),
-  flags: words("v volumes a all q quiet remove-orphans s stop help"),
+const DOCKER: OptionGrammar = {
+  values:
+    "-Hclfpt host context config log-level file project-name profile env-file project-directory timeout filter rmi",
+  flags: "-vaqs volumes all quiet remove-orphans stop help",
   shortEquals: true,
   abbreviates: false,
 };
-const DOCKER_ENGINE: OptionSpec = {
+const DOCKER_ENGINE: OptionGrammar = {
   ...DOCKER,
-  values: words(
-    "H host context config l log-level filter project-name p file env-file profile t timeout rmi",
-  ),
-  flags: words("v volumes a all f force q quiet remove-orphans s stop help"),
+  values: "-Hlpt host context config log-level filter project-name file env-file profile timeout rmi",
+  flags: "-vafqs volumes all force quiet remove-orphans stop help",
 };
-const TERRAFORM: OptionSpec = {
+const TERRAFORM: OptionGrammar = {
   isSingleDash: true,
-  flags: words("auto-approve destroy force help json no-color"),
+  flags: "auto-approve destroy force help json no-color",
   abbreviates: false,
 };
-const GH: OptionSpec = {
-  values: words(
-    "R repo X method H header f raw-field F field q jq t template input hostname org env visibility",
-  ),
-  flags: words("y yes help paginate cleanup-tag confirm"),
-  as: { X: "method" },
+const GH: OptionGrammar = {
+  values: "-RHfFqt repo method|X header raw-field field jq template input hostname org env visibility",
+  flags: "-y yes help paginate cleanup-tag confirm",
+
   shortEquals: true,
   abbreviates: false,
 };
-const PLATFORM: OptionSpec = {
-  values: words("a app e env environment t token s scope project P org r remote config c"),
-  flags: words("y yes force f help confirm"),
+const PLATFORM: OptionGrammar = {
+  values: "-aetsPrc app env environment token scope project org remote config",
+  flags: "-yf yes force help confirm",
   abbreviates: false,
 };
-const VAULT: OptionSpec = { isSingleDash: true, flags: words("force f purge help"), abbreviates: false };
+const VAULT: OptionGrammar = { isSingleDash: true, flags: "-f force purge help", abbreviates: false };
 
 const INFRA = "cloud.infra";
 const RESOURCE = "cloud.resource";
@@ -344,20 +334,20 @@ export const cloudVerbs: VerbTable = {
     ...Object.fromEntries(words("gh glab").map(program => [program, GH])),
     ...Object.fromEntries(words("vault nomad consul").map(program => [program, VAULT])),
     pulumi: {
-      values: words("s stack C cwd"),
-      flags: words("y yes f skip-preview force preview-only"),
+      values: "-sC stack cwd",
+      flags: "-yf yes skip-preview force preview-only",
       abbreviates: false,
     },
     restic: {
-      values: words("r repo p password-file tag host keep-last keep-daily keep-weekly"),
-      flags: words("n dry-run prune"),
-      as: { n: "dry-run" },
+      values: "-rp repo password-file tag host keep-last keep-daily keep-weekly",
+      flags: "dry-run|n prune",
+
       abbreviates: false,
     },
     borg: {
-      values: words("keep-daily keep-weekly keep-monthly P prefix"),
-      flags: words("n dry-run list s stats"),
-      as: { n: "dry-run" },
+      values: "-P keep-daily keep-weekly keep-monthly prefix",
+      flags: "-s dry-run|n list stats",
+
       abbreviates: false,
     },
   },

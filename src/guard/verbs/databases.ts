@@ -1,4 +1,3 @@
-import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
 const RESET = "db.reset";
@@ -86,16 +85,16 @@ export const databaseVerbs: VerbTable = {
   verbs: VERBS,
   options: {
     mysqladmin: {
-      values: words("h host u user P port"),
-      optional: ["p", "password"],
-      flags: words("f force"),
+      values: "-huP host user port",
+      optional: "-p password",
+      flags: "-f force",
       abbreviates: false,
     },
     pg_restore: {
-      values: words("d dbname h host p port U username f file j jobs n schema t table L use-list F format"),
-      flags: words("c clean if-exists C create l list a s v w W x O 1"),
+      values: "-dhpUfjntLF dbname host port username file jobs schema table use-list format",
+      flags: "-cClasvwWxO1 clean if-exists create list",
       abbreviates: true,
     },
-    knex: { values: words("env knexfile cwd"), flags: ["all"], abbreviates: false },
+    knex: { values: "env knexfile cwd", flags: "all", abbreviates: false },
   },
 };

@@ -1,4 +1,3 @@
-import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
 const verb = (
@@ -56,19 +55,19 @@ export const publishVerbs: VerbTable = {
   verbs: VERBS,
   options: {
     npm: {
-      values: words("tag registry access otp workspace w prefix"),
-      flags: words("dry-run workspaces"),
+      values: "-w tag registry access otp workspace prefix",
+      flags: "dry-run workspaces",
       abbreviates: false,
     },
     pnpm: {
-      values: words("tag registry access otp filter F C dir"),
-      flags: words("dry-run r recursive"),
+      values: "-FC tag registry access otp filter dir",
+      flags: "-r dry-run recursive",
       abbreviates: false,
     },
     cargo: {
-      values: words("p package token registry vers version manifest-path target"),
-      flags: words("dry-run n undo list allow-dirty"),
-      as: { n: "dry-run", version: "vers" },
+      values: "-p package token registry vers|version manifest-path target",
+      flags: "dry-run|n undo list allow-dirty",
+
       abbreviates: false,
     },
   },

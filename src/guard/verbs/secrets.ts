@@ -1,5 +1,4 @@
-import type { OptionSpec } from "../../shell/options.ts";
-import { words } from "../words.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
 const verb = (command: string, what: string, more: Omit<Verb, "rule" | "command" | "what"> = {}): Verb => ({
@@ -9,9 +8,9 @@ const verb = (command: string, what: string, more: Omit<Verb, "rule" | "command"
   ...more,
 });
 
-const KUBE: OptionSpec = {
-  values: words("n namespace context o output l selector template kubeconfig"),
-  flags: words("A all-namespaces raw minify flatten"),
+const KUBE: OptionGrammar = {
+  values: "-nol namespace context output selector template kubeconfig",
+  flags: "-A all-namespaces raw minify flatten",
   abbreviates: false,
   shortEquals: true,
 };
@@ -75,10 +74,10 @@ export const secretVerbs: VerbTable = {
   options: {
     kubectl: KUBE,
     oc: KUBE,
-    aws: { unknownTakesValue: true, flags: words("with-decryption no-cli-pager"), abbreviates: false },
-    op: { values: words("account vault session config fields format"), abbreviates: false },
+    aws: { unknownTakesValue: true, flags: "with-decryption no-cli-pager", abbreviates: false },
+    op: { values: "account vault session config fields format", abbreviates: false },
     gcloud: { unknownTakesValue: true, abbreviates: false },
     vault: { isSingleDash: true, abbreviates: false },
-    bw: { values: ["session"], flags: ["raw"], abbreviates: false },
+    bw: { values: "session", flags: "raw", abbreviates: false },
   },
 };

@@ -1,5 +1,4 @@
-import type { OptionSpec } from "../../shell/options.ts";
-import { words } from "../words.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
 const verb = (
@@ -181,47 +180,47 @@ const VERBS: readonly Verb[] = [
   verb("sys.cron", "crontab *", "replace the schedule", { unless: "l e", safer: "crontab -l" }),
 ];
 
-const LETTERS: OptionSpec = { abbreviates: false };
+const LETTERS: OptionGrammar = { abbreviates: false };
 
 export const systemVerbs: VerbTable = {
   verbs: VERBS,
   options: {
     shutdown: LETTERS,
-    crontab: { values: ["u"], flags: ["l", "r", "e", "i"], abbreviates: false },
+    crontab: { values: "-u", flags: "-lrei", abbreviates: false },
     iptables: {
-      values: words("t table A append I insert D delete j jump p protocol s d i o m dport sport P policy"),
-      flags: words("F flush X L list n S"),
-      as: { flush: "F", "delete-chain": "X", policy: "P" },
+      values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
+      flags: "-XLnS F|flush list delete-chain=X",
+
       abbreviates: false,
     },
     ip6tables: {
-      values: words("t table A append I insert D delete j jump p protocol s d i o m dport sport P policy"),
-      flags: words("F flush X L list n S"),
-      as: { flush: "F", "delete-chain": "X", policy: "P" },
+      values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
+      flags: "-XLnS F|flush list delete-chain=X",
+
       abbreviates: false,
     },
     pkill: {
-      values: words("u euid U uid g P t s F G"),
-      flags: words("f x n o i v signal"),
+      values: "-uUgPtsFG euid uid",
+      flags: "-fxnoiv signal",
       abbreviates: false,
     },
     dscl: { isSingleDash: true, abbreviates: false },
-    skill: { values: words("u c t p"), abbreviates: false },
-    killall: { values: words("u user s signal o y n"), flags: words("e I i q r v w"), abbreviates: false },
+    skill: { values: "-uctp", abbreviates: false },
+    killall: { values: "-usoyn user signal", flags: "-eIiqrvw", abbreviates: false },
     systemctl: {
-      values: words("t type p property H host M machine"),
-      flags: words("user now force f q"),
+      values: "-tpHM type property host machine",
+      flags: "-fq user now force",
       abbreviates: false,
     },
     wipefs: {
-      values: words("o offset t types"),
-      flags: words("a all n no-act f force b backup"),
+      values: "-ot offset types",
+      flags: "-anfb all no-act force backup",
       abbreviates: false,
     },
-    parted: { flags: words("s script l list m"), values: ["a", "align"], abbreviates: false },
+    parted: { flags: "-slm script list", values: "-a align", abbreviates: false },
     mdadm: {
       abbreviates: true,
-      flags: words("zero-superblock stop S detail examine scan assemble create C"),
+      flags: "-SC zero-superblock stop detail examine scan assemble create",
     },
   },
 };

@@ -1,5 +1,5 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
@@ -31,7 +31,7 @@ export interface Verb {
 }
 
 /** How the programs of a table read their options; keys are program names. */
-export type VerbOptions = Readonly<Record<string, OptionSpec>>;
+export type VerbOptions = Readonly<Record<string, OptionGrammar>>;
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview help version");
 
@@ -69,7 +69,7 @@ function effectsOfRows(
   invocation: Invocation,
   by: Actor,
   facts: ShellFacts,
-  spec: OptionSpec,
+  spec: OptionGrammar,
 ): readonly CommandEffect[] {
   const options = parseOptions(invocation.argv, spec);
   if (isDryRun(options) || (table.isFreeInTests === true && isTestRun(invocation))) return [];
@@ -99,12 +99,12 @@ function effectsOfRows(
   ];
 }
 
-const DEFAULT_OPTIONS: OptionSpec = { abbreviates: false };
-const VALUED_OPTIONS: OptionSpec = {
+const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false };
+const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,
   isSingleDash: true,
   unknownTakesValue: true,
-  flags: [...DRY_RUN],
+  flags: DRY_RUN.join(" "),
 };
 
 interface Row {

@@ -1,14 +1,14 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { unknownOutput } from "../../shell/walk/code-runs.ts";
 import { runInterpreterCode } from "./run-code.ts";
 
-const VIM: OptionSpec = {
-  flags: optionNames("bdEelLmMnNRsvyZ", "clean noplugin headless not-a-term"),
-  values: optionNames("", "c cmd S u i T w W t q"),
-  optional: ["o", "O", "p", "V"],
-  as: { cmd: "c" },
+const VIM: OptionGrammar = {
+  flags: "-bdEelLmMnNRsvyZ clean noplugin headless not-a-term",
+  values: "-SuiTwWtq c|cmd",
+  optional: "-oOpV",
+
   abbreviates: false,
 };
 
@@ -36,7 +36,7 @@ function runCommands(
 
 /** `ed FILE` takes its commands from stdin; a `w` there writes the file, or the one it names. */
 const runEd: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["s", "v", "E"], values: ["p"] });
+  const parsed = parseOptions(call.argv, { flags: "-svE", values: "-p" });
   const file = parsed.operands[0]?.value;
   if (call.stdin === undefined) return [unknownOutput(call)];
   const known = knownText(call.stdin);
@@ -56,10 +56,10 @@ const runEd: Model = call => {
   return [unknownOutput(call)];
 };
 
-const DENO: OptionSpec = {
-  flags: optionNames("", "A p print T allow-all quiet q no-check check"),
-  values: optionNames("", "ext config c import-map L log-level"),
-  optional: optionNames("", "allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi"),
+const DENO: OptionGrammar = {
+  flags: "-ApTq print allow-all quiet no-check check",
+  values: "-cL ext config import-map log-level",
+  optional: "allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi",
 };
 
 const runDeno: Model = call => {

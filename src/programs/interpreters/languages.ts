@@ -1,11 +1,11 @@
 import type { Language } from "../../shell/code/code.ts";
-import { type OptionSpec, optionNames } from "../../shell/options.ts";
+import type { OptionGrammar } from "../../shell/options.ts";
 
 /** How one family of interpreters takes its program text. */
 export interface LanguageSpec {
   readonly language: Language;
   readonly names: RegExp;
-  readonly options: OptionSpec;
+  readonly options: OptionGrammar;
   /** Options whose value is code; several are lines of one program. */
   readonly code: readonly string[];
   /** Options whose value is a file of code. */
@@ -25,8 +25,8 @@ const SPECS: readonly LanguageSpec[] = [
     language: "python",
     names: /^(?:python|pypy|ipython)[\d.]*w?$/,
     options: {
-      flags: [..."bBdEhiIOPqsSuvVx"],
-      values: ["c", "m", "W", "X", "check-hash-based-pycs"],
+      flags: "-bBdEhiIOPqsSuvVx",
+      values: "-cmWX check-hash-based-pycs",
       stopsAtOperand: true,
     },
     code: ["c"],
@@ -36,12 +36,10 @@ const SPECS: readonly LanguageSpec[] = [
     language: "javascript",
     names: /^(?:node|nodejs|bun|tsx|ts-node|qjs)$/,
     options: {
-      flags: optionNames("", "i c check interactive h v watch inspect inspect-brk b bun"),
-      values: optionNames(
-        "",
-        "e eval p print pe r require import loader C conditions env-file input-type title max-old-space-size stack-size",
-      ),
-      as: { eval: "e", print: "p", pe: "p" },
+      flags: "-ichvb check interactive watch inspect inspect-brk bun",
+      values:
+        "-rC e|eval p|print|pe require import loader conditions env-file input-type title max-old-space-size stack-size",
+
       abbreviates: false,
       stopsAtOperand: true,
     },
@@ -52,11 +50,11 @@ const SPECS: readonly LanguageSpec[] = [
     language: "perl",
     names: /^perl[\d.]*$/,
     options: {
-      flags: [..."acfnpsStTuUvwWX"],
-      values: ["e", "E", "I"],
-      optional: optionNames("", "i F M m d D x V"),
-      digits: ["l", "0", "C"],
-      as: { E: "e" },
+      flags: "-acfnpsStTuUvwWX",
+      values: "-I e|E",
+      optional: "-iFMmdDxV",
+      digits: "-l0C",
+
       stopsAtOperand: true,
     },
     code: ["e"],
@@ -65,10 +63,10 @@ const SPECS: readonly LanguageSpec[] = [
     language: "ruby",
     names: /^(?:j?ruby[\d.]*|irb|pry)$/,
     options: {
-      flags: optionNames("acdlnpsSvwWy", "version verbose yjit"),
-      values: optionNames("", "e I r C E require"),
-      optional: ["i", "F", "K", "T", "x"],
-      digits: ["0"],
+      flags: "-acdlnpsSvwWy version verbose yjit",
+      values: "-eIrCE require",
+      optional: "-iFKTx",
+      digits: "-0",
       stopsAtOperand: true,
     },
     code: ["e"],
@@ -77,19 +75,9 @@ const SPECS: readonly LanguageSpec[] = [
     language: "php",
     names: /^php[\d.]*(?:-cgi)?$/,
     options: {
-      flags: [..."aCehHilmnqsvw"],
-      values: optionNames("", "r f d c B R E F z S t run file define process-code process-begin process-end"),
-      as: {
-        run: "r",
-        B: "r",
-        R: "r",
-        E: "r",
-        "process-code": "r",
-        "process-begin": "r",
-        "process-end": "r",
-        file: "f",
-        F: "f",
-      },
+      flags: "-aCehHilmnqsvw",
+      values: "-dczSt r|B|R|E|run|process-code|process-begin|process-end f|F|file define",
+
       stopsAtOperand: true,
     },
     code: ["r"],
@@ -98,16 +86,16 @@ const SPECS: readonly LanguageSpec[] = [
   {
     language: "lua",
     names: /^(?:lua[\d.]*|luajit)$/,
-    options: { flags: [..."iEvW"], values: ["e", "l"], stopsAtOperand: true },
+    options: { flags: "-iEvW", values: "-el", stopsAtOperand: true },
     code: ["e"],
   },
   {
     language: "awk",
     names: /^(?:[gmn]?awk|original-awk|goawk)$/,
     options: {
-      flags: optionNames("cCghIkMnNOPrsStV", "posix traditional re-interval sandbox csv"),
-      values: optionNames("", "F v f e E i l field-separator assign file source exec include load"),
-      as: { file: "f", source: "e", exec: "f", E: "f", assign: "v" },
+      flags: "-cCghIkMnNOPrsStV posix traditional re-interval sandbox csv",
+      values: "-Fil v|assign f|E|file|exec e|source field-separator include load",
+
       stopsAtOperand: true,
     },
     variables: ["v"],
@@ -119,13 +107,10 @@ const SPECS: readonly LanguageSpec[] = [
     language: "sed",
     names: /^g?sed$/,
     options: {
-      flags: optionNames(
-        "nErsuz",
-        "quiet silent regexp-extended separate null-data unbuffered posix debug sandbox follow-symlinks",
-      ),
-      values: optionNames("", "e f l expression file line-length"),
-      optional: ["i", "in-place"],
-      as: { expression: "e", file: "f" },
+      flags:
+        "-nErsuz quiet silent regexp-extended separate null-data unbuffered posix debug sandbox follow-symlinks",
+      values: "-l e|expression f|file line-length",
+      optional: "-i in-place",
     },
     code: ["e"],
     files: ["f"],
@@ -134,13 +119,13 @@ const SPECS: readonly LanguageSpec[] = [
   {
     language: "applescript",
     names: /^osascript$/,
-    options: { flags: ["i", "s"], values: ["e", "l", "s"], stopsAtOperand: true },
+    options: { flags: "-is", values: "-els", stopsAtOperand: true },
     code: ["e"],
   },
   {
     language: "expect",
     names: /^(?:expect|tclsh[\d.]*|wish)$/,
-    options: { flags: [..."dDinNv"], values: ["c", "f"], optional: ["b"], stopsAtOperand: true },
+    options: { flags: "-dDinNv", values: "-cf", optional: "-b", stopsAtOperand: true },
     code: ["c"],
     files: ["f"],
   },

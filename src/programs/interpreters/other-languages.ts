@@ -59,7 +59,11 @@ const ANY_STRING = new RegExp(STRING, "g");
 
 function interpreter(options: readonly string[]): Model {
   return call => {
-    const parsed = parseOptions(call.argv, { values: options, abbreviates: false, isSingleDash: true });
+    const parsed = parseOptions(call.argv, {
+      values: options.join(" "),
+      abbreviates: false,
+      isSingleDash: true,
+    });
     const codes = parsed.valuesOf(...options);
     for (const code of codes) follow(knownText(code) ?? "", call);
     if (codes.length === 0 && call.stdin !== undefined) follow(knownText(call.stdin) ?? "", call);

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { knownText, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { environmentValueOf } from "../../shell/walk/call.ts";
@@ -9,16 +9,16 @@ import { asQuotedWord } from "../../shell/walk/start-up.ts";
 
 const NAMES = "bash sh zsh dash ksh ksh93 mksh pdksh ash rbash yash csh tcsh hush osh nu xonsh elvish";
 
-const OPTIONS: OptionSpec = {
-  flags: optionNames("abefhiklmnprstuvxBCDEHPTc", "login norc noprofile posix noediting restricted verbose"),
-  values: ["o", "O", "rcfile", "init-file"],
+const OPTIONS: OptionGrammar = {
+  flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose",
+  values: "-oO rcfile init-file",
   stopsAtOperand: true,
 };
 
-const FISH: OptionSpec = {
-  flags: optionNames("iNnPlvh", "login no-config interactive no-execute private"),
-  values: optionNames("", "c C d o D f command init-command features profile"),
-  as: { c: "command", C: "command", "init-command": "command" },
+const FISH: OptionGrammar = {
+  flags: "-iNnPlvh login no-config interactive no-execute private",
+  values: "-doDf command|c|C|init-command features profile",
+
   stopsAtOperand: true,
 };
 

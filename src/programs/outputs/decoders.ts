@@ -1,5 +1,5 @@
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../../shell/decode.ts";
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import {
   knownText,
   text,
@@ -39,10 +39,9 @@ function fromBytes(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : decodeUtf8(bytes);
 }
 
-const BASE: OptionSpec = {
-  flags: optionNames("", "d D i decode ignore-garbage base64 base32 base16 base64url"),
-  values: optionNames("", "w b o wrap break input output"),
-  as: { D: "d", decode: "d" },
+const BASE: OptionGrammar = {
+  flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url",
+  values: "-wbo wrap break input output",
 };
 
 function baseModel(decode: (encoded: string) => Uint8Array | undefined): Model {
@@ -63,9 +62,9 @@ function baseModel(decode: (encoded: string) => Uint8Array | undefined): Model {
 
 const xxd: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("", "a b e i u E C r p ps plain revert"),
-    values: optionNames("", "c g l s o n"),
-    as: { ps: "p", plain: "p", revert: "r" },
+    flags: "-abeiuEC r|revert p|ps|plain",
+    values: "-cglson",
+
     abbreviates: false,
   });
   const isPlain = parsed.has("p") || call.argv.some(word => knownText(word) === "-ps");
@@ -95,8 +94,8 @@ const openssl: Model = call => {
     call.argv,
     {
       isSingleDash: true,
-      flags: optionNames("", "d e a A base64 nosalt salt pbkdf2 out in"),
-      values: optionNames("", "in out k pass K iv S md"),
+      flags: "-deaA base64 nosalt salt pbkdf2 out in",
+      values: "-kKS in out pass iv md",
     },
     2,
   );
@@ -106,7 +105,9 @@ const openssl: Model = call => {
     return [withOrigins(unknownOutput(call), [{ kind: "network", invocation: call.id }])];
   const isBase64 =
     subcommand === "base64" ||
-    (subcommand === "enc" && parsed.has("a", "base64") && !parsed.options.some(option => !option.isInSpec));
+    (subcommand === "enc" &&
+      parsed.has("a", "base64") &&
+      !parsed.options.some(option => !option.isInGrammar));
   if (
     !parsed.has("d") ||
     (subcommand !== "enc" &&
@@ -125,8 +126,8 @@ const openssl: Model = call => {
 /** Compressed or encrypted: the result cannot be computed here. */
 const opaque: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("cdfklnqrtvzZjJ019", "decompress stdout decrypt batch"),
-    values: ["S", "T", "o", "output", "passphrase"],
+    flags: "-cdfklnqrtvzZjJ019 decompress stdout decrypt batch",
+    values: "-STo output passphrase",
   });
   const name = programName(wordAt(call.argv, 0)) ?? "";
   const isDecoding = /cat$|^[gb]?un|^uudecode$/.test(name) || parsed.has("d", "decompress", "decrypt");

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { baseName, directoryName, joinPath } from "../../shell/paths.ts";
 import {
   concatenate,
@@ -24,7 +24,7 @@ export function inputOf(call: ProgramCall, files: readonly Value[]): Output {
     .reduce(appendOutput);
 }
 
-const CAT: OptionSpec = { flags: [..."AbeEnstTuv"] };
+const CAT: OptionGrammar = { flags: "-AbeEnstTuv" };
 
 const cat: Model = call =>
   inputOf(
@@ -34,8 +34,7 @@ const cat: Model = call =>
 
 const tee: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: ["a", "i", "p", "append", "ignore-interrupts"],
-    as: { append: "a" },
+    flags: "-ip a|append ignore-interrupts",
   });
   const contents = inputOf(call, []);
   for (const { value } of parsed.operands) {
@@ -49,14 +48,11 @@ const tee: Model = call => {
   return contents;
 };
 
-const COPY: OptionSpec = {
-  flags: optionNames(
-    "abdfHilLnpPrRsTuvxXcD",
-    "recursive force archive symbolic verbose no-clobber update no-target-directory",
-  ),
-  values: optionNames("", "t S target-directory suffix m o g mode owner group Z context"),
-  optional: ["backup", "reflink", "sparse", "preserve"],
-  as: { "target-directory": "t", symbolic: "s" },
+const COPY: OptionGrammar = {
+  flags:
+    "-abdfHilLnpPrRTuvxXcD s|symbolic recursive force archive verbose no-clobber update no-target-directory",
+  values: "-SmogZ t|target-directory suffix mode owner group context",
+  optional: "backup reflink sparse preserve",
 };
 
 /** cp, mv, ln, install: the new name holds what the old one does, or is another name of it. */
@@ -110,7 +106,7 @@ function isDirectory(path: Value, call: ProgramCall): boolean {
 }
 
 const makeDirectory: Model = call => {
-  for (const { value } of parseOptions(call.argv, { flags: ["p", "v"], values: ["m"] }).operands) {
+  for (const { value } of parseOptions(call.argv, { flags: "-pv", values: "-m" }).operands) {
     const name = knownText(joinPath(call.cwd, value));
     if (name !== undefined) call.scope.state.files.set(name, { contents: [], isDirectory: true });
   }
@@ -118,8 +114,7 @@ const makeDirectory: Model = call => {
 };
 
 const touch: Model = call => {
-  for (const { value } of parseOptions(call.argv, { flags: [..."acfhm"], values: ["d", "r", "t"] })
-    .operands) {
+  for (const { value } of parseOptions(call.argv, { flags: "-acfhm", values: "-drt" }).operands) {
     const name = knownText(joinPath(call.cwd, value));
     if (name !== undefined && !call.scope.state.files.has(name))
       call.scope.state.files.set(name, { contents: readContents(value, call.cwd, undefined, call.scope) });

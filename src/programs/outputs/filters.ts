@@ -1,4 +1,4 @@
-import { optionNames, parseOptions } from "../../shell/options.ts";
+import { parseOptions } from "../../shell/options.ts";
 import { knownText, text } from "../../shell/value.ts";
 import type { Model } from "../../shell/walk/call.ts";
 import { filterLiteral } from "./decoders.ts";
@@ -10,8 +10,8 @@ import { translate } from "./translate.ts";
 
 const tr: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("", "d s c C t delete squeeze-repeats complement"),
-    as: { delete: "d", "squeeze-repeats": "s", complement: "c", C: "c" },
+    flags: "-t d|delete s|squeeze-repeats c|C|complement",
+
     stopsAtOperand: true,
   });
   const [from, to] = parsed.operands.map(operand => knownText(operand.value));
@@ -26,10 +26,9 @@ const tr: Model = call => {
 /** The interpreter model reads the script; here only the text that comes out is computed. */
 export const sedOutput: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("nErsuz", "quiet silent regexp-extended"),
-    values: ["e", "f", "l", "expression", "file"],
-    optional: ["i", "in-place"],
-    as: { expression: "e", "regexp-extended": "E", r: "E" },
+    flags: "-nsuz E|r|regexp-extended quiet silent",
+    values: "-fl e|expression file",
+    optional: "-i in-place",
   });
   const scripts = parsed.valuesOf("e").map(value => knownText(value));
   const operands = parsed.operands.map(operand => operand.value);
@@ -45,9 +44,8 @@ export const sedOutput: Model = call => {
 
 const cut: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: ["s", "n", "z", "complement"],
-    values: optionNames("", "c b d f characters bytes delimiter fields output-delimiter"),
-    as: { characters: "c", b: "c", bytes: "c", delimiter: "d", fields: "f" },
+    flags: "-snz complement",
+    values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
   });
   const list = knownText(parsed.valueOf("c", "f") ?? text("")) ?? "";
   const delimiter = parsed.has("c") ? "" : (knownText(parsed.valueOf("d") ?? text("\t")) ?? "\t");
@@ -88,9 +86,8 @@ function sliceModel(isHead: boolean): Model {
         : word,
     );
     const parsed = parseOptions(words, {
-      flags: ["q", "v", "f", "F", "z"],
-      values: ["n", "c", "lines", "bytes", "s"],
-      as: { lines: "n", bytes: "c" },
+      flags: "-qvfFz",
+      values: "-s n|lines c|bytes",
     });
     const files = parsed.operands.map(operand => operand.value);
     const count = knownText(parsed.valueOf("n", "c") ?? text("10")) ?? "";
@@ -114,7 +111,7 @@ function slice(content: string, count: string, isCharacters: boolean, isHead: bo
 }
 
 const reverseLines: Model = call => {
-  const files = parseOptions(call.argv, { flags: ["b", "r"], values: ["s"] }).operands.map(
+  const files = parseOptions(call.argv, { flags: "-br", values: "-s" }).operands.map(
     operand => operand.value,
   );
   const change = (content: string) => (content.match(/[^\n]*\n|[^\n]+$/g) ?? []).reverse().join("");

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { baseName, joinPath } from "../../shell/paths.ts";
 import { describe, hasUnknown, knownText, text, type Value, withOrigins } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
@@ -33,16 +33,11 @@ function nameOfUrl(url: Value): Value | undefined {
   return name === "" ? undefined : text(name);
 }
 
-const CURL: OptionSpec = {
-  flags: optionNames(
-    "0123446aBfgGijJkIlLMnNOpqRsSvVZ#",
-    "remote-name remote-name-all silent location fail insecure compressed show-error verbose include head get remote-header-name",
-  ),
-  values: optionNames(
-    "AbcCdDeEFHKmoPQrtTuUwxXyYz",
-    "output output-dir request header data data-raw data-binary data-urlencode form user url user-agent upload-file config max-time connect-timeout retry retry-delay proxy cacert cert key cookie cookie-jar write-out resolve json range referer interface dump-header",
-  ),
-  as: { output: "o", "remote-name": "O", "remote-name-all": "O" },
+const CURL: OptionGrammar = {
+  flags:
+    "-012346aBfgGijJkIlLMnNpqRsSvVZ# O|remote-name|remote-name-all silent location fail insecure compressed show-error verbose include head get remote-header-name",
+  values:
+    "-AbcCdDeEFHKmPQrtTuUwxXyYz o|output output-dir request header data data-raw data-binary data-urlencode form user url user-agent upload-file config max-time connect-timeout retry retry-delay proxy cacert cert key cookie cookie-jar write-out resolve json range referer interface dump-header",
 };
 
 const curl: Model = call => {
@@ -56,17 +51,11 @@ const curl: Model = call => {
   return outputs.length > 0 || names.length > 0 ? NO_OUTPUT : [fetched(call)];
 };
 
-const WGET: OptionSpec = {
-  flags: optionNames(
-    "bcdEFhkKLmNpqrSvVxH46",
-    "quiet no-check-certificate continue no-verbose recursive show-progress",
-  ),
-  values: optionNames(
-    "OoaePtTwQUiBlAD",
-    "output-document output-file directory-prefix header user-agent post-data post-file tries timeout method body-data body-file",
-  ),
-  optional: ["n"],
-  as: { "output-document": "O", "directory-prefix": "P" },
+const WGET: OptionGrammar = {
+  flags: "-bcdEFhkKLmNpqrSvVxH46 quiet no-check-certificate continue no-verbose recursive show-progress",
+  values:
+    "-oaetTwQUiBlAD O|output-document P|directory-prefix output-file header user-agent post-data post-file tries timeout method body-data body-file",
+  optional: "-n",
 };
 
 const wget: Model = call => {
@@ -81,10 +70,9 @@ const wget: Model = call => {
   return NO_OUTPUT;
 };
 
-const ARIA: OptionSpec = {
-  flags: ["q", "c"],
-  values: optionNames("", "o d x s j out dir O"),
-  as: { out: "o", dir: "d", O: "o" },
+const ARIA: OptionGrammar = {
+  flags: "-qc",
+  values: "-xsj o|out|O d|dir",
 };
 
 /** aria2c, axel, fetch, http: an option names the file, otherwise the URL does or it is printed. */
@@ -107,8 +95,8 @@ function downloader(prints: boolean): Model {
 /** `scp host:file .`, `rsync host:file .`: the copy comes from the other side. */
 const remoteCopy: Model = call => {
   const operands = parseOptions(call.argv, {
-    flags: [..."346BCpqrTvaznuhPRLkl"],
-    values: optionNames("cFiJlPoSXDe", "rsh exclude include filter"),
+    flags: "-346BCpqrTvaznuhPRLkl",
+    values: "-cFiJlPoSXDe rsh exclude include filter",
   }).operands.map(operand => operand.value);
   const target = operands.at(-1);
   const sources = operands.slice(0, -1).filter(source => isRemote(source));

@@ -1,5 +1,5 @@
 import { printPaths } from "../../shell/builtins/wrappers.ts";
-import { optionNames, parseOptions } from "../../shell/options.ts";
+import { parseOptions } from "../../shell/options.ts";
 import { baseName, directoryName, joinPath } from "../../shell/paths.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
@@ -26,10 +26,10 @@ const token: Model = call =>
 
 const pwd: Model = call => line(call.cwd);
 
-const dirname: Model = call => eachOperand(call, { flags: ["z"] }, directoryName);
+const dirname: Model = call => eachOperand(call, { flags: "-z" }, directoryName);
 
 const basename: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["a", "z"], values: ["s"] });
+  const parsed = parseOptions(call.argv, { flags: "-az", values: "-s" });
   const suffix = parsed.valueOf("s") ?? (parsed.has("a") ? undefined : parsed.operands[1]?.value);
   const ending = suffix === undefined ? "" : (knownText(suffix) ?? "");
   const operands = parsed.has("a", "s") ? parsed.operands : parsed.operands.slice(0, 1);
@@ -44,16 +44,16 @@ function withoutSuffix(name: string, suffix: string): string {
 
 const realpath: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: [..."eLmPqsz"],
-    values: ["relative-to", "relative-base"],
-    optional: [],
+    flags: "-eLmPqsz",
+    values: "relative-to relative-base",
+    optional: "",
   });
   if (parsed.has("relative-to", "relative-base")) return [unknownOutput(call)];
   return lines(parsed.operands.map(({ value }) => joinPath(call.cwd, value)));
 };
 
 const readlink: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: [..."femnqsvz"] });
+  const parsed = parseOptions(call.argv, { flags: "-femnqsvz" });
   if (!parsed.has("f", "e", "m")) return [unknownOutput(call)];
   return lines(parsed.operands.map(({ value }) => joinPath(call.cwd, value)));
 };
@@ -75,15 +75,14 @@ function changeText(value: Value, change: (path: string) => string, call: Progra
   return known === undefined ? { ...unknownOutput(call, [value]) } : text(change(known), value.origins);
 }
 
-const which: Model = call => printPaths(parseOptions(call.argv, { flags: [..."asvpVPtf"] }));
+const which: Model = call => printPaths(parseOptions(call.argv, { flags: "-asvpVPtf" }));
 
 const mktemp: Model = call => {
   const { session } = call.scope;
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("", "d u q t directory dry-run"),
-    values: ["p", "suffix"],
-    optional: ["tmpdir"],
-    as: { tmpdir: "p" },
+    flags: "-duqt directory dry-run",
+    values: "-p suffix",
+    optional: "tmpdir=p",
   });
   const number = String(takeNumber(session));
   const template = parsed.operands[0]?.value;

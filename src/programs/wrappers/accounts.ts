@@ -1,17 +1,13 @@
-import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { text, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { runInNewShell } from "../../shell/walk/code-runs.ts";
 import { runInner } from "../../shell/walk/inner.ts";
 import type { Output } from "../../shell/walk/output.ts";
 
-const SU: OptionSpec = {
-  flags: optionNames("", "l m p f P login fast preserve-environment pty"),
-  values: optionNames(
-    "",
-    "c s g G w u command session-command shell group supp-group whitelist-environment user",
-  ),
-  as: { command: "c", "session-command": "c", user: "u" },
+const SU: OptionGrammar = {
+  flags: "-lmpfP login fast preserve-environment pty",
+  values: "-sgGw c|command|session-command u|user shell group supp-group whitelist-environment",
 };
 
 /** `su [-] [user] -c TEXT`; without -c a shell that reads stdin, or gets the words behind the user. */
@@ -47,7 +43,7 @@ function isDash(value: Value): boolean {
 
 /** `sg group -c TEXT`, `sg group TEXT`. */
 const sg: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["l"], values: ["c"] });
+  const parsed = parseOptions(call.argv, { flags: "-l", values: "-c" });
   const code = parsed.valueOf("c") ?? parsed.operands[1]?.value;
   if (code === undefined) return runInner([text("sh")], call);
   return runInNewShell(code, call, { from: "argument", road: "shell" }, { stdin: call.stdin });

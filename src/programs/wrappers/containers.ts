@@ -1,5 +1,5 @@
 import type { Mount } from "../../shell/facts.ts";
-import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import {
   describe,
   dropKnown,
@@ -17,33 +17,27 @@ import type { Output } from "../../shell/walk/output.ts";
 import { readMount, readVolume } from "./mounts.ts";
 import { remoteCall } from "./remote.ts";
 
-const RUN: OptionSpec = {
-  flags: optionNames(
-    "ditPq",
-    "detach interactive tty rm privileged init read-only publish-all no-healthcheck oom-kill-disable sig-proxy quiet replace T no-deps service-ports use-aliases build remove-orphans",
-  ),
-  values: optionNames(
-    "aceHhlmpuvw",
-    "volume mount workdir env env-file user name entrypoint publish network net label memory cpus hostname add-host cap-add cap-drop device dns gpus group-add ip ipc isolation log-driver log-opt pid platform pull restart runtime security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cpuset-cpus expose link mac-address health-cmd cidfile cgroupns pod arch os secret annotation",
-  ),
-  as: { volume: "v", workdir: "w", env: "e" },
+const RUN: OptionGrammar = {
+  flags:
+    "-ditPqT detach interactive tty rm privileged init read-only publish-all no-healthcheck oom-kill-disable sig-proxy quiet replace no-deps service-ports use-aliases build remove-orphans",
+  values:
+    "-acHhlmpu e|env v|volume w|workdir mount env-file user name entrypoint publish network net label memory cpus hostname add-host cap-add cap-drop device dns gpus group-add ip ipc isolation log-driver log-opt pid platform pull restart runtime security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cpuset-cpus expose link mac-address health-cmd cidfile cgroupns pod arch os secret annotation",
+
   stopsAtOperand: true,
   shortEquals: true,
 };
 
-const EXEC: OptionSpec = {
-  flags: optionNames("ditT", "detach interactive tty privileged no-TTY l latest"),
-  values: optionNames("euw", "env env-file user workdir detach-keys index"),
+const EXEC: OptionGrammar = {
+  flags: "-ditTl detach interactive tty privileged no-TTY latest",
+  values: "-euw env env-file user workdir detach-keys index",
   stopsAtOperand: true,
   shortEquals: true,
 };
 
-const GLOBAL: OptionSpec = {
-  flags: optionNames("", "D debug tls tlsverify v r remote compatibility all-resources"),
-  values: optionNames(
-    "cHlfp",
-    "config context host log-level tlscacert tlscert tlskey file project-name profile env-file project-directory ansi url connection root runroot",
-  ),
+const GLOBAL: OptionGrammar = {
+  flags: "-Dvr debug tls tlsverify remote compatibility all-resources",
+  values:
+    "-cHlfp config context host log-level tlscacert tlscert tlskey file project-name profile env-file project-directory ansi url connection root runroot",
   stopsAtOperand: true,
   shortEquals: true,
 };

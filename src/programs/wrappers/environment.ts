@@ -1,6 +1,6 @@
 import { splitAssignment } from "../../shell/builtins/declarations.ts";
 import type { EnvironmentEntry } from "../../shell/facts.ts";
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import {
   concatenate,
@@ -17,11 +17,11 @@ import { unknownOutput } from "../../shell/walk/code-runs.ts";
 import { runInner } from "../../shell/walk/inner.ts";
 import type { Output } from "../../shell/walk/output.ts";
 
-const ENV: OptionSpec = {
-  flags: optionNames("", "i 0 v ignore-environment null debug list-signal-handling"),
-  values: optionNames("", "u C S P a unset chdir split-string argv0"),
-  optional: ["block-signal", "default-signal", "ignore-signal"],
-  as: { "ignore-environment": "i", unset: "u", chdir: "C", "split-string": "S" },
+const ENV: OptionGrammar = {
+  flags: "-0v i|ignore-environment null debug list-signal-handling",
+  values: "-Pa u|unset C|chdir S|split-string argv0",
+  optional: "block-signal default-signal ignore-signal",
+
   stopsAtOperand: true,
 };
 

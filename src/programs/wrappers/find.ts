@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { directoryName, isAbsolute, joinPath } from "../../shell/paths.ts";
 import { concatenate, knownPrefix, knownText, text, unknown, type Value, wordAt } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
@@ -80,15 +80,10 @@ function below(start: Value, found: Value): Value {
   ]);
 }
 
-const FD: OptionSpec = {
-  flags: optionNames(
-    "HIuUsigalpFL01hV",
-    "hidden no-ignore unrestricted absolute-path follow full-path list-details print0",
-  ),
-  values: optionNames(
-    "dtepEcjSno",
-    "max-depth min-depth exact-depth type extension exclude color threads size changed-within changed-before owner base-directory search-path C and",
-  ),
+const FD: OptionGrammar = {
+  flags: "-HIuUsigalpFL01hV hidden no-ignore unrestricted absolute-path follow full-path list-details print0",
+  values:
+    "-dtepEcjSnoC max-depth min-depth exact-depth type extension exclude color threads size changed-within changed-before owner base-directory search-path and",
 };
 
 /** `fd PATTERN DIR -x CMD`: everything behind -x is the command. */
@@ -113,7 +108,7 @@ const fd: Model = call => {
 
 /** `entr CMD /_`: runs when a listed file changes. */
 const entr: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: [..."acdnprsz"], stopsAtOperand: true });
+  const parsed = parseOptions(call.argv, { flags: "-acdnprsz", stopsAtOperand: true });
   const words = parsed.operands.map(operand => operand.value);
   const [first] = words;
   if (parsed.has("s") && first !== undefined) return runString(first, call);

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, type ParsedOptions, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import {
   concatenate,
@@ -20,13 +20,11 @@ import { repositoryRoot } from "../outputs/places.ts";
 import { runString } from "./strings.ts";
 
 /** Options between `git` and its subcommand. */
-const GIT_OPTIONS: OptionSpec = {
-  flags: optionNames(
-    "",
-    "p P v h version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path",
-  ),
-  values: optionNames("", "C c git-dir work-tree namespace super-prefix config-env attr-source list-cmds"),
-  optional: ["exec-path"],
+const GIT_OPTIONS: OptionGrammar = {
+  flags:
+    "-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path",
+  values: "-Cc git-dir work-tree namespace super-prefix config-env attr-source list-cmds",
+  optional: "exec-path",
   abbreviates: false,
   stopsAtOperand: true,
 };
@@ -94,7 +92,7 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: P
     const at = rest.findIndex(word => knownText(word) === "foreach");
     const operands = parseOptions(
       rest,
-      { flags: ["recursive", "q", "quiet"], stopsAtOperand: true },
+      { flags: "-q recursive quiet", stopsAtOperand: true },
       at + 1,
     ).operands.map(operand => operand.value);
     const inner = { ...call, cwd: concatenate([call.cwd, text("/"), unknown("any", "$sm_path")]) };
@@ -106,7 +104,7 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: P
   if (name === "config") rememberAlias(rest, call);
   const spec = name !== undefined && Object.hasOwn(STRING_OPTIONS, name) ? STRING_OPTIONS[name] : undefined;
   if (spec === undefined) return NO_OUTPUT;
-  return parseOptions(words, { values: [...spec, "m", "F", "C", "c"] })
+  return parseOptions(words, { values: [...spec, "m", "F", "C", "c"].join(" ") })
     .valuesOf(...spec)
     .map(code => runString(code, call))
     .reduce(appendOutput, NO_OUTPUT);
@@ -137,8 +135,8 @@ const STRING_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 /** `git config alias.x '!cmd'; git x` in one command. */
 function rememberAlias(rest: readonly Value[], call: ProgramCall): void {
   const operands = parseOptions([text("config"), ...rest], {
-    flags: ["global", "local", "system", "add", "set"],
-    values: ["f", "file"],
+    flags: "global local system add set",
+    values: "-f file",
   }).operands.map(operand => operand.value);
   const at = operands.findIndex(word => /^alias\./i.test(knownText(word) ?? ""));
   const key = knownText(wordAt(operands, at));

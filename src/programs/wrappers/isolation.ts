@@ -1,5 +1,5 @@
 import type { Mount, Place } from "../../shell/facts.ts";
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath, normalisePath } from "../../shell/paths.ts";
 import { knownText, text, wordAt } from "../../shell/value.ts";
 import type { Model } from "../../shell/walk/call.ts";
@@ -7,9 +7,9 @@ import { unknownOutput } from "../../shell/walk/code-runs.ts";
 import { runInner } from "../../shell/walk/inner.ts";
 import { hostPaths } from "./mounts.ts";
 
-const CHROOT: OptionSpec = {
-  flags: ["skip-chdir"],
-  values: ["userspec", "groups", "u", "g", "G"],
+const CHROOT: OptionGrammar = {
+  flags: "skip-chdir",
+  values: "-ugG userspec groups",
   stopsAtOperand: true,
 };
 

@@ -1,5 +1,5 @@
 import { splitAssignment } from "../../shell/builtins/declarations.ts";
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
@@ -7,14 +7,10 @@ import { runInNewShell, unknownOutput } from "../../shell/walk/code-runs.ts";
 import { readContents, writtenEntry } from "../../shell/walk/file-contents.ts";
 import { runString } from "./strings.ts";
 
-const MAKE: OptionSpec = {
-  flags: optionNames(
-    "bBdeikLnpqrRsStvw",
-    "dry-run just-print always-make silent quiet keep-going touch question",
-  ),
-  values: optionNames("CfIjoWlE", "directory file makefile include-dir eval old-file what-if"),
-  optional: ["jobs", "load-average", "debug", "output-sync", "O"],
-  as: { directory: "C", file: "f", makefile: "f", eval: "E", "dry-run": "n", "just-print": "n" },
+const MAKE: OptionGrammar = {
+  flags: "-bBdeikLpqrRsStvw n|dry-run|just-print always-make silent quiet keep-going touch question",
+  values: "-IjoWl C|directory f|file|makefile E|eval include-dir old-file what-if",
+  optional: "-O jobs load-average debug output-sync",
 };
 
 /** Recipes are read when the makefile comes from stdin or was written by this command. */

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
 import type { ProgramCall } from "../../shell/walk/call.ts";
 import { environmentValueOf } from "../../shell/walk/call.ts";
@@ -9,23 +9,21 @@ import { splitString } from "./environment.ts";
 /** Programs that can be told, by an option or a variable, to start another one. */
 
 interface StringOptions {
-  readonly spec: OptionSpec;
+  readonly spec: OptionGrammar;
   readonly names: readonly string[];
   /** What has to stand in front of the command in the value: `exec=`. */
   readonly prefix?: RegExp;
 }
 
-const VALUE = (...names: string[]): StringOptions => ({ spec: { values: names }, names });
+const VALUE = (...names: string[]): StringOptions => ({ spec: { values: names.join(" ") }, names });
 
 const OPTIONS: Readonly<Record<string, StringOptions>> = {
   tar: {
     spec: {
-      values: optionNames(
-        "",
-        "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command C directory f file X T b",
-      ),
-      flags: [..."cxtrujJzZvpkOSw"],
-      optional: ["checkpoint"],
+      values:
+        "-IFCfXTb checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command directory file",
+      flags: "-cxtrujJzZvpkOSw",
+      optional: "checkpoint",
     },
     names: [
       "checkpoint-action",
@@ -40,36 +38,36 @@ const OPTIONS: Readonly<Record<string, StringOptions>> = {
     prefix: /^exec=/,
   },
   zip: {
-    spec: { values: ["TT", "unzip-command"], isSingleDash: true, abbreviates: false },
+    spec: { values: "TT unzip-command", isSingleDash: true, abbreviates: false },
     names: ["TT", "unzip-command"],
   },
-  rsync: { spec: { values: ["e", "rsh", "rsync-path"], flags: [..."avzrlptgoDnuhPq"] }, names: ["e", "rsh"] },
-  scp: { spec: { values: [..."cFiJlPoSXD"] }, names: ["o", "S"], prefix: /^ProxyCommand[ =]\s*/i },
-  sftp: { spec: { values: [..."BbcDFiJloPRSsX"] }, names: ["o", "S"], prefix: /^ProxyCommand[ =]\s*/i },
+  rsync: { spec: { values: "-e rsh rsync-path", flags: "-avzrlptgoDnuhPq" }, names: ["e", "rsh"] },
+  scp: { spec: { values: "-cFiJlPoSXD" }, names: ["o", "S"], prefix: /^ProxyCommand[ =]\s*/i },
+  sftp: { spec: { values: "-BbcDFiJloPRSsX" }, names: ["o", "S"], prefix: /^ProxyCommand[ =]\s*/i },
   sort: VALUE("compress-program"),
   split: VALUE("filter"),
   man: VALUE("P", "pager"),
   tcpdump: VALUE("z"),
-  nc: { spec: { flags: [..."46bCDdFhklNnrStUuvZz"], values: [..."ceIiMmOPpqsTVWwXx"] }, names: ["e", "c"] },
+  nc: { spec: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" }, names: ["e", "c"] },
   netcat: {
-    spec: { flags: [..."46bCDdFhklNnrStUuvZz"], values: [..."ceIiMmOPpqsTVWwXx"] },
+    spec: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" },
     names: ["e", "c"],
   },
   ncat: {
     spec: {
-      flags: optionNames("46klnuvCU", "ssl"),
-      values: optionNames("ecmdopsiwgG", "exec sh-exec lua-exec"),
+      flags: "-46klnuvCU ssl",
+      values: "-ecmdopsiwgG exec sh-exec lua-exec",
     },
     names: ["e", "c", "exec", "sh-exec"],
   },
   wget: VALUE("use-askpass"),
   gdb: {
-    spec: { values: ["ex", "eval-command", "x", "iex"], isSingleDash: true, abbreviates: false },
+    spec: { values: "-x ex eval-command iex", isSingleDash: true, abbreviates: false },
     names: ["ex", "eval-command", "iex"],
     prefix: /^(?:shell|!)\s*/,
   },
   sqlite3: {
-    spec: { values: ["cmd", "init"], isSingleDash: true, abbreviates: false },
+    spec: { values: "cmd init", isSingleDash: true, abbreviates: false },
     names: ["cmd"],
     prefix: /^\.(?:shell|system|sh)\s+/,
   },

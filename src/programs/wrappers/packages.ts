@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { knownText, text } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
@@ -10,10 +10,9 @@ import { runString } from "./strings.ts";
 
 /** Package managers whose subcommand runs a program: `npm exec`, `pnpm dlx`, `yarn dlx`, `bun x`, `npx -c`. */
 
-const EXEC: OptionSpec = {
-  flags: optionNames("", "y yes no silent q quiet ws include-workspace-root bun parallel r recursive"),
-  values: optionNames("", "p package c call w workspace C prefix dir filter F cwd shell-mode"),
-  as: { call: "c", prefix: "C", dir: "C", cwd: "C" },
+const EXEC: OptionGrammar = {
+  flags: "-yqr yes no silent quiet ws include-workspace-root bun parallel recursive",
+  values: "-pwF package c|call workspace C|prefix|dir|cwd filter shell-mode",
 };
 
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../shell/limits.ts";
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { knownText, text, unknown, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { runInNewShell } from "../../shell/walk/code-runs.ts";
@@ -9,16 +9,12 @@ import { quoteWord } from "../../shell/words/escapes.ts";
 import { joinValues } from "../../shell/words/fragments.ts";
 import { itemsOf, replaceMark } from "./xargs.ts";
 
-const PARALLEL: OptionSpec = {
-  flags: optionNames(
-    "0kmXtvqu",
-    "null keep-order group ungroup dry-run dryrun bar progress eta will-cite pipe quote verbose no-run-if-empty halt-on-error lb line-buffer silent shuf plus",
-  ),
-  values: optionNames(
-    "jaIJnNLdSCr",
-    "jobs arg-file max-args delimiter colsep sshlogin tmpdir joblog results timeout retries halt delay load memfree workdir wd env tagstring block recstart recend",
-  ),
-  as: { "arg-file": "a", null: "0", delimiter: "d" },
+const PARALLEL: OptionGrammar = {
+  flags:
+    "-kmXtvqu 0|null keep-order group ungroup dry-run dryrun bar progress eta will-cite pipe quote verbose no-run-if-empty halt-on-error lb line-buffer silent shuf plus",
+  values:
+    "-jIJnNLSCr a|arg-file d|delimiter jobs max-args colsep sshlogin tmpdir joblog results timeout retries halt delay load memfree workdir wd env tagstring block recstart recend",
+
   stopsAtOperand: true,
 };
 

@@ -85,7 +85,7 @@ function withoutVersion(word: Value, index: number): Value {
 
 const LOADER: PrefixWrapper = {
   names: "",
-  options: { values: ["library-path", "preload", "audit", "argv0"] },
+  options: { values: "library-path preload audit argv0" },
 };
 
 /** The dynamic loader runs the program it is given: `/lib64/ld-linux-x86-64.so.2 /bin/rm`. */

@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import {
   dropKnown,
   knownPrefix,
@@ -22,9 +22,9 @@ export function remoteCall(call: ProgramCall, via: string, host: Value | undefin
   return { ...call, place: { kind: "remote", via, host }, cwd: unknown("any", "the remote directory") };
 }
 
-const SSH: OptionSpec = {
-  flags: [..."46AaCfGgKkMNnqsTtVvXxYy"],
-  values: [..."BbcDEeFIiJLlmOoPpQRSWw"],
+const SSH: OptionGrammar = {
+  flags: "-46AaCfGgKkMNnqsTtVvXxYy",
+  values: "-BbcDEeFIiJLlmOoPpQRSWw",
   stopsAtOperand: true,
 };
 
@@ -52,7 +52,7 @@ function runLocalCommand(option: Value, call: ProgramCall): void {
 
 const mosh: Model = call => {
   const [host, ...words] = parseOptions(call.argv, {
-    values: ["p", "ssh", "server", "client", "predict"],
+    values: "-p ssh server client predict",
     stopsAtOperand: true,
   }).operands.map(operand => operand.value);
   return runInner(
@@ -61,12 +61,10 @@ const mosh: Model = call => {
   );
 };
 
-const CLUSTER: OptionSpec = {
-  flags: optionNames("", "i t q stdin tty quiet"),
-  values: optionNames(
-    "",
-    "n c f namespace container context cluster kubeconfig filename user pod-running-timeout s server as token",
-  ),
+const CLUSTER: OptionGrammar = {
+  flags: "-itq stdin tty quiet",
+  values:
+    "-ncfs namespace container context cluster kubeconfig filename user pod-running-timeout server as token",
 };
 
 /** `kubectl exec POD -- CMD`; without `--` the words behind the pod. */
@@ -104,7 +102,7 @@ function optionModel(
   return call => {
     const written = call.argv.map(word => knownText(word) ?? "").join(" ");
     if (!required.test(written)) return [unknownOutput(call)];
-    const codes = parseOptions(call.argv, { values: [...names, ...values] }).valuesOf(...names);
+    const codes = parseOptions(call.argv, { values: [...names, ...values].join(" ") }).valuesOf(...names);
     for (const code of codes)
       runInNewShell(code, remoteCall(call, via, undefined), { from: "argument", road: "shell" });
     return [unknownOutput(call)];

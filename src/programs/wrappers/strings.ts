@@ -1,4 +1,4 @@
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { runInNewShell, unknownOutput } from "../../shell/walk/code-runs.ts";
@@ -13,11 +13,11 @@ export function runString(code: Value, call: ProgramCall): Output {
 }
 
 const watch: Model = call => {
-  const spec: OptionSpec = {
-    flags: optionNames("bcdegptvwxrC", "beep color no-color errexit chgexit precise no-title exec no-wrap"),
-    values: optionNames("", "n q s interval equexit shotsdir"),
-    optional: ["differences"],
-    as: { exec: "x" },
+  const spec: OptionGrammar = {
+    flags: "-bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap",
+    values: "-nqs interval equexit shotsdir",
+    optional: "differences",
+
     stopsAtOperand: true,
   };
   const parsed = parseOptions(call.argv, spec);
@@ -26,9 +26,9 @@ const watch: Model = call => {
 };
 
 const flock: Model = call => {
-  const spec: OptionSpec = {
-    flags: optionNames("senuxoFV", "shared exclusive unlock nonblock nb close no-fork verbose"),
-    values: optionNames("wE", "timeout wait conflict-exit-code"),
+  const spec: OptionGrammar = {
+    flags: "-senuxoFV shared exclusive unlock nonblock nb close no-fork verbose",
+    values: "-wE timeout wait conflict-exit-code",
     stopsAtOperand: true,
   };
   const [, ...rest] = parseOptions(call.argv, spec).operands.map(operand => operand.value);
@@ -41,13 +41,10 @@ const flock: Model = call => {
 
 /** util-linux has `-c TEXT`; BSD has the program behind the file name. */
 const script: Model = call => {
-  const spec: OptionSpec = {
-    flags: optionNames("aefqkFdpr", "append quiet flush return force"),
-    values: optionNames(
-      "cEIOBmtTo",
-      "command echo log-in log-out log-io logging-format log-timing output-limit",
-    ),
-    as: { command: "c" },
+  const spec: OptionGrammar = {
+    flags: "-aefqkFdpr append quiet flush return force",
+    values: "-EIOBmtTo c|command echo log-in log-out log-io logging-format log-timing output-limit",
+
     stopsAtOperand: true,
   };
   const parsed = parseOptions(call.argv, spec);
@@ -61,7 +58,7 @@ const script: Model = call => {
 
 /** Jobs for later: the commands are stdin or a file. */
 const at: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: [..."bclmMrvVd"], values: ["f", "q", "t"] });
+  const parsed = parseOptions(call.argv, { flags: "-bclmMrvVd", values: "-fqt" });
   if (parsed.has("l", "r", "d", "c")) return [unknownOutput(call)];
   const file = parsed.valueOf("f");
   const contents =
@@ -76,7 +73,7 @@ const at: Model = call => {
 /** One option holds the string; several operands may be strings of their own. */
 function stringOption(names: readonly string[], values: readonly string[] = []): Model {
   return call => {
-    const parsed = parseOptions(call.argv, { values: [...names, ...values] });
+    const parsed = parseOptions(call.argv, { values: [...names, ...values].join(" ") });
     const codes = parsed.valuesOf(...names);
     return codes.length === 0
       ? [unknownOutput(call)]
@@ -97,11 +94,9 @@ const nix: Model = call => {
 
 const everyOperand: Model = call => {
   const parsed = parseOptions(call.argv, {
-    flags: optionNames("", "r k g raw kill-others i ignore-failure"),
-    values: optionNames(
-      "",
-      "n names c w warmup m M min-runs runs prepare p setup s cleanup conclude export-json export-markdown S shell L parameter-list",
-    ),
+    flags: "-rkgi raw kill-others ignore-failure",
+    values:
+      "-ncwmMpsSL names warmup min-runs runs prepare setup cleanup conclude export-json export-markdown shell parameter-list",
   });
   const codes = [
     ...parsed.valuesOf("prepare", "p", "setup", "s", "cleanup"),

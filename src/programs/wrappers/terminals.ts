@@ -1,4 +1,4 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { knownText, text, type Value, wordAt } from "../../shell/value.ts";
 import type { Model } from "../../shell/walk/call.ts";
@@ -10,33 +10,33 @@ import { runString } from "./strings.ts";
 
 /** tmux and screen: commands for another terminal. */
 
-const TMUX_OPTIONS: OptionSpec = { flags: [..."2CDlNuvV"], values: [..."cfLST"], stopsAtOperand: true };
+const TMUX_OPTIONS: OptionGrammar = { flags: "-2CDlNuvV", values: "-cfLST", stopsAtOperand: true };
 
 /** How the subcommands that run something take it; values are options with a word. */
 const TMUX: readonly {
   readonly names: RegExp;
-  readonly spec: OptionSpec;
+  readonly spec: OptionGrammar;
   readonly kind: "string" | "keys" | "condition";
 }[] = [
   {
     names:
       /^(?:new(?:-session)?|neww|new-window|splitw?|split-window|respawnp|respawn-pane|respawnw|respawn-window|display-popup|popup)$/,
-    spec: { flags: [..."AdDEPXbfhvIZakKBCSl"], values: [..."cefFnstxyTwh"], stopsAtOperand: true },
+    spec: { flags: "-AdDEPXbfhvIZakKBCSl", values: "-cefFnstxyTwh", stopsAtOperand: true },
     kind: "string",
   },
   {
     names: /^(?:run|run-shell|pipep|pipe-pane)$/,
-    spec: { flags: [..."bCIOo"], values: [..."cdt"], stopsAtOperand: true },
+    spec: { flags: "-bCIOo", values: "-cdt", stopsAtOperand: true },
     kind: "string",
   },
   {
     names: /^(?:if|if-shell)$/,
-    spec: { flags: ["b", "F"], values: ["t"], stopsAtOperand: true },
+    spec: { flags: "-bF", values: "-t", stopsAtOperand: true },
     kind: "condition",
   },
   {
     names: /^(?:send|send-keys)$/,
-    spec: { flags: [..."FHKlMRX"], values: [..."cNt"], stopsAtOperand: true },
+    spec: { flags: "-FHKlMRX", values: "-cNt", stopsAtOperand: true },
     kind: "keys",
   },
 ];
@@ -81,7 +81,7 @@ function splitAtSemicolons(words: readonly Value[]): readonly (readonly Value[])
   return lists;
 }
 
-const SCREEN: OptionSpec = { flags: [..."aAdDfiLmOqrRUvwxX"], values: [..."cehpsStT"], stopsAtOperand: true };
+const SCREEN: OptionGrammar = { flags: "-aAdDfiLmOqrRUvwxX", values: "-cehpsStT", stopsAtOperand: true };
 
 const screen: Model = call => {
   const parsed = parseOptions(call.argv, SCREEN);

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../shell/limits.ts";
-import { type OptionSpec, optionNames, parseOptions } from "../../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../shell/options.ts";
 import { concatenate, knownText, type Piece, text, unknown, type Value } from "../../shell/value.ts";
 import type { Model, ProgramCall } from "../../shell/walk/call.ts";
 import { readContents } from "../../shell/walk/file-contents.ts";
@@ -7,14 +7,11 @@ import { runInner } from "../../shell/walk/inner.ts";
 import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "../../shell/walk/output.ts";
 import { splitString } from "./environment.ts";
 
-const XARGS: OptionSpec = {
-  flags: optionNames("0oprtx", "null interactive no-run-if-empty open-tty verbose exit show-limits"),
-  values: optionNames(
-    "aEdILnPsJRS",
-    "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
-  ),
-  optional: ["e", "i", "l", "eof", "replace"],
-  as: { null: "0", "arg-file": "a", delimiter: "d", replace: "i" },
+const XARGS: OptionGrammar = {
+  flags: "-oprtx 0|null interactive no-run-if-empty open-tty verbose exit show-limits",
+  values: "-EILnPsJRS a|arg-file d|delimiter max-lines max-args max-procs max-chars process-slot-var",
+  optional: "-el i|replace eof",
+
   stopsAtOperand: true,
 };
 

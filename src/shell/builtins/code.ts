@@ -45,7 +45,7 @@ const source: Model = call => {
 };
 
 const trap: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["l", "p", "P"], stopsAtOperand: true });
+  const parsed = parseOptions(call.argv, { flags: "-lpP", stopsAtOperand: true });
   const [code, ...signals] = parsed.operands.map(operand => operand.value);
   if (code === undefined || parsed.has("l", "p", "P")) return NO_OUTPUT;
   const { traps } = call.scope.state;
@@ -73,7 +73,7 @@ const alias: Model = call => {
 };
 
 const unalias: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["a"] });
+  const parsed = parseOptions(call.argv, { flags: "-a" });
   if (parsed.has("a")) call.scope.state.aliases.clear();
   for (const { value } of parsed.operands) call.scope.state.aliases.delete(knownText(value) ?? "");
   return NO_OUTPUT;
@@ -81,7 +81,7 @@ const unalias: Model = call => {
 
 /** `hash -p /bin/rm x` makes x another name of rm. */
 const hash: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["l", "r", "d", "t"], values: ["p"] });
+  const parsed = parseOptions(call.argv, { flags: "-lrdt", values: "-p" });
   const path = knownText(parsed.valueOf("p") ?? text(""));
   const name = knownText(parsed.operands[0]?.value ?? text(""));
   if (path !== undefined && path !== "" && name !== undefined && name !== "")
@@ -91,7 +91,7 @@ const hash: Model = call => {
 
 /** `compgen -W` expands its word list, `-C` runs a command; `complete` and `bind -x` do so later. */
 const complete: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: [..."abcdefgjkprsuvDEI"], values: [..."oAGWFCXPSx"] });
+  const parsed = parseOptions(call.argv, { flags: "-abcdefgjkprsuvDEI", values: "-oAGWFCXPSx" });
   for (const words of parsed.valuesOf("W")) {
     const known = knownText(words);
     if (known !== undefined && /\$\(|`/.test(known))

@@ -1,4 +1,4 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
 import type { Model, ProgramCall } from "../walk/call.ts";
@@ -8,7 +8,7 @@ import { type Content, scalar, type Typing } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { assign, lookUp } from "../walk/variables.ts";
 
-const DECLARE: OptionSpec = { flags: [..."aAfFgiIlnrtuxp"], stopsAtOperand: true };
+const DECLARE: OptionGrammar = { flags: "-aAfFgiIlnrtuxp", stopsAtOperand: true };
 
 const declare: Model = call => runDeclaration(call, { isExported: undefined, isLocal: false });
 const exportNames: Model = call => runDeclaration(call, { isExported: true, isLocal: false });
@@ -87,7 +87,7 @@ function exportFunctions(parsed: ParsedOptions, { scope }: ProgramCall): void {
 
 const unset: Model = call => {
   const { state } = call.scope;
-  const parsed = parseOptions(call.argv, { flags: ["f", "v", "n"] });
+  const parsed = parseOptions(call.argv, { flags: "-fvn" });
   for (const { value } of parsed.operands) {
     const name = knownText(value);
     runHiddenSubstitutions(name, call.scope);

@@ -7,7 +7,7 @@ import { NO_OUTPUT } from "../walk/output.ts";
 import { uniteValues } from "../walk/state.ts";
 import { lookUp, scalarValues } from "../walk/variables.ts";
 
-const CD = { flags: ["L", "P", "e", "@", "q"], stopsAtOperand: true } as const;
+const CD = { flags: "-LPe@q", stopsAtOperand: true } as const;
 
 const changeDirectory: Model = call => {
   const [target] = parseOptions(call.argv, CD).operands;
@@ -19,7 +19,7 @@ const changeDirectory: Model = call => {
 };
 
 const pushDirectory: Model = call => {
-  const [target] = parseOptions(call.argv, { flags: ["n"], stopsAtOperand: true }).operands;
+  const [target] = parseOptions(call.argv, { flags: "-n", stopsAtOperand: true }).operands;
   const { state } = call.scope;
   const written = target === undefined ? undefined : knownText(target.value);
   if (target !== undefined && (written === undefined || !/^\+\d+$/.test(written))) {

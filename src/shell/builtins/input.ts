@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
 import { knownText, text, unknown, type Value, wordAt } from "../value.ts";
 import type { Model, ProgramCall } from "../walk/call.ts";
 import { runInSameShell } from "../walk/code-runs.ts";
@@ -9,7 +9,7 @@ import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { assign } from "../walk/variables.ts";
 import { separatorsOf } from "../words/parameters.ts";
 
-const READ: OptionSpec = { flags: [..."ersE"], values: [..."adinNptu"], stopsAtOperand: true };
+const READ: OptionGrammar = { flags: "-ersE", values: "-adinNptu", stopsAtOperand: true };
 
 /** Each line of a known text is one value the variable may have; otherwise it is unknown, origins kept. */
 const read: Model = call => {
@@ -96,7 +96,7 @@ function store(name: Value, contents: readonly Content[] | undefined, input: Val
   assign(known, values, call.scope);
 }
 
-const MAPFILE: OptionSpec = { flags: ["t"], values: [..."dnOsuCc"], stopsAtOperand: true };
+const MAPFILE: OptionGrammar = { flags: "-t", values: "-dnOsuCc", stopsAtOperand: true };
 
 const mapfile: Model = call => {
   const parsed = parseOptions(call.argv, MAPFILE);

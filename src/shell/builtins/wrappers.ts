@@ -6,7 +6,7 @@ import type { Output } from "../walk/output.ts";
 
 /** `command` and `builtin` stay in the shell, so `command cd x` moves it. */
 const command: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["p", "v", "V"], stopsAtOperand: true });
+  const parsed = parseOptions(call.argv, { flags: "-pvV", stopsAtOperand: true });
   if (parsed.has("v", "V")) return printPaths(parsed);
   const argv = parsed.operands.map(operand => operand.value);
   return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
@@ -29,7 +29,7 @@ const builtin: Model = call => {
 };
 
 const exec: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["c", "l"], values: ["a"], stopsAtOperand: true });
+  const parsed = parseOptions(call.argv, { flags: "-cl", values: "-a", stopsAtOperand: true });
   const argv = parsed.operands.map(operand => operand.value);
   return runInner(argv, call, { isCleared: call.isCleared || parsed.has("c") });
 };
