@@ -73,7 +73,7 @@ export interface GitWords {
 /** An operation that the record of a program names outright: cloud, databases, accounts, publishing. */
 export interface OperationEffect {
   readonly kind: "operation";
-  readonly rule: string;
+  readonly rule: OperationRule;
   /** in words that follow "would": "delete the bucket" */
   readonly what: string;
   readonly target: string;
@@ -86,6 +86,16 @@ export interface OperationEffect {
   /** the local file that it changes: in a temporary place nothing is lost */
   readonly file?: Value;
 }
+
+/** Rules that speak about operations; the guard's tables must have each of them. */
+export type OperationRule =
+  | `cloud.${"api" | "backup" | "cluster" | "container" | "infra" | "platform" | "queue" | "repository" | "resource" | "storage"}`
+  | `db.${"alter" | "delete" | "drop" | "flush" | "index" | "reset"}`
+  | `git.${"history" | "verify"}`
+  | `sys.${"account" | "cron" | "firewall" | "kill" | "power"}`
+  | "disk.raw"
+  | "publish"
+  | "sec.keychain";
 
 /**
  * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
