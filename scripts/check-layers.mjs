@@ -27,7 +27,17 @@ const LAYERS = [
   "commands",
   "bin",
 ];
-const PORTABLE = new Set(["protocol", "state", "config", "hosts", "shell", "code", "programs", "guard", "hooks"]);
+const PORTABLE = new Set([
+  "protocol",
+  "state",
+  "config",
+  "hosts",
+  "shell",
+  "code",
+  "programs",
+  "guard",
+  "hooks",
+]);
 /** Packages that also run inside the native executable, and where they may be used. */
 const PORTABLE_PACKAGES = {
   unbash: ["shell"],

@@ -1,5 +1,5 @@
+import { readCode } from "../code/read-code.ts";
 import { analyse, analyseArgv as analyseWords } from "../shell/analyse.ts";
-import { readCode } from "../shell/code/read-code.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { PROGRAMS } from "./follow.ts";
 

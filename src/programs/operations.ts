@@ -4,7 +4,7 @@ import { type OptionGrammar, type ParsedOptions, parseOptions, words } from "../
 import { describe, hasUnknown, type Value } from "../shell/value.ts";
 import type { ProgramCall } from "../shell/walk/call.ts";
 import { environmentOf } from "../shell/walk/call.ts";
-import { globMatches } from "./glob.ts";
+import { compileGlob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 
 const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview help version");
@@ -90,7 +90,9 @@ function applies(
   const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
   if (hasNeeds === false) return false;
   const last = operands.at(-1);
-  if (freeOn?.split("|").some(free => globMatches(free, last === undefined ? "" : describe(last))) === true)
+  if (
+    freeOn?.split("|").some(free => matchesPattern(free, last === undefined ? "" : describe(last))) === true
+  )
     return false;
   if (isAnswered === true && !isFed(call)) return false;
   if (isFreeInTests === true && isTestRun(call)) return false;
@@ -103,7 +105,7 @@ function matchOperands(pattern: readonly string[], operands: readonly string[]):
   for (const part of pattern) {
     const isLoose = part.startsWith("…");
     const choices = (isLoose ? part.slice(1) : part).split("|");
-    const fits = (index: number) => choices.some(choice => globMatches(choice, operands[index] ?? ""));
+    const fits = (index: number) => choices.some(choice => matchesPattern(choice, operands[index] ?? ""));
     if (isLoose) while (position < operands.length && !fits(position)) position += 1;
     if (position >= operands.length || !fits(position)) return undefined;
     position += 1;
@@ -111,10 +113,14 @@ function matchOperands(pattern: readonly string[], operands: readonly string[]):
   return position;
 }
 
+function matchesPattern(pattern: string, text: string): boolean {
+  return matchesGlob(compileGlob(pattern, "fnmatch"), text);
+}
+
 function hasOption(options: ParsedOptions, need: string): boolean {
   const [name = "", wanted] = need.split("=");
   if (wanted === undefined) return options.has(name);
-  return options.valuesOf(name).some(value => globMatches(wanted, describe(value)));
+  return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
 }
 
 function isDryRun({ options }: ParsedOptions): boolean {
@@ -125,7 +131,11 @@ function isDryRun({ options }: ParsedOptions): boolean {
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */
-function namesIn(call: ProgramCall, { options }: ParsedOptions, operands: readonly string[]): readonly string[] {
+function namesIn(
+  call: ProgramCall,
+  { options }: ParsedOptions,
+  operands: readonly string[],
+): readonly string[] {
   const values = options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)]));
   return [...values, ...operands, ...placeNames(call), ...directoryName(call.cwd)];
 }

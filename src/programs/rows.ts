@@ -36,7 +36,8 @@ function valuesAt(where: Where, { operands, options }: ParsedCall): readonly Val
 function effectOf(row: EffectRow, path: Value, { options }: ParsedCall): ProgramEffect {
   if (row.delete !== undefined) {
     const { recursive, isShredded, isEmptyOnly } = row;
-    const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
+    const isRecursive =
+      recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
     return {
       kind: "delete",
       path,

@@ -1,3 +1,4 @@
+import { isRegenerableInProject } from "../../programs/regenerable.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import { components, join } from "../../system/paths.ts";
@@ -6,7 +7,6 @@ import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
-import { isRegenerableInProject } from "../paths/regenerable.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 

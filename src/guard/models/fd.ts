@@ -1,6 +1,6 @@
+import { isRegenerablePattern } from "../../programs/regenerable.ts";
 import { describe, text } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
-import { isRegenerablePattern } from "../paths/regenerable.ts";
 import type { Call, Model } from "./call.ts";
 import { historyOf, startsRemover } from "./find.ts";
 import type { Search } from "./find-expression.ts";

@@ -1,6 +1,6 @@
+import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "../../programs/regenerable.ts";
 import { describe, knownPrefix, text, type Value } from "../../shell/value.ts";
 import type { Selection } from "../effects.ts";
-import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
 
 const TESTS_WITH_VALUE = wordSet(`

@@ -1,7 +1,7 @@
+import { isRegenerablePattern } from "../../programs/regenerable.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, hasGlob, knownText, text, type Value } from "../../shell/value.ts";
 import type { Selection } from "../effects.ts";
-import { isRegenerablePattern } from "../paths/regenerable.ts";
 import { wordSet } from "../words.ts";
 import { type Call, startersOf } from "./call.ts";
 import { readFd } from "./fd.ts";

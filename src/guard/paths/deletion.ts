@@ -1,8 +1,13 @@
+import {
+  isDistinctiveName,
+  isJunkName,
+  isRegenerableName,
+  isRegenerablePattern,
+} from "../../programs/regenerable.ts";
 import type { Piece } from "../../shell/value.ts";
 import { ancestors, components, isInside, join } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import { componentCouldBe, plainName } from "./match.ts";
-import { isDistinctiveName, isJunkName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 import type { Target } from "./target.ts";
 import { type Zone, zoneOf } from "./zones.ts";
 

@@ -1,14 +1,14 @@
-import { components, isInside } from "../../system/paths.ts";
-import { SYSTEM_TOPS, type Workspace } from "../context.ts";
-import { wordSet } from "../words.ts";
-import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import {
   isDistinctiveName,
   isGenericName,
   isHomeCache,
   isRegenerableElsewhere,
   isRegenerableInProject,
-} from "./regenerable.ts";
+} from "../../programs/regenerable.ts";
+import { components, isInside } from "../../system/paths.ts";
+import { SYSTEM_TOPS, type Workspace } from "../context.ts";
+import { wordSet } from "../words.ts";
+import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Language } from "../../shell/code/code.ts";
+import type { Language } from "../../shell/code-calls.ts";
 import type { OptionGrammar } from "../../shell/options.ts";
 
 /** How one family of interpreters takes its program text. */

@@ -1,5 +1,4 @@
-import type { CodeCall, CodeContext, Language } from "../../shell/code/code.ts";
-import { readPythonModule } from "../../shell/code/python/modules.ts";
+import type { CodeCall, CodeContext, Language } from "../../shell/code-calls.ts";
 import { LIMITS } from "../../shell/limits.ts";
 import { type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import {
@@ -23,6 +22,7 @@ import { NO_OUTPUT, type Output } from "../../shell/walk/output.ts";
 import { leaveUnexamined } from "../../shell/walk/session.ts";
 import { sedOutput } from "../outputs/filters.ts";
 import { type LanguageSpec, languageOptions } from "./languages.ts";
+import { readPythonModule } from "./python-modules.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
 function runInterpreter(spec: LanguageSpec, call: ProgramCall): Output {
