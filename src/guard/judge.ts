@@ -1,5 +1,5 @@
 import { analyseArgv, analyseCommand } from "../programs/analyse.ts";
-import { findCriticalWords } from "../programs/critical-words.ts";
+import { findDangerous } from "../programs/dangerous.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
 import { knownText, type Span } from "../shell/value.ts";
@@ -11,9 +11,9 @@ import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type Explained, explainTree } from "./explain.ts";
+import { aliasTexts } from "./git/aliases.ts";
 import { allowOnceCode, type CodeSubject, findGrant, subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { nestedTexts } from "./nested-text.ts";
 import { createDisk } from "./paths/disk.ts";
 import { clipText, renderReason } from "./reason.ts";
 import { type Finding, type Rule, stricter, type Verdict } from "./rule.ts";
@@ -80,7 +80,7 @@ function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Jud
   const workspace = withLinks(surveyed, facts);
   const collected = new Collector(workspace, facts, source, collectEffects(facts, workspace));
   collected.run();
-  for (const inside of nestedTexts(facts, collected.context.effects)) {
+  for (const inside of aliasTexts(collected.context.effects)) {
     const nested = analyseCommand(inside.text, {
       ...shellContextOf(workspace.given, workspace),
       cwd: inside.cwd,
@@ -248,7 +248,7 @@ function judgeFailure(
 ): Judgement {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const notes = ["the guard failed while it examined this command"];
-  const dangerous = findCriticalWords(command);
+  const dangerous = findDangerous(command);
   const base: Judgement = { ...ALLOWED, notes, failure: stack };
   const settings = workspace?.settings ?? context.settings;
   const rule = findRule("guard.unexamined");

@@ -1,4 +1,4 @@
-import type { OperationRule, ProgramEffect, WriteKind } from "../shell/effects.ts";
+import type { Listing, OperationRule, ProgramEffect, WriteKind } from "../shell/effects.ts";
 import type { OptionGrammar, ParsedOptions } from "../shell/options.ts";
 import type { Value } from "../shell/value.ts";
 import type { ProgramCall } from "../shell/walk/call.ts";
@@ -44,6 +44,8 @@ export type Trait =
 export interface Program {
   /** Every spelling, with blanks between. `gfind`, `find.exe` and `python3.12` are found by a rule. */
   readonly names: string;
+  /** Spellings that cannot be listed: `ld-linux-x86-64.so.2`. */
+  readonly pattern?: RegExp;
   readonly is?: readonly Trait[];
   /** The same program may be installed with a `g` in front, as GNU's tools are beside those of BSD. */
   readonly isGnu?: boolean;
@@ -52,11 +54,27 @@ export interface Program {
   readonly options?: OptionGrammar;
   /** Brings words into the form that the grammar reads: `tar xzf`, `head -5`. */
   rewrite?(argv: readonly Value[]): readonly Value[];
-  /** The first operand is a pattern or a program, unless one of these options gave it. */
-  readonly firstIsText?: string;
+  /** How it reads its operands; by default every operand is a file whose content it shows or hands on. */
+  readonly reads?: {
+    /** The first operand is a pattern or a program, unless one of these options gave it. */
+    readonly text?: string;
+    /** Options that name files to read. */
+    readonly files?: string;
+    /** With one of these it shows no content. */
+    readonly unless?: string;
+  };
+  /** Instead of reading its operands. */
   readonly effects?: readonly EffectRow[] | ((call: ParsedCall) => readonly ProgramEffect[]);
+  /** Effects that depend on what it started. */
+  effectsAfter?(call: ParsedCall): readonly ProgramEffect[];
+  /** The names of files that it prints. */
+  lists?(call: ParsedCall): Listing | undefined;
+  /** What it leaves of a list that it passes on. */
+  narrows?(listing: Listing, call: ParsedCall): Listing;
   /** Runs what it runs, records what it writes, and gives what it prints; undefined when that is not known. */
   run?(call: ParsedCall): Output | undefined;
+  /** The words of the tool whose operations count instead: `php artisan migrate:fresh`, `yarn prisma migrate reset`. */
+  tool?(call: ParsedCall): readonly Value[] | undefined;
   /** Options whose value a shell runs. */
   readonly shellOptions?: { readonly names: string; readonly prefix?: RegExp };
   /** Words and lines of its input that leave for a shell; the first group is the text. */

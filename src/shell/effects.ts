@@ -10,6 +10,16 @@ export type Selection =
   /** some, by a filter that says nothing of their worth */
   | "some";
 
+/** Names of files that a program prints, and what they can be. */
+export interface Listing {
+  readonly starts: readonly Value[];
+  readonly selection: Selection;
+  /** names the results may have, as patterns; empty when any */
+  readonly names: readonly string[];
+  /** a search, which may also start a program for every result */
+  readonly isSearch?: boolean;
+}
+
 /**
  * What one started program does, whatever it is called. Paths are as written: relative ones belong to `cwd` or, when
  * that is absent, to the directory of the program. `place` is set where it differs from the program's own.

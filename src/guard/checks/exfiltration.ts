@@ -1,7 +1,8 @@
+import { isLocalAddress } from "../../programs/network.ts";
+import type { Payload } from "../../shell/effects.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
-import type { Actor, CommandEffect, EffectOf, Payload } from "../effects.ts";
-import { isLocalAddress } from "../models/network.ts";
+import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
 import type { Target } from "../paths/target.ts";
 import { secretAt } from "../paths/zones.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";

@@ -1,6 +1,5 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe } from "../../shell/value.ts";
-import { startersOf } from "../models/call.ts";
 import type { RuleContext } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
 import { actorOf } from "./actor.ts";
@@ -70,10 +69,20 @@ function isSpawnedBesideSocket(invocation: Invocation, context: RuleContext): bo
   if (program === undefined || !SHELLS.has(program)) return false;
   const isInteractive = isOpenShell(invocation) || invocation.argv.some(word => describe(word) === "-i");
   if (!isInteractive) return false;
-  const starters = new Set(startersOf({ invocation, facts: context.facts }).map(starter => starter.id));
+  const starters = new Set(startersOf(invocation, context));
   return context.facts.codeEffects.some(
     effect => starters.has(effect.invocation) && effect.call.kind === "network",
   );
+}
+
+/** Ids of all invocations that led to this one. */
+function startersOf({ parent }: Invocation, { facts }: RuleContext): readonly number[] {
+  const ids: number[] = [];
+  for (let next = parent; next !== undefined && ids.length < 16; ) {
+    ids.push(next.invocation);
+    next = facts.invocations[next.invocation]?.parent;
+  }
+  return ids;
 }
 
 const SOCKET_DEVICE = /^\/dev\/(tcp|udp)\//;

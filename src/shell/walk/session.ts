@@ -1,6 +1,6 @@
 import { type Budget, createBudget } from "../budget.ts";
 import type { CodeReader } from "../code-calls.ts";
-import type { ProgramEffect } from "../effects.ts";
+import type { Listing, ProgramEffect } from "../effects.ts";
 import type {
   AssignmentFact,
   CodeEffect,
@@ -56,6 +56,12 @@ export interface Session {
   readonly invocations: Invocation[];
   /** What each invocation does; by its id. */
   readonly effects: (readonly ProgramEffect[])[];
+  /** Invocations that print names of files. */
+  readonly listings: Map<number, Listing>;
+  /** Invocations that turn their input into arguments of others, with that input. */
+  readonly argumentLists: Map<number, Value | undefined>;
+  /** Invocations of programs that make what they are given vanish. */
+  readonly removers: Set<number>;
   readonly redirections: Redirection[];
   readonly codeRuns: CodeRun[];
   readonly codeEffects: CodeEffect[];
@@ -114,6 +120,9 @@ export function createSession(
     words: createBudget(LIMITS.words),
     invocations: [],
     effects: [],
+    listings: new Map(),
+    argumentLists: new Map(),
+    removers: new Set(),
     redirections: [],
     codeRuns: [],
     codeEffects: [],
