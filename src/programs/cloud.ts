@@ -2,7 +2,8 @@ import { type OptionGrammar, words } from "../shell/options.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { environmentOf } from "../shell/walk/call.ts";
 import { copyIntoContainer } from "./containers.ts";
-import { type Field, type Operation, operation, type ParsedCall } from "./program.ts";
+import { operations } from "./operation-table.ts";
+import type { Field, Operation, ParsedCall } from "./program.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
 import { readsAndUploads } from "./remote-copy.ts";
 
@@ -33,279 +34,186 @@ const PLATFORM: OptionGrammar = {
 };
 const VAULT: OptionGrammar = { isSingleDash: true, flags: "-f force purge help", abbreviates: false };
 
-const INFRA = "cloud.infra";
-const RESOURCE = "cloud.resource";
-const STORAGE = "cloud.storage";
-const CLUSTER = "cloud.cluster";
-const CONTAINER = "cloud.container";
-const PLATFORMS = "cloud.platform";
-const FORGE = "cloud.repository";
-const BACKUP = "cloud.backup";
-const QUEUE = "cloud.queue";
-
-const OPERATIONS: readonly Operation[] = [
-  operation(STORAGE, "aws s3 rm|rb", "delete objects or a bucket", { safer: "aws s3 rm --dryrun {rest}" }),
-  operation(STORAGE, "aws s3 mv", "move objects away", { needs: "recursive" }),
-  operation(STORAGE, "aws s3 sync", "delete what is only at the target", {
-    needs: "delete",
-    safer: "aws s3 sync --dryrun {rest}",
-  }),
-  operation(
-    RESOURCE,
-    "aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|admin-delete-*|destroy-*",
-    "delete or disable a cloud resource",
+const OPERATIONS = (): readonly Operation[] => [
+  ...operations(
+    "cloud.storage",
+    `
+    aws s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest}
+    aws s3 mv | move objects away | needs recursive
+    aws s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest}
+  `,
   ),
-  operation(STORAGE, "gsutil rm|rb", "delete objects or a bucket"),
-  operation(STORAGE, "gsutil rsync", "delete what is only at the target", { needs: "d" }),
-  operation(STORAGE, "gcloud …storage rm", "delete objects"),
-  operation(STORAGE, "gcloud …storage rsync", "delete what is only at the target", {
-    needs: "delete-unmatched-destination-objects",
-  }),
-  operation(RESOURCE, "gcloud …delete|remove-*|purge|reset", "delete a cloud resource"),
-  operation(RESOURCE, "az …delete|purge|remove|delete-batch|reset", "delete a cloud resource"),
-  operation(
-    RESOURCE,
-    "doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|terminate|*-delete|rebuild",
-    "delete a cloud resource",
+  ...operations(
+    "cloud.resource",
+    `
+    aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|
+        admin-delete-*|destroy-* | delete or disable a cloud resource
+  `,
   ),
-  operation(STORAGE, "s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge", "delete objects or a bucket"),
-
-  operation(INFRA, "terraform|tofu|terragrunt destroy", "destroy the infrastructure", {
-    safer: "terraform plan -destroy",
-  }),
-  operation(
-    INFRA,
-    "terraform|tofu|terragrunt apply",
-    "change the infrastructure without a look at the plan",
-    {
-      isAnswered: true,
-      safer: "terraform plan",
-    },
+  ...operations(
+    "cloud.storage",
+    `
+    gsutil rm|rb | delete objects or a bucket
+    gsutil rsync | delete what is only at the target | needs d
+    gcloud …storage rm | delete objects
+    gcloud …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects
+  `,
   ),
-  operation(INFRA, "terragrunt run-all|run destroy", "destroy the infrastructure", {
-    safer: "terragrunt run-all plan -destroy",
-  }),
-  operation(
-    INFRA,
-    "terraform|tofu|terragrunt apply",
-    "change the infrastructure without a look at the plan",
-    {
-      needs: "auto-approve destroy",
-      safer: "terraform plan",
-    },
+  ...operations(
+    "cloud.resource",
+    `
+    gcloud …delete|remove-*|purge|reset | delete a cloud resource
+    az …delete|purge|remove|delete-batch|reset | delete a cloud resource
+    doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|
+        terminate|*-delete|rebuild | delete a cloud resource
+  `,
   ),
-  operation(INFRA, "helmfile|skaffold destroy|delete", "remove every release"),
-  operation(INFRA, "eb terminate", "terminate an environment", { safer: "eb status" }),
-  operation(INFRA, "terragrunt run-all apply", "change the infrastructure without a look at the plan", {
-    safer: "terragrunt run-all plan",
-  }),
-  operation(INFRA, "terraform|tofu|terragrunt state rm", "make the state forget a resource", {
-    safer: "terraform state list",
-  }),
-  operation(INFRA, "terraform|tofu|terragrunt state push", "replace the state", {
-    safer: "terraform state pull",
-  }),
-  operation(INFRA, "terraform|tofu|terragrunt force-unlock", "break the lock of another run", {
-    safer: "terraform plan",
-  }),
-  operation(INFRA, "terraform|tofu|terragrunt workspace delete", "delete a workspace with its state", {
-    safer: "terraform workspace list",
-  }),
-  operation(INFRA, "pulumi destroy|down", "destroy the infrastructure", {
-    unless: "preview-only",
-    safer: "pulumi preview --diff",
-  }),
-  operation(INFRA, "pulumi stack rm", "delete a stack", { safer: "pulumi stack ls" }),
-  operation(INFRA, "pulumi up|update", "change the infrastructure without a look at the plan", {
-    needs: "yes y skip-preview f",
-    safer: "pulumi preview --diff",
-  }),
-  operation(INFRA, "cdk|cdktf|sst destroy|remove", "destroy the infrastructure", { safer: "cdk diff" }),
-  operation(INFRA, "serverless|sls|sam|amplify|copilot remove|delete|destroy", "remove the deployed service"),
-  operation(INFRA, "copilot|eksctl|kops …delete", "delete the deployed service or cluster"),
-  operation(INFRA, "vagrant destroy", "destroy the virtual machine", { safer: "vagrant status" }),
-
-  operation(CLUSTER, "kubectl|oc|k|kubecolor|microk8s.kubectl delete", "delete objects of the cluster", {
-    safer: "kubectl delete --dry-run=client {rest}",
-  }),
-  operation(CLUSTER, "kubectl|oc|k drain", "evict every pod of a node", {
-    safer: "kubectl drain --dry-run=client {rest}",
-  }),
-  operation(CLUSTER, "kubectl|oc|k replace", "delete and recreate objects", { needs: "force" }),
-  operation(CLUSTER, "kubectl|oc|k apply", "delete objects that are not in the files", { needs: "prune" }),
-  operation(CLUSTER, "kubectl|oc|k scale", "stop every replica", { needs: "replicas=0 + all" }),
-  operation(CLUSTER, "helm|helm3 uninstall|delete|del|un", "remove a release", {
-    safer: "helm uninstall --dry-run {rest}",
-  }),
-  operation(CLUSTER, "argocd app|proj|cluster|repo delete|rm", "delete an application", {
-    safer: "argocd app list",
-  }),
-  operation(CLUSTER, "flux delete|uninstall", "remove what flux manages"),
-  operation(CLUSTER, "istioctl|linkerd|cilium uninstall|x", "remove the mesh", { unless: "help" }),
-  operation(CLUSTER, "nomad …delete|purge", "delete a job or namespace"),
-  operation(CLUSTER, "nomad job stop", "stop and purge a job", { needs: "purge" }),
-  operation(CLUSTER, "nomad stop", "stop and purge a job", { needs: "purge" }),
-  operation(CLUSTER, "consul …delete|destroy", "delete keys or policies"),
-  operation(
-    CLUSTER,
-    "vault delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke",
-    "delete or disable secrets",
+  ...operations(
+    "cloud.storage",
+    `
+    s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge | delete objects or a bucket
+  `,
   ),
-  operation(CLUSTER, "vault delete", "delete a secret"),
-  operation(CLUSTER, "etcdctl del", "delete keys"),
-  operation(CLUSTER, "kind delete cluster|clusters", "delete a cluster with all it holds", {
-    safer: "kind get clusters",
-  }),
-  operation(CLUSTER, "minikube delete", "delete a cluster with all it holds", { safer: "minikube status" }),
-  operation(CLUSTER, "k3d cluster delete|rm", "delete a cluster with all it holds", {
-    safer: "k3d cluster list",
-  }),
-
-  operation(
-    CONTAINER,
-    "docker|podman|nerdctl system prune|reset",
-    "remove images, containers and caches that are not in use",
-    { safer: "docker system df" },
+  ...operations(
+    "cloud.infra",
+    `
+    terraform|tofu|terragrunt destroy | destroy the infrastructure | safer terraform plan -destroy
+    terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | answered | safer
+        terraform plan
+    terragrunt run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy
+    terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | needs auto-approve
+        destroy | safer terraform plan
+    helmfile|skaffold destroy|delete | remove every release
+    eb terminate | terminate an environment | safer eb status
+    terragrunt run-all apply | change the infrastructure without a look at the plan | safer terragrunt run-all plan
+    terraform|tofu|terragrunt state rm | make the state forget a resource | safer terraform state list
+    terraform|tofu|terragrunt state push | replace the state | safer terraform state pull
+    terraform|tofu|terragrunt force-unlock | break the lock of another run | safer terraform plan
+    terraform|tofu|terragrunt workspace delete | delete a workspace with its state | safer terraform workspace list
+    pulumi destroy|down | destroy the infrastructure | unless preview-only | safer pulumi preview --diff
+    pulumi stack rm | delete a stack | safer pulumi stack ls
+    pulumi up|update | change the infrastructure without a look at the plan | needs yes y skip-preview f | safer
+        pulumi preview --diff
+    cdk|cdktf|sst destroy|remove | destroy the infrastructure | safer cdk diff
+    serverless|sls|sam|amplify|copilot remove|delete|destroy | remove the deployed service
+    copilot|eksctl|kops …delete | delete the deployed service or cluster
+    vagrant destroy | destroy the virtual machine | safer vagrant status
+  `,
   ),
-  operation(CONTAINER, "docker|podman|nerdctl volume rm|prune|remove", "delete volumes with their data", {
-    safer: "docker volume ls",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl rm", "remove every listed container", {
-    needs: "f force",
-    ofUnknown: true,
-    safer: "docker ps -a",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl container rm", "remove every listed container", {
-    needs: "f force",
-    ofUnknown: true,
-    safer: "docker ps -a",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl rmi", "remove every listed image", {
-    needs: "f force",
-    ofUnknown: true,
-    safer: "docker images",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl image rm", "remove every listed image", {
-    needs: "f force",
-    ofUnknown: true,
-    safer: "docker images",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl compose …down", "delete the volumes or images of the project", {
-    needs: "v volumes rmi",
-    safer: "docker compose down",
-  }),
-  operation(CONTAINER, "docker|podman|nerdctl compose …rm", "delete the volumes of the project", {
-    needs: "v volumes",
-    safer: "docker compose rm",
-  }),
-  operation(CONTAINER, "docker-compose|podman-compose down", "delete the volumes or images of the project", {
-    needs: "v volumes rmi",
-    safer: "docker-compose down",
-  }),
-  operation(CONTAINER, "docker-compose|podman-compose rm", "delete the volumes of the project", {
-    needs: "v volumes f=v f=sv f=vs",
-    safer: "docker-compose rm",
-  }),
-  operation(CONTAINER, "podman rm|rmi", "remove everything", {
-    needs: "a all + f force",
-    safer: "podman ps -a",
-  }),
-  operation(CONTAINER, "podman pod rm", "remove every pod", {
-    needs: "a all + f force",
-    safer: "podman pod ps",
-  }),
-  operation(CONTAINER, "docker stack|service|secret|config rm", "remove a deployed stack", {
-    safer: "docker stack ls",
-  }),
-  operation(
-    CONTAINER,
-    "lxc|incus|multipass|colima|limactl delete|rm|purge",
-    "delete a virtual machine or container with its disk",
-    { safer: "{tool} list" },
+  ...operations(
+    "cloud.cluster",
+    `
+    kubectl|oc|k|kubecolor|microk8s.kubectl delete | delete objects of the cluster | safer kubectl delete
+        --dry-run=client {rest}
+    kubectl|oc|k drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest}
+    kubectl|oc|k replace | delete and recreate objects | needs force
+    kubectl|oc|k apply | delete objects that are not in the files | needs prune
+    kubectl|oc|k scale | stop every replica | needs replicas=0 + all
+    helm|helm3 uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest}
+    argocd app|proj|cluster|repo delete|rm | delete an application | safer argocd app list
+    flux delete|uninstall | remove what flux manages
+    istioctl|linkerd|cilium uninstall|x | remove the mesh | unless help
+    nomad …delete|purge | delete a job or namespace
+    nomad job stop | stop and purge a job | needs purge
+    nomad stop | stop and purge a job | needs purge
+    consul …delete|destroy | delete keys or policies
+    vault delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets
+    vault delete | delete a secret
+    etcdctl del | delete keys
+    kind delete cluster|clusters | delete a cluster with all it holds | safer kind get clusters
+    minikube delete | delete a cluster with all it holds | safer minikube status
+    k3d cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list
+  `,
   ),
-  operation(
-    CONTAINER,
-    "virsh undefine|destroy|vol-delete|pool-delete|snapshot-delete",
-    "delete a virtual machine",
-    {
-      safer: "virsh list --all",
-    },
+  ...operations(
+    "cloud.container",
+    `
+    docker|podman|nerdctl system prune|reset | remove images, containers and caches that are not in use | safer docker
+        system df
+    docker|podman|nerdctl volume rm|prune|remove | delete volumes with their data | safer docker volume ls
+    docker|podman|nerdctl rm | remove every listed container | needs f force | of unknown | safer docker ps -a
+    docker|podman|nerdctl container rm | remove every listed container | needs f force | of unknown | safer docker ps
+        -a
+    docker|podman|nerdctl rmi | remove every listed image | needs f force | of unknown | safer docker images
+    docker|podman|nerdctl image rm | remove every listed image | needs f force | of unknown | safer docker images
+    docker|podman|nerdctl compose …down | delete the volumes or images of the project | needs v volumes rmi | safer
+        docker compose down
+    docker|podman|nerdctl compose …rm | delete the volumes of the project | needs v volumes | safer docker compose rm
+    docker-compose|podman-compose down | delete the volumes or images of the project | needs v volumes rmi | safer
+        docker-compose down
+    docker-compose|podman-compose rm | delete the volumes of the project | needs v volumes f=v f=sv f=vs | safer
+        docker-compose rm
+    podman rm|rmi | remove everything | needs a all + f force | safer podman ps -a
+    podman pod rm | remove every pod | needs a all + f force | safer podman pod ps
+    docker stack|service|secret|config rm | remove a deployed stack | safer docker stack ls
+    lxc|incus|multipass|colima|limactl delete|rm|purge | delete a virtual machine or container with its disk | safer
+        {tool} list
+    virsh undefine|destroy|vol-delete|pool-delete|snapshot-delete | delete a virtual machine | safer virsh list --all
+    qm|pct destroy | delete a virtual machine | safer {tool} list
+    VBoxManage|vboxmanage unregistervm | delete a virtual machine | needs delete delete-all | safer VBoxManage list
+        vms
+    docker swarm leave | leave the swarm and lose its state | needs f force
+  `,
   ),
-  operation(CONTAINER, "qm|pct destroy", "delete a virtual machine", { safer: "{tool} list" }),
-  operation(CONTAINER, "VBoxManage|vboxmanage unregistervm", "delete a virtual machine", {
-    needs: "delete delete-all",
-    safer: "VBoxManage list vms",
-  }),
-  operation(CONTAINER, "docker swarm leave", "leave the swarm and lose its state", { needs: "f force" }),
-
-  operation(
-    PLATFORMS,
-    "heroku *:destroy|*:reset|*:remove|*:delete|*:killall",
-    "destroy an application or its data",
+  ...operations(
+    "cloud.platform",
+    `
+    heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
+    fly|flyctl destroy | destroy an application
+    fly|flyctl …destroy|delete|remove | destroy an application or its data
+    vercel|vc remove|rm | remove deployments
+    vercel|vc * rm|remove | remove a project, domain or variable
+    netlify|ntl *:delete|*:unset | delete a site
+    netlify|ntl api delete* | delete a site
+    turso db|group destroy | delete a database
+    railway down|delete | remove a deployment
+    railway …delete|remove | remove a service or volume
+    render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy | delete a service
+    wrangler …delete|*:delete | delete a worker or its storage
+    firebase *:delete|*:remove|*:disable | delete data or functions
+    supabase …delete|pause | delete a project or function
+    cf|oc delete|delete-*|purge-* | delete an application
+    eas|expo …delete | delete builds or channels
+  `,
   ),
-  operation(PLATFORMS, "fly|flyctl destroy", "destroy an application"),
-  operation(PLATFORMS, "fly|flyctl …destroy|delete|remove", "destroy an application or its data"),
-  operation(PLATFORMS, "vercel|vc remove|rm", "remove deployments"),
-  operation(PLATFORMS, "vercel|vc * rm|remove", "remove a project, domain or variable"),
-  operation(PLATFORMS, "netlify|ntl *:delete|*:unset", "delete a site"),
-  operation(PLATFORMS, "netlify|ntl api delete*", "delete a site"),
-  operation(PLATFORMS, "turso db|group destroy", "delete a database"),
-  operation(PLATFORMS, "railway down|delete", "remove a deployment"),
-  operation(PLATFORMS, "railway …delete|remove", "remove a service or volume"),
-  operation(
-    PLATFORMS,
-    "render|northflank|koyeb|dokku …delete|destroy|apps:destroy|*:destroy",
-    "delete a service",
+  ...operations(
+    "cloud.repository",
+    `
+    gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
+        ruleset delete|remove|delete-* | delete it on the forge
+    gh workflow disable | switch a workflow off
+    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*delete*
+        raw-field=*mutation*delete* F=*mutation*delete* field=*mutation*delete*
+    gh repo archive | archive the repository
+    gh repo edit | change who can see the repository | needs visibility
+    gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete
+  `,
   ),
-  operation(PLATFORMS, "wrangler …delete|*:delete", "delete a worker or its storage"),
-  operation(PLATFORMS, "firebase *:delete|*:remove|*:disable", "delete data or functions"),
-  operation(PLATFORMS, "supabase …delete|pause", "delete a project or function"),
-  operation(PLATFORMS, "cf|oc delete|delete-*|purge-*", "delete an application"),
-  operation(PLATFORMS, "eas|expo …delete", "delete builds or channels"),
-
-  operation(
-    FORGE,
-    "gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-*",
-    "delete it on the forge",
+  ...operations(
+    "cloud.backup",
+    `
+    restic forget|prune | delete backups | safer restic snapshots
+    borg delete|prune|compact | delete backups | unless n list | safer borg list
+    rclone delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest}
+    velero …delete | delete backups | safer velero backup get
+    duplicity remove-*|cleanup | delete backups
+    tmutil delete|deletelocalsnapshots | delete backups | safer tmutil listbackups
+    btrfs subvolume delete | delete a subvolume | safer btrfs subvolume list /
+    tarsnap | delete backups | needs nuke d
+    kopia snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list
+    snapper|timeshift delete | delete snapshots
+  `,
   ),
-  operation(FORGE, "gh workflow disable", "switch a workflow off"),
-  operation(FORGE, "gh|glab api graphql", "delete through the interface of the forge", {
-    needs: "f=*mutation*delete* raw-field=*mutation*delete* F=*mutation*delete* field=*mutation*delete*",
-  }),
-  operation(FORGE, "gh repo archive", "archive the repository"),
-  operation(FORGE, "gh repo edit", "change who can see the repository", { needs: "visibility" }),
-  operation(FORGE, "gh|glab api", "delete through the interface of the forge", {
-    needs: "method=DELETE method=delete",
-  }),
-
-  operation(BACKUP, "restic forget|prune", "delete backups", { safer: "restic snapshots" }),
-  operation(BACKUP, "borg delete|prune|compact", "delete backups", { unless: "n list", safer: "borg list" }),
-  operation(BACKUP, "rclone delete|purge|deletefile|cleanup|rmdirs", "delete files at the remote", {
-    safer: "rclone ls {rest}",
-  }),
-  operation(BACKUP, "velero …delete", "delete backups", { safer: "velero backup get" }),
-  operation(BACKUP, "duplicity remove-*|cleanup", "delete backups"),
-  operation(BACKUP, "tmutil delete|deletelocalsnapshots", "delete backups", { safer: "tmutil listbackups" }),
-  operation(BACKUP, "btrfs subvolume delete", "delete a subvolume", { safer: "btrfs subvolume list /" }),
-  operation(BACKUP, "tarsnap", "delete backups", { needs: "nuke d" }),
-  operation(BACKUP, "kopia snapshot|repository|policy delete|expire", "delete backups", {
-    safer: "kopia snapshot list",
-  }),
-  operation(BACKUP, "snapper|timeshift delete", "delete snapshots"),
-
-  operation(
-    QUEUE,
-    "kafka-topics|kafka-topics.sh|kafka-consumer-groups|kafka-consumer-groups.sh",
-    "delete topics or offsets",
-    { needs: "delete" },
+  ...operations(
+    "cloud.queue",
+    `
+    kafka-topics|kafka-topics.sh|kafka-consumer-groups|kafka-consumer-groups.sh | delete topics or offsets | needs
+        delete
+    rabbitmqctl|rabbitmqadmin reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state
+    nats stream|consumer|kv rm|purge|del|delete | delete a stream
+    rpk topic delete | delete topics
+  `,
   ),
-  operation(
-    QUEUE,
-    "rabbitmqctl|rabbitmqadmin reset|force_reset|delete_*|purge_queue|delete|purge",
-    "delete queues or state",
-  ),
-  operation(QUEUE, "nats stream|consumer|kv rm|purge|del|delete", "delete a stream"),
-  operation(QUEUE, "rpk topic delete", "delete topics"),
 ];
 
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */

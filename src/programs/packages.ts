@@ -47,7 +47,7 @@ export const packages: Field = {
     },
     { names: "composer", tool: call => toolBehind(call, "exec") },
     { names: "dotnet", tool: call => toolBehind(call) },
-    { names: "brew apt apt-get pip pip3 go", is: ["readsNothing"] },
+    { names: "brew apt apt-get pip pip3", is: ["readsNothing"] },
   ],
   operations: publishOperations,
 };

@@ -115,7 +115,8 @@ export interface EffectRow {
 /** A field of work: its programs, and the operations that rules know by id. */
 export interface Field {
   readonly programs: readonly Program[];
-  readonly operations?: readonly Operation[];
+  /** A function, because the tables are long and most commands need none of them. */
+  readonly operations?: () => readonly Operation[];
 }
 
 /**
@@ -140,14 +141,4 @@ export interface Operation {
   readonly safer?: string;
   /** instead of the rule's own */
   readonly verdict?: "ask" | "deny";
-}
-
-/** A row of a table of operations. */
-export function operation(
-  rule: OperationRule,
-  command: string,
-  what: string,
-  more: Omit<Operation, "rule" | "command" | "what"> = {},
-): Operation {
-  return { rule, command, what, ...more };
 }

@@ -119,7 +119,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 export function operationRowsOf(name: string): readonly (readonly OperationRow[])[] {
   if (everydayPrograms().has(name)) return [];
   operations ??= OTHERS.flatMap(field =>
-    field.operations === undefined ? [] : [indexOperations(field.operations)],
+    field.operations === undefined ? [] : [indexOperations(field.operations())],
   );
   return operations.flatMap(index => {
     // Cmdlets are written in any case.

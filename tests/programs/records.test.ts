@@ -3,7 +3,7 @@ import { allFields, everydayPrograms, findProgram } from "../../src/programs/reg
 import { words } from "../../src/shell/options.ts";
 
 const RECORDS = allFields().flatMap(field => field.programs);
-const OPERATIONS = allFields().flatMap(field => field.operations ?? []);
+const OPERATIONS = allFields().flatMap(field => field.operations?.() ?? []);
 
 describe("records of programs", () => {
   it("give every name to one program", () => {
@@ -28,12 +28,9 @@ describe("records of programs", () => {
     expect(findProgram(name)).toBe(findProgram(plain));
   });
 
-  it.each(["go", "gh", "git", "gcc", "grm-not-there", "constructor", "__proto__"])(
-    "take %s for itself",
-    name => {
-      expect(findProgram(name)).not.toBe(findProgram(name.slice(1)) ?? null);
-    },
-  );
+  it.each(["go", "gh", "git", "grm-not-there", "constructor", "__proto__"])("take %s for itself", name => {
+    expect(findProgram(name)).not.toBe(findProgram(name.slice(1)) ?? null);
+  });
 
   it("have no operations for everyday programs, which are not looked up in those tables", () => {
     const programs = OPERATIONS.flatMap(({ command }) => (command.split(" ")[0] ?? "").split("|"));
