@@ -18,7 +18,7 @@ export const otherLanguages: Field = {
         ["julia", "e eval E print"],
         ["octave sbcl erl crystal", "eval"],
         ["guile", "c"],
-        ["racket clojure clj iex emacsclient", "e eval"],
+        ["racket clojure clj emacsclient", "e eval"],
         ["elixir", "e eval rpc-eval"],
         ["kotlin", "e expression"],
         ["jshell", ""],
@@ -26,6 +26,8 @@ export const otherLanguages: Field = {
         ["emacs", "eval execute"],
       ] as const
     ).map(([names, code]): Program => interpreter(names, code)),
+    // A shell of Elixir, and a cmdlet that runs text.
+    { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     {
       names: "go gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
       is: ["readsNothing"],

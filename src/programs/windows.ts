@@ -12,7 +12,7 @@ export const windows: Field = {
   programs: [
     { names: "pwsh powershell", is: ["shell", "dangerous"], run: runPowerShell },
     { names: "cmd", is: ["shell"], run: runCmd },
-    { names: "remove-item rd iex invoke-expression format-volume", is: ["dangerous"] },
+    { names: "remove-item rd invoke-expression format-volume", is: ["dangerous"] },
   ],
 };
 
