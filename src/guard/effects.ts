@@ -1,5 +1,6 @@
 import type { ProgramEffect } from "../shell/effects.ts";
-import type { Invocation, Place } from "../shell/facts.ts";
+import type { Invocation } from "../shell/facts.ts";
+import type { Place } from "../shell/place.ts";
 import type { Span, Value } from "../shell/value.ts";
 import type { GitRun } from "./git/invocation.ts";
 

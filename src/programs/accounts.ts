@@ -1,9 +1,9 @@
 import type { OptionGrammar } from "../shell/options.ts";
 import { parseOptions } from "../shell/options.ts";
+import type { Output } from "../shell/state/types.ts";
 import { knownText, text } from "../shell/value.ts";
 import { runInNewShell } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import type { Output } from "../shell/walk/output.ts";
 import type { Field, ParsedCall } from "./program.ts";
 
 const SU: OptionGrammar = {

@@ -1,6 +1,6 @@
 import { type OptionGrammar, words } from "../shell/options.ts";
+import { environmentOf } from "../shell/state/call.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
-import { environmentOf } from "../shell/walk/call.ts";
 import { copyIntoContainer } from "./containers.ts";
 import { operations } from "./operation-table.ts";
 import type { Field, Operation, ParsedCall } from "./program.ts";

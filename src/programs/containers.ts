@@ -1,6 +1,7 @@
 import type { ProgramEffect } from "../shell/effects.ts";
-import type { Mount } from "../shell/facts.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
+import type { Mount } from "../shell/place.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import {
   describe,
   dropKnown,
@@ -11,10 +12,8 @@ import {
   type Value,
   wordAt,
 } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { readMount, readVolume } from "./mounts.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { remoteCall } from "./run.ts";

@@ -1,6 +1,6 @@
+import type { Output } from "../shell/state/types.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import type { Output } from "../shell/walk/output.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runInterpreterCode } from "./run-code.ts";
 

@@ -1,10 +1,9 @@
 import { decodeBase32, decodeBase64, decodeHex, decodeUtf8 } from "../shell/decode.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import type { OptionGrammar } from "../shell/options.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, uniteOrigins, unknown, withOrigins, wordAt } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { inputOf } from "./file-access.ts";
 import { sendStdin } from "./payloads.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";

@@ -2,6 +2,7 @@ import { splitAssignment } from "../shell/builtins/declarations.ts";
 import type { EnvironmentEntry } from "../shell/facts.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import {
   concatenate,
   dropKnown,
@@ -12,10 +13,8 @@ import {
   type Value,
   wordAt,
 } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import type { Output } from "../shell/walk/output.ts";
 import type { Field } from "./program.ts";
 
 const ENV_OPTIONS: OptionGrammar = {

@@ -1,8 +1,8 @@
 import { baseName, joinPath } from "../shell/paths.ts";
+import { readContents, writeContents } from "../shell/state/file-contents.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { concatenate, knownText, text, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
-import { readContents, writeContents } from "../shell/walk/file-contents.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 
 /** What a program reads: the named files one after the other, or stdin. */
 export function inputOf(call: ProgramCall, files: readonly Value[]): Output {

@@ -1,9 +1,10 @@
 import { patchedPaths } from "../hosts/facts.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import { joinPath } from "../shell/paths.ts";
+import { readContents } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
-import { readContents } from "../shell/walk/file-contents.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { inputOf, save } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 

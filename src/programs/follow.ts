@@ -1,10 +1,9 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { type OptionGrammar, parseOptions, words } from "../shell/options.ts";
 import { baseName, components } from "../shell/paths.ts";
-import type { Followed, Programs } from "../shell/programs.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
+import type { Followed, Output, ProgramCall, Programs } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
-import { environmentValueOf, type ProgramCall } from "../shell/walk/call.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { interpretBy } from "./languages.ts";

@@ -1,6 +1,9 @@
 import type { GitWords, Listing, ProgramEffect } from "../shell/effects.ts";
 import { type ParsedOptions, parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
+import { environmentOf, environmentValueOf } from "../shell/state/call.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import {
   concatenate,
   describe,
@@ -13,10 +16,8 @@ import {
   withOrigins,
   wordAt,
 } from "../shell/value.ts";
-import { environmentOf, environmentValueOf, type ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { splitWords } from "../system/command-line.ts";
 import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";

@@ -1,9 +1,9 @@
-import type { Mount, Place } from "../shell/facts.ts";
 import { joinPath, normalisePath } from "../shell/paths.ts";
+import type { Mount, Place } from "../shell/place.ts";
+import type { Output } from "../shell/state/types.ts";
 import { knownText, text, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { hostPaths } from "./mounts.ts";
 import type { Field, ParsedCall } from "./program.ts";
 

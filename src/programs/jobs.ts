@@ -1,9 +1,10 @@
 import { type OptionGrammar, parseOptions, words } from "../shell/options.ts";
+import { readContents } from "../shell/state/file-contents.ts";
+import { eitherOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
 import { knownText, text } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
-import { readContents } from "../shell/walk/file-contents.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";

@@ -1,6 +1,6 @@
 import type { Listing, ProgramEffect } from "../shell/effects.ts";
+import type { ProgramCall } from "../shell/state/types.ts";
 import { hasUnknown, knownText, type Piece, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 
 /** The list of files that a value comes from, through filters; undefined when no search or list is behind it. */
 export function listingBehind(value: Value, { scope }: ProgramCall): Listing | undefined {

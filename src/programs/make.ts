@@ -1,10 +1,9 @@
 import { splitAssignment } from "../shell/builtins/declarations.ts";
 import { joinPath } from "../shell/paths.ts";
+import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
-import { readContents, writtenEntry } from "../shell/walk/file-contents.ts";
-import type { Output } from "../shell/walk/output.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runString } from "./run.ts";
 

@@ -1,5 +1,5 @@
-import type { Mount, Place } from "../shell/facts.ts";
 import { isAbsolute, joinPath, normalisePath } from "../shell/paths.ts";
+import type { Mount, Place } from "../shell/place.ts";
 import {
   concatenate,
   describe,

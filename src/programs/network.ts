@@ -1,5 +1,7 @@
 import type { Payload, ProgramEffect } from "../shell/effects.ts";
 import { baseName, joinPath } from "../shell/paths.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import {
   describe,
   dropKnown,
@@ -10,9 +12,7 @@ import {
   type Value,
   withOrigins,
 } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { save } from "./file-access.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";

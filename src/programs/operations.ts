@@ -1,9 +1,9 @@
 import type { OperationEffect } from "../shell/effects.ts";
 import type { Invocation } from "../shell/facts.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions, words } from "../shell/options.ts";
+import { environmentOf } from "../shell/state/call.ts";
+import type { ProgramCall } from "../shell/state/types.ts";
 import { describe, hasUnknown, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
-import { environmentOf } from "../shell/walk/call.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 

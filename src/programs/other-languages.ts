@@ -1,11 +1,10 @@
 import { words } from "../shell/options.ts";
 import { baseName } from "../shell/paths.ts";
+import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { leaveUnexamined } from "../shell/state/session.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { readContents, writtenEntry } from "../shell/walk/file-contents.ts";
-import type { Output } from "../shell/walk/output.ts";
-import { leaveUnexamined } from "../shell/walk/session.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/json.ts";
 import { readJson } from "../protocol/read-json.ts";
+import { writtenEntry } from "../shell/state/file-contents.ts";
+import type { ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
-import { writtenEntry } from "../shell/walk/file-contents.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { runString } from "./run.ts";
 

@@ -1,10 +1,10 @@
 import type { OptionGrammar } from "../shell/options.ts";
 import { parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { runJavaScript } from "./languages.ts";
 import { runWrittenScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";

@@ -1,10 +1,10 @@
 import { LIMITS } from "../shell/limits.ts";
 import type { OptionGrammar } from "../shell/options.ts";
+import { readContents } from "../shell/state/file-contents.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { runInNewShell } from "../shell/walk/code-runs.ts";
-import { readContents } from "../shell/walk/file-contents.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { quoteWord } from "../shell/words/escapes.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import type { ParsedCall } from "./program.ts";

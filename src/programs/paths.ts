@@ -1,10 +1,9 @@
 import { printPaths } from "../shell/builtins/wrappers.ts";
 import { baseName, directoryName, joinPath } from "../shell/paths.ts";
+import { takeNumber } from "../shell/state/session.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import type { Output } from "../shell/walk/output.ts";
-import { takeNumber } from "../shell/walk/session.ts";
 import type { Field, ParsedCall } from "./program.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */

@@ -1,6 +1,6 @@
 import type { Payload, ProgramEffect } from "../shell/effects.ts";
+import type { ProgramCall } from "../shell/state/types.ts";
 import { knownPrefix, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 
 /** What comes in on the input of a program that sends it on. */
 export function stdinPayloads({ stdin, redirections }: ProgramCall): readonly Payload[] {

@@ -2,11 +2,11 @@ import { splitAssignment } from "../shell/builtins/declarations.ts";
 import type { EnvironmentEntry } from "../shell/facts.ts";
 import { parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value, wordAt } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { PREFIX_WRAPPERS, type PrefixWrapper } from "./prefix-table.ts";
 import type { Field } from "./program.ts";
 

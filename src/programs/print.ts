@@ -1,3 +1,7 @@
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import { scalar } from "../shell/state/state.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
+import { assign } from "../shell/state/variables.ts";
 import {
   concatenate,
   knownText,
@@ -8,12 +12,8 @@ import {
   withOrigins,
   wordAt,
 } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
-import { scalar } from "../shell/walk/state.ts";
 import { runHiddenSubstitutions } from "../shell/walk/test-expressions.ts";
-import { assign } from "../shell/walk/variables.ts";
 import { decodeEscapes, type EscapeStyle, quoteWord } from "../shell/words/escapes.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import type { Field } from "./program.ts";

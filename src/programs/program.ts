@@ -1,8 +1,7 @@
 import type { Listing, OperationRule, ProgramEffect, WriteKind } from "../shell/effects.ts";
 import type { OptionGrammar, ParsedOptions } from "../shell/options.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import type { Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
-import type { Output } from "../shell/walk/output.ts";
 
 /** A started program with its words parsed by the grammar of its record: once, for everything that asks. */
 export interface ParsedCall extends ProgramCall {

@@ -1,8 +1,8 @@
 import type { DeleteEffect, ProgramEffect } from "../shell/effects.ts";
 import { joinPath } from "../shell/paths.ts";
+import type { Output } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { save } from "./file-access.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";
 import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";

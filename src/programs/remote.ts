@@ -1,9 +1,9 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { type OptionGrammar, parseOptions, words } from "../shell/options.ts";
+import type { Output } from "../shell/state/types.ts";
 import { dropKnown, knownPrefix, knownText, unknown, type Value, wordAt } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { fetchedOutput } from "./network.ts";
 import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";

@@ -1,6 +1,11 @@
 import type { CodeCall, CodeContext, Language } from "../shell/code-calls.ts";
 import { LIMITS } from "../shell/limits.ts";
 import { type ParsedOptions, words } from "../shell/options.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
+import { readContents, writeContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import { leaveUnexamined } from "../shell/state/session.ts";
+import type { CodeSource, Output, ProgramCall } from "../shell/state/types.ts";
 import {
   concatenate,
   describe,
@@ -14,12 +19,8 @@ import {
   withOrigins,
   wordAt,
 } from "../shell/value.ts";
-import { environmentValueOf, type ProgramCall } from "../shell/walk/call.ts";
-import { type CodeSource, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
+import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { execute } from "../shell/walk/execute.ts";
-import { readContents, writeContents, writtenEntry } from "../shell/walk/file-contents.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
-import { leaveUnexamined } from "../shell/walk/session.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
 

@@ -1,8 +1,7 @@
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import type { Value } from "../shell/value.ts";
 import { dropKnown, knownPrefix, unknown } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { runInNewShell } from "../shell/walk/code-runs.ts";
-import type { Output } from "../shell/walk/output.ts";
 
 /** Hands a string to a shell, as `sh -c` does. */
 export function runString(code: Value, call: ProgramCall): Output {

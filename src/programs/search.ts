@@ -1,6 +1,8 @@
 import type { Listing, ProgramEffect } from "../shell/effects.ts";
 import type { Invocation } from "../shell/facts.ts";
 import { directoryName, isAbsolute, joinPath } from "../shell/paths.ts";
+import { appendOutput } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
 import {
   concatenate,
   describe,
@@ -14,7 +16,6 @@ import {
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { appendOutput, type Output } from "../shell/walk/output.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 import { ACTIONS_WITH_COMMAND, readFind, type Search } from "./find-expression.ts";
 import type { Field, ParsedCall } from "./program.ts";

@@ -1,8 +1,9 @@
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, type Value } from "../shell/value.ts";
-import { environmentValueOf, type ProgramCall } from "../shell/walk/call.ts";
 import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { runScript } from "../shell/walk/scripts.ts";
 import { asQuotedWord } from "../shell/walk/start-up.ts";
 import type { Field, ParsedCall } from "./program.ts";

@@ -1,9 +1,10 @@
 import { type OptionGrammar, parseOptions } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
 import { knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { appendOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runString } from "./run.ts";

@@ -1,7 +1,7 @@
 import type { Listing } from "../shell/effects.ts";
 import type { OptionGrammar } from "../shell/options.ts";
+import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
-import type { Output } from "../shell/walk/output.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";

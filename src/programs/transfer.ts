@@ -1,8 +1,9 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { baseName, directoryName, joinPath } from "../shell/paths.ts";
+import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
 import { concatenate, knownText, text, type Value } from "../shell/value.ts";
-import { readContents, writtenEntry } from "../shell/walk/file-contents.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 import { isSearchResult } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";

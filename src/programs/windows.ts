@@ -1,8 +1,8 @@
 import { decodeBase64, decodeUtf16LittleEndian } from "../shell/decode.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value, withOrigins } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runInterpreterCode } from "./run-code.ts";

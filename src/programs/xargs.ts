@@ -1,9 +1,9 @@
 import { LIMITS } from "../shell/limits.ts";
+import { readContents } from "../shell/state/file-contents.ts";
+import { appendOutput, eitherOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value } from "../shell/value.ts";
-import type { ProgramCall } from "../shell/walk/call.ts";
-import { readContents } from "../shell/walk/file-contents.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "../shell/walk/output.ts";
 import { PARALLEL_OPTIONS, runParallel } from "./parallel.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { plainReads } from "./reads.ts";

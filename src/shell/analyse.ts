@@ -1,23 +1,16 @@
+import { findBuiltin } from "./builtins/table.ts";
 import type { ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
+import { createSession, factsOf, leaveUnexamined, spanOf } from "./state/session.ts";
+import { NO_POSITIONALS, type ShellState } from "./state/state.ts";
+import type { Knowledge, Output, Scope, Session, Walker } from "./state/types.ts";
+import { judgeErrors, parseShell } from "./syntax/parse.ts";
 import { text, unknown } from "./value.ts";
 import { execute } from "./walk/execute.ts";
 import { callFunction } from "./walk/functions.ts";
-import type { Output } from "./walk/output.ts";
-import { judgeErrors, parseShell } from "./walk/parse.ts";
-import {
-  createSession,
-  factsOf,
-  type Knowledge,
-  leaveUnexamined,
-  type Scope,
-  type Session,
-  spanOf,
-  type Walker,
-} from "./walk/session.ts";
 import { runShellText } from "./walk/shell-text.ts";
-import { NO_POSITIONALS, type ShellState } from "./walk/state.ts";
-import { runStatements, runSubshell } from "./walk/structure.ts";
+import { runNode, runStatements } from "./walk/structure.ts";
+import { runSubshell } from "./walk/subshell.ts";
 import { runHandlers } from "./walk/traps.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
@@ -128,6 +121,10 @@ const walker: Walker = {
   },
   compute: (written, scope) =>
     evaluateExpression({ type: "ArithmeticWord", pos: 0, end: 0, value: written }, scope),
+  runStatements,
+  runNode,
+  execute,
+  findBuiltin,
 };
 
 /** A function that was only exported may be called by any child, with any arguments. */

@@ -1,4 +1,4 @@
-import type { Place } from "./facts.ts";
+import type { Place } from "./place.ts";
 import type { Value } from "./value.ts";
 
 /** What a find, an fd or a list from another program leaves of the tree it walks. */

@@ -1,6 +1,7 @@
 import type { CodeCall, Language } from "./code-calls.ts";
 import type { ProgramEffect } from "./effects.ts";
 import type { FileLookup } from "./file-lookup.ts";
+import type { Place } from "./place.ts";
 import type { Span, Value } from "./value.ts";
 
 /** Everything the analysis may know about the outside. Other environment variables are never believed. */
@@ -92,22 +93,6 @@ export interface PipelinePosition {
 export interface Parent {
   readonly invocation: number;
   readonly road: "wrapper" | "shell" | "script" | "eval" | "trap" | "code" | "option";
-}
-
-/**
- * `local`: this machine. `remote`: another one (ssh, kubectl exec, docker exec), cwd unknown. `container`: a
- * fresh file system (docker run, chroot) in which only the mounts are ours.
- */
-export type Place =
-  | { readonly kind: "local" }
-  | { readonly kind: "remote"; readonly via: string; readonly host: Value | undefined }
-  | { readonly kind: "container"; readonly via: string; readonly mounts: readonly Mount[] };
-
-export interface Mount {
-  readonly host: Value;
-  /** Absolute path inside. */
-  readonly inside: Value;
-  readonly isReadOnly: boolean;
 }
 
 export interface Redirection {

@@ -1,6 +1,6 @@
 import type { GitWords } from "../../shell/effects.ts";
-import type { Place } from "../../shell/facts.ts";
 import { joinPath } from "../../shell/paths.ts";
+import type { Place } from "../../shell/place.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import { splitWords } from "../../system/command-line.ts";
 import type { Workspace } from "../context.ts";

@@ -1,5 +1,5 @@
-import type { Place } from "../../shell/facts.ts";
 import { components, isAbsolute, joinPath, mayBeAbsolute } from "../../shell/paths.ts";
+import type { Place } from "../../shell/place.ts";
 import {
   concatenate,
   describe,

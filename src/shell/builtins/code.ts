@@ -1,42 +1,23 @@
 import { parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { forkState } from "../state/session.ts";
+import type { Builtin } from "../state/types.ts";
 import { knownText, text, wordAt } from "../value.ts";
-import type { Model, PendingCall } from "../walk/call.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../walk/output.ts";
+import { withEnvironment } from "../walk/environment.ts";
 import { runScript } from "../walk/scripts.ts";
-import { forkState } from "../walk/session.ts";
 import { asQuotedWord } from "../walk/start-up.ts";
-import { scalar } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
-/** Variables in front of `eval`, `source` and functions are seen by the code they run. */
-export function withEnvironment(call: PendingCall, run: () => Output): Output {
-  const { variables } = call.scope.state;
-  const before = call.environment.map(({ name }) => [name, variables.get(name)] as const);
-  for (const { name, value } of call.environment) {
-    variables.set(name, {
-      contents: value === undefined ? [{ kind: "unset" }] : [scalar(value)],
-      isExported: true,
-      isReference: false,
-    });
-  }
-  const output = run();
-  for (const [name, variable] of before) {
-    if (variable === undefined) variables.delete(name);
-    else variables.set(name, variable);
-  }
-  return output;
-}
-
-const evaluate: Model = call => {
+const evaluate: Builtin = call => {
   const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);
   const code = joinValues(words, " ");
   return withEnvironment(call, () => runInSameShell(code, call, { from: "argument", road: "eval" }));
 };
 
-const source: Model = call => {
+const source: Builtin = call => {
   const [path, ...rest] = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(
     operand => operand.value,
   );
@@ -44,7 +25,7 @@ const source: Model = call => {
   return withEnvironment(call, () => runScript({ path, arguments: rest, by: "source" }, call));
 };
 
-const trap: Model = call => {
+const trap: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-lpP", stopsAtOperand: true });
   const [code, ...signals] = parsed.operands.map(operand => operand.value);
   if (code === undefined || parsed.has("l", "p", "P")) return NO_OUTPUT;
@@ -58,12 +39,12 @@ const trap: Model = call => {
 };
 
 /** The handlers run now; the text behind `exit` is looked at all the same. */
-const exit: Model = call => {
+const exit: Builtin = call => {
   if (call.scope.state.traps.size === 0) return NO_OUTPUT;
   return runHandlers({ ...call.scope, state: forkState(call.scope) });
 };
 
-const alias: Model = call => {
+const alias: Builtin = call => {
   for (const word of call.argv.slice(1)) {
     const known = knownText(word) ?? "";
     const equals = known.indexOf("=");
@@ -72,7 +53,7 @@ const alias: Model = call => {
   return NO_OUTPUT;
 };
 
-const unalias: Model = call => {
+const unalias: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-a" });
   if (parsed.has("a")) call.scope.state.aliases.clear();
   for (const { value } of parsed.operands) call.scope.state.aliases.delete(knownText(value) ?? "");
@@ -80,7 +61,7 @@ const unalias: Model = call => {
 };
 
 /** `hash -p /bin/rm x` makes x another name of rm. */
-const hash: Model = call => {
+const hash: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-lrdt", values: "-p" });
   const path = knownText(parsed.valueOf("p") ?? text(""));
   const name = knownText(parsed.operands[0]?.value ?? text(""));
@@ -90,7 +71,7 @@ const hash: Model = call => {
 };
 
 /** `compgen -W` expands its word list, `-C` runs a command; `complete` and `bind -x` do so later. */
-const complete: Model = call => {
+const complete: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-abcdefgjkprsuvDEI", values: "-oAGWFCXPSx" });
   for (const words of parsed.valuesOf("W")) {
     const known = knownText(words);
@@ -101,16 +82,16 @@ const complete: Model = call => {
   return [unknownOutput(call)];
 };
 
-const test: Model = call => {
+const test: Builtin = call => {
   call.argv.forEach((word, index) => {
     if (knownText(wordAt(call.argv, index - 1)) === "-v") runHiddenSubstitutions(knownText(word), call.scope);
   });
   return NO_OUTPUT;
 };
 
-const nothing: Model = () => NO_OUTPUT;
+const nothing: Builtin = () => NO_OUTPUT;
 
-export const codeBuiltins: readonly (readonly [string, Model])[] = [
+export const codeBuiltins: readonly (readonly [string, Builtin])[] = [
   ["eval", evaluate],
   ["source", source],
   [".", source],

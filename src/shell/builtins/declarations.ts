@@ -1,18 +1,18 @@
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { type Content, scalar, type Typing } from "../state/state.ts";
+import type { Builtin, Output, ProgramCall } from "../state/types.ts";
+import { assign, lookUp } from "../state/variables.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
-import type { Model, ProgramCall } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../walk/output.ts";
-import { type Content, scalar, type Typing } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { assign, lookUp } from "../walk/variables.ts";
 
 const DECLARE: OptionGrammar = { flags: "-aAfFgiIlnrtuxp", stopsAtOperand: true };
 
-const declare: Model = call => runDeclaration(call, { isExported: undefined, isLocal: false });
-const exportNames: Model = call => runDeclaration(call, { isExported: true, isLocal: false });
-const declareLocal: Model = call => runDeclaration(call, { isExported: undefined, isLocal: true });
+const declare: Builtin = call => runDeclaration(call, { isExported: undefined, isLocal: false });
+const exportNames: Builtin = call => runDeclaration(call, { isExported: true, isLocal: false });
+const declareLocal: Builtin = call => runDeclaration(call, { isExported: undefined, isLocal: true });
 
 function runDeclaration(
   call: ProgramCall,
@@ -85,7 +85,7 @@ function exportFunctions(parsed: ParsedOptions, { scope }: ProgramCall): void {
   }
 }
 
-const unset: Model = call => {
+const unset: Builtin = call => {
   const { state } = call.scope;
   const parsed = parseOptions(call.argv, { flags: "-fvn" });
   for (const { value } of parsed.operands) {
@@ -103,7 +103,7 @@ const unset: Model = call => {
   return NO_OUTPUT;
 };
 
-const setPositionals: Model = call => {
+const setPositionals: Builtin = call => {
   if (call.argv.length === 1) return [unknownOutput(call)];
   const { state } = call.scope;
   let index = 1;
@@ -125,7 +125,7 @@ const setPositionals: Model = call => {
   return NO_OUTPUT;
 };
 
-const shift: Model = call => {
+const shift: Builtin = call => {
   const { positionals } = call.scope.state;
   const count = Number(knownText(call.argv[1] ?? text("1")) ?? "1");
   call.scope.state.positionals = {
@@ -135,7 +135,7 @@ const shift: Model = call => {
   return NO_OUTPUT;
 };
 
-const letNumbers: Model = call => {
+const letNumbers: Builtin = call => {
   for (const word of call.argv.slice(1)) {
     const known = knownText(word);
     if (known !== undefined) call.scope.session.walker.runInside(`((${known}))`, call.scope);
@@ -143,7 +143,7 @@ const letNumbers: Model = call => {
   return NO_OUTPUT;
 };
 
-export const declarationBuiltins: readonly (readonly [string, Model])[] = [
+export const declarationBuiltins: readonly (readonly [string, Builtin])[] = [
   ["declare", declare],
   ["typeset", declare],
   ["readonly", declare],

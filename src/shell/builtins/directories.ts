@@ -1,15 +1,15 @@
 import { parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
+import { writtenEntry } from "../state/file-contents.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { uniteValues } from "../state/state.ts";
+import type { Builtin, ProgramCall } from "../state/types.ts";
+import { lookUp, scalarValues } from "../state/variables.ts";
 import { knownText, text, type Value } from "../value.ts";
-import type { Model, ProgramCall } from "../walk/call.ts";
-import { writtenEntry } from "../walk/file-contents.ts";
-import { NO_OUTPUT } from "../walk/output.ts";
-import { uniteValues } from "../walk/state.ts";
-import { lookUp, scalarValues } from "../walk/variables.ts";
 
 const CD = { flags: "-LPe@q", stopsAtOperand: true } as const;
 
-const changeDirectory: Model = call => {
+const changeDirectory: Builtin = call => {
   const [target] = parseOptions(call.argv, CD).operands;
   const { scope } = call;
   if (target === undefined) enter(scalarValues(lookUp("HOME", scope)), call);
@@ -18,7 +18,7 @@ const changeDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-const pushDirectory: Model = call => {
+const pushDirectory: Builtin = call => {
   const [target] = parseOptions(call.argv, { flags: "-n", stopsAtOperand: true }).operands;
   const { state } = call.scope;
   const written = target === undefined ? undefined : knownText(target.value);
@@ -34,7 +34,7 @@ const pushDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-const popDirectory: Model = call => {
+const popDirectory: Builtin = call => {
   const { state } = call.scope;
   const [top, ...rest] = state.directoryStack;
   state.directoryStack = rest;
@@ -75,7 +75,7 @@ function isMadeAbove(path: string, call: ProgramCall): boolean {
   return false;
 }
 
-export const directoryBuiltins: readonly (readonly [string, Model])[] = [
+export const directoryBuiltins: readonly (readonly [string, Builtin])[] = [
   ["cd", changeDirectory],
   ["chdir", changeDirectory],
   ["pushd", pushDirectory],

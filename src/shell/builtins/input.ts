@@ -1,18 +1,18 @@
 import { LIMITS } from "../limits.ts";
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { type Content, scalar } from "../state/state.ts";
+import type { Builtin, ProgramCall } from "../state/types.ts";
+import { assign } from "../state/variables.ts";
 import { knownText, text, unknown, type Value, wordAt } from "../value.ts";
-import type { Model, ProgramCall } from "../walk/call.ts";
 import { runInSameShell } from "../walk/code-runs.ts";
-import { NO_OUTPUT } from "../walk/output.ts";
-import { type Content, scalar } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { assign } from "../walk/variables.ts";
 import { separatorsOf } from "../words/parameters.ts";
 
 const READ: OptionGrammar = { flags: "-ersE", values: "-adinNptu", stopsAtOperand: true };
 
 /** Each line of a known text is one value the variable may have; otherwise it is unknown, origins kept. */
-const read: Model = call => {
+const read: Builtin = call => {
   const parsed = parseOptions(call.argv, READ);
   const input = inputOf(call, parsed);
   const lines = linesOf(input, parsed);
@@ -98,7 +98,7 @@ function store(name: Value, contents: readonly Content[] | undefined, input: Val
 
 const MAPFILE: OptionGrammar = { flags: "-t", values: "-dnOsuCc", stopsAtOperand: true };
 
-const mapfile: Model = call => {
+const mapfile: Builtin = call => {
   const parsed = parseOptions(call.argv, MAPFILE);
   const callback = parsed.valueOf("C");
   if (callback !== undefined) runInSameShell(callback, call, { from: "handler", road: "eval" });
@@ -114,14 +114,14 @@ const mapfile: Model = call => {
   return NO_OUTPUT;
 };
 
-const getopts: Model = call => {
+const getopts: Builtin = call => {
   for (const name of [knownText(wordAt(call.argv, 2)), "OPTARG"]) {
     if (name !== undefined && name !== "") assign(name, [scalar(unknown("any", `$${name}`))], call.scope);
   }
   return NO_OUTPUT;
 };
 
-export const inputBuiltins: readonly (readonly [string, Model])[] = [
+export const inputBuiltins: readonly (readonly [string, Builtin])[] = [
   ["read", read],
   ["mapfile", mapfile],
   ["readarray", mapfile],

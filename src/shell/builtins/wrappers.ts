@@ -1,11 +1,10 @@
 import { type ParsedOptions, parseOptions } from "../options.ts";
+import type { Builtin, Output } from "../state/types.ts";
 import { concatenate, knownText, text } from "../value.ts";
-import type { Model } from "../walk/call.ts";
 import { runInner } from "../walk/inner.ts";
-import type { Output } from "../walk/output.ts";
 
 /** `command` and `builtin` stay in the shell, so `command cd x` moves it. */
-const command: Model = call => {
+const command: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-pvV", stopsAtOperand: true });
   if (parsed.has("v", "V")) return printPaths(parsed);
   const argv = parsed.operands.map(operand => operand.value);
@@ -23,18 +22,18 @@ export function printPaths({ operands }: ParsedOptions): Output {
   return [concatenate(lines)];
 }
 
-const builtin: Model = call => {
+const builtin: Builtin = call => {
   const argv = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(operand => operand.value);
   return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
 };
 
-const exec: Model = call => {
+const exec: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-cl", values: "-a", stopsAtOperand: true });
   const argv = parsed.operands.map(operand => operand.value);
   return runInner(argv, call, { isCleared: call.isCleared || parsed.has("c") });
 };
 
-export const wrapperBuiltins: readonly (readonly [string, Model])[] = [
+export const wrapperBuiltins: readonly (readonly [string, Builtin])[] = [
   ["command", command],
   ["builtin", builtin],
   ["exec", exec],

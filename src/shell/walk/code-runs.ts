@@ -1,11 +1,4 @@
-import type { CodeRun, Parent } from "../facts.ts";
-import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
-import type { ProgramCall } from "./call.ts";
-import { environmentOf } from "./call.ts";
-import type { Output } from "./output.ts";
-import { readScript } from "./script-files.ts";
-import type { Scope } from "./session.ts";
-import { runShellText } from "./shell-text.ts";
+import { environmentOf } from "../state/call.ts";
 import {
   adoptFiles,
   NO_POSITIONALS,
@@ -13,15 +6,12 @@ import {
   type ShellState,
   scalar,
   type Variable,
-} from "./state.ts";
+} from "../state/state.ts";
+import type { CodeSource, Output, ProgramCall, Scope } from "../state/types.ts";
+import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
+import { readScript } from "./script-files.ts";
+import { runShellText } from "./shell-text.ts";
 import { runHandlers } from "./traps.ts";
-
-/** How a text came to run as code. */
-export interface CodeSource {
-  readonly from: CodeRun["from"];
-  readonly path?: Value | undefined;
-  readonly road: Parent["road"];
-}
 
 /** Runs text in a shell of its own, as `sh -c` does; `stdin` is what that shell's commands read. */
 export function runInNewShell(

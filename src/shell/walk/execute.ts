@@ -1,15 +1,15 @@
-import { withEnvironment } from "../builtins/code.ts";
-import { findBuiltin } from "../builtins/table.ts";
 import { LIMITS } from "../limits.ts";
 import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
+import { programName, recordInvocation } from "../state/call.ts";
+import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { leaveUnexamined } from "../state/session.ts";
+import type { Output, PendingCall, ProgramCall, Session } from "../state/types.ts";
 import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins, wordAt } from "../value.ts";
 import { couldBe } from "../words/could-be.ts";
-import { type PendingCall, type ProgramCall, programName, recordInvocation } from "./call.ts";
 import { positionalsFrom, unknownOutput } from "./code-runs.ts";
+import { withEnvironment } from "./environment.ts";
 import { callFunction } from "./functions.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runProgramFile } from "./scripts.ts";
-import { leaveUnexamined, type Session } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
@@ -57,8 +57,8 @@ function withoutUnset(word: Value, session: Session): readonly string[] {
 }
 
 /** A name that is worth guessing at. */
-function isProgram(name: string, { programs }: Session): boolean {
-  return programs.isKnown(name) || findBuiltin(name) !== undefined;
+function isProgram(name: string, { programs, walker }: Session): boolean {
+  return programs.isKnown(name) || walker.findBuiltin(name) !== undefined;
 }
 
 /** The alias text with the other words behind it. An alias inside its own text is not expanded again. */
@@ -91,7 +91,8 @@ function start(pending: PendingCall): Output {
   const call: ProgramCall = { ...pending, id: recordInvocation(pending, program) };
   const isBare = knownText(word) === program;
   const isFollowed = call.wrappers <= LIMITS.wrappers && !session.budget.isSpent;
-  const builtin = call.isInShell && isBare && program !== undefined ? findBuiltin(program) : undefined;
+  const builtin =
+    call.isInShell && isBare && program !== undefined ? session.walker.findBuiltin(program) : undefined;
   if (builtin !== undefined && isFollowed) return builtin(call);
   const followed = session.programs.follow(program, call, isFollowed);
   session.effects[call.id] = followed.effects;

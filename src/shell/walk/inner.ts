@@ -1,8 +1,7 @@
 import type { Parent } from "../facts.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import type { Output, ProgramCall } from "../state/types.ts";
 import type { Value } from "../value.ts";
-import type { ProgramCall } from "./call.ts";
-import { execute } from "./execute.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
 
 /** Runs the program that a wrapper was given. Functions and builtins of the shell are out of reach for it. */
 export function runInner(
@@ -12,7 +11,7 @@ export function runInner(
   road: Parent["road"] = "wrapper",
 ): Output {
   if (argv.length === 0) return NO_OUTPUT;
-  return execute({
+  return call.scope.session.walker.execute({
     ...call,
     declarations: [],
     isInShell: false,

@@ -1,8 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { joinPath } from "../paths.ts";
+import type { ProgramCall, Scope } from "../state/types.ts";
 import { knownText, text, type Value } from "../value.ts";
-import type { ProgramCall } from "./call.ts";
-import type { Scope } from "./session.ts";
 
 /** The text of a small script on disk; one level deep, so scripts that start scripts end here. */
 export function readScript(path: Value, call: ProgramCall): Value | undefined {

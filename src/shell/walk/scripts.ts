@@ -1,9 +1,9 @@
 import { baseName, isAbsolute, joinPath } from "../paths.ts";
+import { readContents, writtenEntry } from "../state/file-contents.ts";
+import { eitherOutput } from "../state/output.ts";
+import type { Output, ProgramCall } from "../state/types.ts";
 import { knownPrefix, knownText, type Value } from "../value.ts";
-import type { ProgramCall } from "./call.ts";
 import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from "./code-runs.ts";
-import { readContents, writtenEntry } from "./file-contents.ts";
-import { eitherOutput, type Output } from "./output.ts";
 import { readScript } from "./script-files.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */

@@ -1,16 +1,17 @@
 import type { EnvironmentEntry } from "../facts.ts";
+import { onlyValue } from "../state/call.ts";
+import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { forkState, spanOf } from "../state/session.ts";
+import { mergeState, refill, replaceState, type ShellState, scalar } from "../state/state.ts";
+import type { Declaration, Output, PendingCall, Scope } from "../state/types.ts";
+import { wordsOf } from "../syntax/adjacent.ts";
+import type { Assignment, Command, Word } from "../syntax/syntax.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
 import type { Fields } from "../words/fragments.ts";
 import { resolveWords } from "../words/resolve.ts";
-import { wordsOf } from "./adjacent.ts";
 import { evaluateAssignment, runAssignment } from "./assignments.ts";
-import { type Declaration, onlyValue, type PendingCall } from "./call.ts";
 import { execute } from "./execute.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
-import { forkState, type Scope, spanOf } from "./session.ts";
-import { mergeState, refill, replaceState, type ShellState, scalar } from "./state.ts";
-import type { Assignment, Command, Word } from "./syntax.ts";
 
 /** One way to run the command. */
 interface Variant {

@@ -1,49 +1,7 @@
-import type { EnvironmentEntry, Invocation, Parent, Place, Redirection } from "../facts.ts";
-import { type Span, text, unknown, type Value } from "../value.ts";
-import type { Output } from "./output.ts";
-import type { Scope } from "./session.ts";
+import type { EnvironmentEntry, Invocation } from "../facts.ts";
+import { text, unknown, type Value } from "../value.ts";
 import type { Content, ShellState } from "./state.ts";
-
-/** A program about to be started: resolved words and everything that surrounds them. */
-export interface PendingCall {
-  readonly argv: readonly Value[];
-  readonly isOpenEnded: boolean;
-  readonly cwd: Value;
-  readonly stdin: Value | undefined;
-  /** Set for this program alone: prefix assignments, `env`. */
-  readonly environment: readonly EnvironmentEntry[];
-  /** `env -i`: variables of the shell are not handed on. */
-  readonly isCleared: boolean;
-  readonly redirections: readonly Redirection[];
-  /** Array and other assignments among the words of `declare`, `export` and the like. */
-  readonly declarations: readonly Declaration[];
-  readonly place: Place;
-  readonly isElevated: boolean;
-  readonly parent: Parent | undefined;
-  /** Runs in the shell itself: builtins, functions and changes of state count. */
-  readonly isInShell: boolean;
-  /** `command` and `builtin` pass functions and aliases by. */
-  readonly skipsFunctions: boolean;
-  /** Programs in front of this one in the same chain. */
-  readonly wrappers: number;
-  readonly span: Span;
-  readonly scope: Scope;
-}
-
-/** A program that was started: its fact has been recorded. */
-export interface ProgramCall extends PendingCall {
-  /** Index of its fact in the list of invocations. */
-  readonly id: number;
-}
-
-export interface Declaration {
-  readonly name: string;
-  readonly contents: readonly Content[];
-  readonly span: Span;
-}
-
-/** What a modelled program does besides being started; gives its output. */
-export type Model = (call: ProgramCall) => Output;
+import type { PendingCall } from "./types.ts";
 
 /** Base name of the program, when it can be told: also of `$PREFIX/bin/rm`. */
 export function programName(word: Value): string | undefined {

@@ -1,4 +1,4 @@
-import type { Word, WordPart } from "../walk/syntax.ts";
+import type { Word, WordPart } from "./syntax.ts";
 
 /** The parts of a word; a plain word is one literal. */
 export function partsOf(word: Word): readonly WordPart[] {

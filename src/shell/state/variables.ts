@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
-import type { Scope } from "./session.ts";
 import { type Content, environmentValue, scalar, type Typing, type Variable } from "./state.ts";
+import type { Scope } from "./types.ts";
 
 const UNSET: Content = { kind: "unset" };
 

@@ -1,10 +1,7 @@
 import { LIMITS } from "../limits.ts";
-import { blend, concatenate, text, type Value } from "../value.ts";
-import { combine } from "../words/fragments.ts";
+import { blend, combine, concatenate, text } from "../value.ts";
 import { uniteValues } from "./state.ts";
-
-/** The alternatives of what a command writes to its stdout; at least one. */
-export type Output = readonly Value[];
+import type { Output } from "./types.ts";
 
 export const NO_OUTPUT: Output = [text("")];
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
+import type { FunctionNode, ParsedScript, ProcessSubstitutionPart } from "../syntax/syntax.ts";
 import { blend, describe, type Span, text, unknown, type Value } from "../value.ts";
-import type { FunctionNode, ParsedScript, ProcessSubstitutionPart } from "./syntax.ts";
 
 /** What one shell remembers while its commands are walked from left to right. */
 export interface ShellState {

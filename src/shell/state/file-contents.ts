@@ -1,9 +1,8 @@
 import { joinPath } from "../paths.ts";
 import { knownText, type Origin, type Span, unknown, type Value } from "../value.ts";
-import type { Output } from "./output.ts";
 import { appendOutput } from "./output.ts";
-import type { Scope } from "./session.ts";
 import type { FileEntry } from "./state.ts";
+import type { Output, Scope } from "./types.ts";
 
 const OWN_STDIN = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/;
 

@@ -1,4 +1,4 @@
-import { partsOf } from "../words/parts.ts";
+import { partsOf } from "./parts.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
 
 /** The words of a simple command as bash cuts them. */
