@@ -4,7 +4,7 @@ import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { normalise } from "../system/paths.ts";
 import type { Workspace } from "./context.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * Does an entry of the configuration permit what the finding is about? Compared are the words after quotes and

@@ -1,6 +1,6 @@
 import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * A command may run in one of two directories, depending on whether a `cd` before it succeeds. A denial that only

@@ -5,10 +5,10 @@ import type { Actor } from "./effects.ts";
 import { compileLinear } from "./linear-pattern.ts";
 import { globMatches } from "./paths/match.ts";
 import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
-import type { Rule } from "./rule.ts";
-import { type Details, type RuleContext, targetsOf } from "./rule-context.ts";
+import { type RuleContext, targetsOf } from "./rule-context.ts";
+import type { CustomRuleId, Rule } from "./rules.ts";
 
-type Add = (rule: Rule, details: Details, by: Actor | undefined) => void;
+type Add = (rule: Rule, by: Actor, target: string) => void;
 
 /** Rules of the configuration: structural, over the resolved words of one program. */
 export function inspectCustomRules(context: RuleContext, add: Add): void {
@@ -19,15 +19,14 @@ export function inspectCustomRules(context: RuleContext, add: Add): void {
       const { cwd, place, span, program } = invocation;
       if (program === undefined || program !== custom.when.command) continue;
       const by: Actor = { cwd, place, span, program, invocation };
-      if (fits(custom.when, by, context))
-        add(ruleOf(custom), { target: invocation.argv.map(describe).join(" ") }, by);
+      if (fits(custom.when, by, context)) add(ruleOf(custom), by, invocation.argv.map(describe).join(" "));
     }
   }
 }
 
 export function ruleOf(custom: CustomRule): Rule {
   return {
-    id: custom.id,
+    id: custom.id as CustomRuleId,
     title: custom.reason,
     verdict: custom.verdict,
     when: `A rule of the configuration: ${[custom.when.command, ...(custom.when.args ?? []), ...(custom.when.flags ?? [])].join(" ")}.`,

@@ -22,6 +22,17 @@ export type Selection =
   /** some, by a filter that says nothing of their worth */
   | "some";
 
+/** Ids of the rules about operations; the guard has a rule for each of them, or it does not compile. */
+export type OperationRule =
+  | `cloud.${"api" | "backup" | "cluster" | "container" | "infra" | "platform" | "queue" | "repository" | "resource" | "storage"}`
+  | `db.${"alter" | "delete" | "drop" | "flush" | "index" | "reset"}`
+  | `sys.${"account" | "cron" | "firewall" | "kill" | "power"}`
+  | "disk.raw"
+  | "git.history"
+  | "git.verify"
+  | "publish"
+  | "sec.keychain";
+
 /** What a command does, whatever the program is called. Rules look at these and never at program names. */
 export type CommandEffect = { readonly by: Actor } & (
   | {
@@ -65,7 +76,7 @@ export type CommandEffect = { readonly by: Actor } & (
   /** An operation that a table of commands names outright: cloud, databases, accounts, publishing. */
   | {
       readonly kind: "operation";
-      readonly rule: string;
+      readonly rule: OperationRule;
       /** in words that follow "would": "delete the bucket" */
       readonly what: string;
       readonly target: string;

@@ -1,7 +1,7 @@
 import type { ShellFacts } from "../shell/facts.ts";
 import { describe, type Span, type Value } from "../shell/value.ts";
 import type { CommandEffect } from "./effects.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /** One program start as the guard understood it, with what it does and what was found. */
 export interface Explained {

@@ -1,9 +1,14 @@
 import { patchedPaths } from "../hosts/facts.ts";
-import { isJsonObject, isPatchTool, type Json, ownValue } from "../protocol/index.ts";
+import { isJsonObject, isPatchTool, type Json, ownValue, type ToolUse } from "../protocol/index.ts";
+import type { ShellFacts } from "../shell/facts.ts";
 import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
+import { collectFindings } from "./collect-findings.ts";
+import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
+import { ruleIds } from "./grants.ts";
+import { ALLOWED, type Judgement } from "./judgement.ts";
 import { lookUp } from "./look-up.ts";
 import { secretByName } from "./paths/secrets.ts";
 
@@ -125,3 +130,35 @@ function fieldsOf(input: Json, names: readonly string[]): readonly string[] {
     return Array.isArray(value) ? value.filter(item => typeof item === "string") : [];
   });
 }
+
+/** Judges a file tool by its paths. */
+export function judgeFileTool(
+  { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
+  knownPaths: readonly string[],
+  workspace: Workspace,
+): Judgement {
+  const effects = effectsOfTool(canonicalName, input, knownPaths, workspace);
+  if (effects.length === 0) return ALLOWED;
+  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
+  return conclude(
+    collectFindings(workspace, EMPTY_FACTS, "", effects),
+    [],
+    workspace,
+    findings => ({ tree: [canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
+    () => [],
+  );
+}
+
+/** Of a tool call that has no command. */
+const EMPTY_FACTS: ShellFacts = {
+  invocations: [],
+  redirections: [],
+  codeRuns: [],
+  codeEffects: [],
+  writtenFiles: [],
+  functions: [],
+  assignments: [],
+  links: [],
+  unexamined: [],
+  steps: 0,
+};

@@ -3,13 +3,12 @@ import type { Value } from "../shell/value.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { resolveTargets, type Target } from "./paths/target.ts";
-import type { Rule, Verdict } from "./rule.ts";
+import type { Verdict } from "./rule.ts";
+import type { RuleId } from "./rules.ts";
 
 export interface Details {
-  readonly target: string;
   /** instead of the rule's own */
   readonly verdict?: Verdict | undefined;
-  readonly lost?: string | undefined;
   readonly safer?: string | undefined;
   /** more names for the rule's sentences */
   readonly [name: string]: string | undefined;
@@ -22,13 +21,11 @@ export interface RuleContext {
   /** the text that was analysed; empty for a tool that has none */
   readonly source: string;
   readonly effects: readonly CommandEffect[];
-  report(rule: string, details: Details, by: Actor | undefined): void;
+  report(rule: RuleId, by: Actor | undefined, target: string, details?: Details): void;
 }
 
-/** Rules that belong together: the table, what they say of one effect, and of the command as a whole. */
-export interface Pack {
-  readonly name: string;
-  readonly rules: readonly Rule[];
+/** What the rules of a pack say of one effect, and of the command as a whole. */
+export interface Check {
   inspect?(effect: CommandEffect, context: RuleContext): void;
   inspectWhole?(context: RuleContext): void;
 }

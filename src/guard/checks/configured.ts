@@ -21,8 +21,7 @@ export function reportConfigured(
     effect.kind === "delete" &&
     effect.isRecursive &&
     patterns.some(pattern => startsWithParts(pattern, parts));
-  if (isAbove || isConfigured(patterns, parts))
-    context.report("fs.path", { target: target.shown }, effect.by);
+  if (isAbove || isConfigured(patterns, parts)) context.report("fs.path", effect.by, target.shown);
 }
 
 /** Deleting a directory deletes what a pattern protects below it. */

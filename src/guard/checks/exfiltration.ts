@@ -13,18 +13,17 @@ export function inspectSend(effect: EffectOf<"send">, context: RuleContext): voi
   const host = effect.to === undefined ? "another machine" : describe(effect.to);
   if (effect.to !== undefined && isLocalAddress(host)) return;
   const piped = environmentInPipe(context, effect.by);
-  if (piped !== undefined)
-    context.report("sec.exfil", { target: piped.shown, host, file: piped.shown }, effect.by);
+  if (piped !== undefined) context.report("sec.exfil", effect.by, piped.shown, { host, file: piped.shown });
   for (const payload of effect.payloads) {
     const leak = leakOf(context, effect, payload);
     if (leak === undefined) continue;
     const isAddressOnly = payload.role === "address" && leak.kind === "variable";
     if (payload.role === "header" && (leak.kind === "variable" || leak.kind === "token")) continue;
-    context.report(
-      "sec.exfil",
-      { target: leak.shown, host, file: leak.shown, verdict: isAddressOnly ? "ask" : undefined },
-      effect.by,
-    );
+    context.report("sec.exfil", effect.by, leak.shown, {
+      host,
+      file: leak.shown,
+      verdict: isAddressOnly ? "ask" : undefined,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import { components, join } from "../../system/paths.ts";
-import type { EffectOf } from "../effects.ts";
+import type { CommandEffect, EffectOf } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { hasBranch } from "../git/repository.ts";
@@ -9,10 +9,12 @@ import { lookUp } from "../look-up.ts";
 import { isRegenerableInProject } from "../paths/regenerable.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
+import type { RuleId } from "../rules.ts";
 import { words } from "../words.ts";
 
-/** One run of git against the check of its subcommand. */
-export function inspectWork(effect: EffectOf<"git">, context: RuleContext): void {
+/** Git commands that lose work in progress. In a throw-away repository they are free. */
+export function inspectWork(effect: CommandEffect, context: RuleContext): void {
+  if (effect.kind !== "git") return;
   const check = lookUp(CHECKS, effect.run.subcommand);
   if (check === undefined || isDisposable(context, effect.run)) return;
   check({ run: effect.run, context, effect, place: placeOf(effect.run) });
@@ -39,8 +41,8 @@ function isDisposable(context: RuleContext, run: GitRun): boolean {
   );
 }
 
-function report(check: Check, rule: string, target: string): void {
-  check.context.report(rule, { target }, check.effect.by);
+function report(check: Check, rule: RuleId, target: string): void {
+  check.context.report(rule, check.effect.by, target);
 }
 
 function read({ run }: Check, spec: OptionSpec): ParsedOptions {

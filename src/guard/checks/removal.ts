@@ -33,11 +33,12 @@ function reportTree(context: RuleContext, effect: CommandEffect, target: Target,
 export function reportLoss(context: RuleContext, effect: CommandEffect, loss: Loss, action: string): void {
   const held = loss.held ?? context.workspace.cwd;
   const preview = loss.target.includes("$") ? `ls -d ${loss.target}` : "xargs -n1 ls -ld";
-  context.report(
-    loss.rule,
-    { target: loss.target, action, held, preview, parent: parentOf(loss.target, held) },
-    effect.by,
-  );
+  context.report(loss.rule, effect.by, loss.target, {
+    action,
+    held,
+    preview,
+    parent: parentOf(loss.target, held),
+  });
 }
 
 /** Where to go first so that the session does not stand in what is removed. */
@@ -55,7 +56,7 @@ function reportHeld(context: RuleContext, effect: CommandEffect, target: Target,
 function reportFiles(context: RuleContext, effect: EffectOf<"delete">, target: Target): void {
   const { workspace } = context;
   if (effect.isBulk === true) {
-    context.report("fs.bulk", { target: target.shown, preview: "xargs -n1 ls -l" }, effect.by);
+    context.report("fs.bulk", effect.by, target.shown, { preview: "xargs -n1 ls -l" });
     return;
   }
   if (target.isRemote) return;
@@ -68,17 +69,16 @@ function reportFiles(context: RuleContext, effect: EffectOf<"delete">, target: T
     if (worst !== undefined && (isEverything || worst.rule === "fs.system-write"))
       reportLoss(context, effect, worst, "delete");
     else if (isEverything && losses.some(loss => loss.rule === "fs.outside")) {
-      context.report("fs.bulk", { target: target.shown, preview: `ls -la ${target.base ?? "."}` }, effect.by);
+      context.report("fs.bulk", effect.by, target.shown, { preview: `ls -la ${target.base ?? "."}` });
     }
     return;
   }
   const zone = zoneOf(workspace, target.path);
   const isRoot = zone === "root" && components(target.path).length > 1;
-  if (zone === "system" || isRoot) context.report("fs.system-write", { target: target.path }, effect.by);
+  if (zone === "system" || isRoot) context.report("fs.system-write", effect.by, target.path);
   else if (zone === "history")
     reportLoss(context, effect, { rule: "fs.project", target: target.path }, "delete");
-  else if (isStartupFile(workspace, target.path))
-    context.report("fs.rcfile", { target: target.path }, effect.by);
+  else if (isStartupFile(workspace, target.path)) context.report("fs.rcfile", effect.by, target.path);
 }
 
 /** The gravest places keep their own rule; elsewhere a mirror is worth one question. */
@@ -88,8 +88,7 @@ function reportMirror(context: RuleContext, effect: EffectOf<"delete">, target: 
     ["fs.root", "fs.home", "fs.project", "fs.system-write"].includes(loss.rule),
   );
   if (grave !== undefined) reportLoss(context, effect, grave, "delete");
-  else if (losses.length > 0 || target.isRemote)
-    context.report("fs.mirror", { target: target.shown }, effect.by);
+  else if (losses.length > 0 || target.isRemote) context.report("fs.mirror", effect.by, target.shown);
 }
 
 function reportShred(context: RuleContext, effect: EffectOf<"delete">, target: Target): void {
@@ -99,7 +98,7 @@ function reportShred(context: RuleContext, effect: EffectOf<"delete">, target: T
   );
   const zone = target.path === undefined ? undefined : zoneOf(context.workspace, target.path);
   if (zone === "temp" || zone === "regenerable") return;
-  context.report("fs.shred", { target: target.shown, verdict: isGrave ? "deny" : undefined }, effect.by);
+  context.report("fs.shred", effect.by, target.shown, { verdict: isGrave ? "deny" : undefined });
 }
 
 function reportSelection(
@@ -128,11 +127,9 @@ function reportSelection(
     reportLoss(context, effect, loss, "delete");
   }
   if (losses.length > 0 || namesSources(context, target)) {
-    context.report(
-      "fs.bulk",
-      { target: target.shown, preview: effect.preview ?? `find ${target.shown} -type f -print` },
-      effect.by,
-    );
+    context.report("fs.bulk", effect.by, target.shown, {
+      preview: effect.preview ?? `find ${target.shown} -type f -print`,
+    });
   }
 }
 

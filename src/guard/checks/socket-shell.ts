@@ -27,15 +27,15 @@ export function inspectSocketShell(invocation: Invocation, context: RuleContext)
     const runs = shown
       .slice(1)
       .some(word => /^-[a-zA-Z]*[ec]$/.test(word) || /^--(exec|sh-exec|lua-exec)(=|$)/.test(word));
-    if (runs) context.report("exec.netshell", { target: shown.join(" ") }, by);
+    if (runs) context.report("exec.netshell", by, shown.join(" "));
   }
   if (program === "socat" && shown.some(word => /(^|,|!!)(exec|system|shell):/i.test(word))) {
-    context.report("exec.netshell", { target: shown.join(" ") }, by);
+    context.report("exec.netshell", by, shown.join(" "));
   }
   if (isOpenShell(invocation) && (isBeforeSocket(invocation, context) || feedsSocket(invocation, context)))
-    context.report("exec.netshell", { target: shown.join(" ") }, by);
+    context.report("exec.netshell", by, shown.join(" "));
   if (isSpawnedBesideSocket(invocation, context))
-    context.report("exec.netshell", { target: "a socket in program code" }, by);
+    context.report("exec.netshell", by, "a socket in program code");
 }
 
 function isBeforeSocket({ pipeline }: Invocation, context: RuleContext): boolean {
@@ -88,7 +88,7 @@ export function inspectDevices(context: RuleContext): void {
       redirection.invocation === undefined ? undefined : context.facts.invocations[redirection.invocation];
     const isShell = owner?.program !== undefined && SHELLS.has(owner.program);
     if (isShell || hasOpenShell || readsCommands(context))
-      context.report("exec.netshell", { target }, actorOf(context, redirection.invocation));
+      context.report("exec.netshell", actorOf(context, redirection.invocation), target);
   }
 }
 

@@ -16,7 +16,7 @@ export function inspectSourced(context: RuleContext): void {
   let file: string | undefined;
   for (const invocation of context.facts.invocations) {
     const by = actorOf(context, invocation.id);
-    if (file !== undefined && showsValues(invocation)) context.report("sec.read", { target: file }, by);
+    if (file !== undefined && showsValues(invocation)) context.report("sec.read", by, file);
     const [, path] = invocation.argv;
     if (!/^(source|\.)$/.test(invocation.program ?? "") || path === undefined || by === undefined) continue;
     file =

@@ -4,7 +4,7 @@ import { dialectOf, readSql, type SqlLoss } from "../../shell/code/sql/statement
 import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
 import { isAbsolute, joinPath } from "../../shell/paths.ts";
 import { describe, isKnown, knownText, text, type Value } from "../../shell/value.ts";
-import type { CommandEffect } from "../effects.ts";
+import type { CommandEffect, OperationRule } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { zoneOf } from "../paths/zones.ts";
 import { placeNames } from "../verbs/verb.ts";
@@ -12,7 +12,9 @@ import { words } from "../words.ts";
 import { type Call, isOnlyHelp, type Model, type ModelTable, readOptions } from "./call.ts";
 import { SQL_CLIENTS, SQLITE, type SqlClient } from "./sql-clients.ts";
 
-const RULE_OF_LOSS: Readonly<Partial<Record<SqlLoss, { readonly rule: string; readonly what: string }>>> = {
+const RULE_OF_LOSS: Readonly<
+  Partial<Record<SqlLoss, { readonly rule: OperationRule; readonly what: string }>>
+> = {
   database: { rule: "db.drop", what: "drop a database" },
   schema: { rule: "db.drop", what: "drop a schema" },
   table: { rule: "db.drop", what: "drop a table" },

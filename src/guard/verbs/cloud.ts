@@ -1,4 +1,5 @@
 import type { OptionSpec } from "../../shell/options.ts";
+import type { OperationRule } from "../effects.ts";
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
@@ -69,7 +70,7 @@ const BACKUP = "cloud.backup";
 const QUEUE = "cloud.queue";
 
 const verb = (
-  rule: string,
+  rule: OperationRule,
   command: string,
   what: string,
   more: Omit<Verb, "rule" | "command" | "what"> = {},

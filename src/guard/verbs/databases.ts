@@ -1,3 +1,4 @@
+import type { OperationRule } from "../effects.ts";
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
@@ -5,7 +6,7 @@ const RESET = "db.reset";
 const DROP = "db.drop";
 
 const verb = (
-  rule: string,
+  rule: OperationRule,
   command: string,
   what: string,
   more: Omit<Verb, "rule" | "command" | "what"> = {},

@@ -1,9 +1,10 @@
 import type { OptionSpec } from "../../shell/options.ts";
+import type { OperationRule } from "../effects.ts";
 import { words } from "../words.ts";
 import type { Verb, VerbTable } from "./verb.ts";
 
 const verb = (
-  rule: string,
+  rule: OperationRule,
   command: string,
   what: string,
   more: Omit<Verb, "rule" | "command" | "what"> = {},

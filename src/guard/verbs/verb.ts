@@ -1,7 +1,7 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
-import type { Actor, CommandEffect } from "../effects.ts";
+import type { Actor, CommandEffect, OperationRule } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { globMatches } from "../paths/match.ts";
 import { words } from "../words.ts";
@@ -15,7 +15,7 @@ import { chosenBefore } from "./chosen.ts";
  */
 export interface Verb {
   readonly command: string;
-  readonly rule: string;
+  readonly rule: OperationRule;
   readonly what: string;
   readonly needs?: string;
   readonly unless?: string;

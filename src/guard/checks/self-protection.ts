@@ -1,0 +1,156 @@
+import type { Invocation } from "../../shell/facts.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
+import type { Actor, CommandEffect } from "../effects.ts";
+import { lookUp } from "../look-up.ts";
+import { wiringPart } from "../paths/wiring.ts";
+import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
+import { wordSet } from "../words.ts";
+
+/** Options that switch an agent's own questions off. */
+const FREE_HAND: Readonly<Record<string, RegExp>> = {
+  claude:
+    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
+  codex:
+    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$|^(-c)?"?(approval_policy="?never|sandbox_mode="?danger-full-access)"?$/,
+  gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+  qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+  copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
+  "cursor-agent": /^(--force|-f|--yolo)$/,
+  opencode: /^--(dangerously-skip-permissions|yolo)$/,
+  amp: /^--dangerously-allow-all$/,
+  aider: /^--(yes-always|yes)$/,
+  droid: /^--skip-permissions-unsafe$/,
+  "kiro-cli": /^(--trust-all-tools|-a)$/,
+  q: /^--trust-all-tools$/,
+  crush: /^(--yolo|-y)$/,
+  goose: /^--(auto|mode=auto)$/,
+  auggie: /^--(allow-all|dangerously-skip-permissions)$/,
+  cline: /^(--yolo|-y)$/,
+  pi: /^--(yolo|no-extensions|-ne)$/,
+};
+
+const HOOKS_OFF =
+  /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
+const SWITCHES = wordSet(
+  "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE",
+);
+
+export const selfProtection: Check = {
+  inspect(effect, context) {
+    const path = touchedPath(effect);
+    if (path !== undefined) inspectPath(effect, path, context);
+  },
+  inspectWhole(context) {
+    for (const invocation of context.facts.invocations) inspectAgent(invocation, context);
+    for (const { name, value, isExported } of context.facts.assignments) {
+      if (isExported && SWITCHES.has(name))
+        context.report("agent.bypass", undefined, `${name}=${describe(value)}`);
+    }
+  },
+};
+
+function touchedPath(effect: CommandEffect): Value | undefined {
+  switch (effect.kind) {
+    case "write":
+    case "delete":
+    case "attributes":
+    case "read":
+      return effect.path;
+    case "move":
+      return effect.from;
+    default:
+      return undefined;
+  }
+}
+
+/** Reading is only a matter for grants and keys; the rest may be looked at. */
+function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): void {
+  const isNameItself =
+    effect.kind === "delete" || effect.kind === "move" || (effect.kind === "write" && effect.how === "link");
+  for (const target of targetsOf(context, path, effect.by, !isNameItself)) {
+    const place = target.path ?? target.base;
+    if (place === undefined || target.isRemote) continue;
+    const part = wiringPart(context.workspace, place);
+    if (part === undefined) continue;
+    if (effect.kind === "read" && !(part === "own" && /\/guard(\/|$)/.test(place))) continue;
+    if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0)
+      continue;
+    context.report("agent.bypass", effect.by, target.shown);
+  }
+}
+
+/** Agents by the package that runners start. */
+const AGENT_PACKAGES: Readonly<Record<string, string>> = {
+  "@anthropic-ai/claude-code": "claude",
+  "@openai/codex": "codex",
+  "@google/gemini-cli": "gemini",
+  "@github/copilot": "copilot",
+  "@qwen-code/qwen-code": "qwen",
+  "@sourcegraph/amp": "amp",
+  "opencode-ai": "opencode",
+};
+
+/** The agent a program is, or starts as a package. */
+function agentOf(program: string, words: readonly string[]): string {
+  if (!/^(npx|bunx|pnpx|pnpm|yarn|npm|bun)$/.test(program)) return program;
+  for (const word of words) {
+    const name = word.replace(/(?<=.)@[^/@]*$/, "");
+    const agent = lookUp(AGENT_PACKAGES, name);
+    if (agent !== undefined) return agent;
+  }
+  return program;
+}
+
+function inspectAgent(invocation: Invocation, context: RuleContext): void {
+  if (invocation.program === undefined) return;
+  const program = agentOf(invocation.program, invocation.argv.map(describe));
+  const by: Actor = {
+    cwd: invocation.cwd,
+    place: invocation.place,
+    span: invocation.span,
+    program,
+    invocation,
+  };
+  const shown = invocation.argv.map(describe);
+  const free = lookUp(FREE_HAND, program);
+  const isHelp = shown.includes("--help") || shown.includes("--version");
+  if (free !== undefined && !isHelp) {
+    if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))
+      context.report("agent.bypass", by, shown.slice(0, 6).join(" "));
+    for (const { name } of invocation.environment)
+      if (SWITCHES.has(name)) context.report("agent.bypass", by, `${name} for ${program}`);
+  }
+  if (removesOwnPackage(shown) && !isHelp) context.report("agent.bypass", by, shown.join(" "));
+  if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
+    context.report("agent.bypass", by, shown.join(" "));
+  if (
+    program === "amplihack" &&
+    shown
+      .slice(1)
+      .some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)
+  ) {
+    context.report("agent.bypass", by, shown.slice(0, 6).join(" "));
+  }
+  if (
+    /^(npx|bunx|pnpx)$/.test(program) &&
+    knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" &&
+    isOwnSwitch(shown.slice(1))
+  ) {
+    context.report("agent.bypass", by, shown.join(" "));
+  }
+}
+
+/** Taking the program itself away: `npm uninstall -g amplihack`. */
+function removesOwnPackage(words: readonly string[]): boolean {
+  const [program = "", ...others] = words;
+  return (
+    /^(npm|pnpm|yarn|bun|brew|volta)$/.test(program) &&
+    others.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
+    others.includes("amplihack")
+  );
+}
+
+function isOwnSwitch(words: readonly string[]): boolean {
+  const [, command, action] = words;
+  return command === "uninstall" || (command === "guard" && (action === "allow-once" || action === "init"));
+}
