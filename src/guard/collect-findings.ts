@@ -4,9 +4,9 @@ import { CHECKS } from "./checks/index.ts";
 import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
 import { clipText } from "./reason.ts";
-import type { Details, RuleContext } from "./rule-context.ts";
+import type { RuleContext } from "./rule-context.ts";
 import { findRule, isOfFamily, type Rule } from "./rules.ts";
 import { staysInContainer } from "./throw-away.ts";
 

@@ -1,7 +1,6 @@
 import type { RuleSetting } from "../config/levels.ts";
 import type { GuardSettings } from "../config/settings.ts";
 import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
-import type { Details } from "./rule-context.ts";
 import type { Rule } from "./rules.ts";
 
 /** What a rule has against one target. */
@@ -15,6 +14,15 @@ export interface Finding {
   readonly isAllowable: boolean;
   /** index into the analysed invocations; undefined for what belongs to no program */
   readonly invocation: number | undefined;
+}
+
+/** What a check adds to a rule's own texts. */
+export interface Details {
+  /** instead of the rule's own */
+  readonly verdict?: Verdict | undefined;
+  readonly safer?: string | undefined;
+  /** more names for the rule's sentences */
+  readonly [name: string]: string | undefined;
 }
 
 /** The verdict of a rule for one finding, after level and configuration. */

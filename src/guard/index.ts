@@ -14,6 +14,7 @@ import { judgeFileTool } from "./file-tools.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isHarmlessIn } from "./prefilter.ts";
+import { hasTrait } from "./program-traits.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
@@ -43,7 +44,7 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
 
 /** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
 export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
-  const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
+  const isPowerShell = hasTrait(tool.name.toLowerCase(), "powershell");
   if (tool.canonicalName === "Bash" || isPowerShell) {
     const command = facts.command ?? commandIn(tool.input);
     if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);

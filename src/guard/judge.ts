@@ -16,6 +16,7 @@ import { subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { nestedTexts } from "./nested-text.ts";
 import { createDisk } from "./paths/disk.ts";
+import { powerShellArgv } from "./program-traits.ts";
 import { renderReason } from "./reason.ts";
 import { findRule } from "./rules.ts";
 
@@ -23,8 +24,8 @@ import { findRule } from "./rules.ts";
 export function judgeText(command: string, context: GuardContext): Judgement {
   return judgeOrFail(command, context, workspace => {
     const shell = shellContextOf(context, workspace);
-    const argv = ["pwsh", "-Command", command];
-    const facts = context.isPowerShell === true ? analyseArgv(argv, shell) : analyse(command, shell);
+    const facts =
+      context.isPowerShell === true ? analyseArgv(powerShellArgv(command), shell) : analyse(command, shell);
     return judgeFacts(command, facts, workspace);
   });
 }

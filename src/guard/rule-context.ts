@@ -2,17 +2,9 @@ import type { ShellFacts } from "../shell/facts.ts";
 import type { Value } from "../shell/value.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
+import type { Details } from "./finding.ts";
 import { resolveTargets, type Target } from "./paths/target.ts";
-import type { Verdict } from "./rule.ts";
 import type { RuleId } from "./rules.ts";
-
-export interface Details {
-  /** instead of the rule's own */
-  readonly verdict?: Verdict | undefined;
-  readonly safer?: string | undefined;
-  /** more names for the rule's sentences */
-  readonly [name: string]: string | undefined;
-}
 
 /** What rules see of a judgement under way, and how they speak. */
 export interface RuleContext {
@@ -28,6 +20,12 @@ export interface RuleContext {
 export interface Check {
   inspect?(effect: CommandEffect, context: RuleContext): void;
   inspectWhole?(context: RuleContext): void;
+}
+
+/** The file that an effect reads or changes. */
+export function touchedPath(effect: CommandEffect): Value | undefined {
+  if (effect.kind === "move") return effect.from;
+  return "path" in effect ? effect.path : undefined;
 }
 
 /** What a word of a command names: itself for deleting and moving, or what a link there leads to. */

@@ -1,19 +1,20 @@
-import { describe } from "../../shell/value.ts";
+import type { Invocation } from "../../shell/facts.ts";
+import { describe, wordAt } from "../../shell/value.ts";
 import type { Actor } from "../effects.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** Who an invocation is, for a finding about it. */
-export function actorOf(context: RuleContext, id: number | undefined): Actor | undefined {
-  const invocation = id === undefined ? undefined : context.facts.invocations[id];
-  if (invocation === undefined) return undefined;
-  const { cwd, place, span } = invocation;
-  return {
-    cwd,
-    place,
-    span,
-    program: invocation.program ?? describe(invocation.argv[0] ?? NOTHING),
-    invocation,
-  };
+export function actorOf(invocation: Invocation): Actor {
+  const { cwd, place, span, argv, program = describe(wordAt(argv, 0)) } = invocation;
+  return { cwd, place, span, program, invocation };
 }
 
-export const NOTHING = { pieces: [], origins: [] };
+export function actorAt({ facts }: RuleContext, id: number | undefined): Actor | undefined {
+  const invocation = id === undefined ? undefined : facts.invocations[id];
+  return invocation === undefined ? undefined : actorOf(invocation);
+}
+
+/** The command for people, resolved as far as possible. */
+export function commandLine({ argv }: Invocation): string {
+  return argv.map(describe).join(" ");
+}

@@ -1,131 +1,73 @@
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
-import { components } from "../../shell/paths.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
-import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
-import { actorOf, NOTHING } from "./actor.ts";
+import { hasTrait, startedAddress, unpacksOutput } from "../program-traits.ts";
+import { type RuleContext, targetsOf } from "../rule-context.ts";
+import { actorAt, actorOf, commandLine } from "./actor.ts";
 import { hasMixedScripts } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";
 
-/** What they give is not what went in, and nobody can read what went in. */
-const HIDING = wordSet("base64 base32 basenc openssl xxd uudecode gpg python python3 perl ruby node");
+export function inspectExecution(context: RuleContext): void {
+  for (const run of context.facts.codeRuns) inspectRun(run, context);
+  for (const invocation of context.facts.invocations) {
+    const address = startedAddress(invocation);
+    if (address !== undefined) context.report("exec.remote", actorOf(invocation), address, { url: address });
+    inspectDownloaded(invocation, context);
+    inspectSocketShell(invocation, context);
+    if (invocation.program === undefined) inspectComputed(invocation, context);
+    inspectAddresses(invocation, context);
+  }
+  inspectDevices(context);
+}
 
-/** Rarer programs that print what is at an address. */
-const FETCHING = wordSet("fetch lynx w3m links elinks aria2c axel lwp-request GET ftp tftp gopher");
-const UNPACKING = wordSet(
-  "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstdcat unzstd zstd lz4 uncompress unzip 7z funzip",
-);
-
-export const execution: Check = {
-  inspectWhole(context) {
-    for (const run of context.facts.codeRuns) inspectRun(run, context);
-    for (const invocation of context.facts.invocations) {
-      inspectDownloaded(invocation, context);
-      inspectSocketShell(invocation, context);
-      inspectComputed(invocation, context);
-      inspectAddresses(invocation, context);
-    }
-    inspectDevices(context);
-  },
-};
-
+/** Where the code that runs came from: the network, a decoder, an archive. */
 function inspectRun(run: CodeRun, context: RuleContext): void {
-  const { origins } = run.code;
-  const by = actorOf(context, run.invocation);
-  const remote = origins.find(
-    (origin): origin is Extract<Origin, { invocation: number }> =>
-      origin.kind === "network" || (origin.kind === "program" && FETCHING.has(programOf(context, origin))),
-  );
-  const decoded = origins.filter(origin => origin.kind === "decoded");
-  const unpacked = origins.filter(origin => origin.kind === "program" && unpacks(context, origin));
-  const hides = decoded.find(origin => HIDING.has(programOf(context, origin)));
-  // What awk reads from the network comes from a socket, and what is run goes back to it.
-  const isSocket = remote !== undefined && /^[gmn]?awk$/.test(programOf(context, remote));
-  if (isSocket) context.report("exec.netshell", by, lineOf(context, remote.invocation));
-  else if (remote !== undefined && (hides === undefined || run.isExamined))
-    reportRemote(context, remote.invocation, by);
-  else if (decoded.length > 0 || unpacked.length > 0) {
-    const decoder = decoded[0] ?? unpacked[0];
-    const shown =
-      decoder === undefined || !("invocation" in decoder) ? "" : lineOf(context, decoder.invocation);
-    context.report("exec.decoded", by, shown, {
-      decoder: shown,
-      verdict: run.isExamined ? "ask" : undefined,
+  const by = actorAt(context, run.invocation);
+  const sourcesOf = (kind: Origin["kind"]): readonly Invocation[] =>
+    run.code.origins.flatMap(origin => {
+      const source = "invocation" in origin ? context.facts.invocations[origin.invocation] : undefined;
+      return origin.kind === kind && source !== undefined ? [source] : [];
     });
+  const programs = sourcesOf("program");
+  const decoders = sourcesOf("decoded");
+  const remote = sourcesOf("network")[0] ?? programs.find(({ program }) => hasTrait(program, "fetches"));
+  const isHidden = !run.isExamined && decoders.some(({ program }) => hasTrait(program, "decodes"));
+  const decoder = decoders[0] ?? programs.find(unpacksOutput);
+  // What such a program reads from the network comes from a socket, and what is run goes back to it.
+  if (hasTrait(remote?.program, "reads-sockets") && remote !== undefined)
+    context.report("exec.netshell", by, commandLine(remote));
+  else if (remote !== undefined && !isHidden) reportRemote(context, remote, by);
+  else if (decoder !== undefined) {
+    const verdict = run.isExamined ? "ask" : undefined;
+    context.report("exec.decoded", by, commandLine(decoder), { decoder: commandLine(decoder), verdict });
   }
 }
 
-/** Archives hide what is in them, and letters exchanged for others spell anything. */
-function unpacks(context: RuleContext, origin: Extract<Origin, { invocation: number }>): boolean {
-  const program = programOf(context, origin);
-  if (UNPACKING.has(program)) return true;
-  if (program === "tr") return translatesLetters(context, origin);
-  const words = context.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
-  return (
-    /^(g|bsd)?tar$/.test(program) &&
-    words.some(
-      (word, index) =>
-        word === "--to-stdout" || (/^-?[a-zA-Z]*O/.test(word) && (index === 0 || word[0] === "-")),
-    )
-  );
-}
-
-/** `tr a-z n-za-m`; deleting or squeezing leaves the letters what they were. */
-function translatesLetters(context: RuleContext, origin: Extract<Origin, { invocation: number }>): boolean {
-  const words = context.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
-  const [from, to] = words.filter(word => !/^-[a-zA-Z-]/.test(word));
-  return (
-    from !== undefined &&
-    to !== undefined &&
-    /[a-z]/i.test(from.replace(/\[:\w+:\]/g, "")) &&
-    /[a-z]/i.test(to.replace(/\[:\w+:\]/g, ""))
-  );
-}
-
-function programOf(context: RuleContext, origin: Extract<Origin, { invocation: number }>): string {
-  return context.facts.invocations[origin.invocation]?.program ?? "";
-}
-
-function lineOf(context: RuleContext, id: number): string {
-  return context.facts.invocations[id]?.argv.map(describe).join(" ") ?? "";
-}
-
-function reportRemote(context: RuleContext, source: number, by: Actor | undefined): void {
-  const line = lineOf(context, source);
+function reportRemote(context: RuleContext, source: Invocation, by: Actor | undefined): void {
+  const line = commandLine(source);
   const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0] ?? line;
   context.report("exec.remote", by, url, { url });
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
 }
 
+/** The invocation that fetched a value from the network. */
+function fetcherOf(value: Value | undefined, { facts }: RuleContext): Invocation | undefined {
+  const origin = value?.origins.find(({ kind }) => kind === "network");
+  return origin !== undefined && "invocation" in origin ? facts.invocations[origin.invocation] : undefined;
+}
+
 /** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
 function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
-  const address = invocation.argv
-    .slice(1)
-    .map(describe)
-    .find(word => /^https?:\/\//i.test(word));
-  const first = describe(invocation.argv[1] ?? NOTHING);
-  const isStarted =
-    (invocation.program === "deno" && /^(run|test|bench|install|eval)$/.test(first)) ||
-    (/^(npx|bunx|pnpx)$/.test(invocation.program ?? "") && first === address);
-  if (isStarted && address !== undefined) {
-    context.report("exec.remote", actorOf(context, invocation.id), address, { url: address });
-  }
   const [word] = invocation.argv;
   if (word === undefined || !describe(word).includes("/")) return;
-  const by = actorOf(context, invocation.id);
-  if (by === undefined) return;
-  for (const target of targetsOf(context, word, by, true)) {
-    const written = context.facts.writtenFiles.find(
-      file =>
-        file.invocation < invocation.id &&
-        target.path !== undefined &&
-        knownText(file.path) === target.path &&
-        file.content.origins.some(origin => origin.kind === "network"),
-    );
-    const source = written?.content.origins.find(origin => origin.kind === "network");
-    if (source !== undefined) reportRemote(context, source.invocation, by);
+  const by = actorOf(invocation);
+  for (const { path } of targetsOf(context, word, by, true)) {
+    const source = context.facts.writtenFiles
+      .filter(file => file.invocation < invocation.id && path !== undefined && knownText(file.path) === path)
+      .map(file => fetcherOf(file.content, context))
+      .find(fetcher => fetcher !== undefined);
+    if (source !== undefined) reportRemote(context, source, by);
   }
 }
 
@@ -133,27 +75,22 @@ const DESTRUCTIVE_WORD =
   /^(-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*|-[rR]|--recursive|--hard|--force|--no-preserve-root|--delete|--mirror)$/;
 
 function inspectComputed(invocation: Invocation, context: RuleContext): void {
-  const by = actorOf(context, invocation.id);
-  if (invocation.program !== undefined || by === undefined) return;
-  const fetched = invocation.argv[0]?.origins.find(origin => origin.kind === "network");
-  if (fetched !== undefined) reportRemote(context, fetched.invocation, by);
-  const words = invocation.argv.slice(1);
-  const isStrict =
-    context.workspace.settings.level === "strict" && words.some(word => isPathLike(context, word, by));
-  const isDestructive = words.some(word => DESTRUCTIVE_WORD.test(describe(word)));
-  const reaches = words.some(word =>
-    targetsOf(context, word, by, false).some(
+  const { workspace } = context;
+  const by = actorOf(invocation);
+  const fetcher = fetcherOf(invocation.argv[0], context);
+  if (fetcher !== undefined) reportRemote(context, fetcher, by);
+  const isReported = invocation.argv.slice(1).some(word => {
+    const shown = describe(word);
+    if (DESTRUCTIVE_WORD.test(shown)) return true;
+    if (workspace.settings.level === "strict" && isPathLike(context, word, by)) return true;
+    return targetsOf(context, word, by, false).some(
       target =>
         target.path !== undefined &&
-        !describe(word).startsWith("-") &&
-        components(word).length > 0 &&
-        lossOfTree(context.workspace, target).some(
-          loss => loss.rule === "fs.root" || loss.rule === "fs.home",
-        ),
-    ),
-  );
-  if (isDestructive || reaches || isStrict)
-    context.report("exec.computed", by, invocation.argv.map(describe).join(" "));
+        !shown.startsWith("-") &&
+        lossOfTree(workspace, target).some(({ rule }) => rule === "fs.root" || rule === "fs.home"),
+    );
+  });
+  if (isReported) context.report("exec.computed", by, commandLine(invocation));
 }
 
 /** Written like a path, or the name of something that is there. */
@@ -168,6 +105,6 @@ function inspectAddresses(invocation: Invocation, context: RuleContext): void {
   for (const word of invocation.argv.slice(1)) {
     const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(describe(word))?.[1];
     if (host !== undefined && hasMixedScripts(host))
-      context.report("net.homograph", actorOf(context, invocation.id), host);
+      context.report("net.homograph", actorOf(invocation), host);
   }
 }

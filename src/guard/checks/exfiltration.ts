@@ -1,11 +1,10 @@
-import type { Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import type { Actor, CommandEffect, EffectOf, Payload } from "../effects.ts";
 import { isLocalAddress } from "../models/network.ts";
 import type { Target } from "../paths/target.ts";
 import { secretAt } from "../paths/zones.ts";
+import { printsEnvironment } from "../program-traits.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
 import { isClosed, secretOf } from "./secret-targets.ts";
 
 /** Secrets that would leave the machine, followed back from what is sent. */
@@ -45,7 +44,7 @@ function leakOf(context: RuleContext, effect: CommandEffect, payload: Payload): 
   return leakBehind(context, payload.value.origins, 0);
 }
 
-const MOST_WRITERS = 16;
+const MAX_WRITERS = 16;
 
 /** What an earlier command of the same text put into a file that is sent now. */
 function leakInWritten(context: RuleContext, target: Target): Leak | undefined {
@@ -78,7 +77,7 @@ function indexOf(context: RuleContext): Index {
   const addWriter = (path: string | undefined, writer: Writer) => {
     const known = path === undefined ? undefined : (writers.get(path) ?? []);
     if (path !== undefined && known !== undefined)
-      writers.set(path, [...known.slice(1 - MOST_WRITERS), writer]);
+      writers.set(path, [...known.slice(1 - MAX_WRITERS), writer]);
   };
   for (const { path, content, invocation } of context.facts.writtenFiles)
     addWriter(knownText(path), { id: invocation, content });
@@ -108,23 +107,13 @@ function environmentInPipe(context: RuleContext, { invocation }: Actor): Leak | 
   return isDump ? { kind: "environment", shown: "the environment" } : undefined;
 }
 
-export function printsEnvironment({ program, argv }: Invocation): boolean {
-  if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
-  if (program === "set") return argv.length === 1;
-  const shown = argv.slice(1).map(describe);
-  if (/^(declare|typeset|export)$/.test(program) && shown.some(word => /^-[a-zA-Z]*p/.test(word)))
-    return true;
-  return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
-}
-
-const ENVIRONMENT_TOOLS = wordSet("env printenv set export declare typeset");
 const SECRET_NAME =
   /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
-const DEPTH_LIMIT = 12;
+const MAX_DEPTH = 12;
 
 /** Follows content back to where it came from: a protected file, the environment, a secret variable. */
 function leakBehind(context: RuleContext, origins: readonly Origin[], depth: number): Leak | undefined {
-  if (depth > DEPTH_LIMIT) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   for (const origin of origins) {
     const leak = leakOfOrigin(context, origin, depth);
     if (leak !== undefined) return leak;

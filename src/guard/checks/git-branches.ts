@@ -1,46 +1,35 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe, knownText } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import type { GitRun } from "../git/invocation.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
-import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet, words } from "../words.ts";
+import { type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
+import { wordSet } from "../words.ts";
 
-export const gitBranches: Check = {
-  inspect(effect, context) {
-    if (effect.kind === "git") {
-      inspectPush(effect, context);
-      inspectBranch(effect, context);
-      inspectVerify(effect, context);
-    } else inspectHookFiles(effect, context);
-  },
-};
-
-function inspectPush(effect: EffectOf<"git">, context: RuleContext): void {
-  if (effect.run.subcommand !== "push") return;
-  const push = readPush(effect.run);
-  if (push.isDryRun) return;
-  const { protectedBranches } = context.workspace.settings;
-  if (push.sweeps !== undefined) {
-    context.report(
-      "git.push",
-      effect.by,
-      push.sweeps === "mirror" ? "every branch" : "branches that are gone here",
-    );
+/** Changes of protected branches, and ways past the checks of a commit. */
+export function inspectBranches(effect: CommandEffect, context: RuleContext): void {
+  if (effect.kind !== "git") inspectHookFiles(effect, context);
+  else {
+    if (effect.run.subcommand === "push") inspectPush(effect, context);
+    inspectCommits(effect, context);
+    inspectVerify(effect, context);
   }
-  for (const ref of push.refs) {
-    const isProtected = isProtectedBranch(protectedBranches, ref.name);
-    const shown = ref.name ?? "the current branch";
-    if (isProtected && (ref.isForced || ref.isDeleted || push.hasLease)) {
-      context.report("git.push", effect.by, shown, {
-        verdict: "deny",
-        safer: "git push origin HEAD:refs/heads/my-change",
-      });
-    } else if (ref.isForced || ref.isDeleted) context.report("git.push", effect.by, shown);
-    else if (isProtected) context.report("git.main", effect.by, shown, { action: "push to" });
+}
+
+function inspectPush({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const push = readPush(run);
+  if (push.isDryRun) return;
+  if (push.sweeps === "mirror") context.report("git.push", by, "every branch");
+  else if (push.sweeps === "prune") context.report("git.push", by, "branches that are gone here");
+  for (const { name, isForced, isDeleted } of push.refs) {
+    const isProtected = isProtectedBranch(context.workspace.settings.protectedBranches, name);
+    const target = name ?? "the current branch";
+    if (isProtected && (isForced || isDeleted || push.hasLease)) {
+      const safer = "git push origin HEAD:refs/heads/my-change";
+      context.report("git.push", by, target, { verdict: "deny", safer });
+    } else if (isForced || isDeleted) context.report("git.push", by, target);
+    else if (isProtected) context.report("git.main", by, target, { action: "push to" });
   }
 }
 
@@ -57,71 +46,29 @@ const ENDS_AN_OPERATION = wordSet(
   "--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only",
 );
 
-function inspectBranch(effect: EffectOf<"git">, context: RuleContext): void {
-  const { run } = effect;
-  const action = lookUp(MAKES_COMMITS, run.subcommand);
-  const { branch } = run;
+function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: RuleContext): void {
+  const { branch, repository, subcommand } = run;
+  const action = lookUp(MAKES_COMMITS, subcommand);
   if (action === undefined || branch === undefined) return;
-  if (!isProtectedBranch(context.workspace.settings.protectedBranches, branch)) return;
-  if (
-    run.subcommand === "commit"
-      ? isDryCommit(run)
-      : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)))
-  )
-    return;
-  const isUnborn = run.repository !== undefined && !hasBranch(context.workspace.disk, run.repository, branch);
-  const isClassic = run.subcommand === "commit" && isMainBranch(branch) && !isUnborn;
-  context.report("git.main", effect.by, branch, { action, verdict: isClassic ? "deny" : undefined });
+  if (!isProtectedBranch(workspace.settings.protectedBranches, branch)) return;
+  const isCommit = subcommand === "commit";
+  const isHarmless = isCommit
+    ? run.options.has("dry-run", "help", "short", "porcelain", "long")
+    : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)));
+  if (isHarmless) return;
+  const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
+  const isDenied = isCommit && isMainBranch(branch) && !isUnborn;
+  report("git.main", by, branch, { action, verdict: isDenied ? "deny" : undefined });
 }
 
-export const COMMIT: OptionSpec = {
-  values: words(
-    "m message F file C reuse-message c reedit-message author date cleanup fixup squash t template trailer pathspec-from-file",
-  ),
-  optional: words("S gpg-sign u untracked-files"),
-  flags: words(`
-    a all amend allow-empty allow-empty-message n no-verify verify q quiet v verbose s signoff no-signoff dry-run short
-    branch porcelain long z null e edit no-edit p patch i include o only no-post-rewrite status no-status
-    no-gpg-sign reset-author ahead-behind pathspec-file-nul interactive help
-  `),
-  as: { "no-verify": "n" },
-};
-
-function isDryCommit(run: GitRun): boolean {
-  return parseOptions(run.argv, COMMIT).has("dry-run", "help", "short", "porcelain", "long");
-}
-
-/** Options of the other commands that know --no-verify; `-n` means something else there. */
-const WITH_NO_VERIFY: Readonly<Record<string, OptionSpec>> = {
-  commit: COMMIT,
-  am: {
-    values: words("C p directory exclude include whitespace patch-format quoted-cr empty"),
-    optional: words("S gpg-sign show-current-patch"),
-    flags: words(
-      "n no-verify verify s signoff k keep b m message-id c scissors no-scissors q u utf8 no-utf8 3 3way no-3way r resolved skip abort quit i interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date",
-    ),
-    as: { "no-verify": "n" },
-  },
-  push: {
-    flags: ["no-verify", "verify"],
-    values: ["receive-pack", "exec", "repo", "o", "push-option"],
-  },
-  merge: {
-    flags: ["no-verify", "verify"],
-    values: words("m F s strategy X strategy-option into-name cleanup"),
-    optional: ["S", "log"],
-  },
-  rebase: {
-    flags: ["no-verify", "verify"],
-    values: words("onto s strategy X strategy-option x exec C whitespace empty"),
-    optional: ["S", "rebase-merges", "r"],
-  },
-};
+/** Commands that know `--no-verify`; only here `-n` is short for it. */
+const KNOWS_NO_VERIFY = wordSet("commit am push merge rebase");
+const SHORT_NO_VERIFY = wordSet("commit am");
+const RUNS_HOOKS = wordSet("commit push merge rebase am cherry-pick revert pull");
 
 const HOOK_VARIABLES: Readonly<Record<string, RegExp>> = {
   HUSKY: /^(0|false|)$/,
   HUSKY_SKIP_HOOKS: /^(?!0$|false$|$)/,
-  HUSKY_SKIP_INSTALL: /^$^/,
   LEFTHOOK: /^(0|false)$/,
   SKIP: /^.+/,
   PRE_COMMIT_ALLOW_NO_CONFIG: /^(?!0$|$)/,
@@ -130,49 +77,37 @@ const HOOK_VARIABLES: Readonly<Record<string, RegExp>> = {
   OVERCOMMIT_DISABLE: /^(?!0$|$)/,
 };
 
-const RUNS_HOOKS = wordSet("commit push merge rebase am cherry-pick revert pull");
-
-function inspectVerify(effect: EffectOf<"git">, context: RuleContext): void {
-  const { run, by } = effect;
-  const spec = lookUp(WITH_NO_VERIFY, run.subcommand);
-  const target = `git ${run.subcommand}`;
-  const options = spec === undefined ? undefined : parseOptions(run.argv, spec);
-  if (options?.has("dry-run") === true) return;
-  if (options?.has(spec?.as?.["no-verify"] ?? "no-verify") === true)
-    context.report("git.verify", by, target, { verdict: "deny" });
-  if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
+function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const { subcommand, options } = run;
+  const target = `git ${subcommand}`;
+  if (KNOWS_NO_VERIFY.has(subcommand)) {
+    if (options.has("dry-run")) return;
+    if (options.has("no-verify") || (SHORT_NO_VERIFY.has(subcommand) && options.has("n")))
+      context.report("git.verify", by, target, { verdict: "deny" });
+  }
+  if (subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
     context.report("git.verify", by, target);
-  if (!RUNS_HOOKS.has(run.subcommand)) return;
+  if (!RUNS_HOOKS.has(subcommand)) return;
   if (run.settings.some(setting => setting.key === "core.hookspath"))
     context.report("git.verify", by, target);
   for (const { name, value } of by.invocation?.environment ?? []) {
-    const pattern = lookUp(HOOK_VARIABLES, name);
-    if (value !== undefined && pattern?.test(describe(value)) === true)
+    if (value !== undefined && lookUp(HOOK_VARIABLES, name)?.test(describe(value)) === true)
       context.report("git.verify", by, `${target} (${name})`);
   }
 }
 
 /** Removing hooks, or taking their right to run, skips them as well. */
 function inspectHookFiles(effect: CommandEffect, context: RuleContext): void {
-  const path =
-    effect.kind === "delete" || effect.kind === "write" || effect.kind === "attributes"
-      ? effect.path
-      : effect.kind === "move"
-        ? effect.from
-        : undefined;
-  if (path === undefined) return;
+  const path = effect.kind === "read" ? undefined : touchedPath(effect);
+  if (path === undefined || knownText(path)?.endsWith(".sample") === true) return;
   if (effect.kind === "attributes" && !removesExecution(effect.setting)) return;
   if (effect.kind === "write" && effect.how === "create") return;
   for (const target of targetsOf(context, path, effect.by, false)) {
     const parts = components(target.path ?? target.base ?? "/");
-    const isHook = parts.some(
-      (part, index) =>
-        (part === ".git" && parts[index + 1] === "hooks") || (part === ".husky" && index < parts.length),
-    );
-    const isOwn = knownText(path)?.endsWith(".sample") !== true;
-    if (isHook && isOwn && !(effect.kind === "write" && parts.includes(".husky"))) {
+    const isHusky = parts.includes(".husky");
+    const isHook = parts.some((part, index) => part === ".git" && parts[index + 1] === "hooks");
+    if (effect.kind === "write" ? isHook && !isHusky : isHook || isHusky)
       context.report("git.verify", effect.by, target.shown);
-    }
   }
 }
 

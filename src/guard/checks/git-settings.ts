@@ -1,104 +1,77 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
-import { describe, knownText, type Value, wordAt } from "../../shell/value.ts";
-import type { EffectOf } from "../effects.ts";
-import { PUSH } from "../git/push.ts";
-import { lookUp } from "../look-up.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
+import type { CommandEffect, EffectOf } from "../effects.ts";
+import type { GitRun } from "../git/invocation.ts";
+import { onlyDisplays } from "../program-traits.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet, words } from "../words.ts";
-import { COMMIT } from "./git-branches.ts";
+import { wordSet } from "../words.ts";
 import { secretOf } from "./secret-targets.ts";
 
 export const gitSettings: Check = {
   inspect(effect, context) {
     if (effect.kind === "write") inspectFile(effect, context);
     if (effect.kind !== "git") return;
-    inspectConfig(effect, context);
-    inspectAdd(effect, context);
-    for (const { key, value } of effect.run.settings) {
-      if (runsCode(key, value) && key !== "core.hookspath")
-        context.report("git.config", effect.by, `${key}=${value}`);
+    const { run, by } = effect;
+    if (run.subcommand === "config") inspectConfig(effect, context);
+    for (const { target, name } of addedSecrets(effect, context))
+      context.report("git.secret-add", by, target, { name });
+    for (const { key, value } of run.settings) {
+      if (runsCode(key, value) && key !== HOOKS_PATH) context.report("git.config", by, `${key}=${value}`);
     }
   },
   inspectWhole(context) {
-    inspectPushAddress(context);
-    inspectSecretPush(context);
+    const effects = context.effects.filter(effect => effect.kind === "git");
+    if (!effects.some(isPush)) return;
+    inspectPushAddress(effects, context);
+    inspectSecretPush(effects, context);
   },
 };
 
 /** Keys whose value is a program or an address. Pagers and editors that only show are free. */
 const CODE_KEYS =
   /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|include\.path|includeif\..*\.path|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
-const HARMLESS_PROGRAM =
-  /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
+const HOOKS_PATH = "core.hookspath";
 
 function runsCode(key: string, value: string): boolean {
   if (key.startsWith("alias.")) return value.startsWith("!");
-  return CODE_KEYS.test(key) && !HARMLESS_PROGRAM.test(value.trim());
+  return CODE_KEYS.test(key) && !onlyDisplays(value.trim());
 }
 
 /** Git's own files, written past git. */
 function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
+  const { home } = context.workspace;
+  const files = [`${home}/.gitconfig`, `${home}/.config/git/config`];
   for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
-    const { home } = context.workspace;
-    const isOwn =
-      path === `${home}/.gitconfig` ||
-      path === `${home}/.config/git/config` ||
-      path?.endsWith("/.git/config") === true;
-    if (path !== undefined && isOwn) context.report("git.config", effect.by, path);
+    if (path !== undefined && (files.includes(path) || path.endsWith("/.git/config")))
+      context.report("git.config", effect.by, path);
   }
 }
 
-function inspectConfig(effect: EffectOf<"git">, context: RuleContext): void {
-  const { run, by } = effect;
-  if (run.subcommand !== "config") return;
-  const options = parseOptions(run.argv, {
-    flags: words(
-      "global system local worktree get get-all get-regexp add replace-all unset unset-all rename-section remove-section l list e edit z null name-only bool int path show-origin show-scope includes no-includes",
-    ),
-    values: words("f file blob type default comment value"),
-    as: { "get-all": "get", "get-regexp": "get", list: "get", l: "get" },
-  });
-  const [first, ...others] = options.operands.map(operand => operand.value);
-  if (options.has("unset", "unset-all") && isHooksPath(first))
-    context.report("git.verify", by, "core.hooksPath");
-  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
+/** `git config KEY VALUE`, `git config set KEY VALUE`, `git config --unset KEY`. */
+function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const { options } = run;
+  const [first, ...others] = operandsOf(run);
   const action = first === undefined ? undefined : knownText(first);
-  const operands = action === "set" ? others : [first, ...others];
-  if (action === "unset" && isHooksPath(others[0])) context.report("git.verify", by, "core.hooksPath");
+  const isUnset = options.has("unset", "unset-all")
+    ? isHooksPath(first)
+    : action === "unset" && isHooksPath(others[0]);
+  if (isUnset) context.report("git.verify", by, "core.hooksPath");
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   if (action === "get" || action === "list" || action === "unset") return;
-  const [key, value] = operands;
+  const [key, value] = action === "set" ? others : [first, ...others];
   if (key === undefined || value === undefined) return;
-  const name = describe(key).toLowerCase();
-  if (name === "core.hookspath") context.report("git.verify", by, `core.hooksPath=${describe(value)}`);
-  else if (runsCode(name, describe(value)))
-    context.report("git.config", by, `${describe(key)}=${describe(value)}`);
+  const name = describe(key);
+  const setTo = describe(value);
+  if (isHooksPath(key)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
+  else if (runsCode(name.toLowerCase(), setTo)) context.report("git.config", by, `${name}=${setTo}`);
 }
 
 function isHooksPath(key: Value | undefined): boolean {
-  return key !== undefined && describe(key).toLowerCase() === "core.hookspath";
+  return key !== undefined && describe(key).toLowerCase() === HOOKS_PATH;
 }
 
 const EVERYTHING = wordSet(". -A --all :/ * ./");
-
-const ADD: OptionSpec = {
-  flags: words(
-    "n dry-run f force A all u update v p patch i N intent-to-add e edit refresh ignore-errors ignore-missing renormalize no-all sparse",
-  ),
-  values: ["pathspec-from-file", "chmod"],
-  as: { force: "f", "dry-run": "n" },
-};
-
-const ADDING: Readonly<Record<string, OptionSpec>> = {
-  add: ADD,
-  stage: ADD,
-  "update-index": { flags: words("add remove refresh q force-remove"), abbreviates: false },
-  commit: COMMIT,
-};
-
-function inspectAdd(effect: EffectOf<"git">, context: RuleContext): void {
-  for (const { target, name } of addedSecrets(effect, context))
-    context.report("git.secret-add", effect.by, target, { name });
-}
+const ADDING = wordSet("add stage update-index commit");
+const IGNORED_FILES = "every ignored file";
 
 interface AddedSecret {
   readonly target: string;
@@ -107,11 +80,11 @@ interface AddedSecret {
 
 /** By `add`, or by a commit that names the file. */
 function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): readonly AddedSecret[] {
-  const spec = lookUp(ADDING, run.subcommand);
-  if (spec === undefined) return [];
-  const options = parseOptions(run.argv, spec);
-  if (options.has("dry-run") || (spec === ADD && options.has("n"))) return [];
-  const added = options.operands.flatMap(({ value }): AddedSecret[] => {
+  const { subcommand, options } = run;
+  const isAdd = subcommand === "add" || subcommand === "stage";
+  if (!ADDING.has(subcommand) || options.has("dry-run") || (isAdd && options.has("n"))) return [];
+  const operands = operandsOf(run);
+  const added = operands.flatMap((value): AddedSecret[] => {
     const name = describe(value);
     const secrets = targetsOf(context, value, { ...by, cwd: run.directory }, true)
       .filter(target => secretOf(context, target) !== undefined)
@@ -119,54 +92,45 @@ function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): reado
     const isEverything = options.has("f") && EVERYTHING.has(name);
     return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
   });
-  const isAll = spec === ADD && options.has("f") && options.has("A", "all") && options.operands.length === 0;
+  const isAll = isAdd && options.has("f") && options.has("A", "all") && operands.length === 0;
   return isAll ? [...added, { target: IGNORED_FILES, name: "." }] : added;
 }
 
-const IGNORED_FILES = "every ignored file";
-
 /** A secret that is added and then pushed to where this repository never went before. */
-function inspectSecretPush(context: RuleContext): void {
-  const runs = context.effects.filter(effect => effect.kind === "git");
-  if (!runs.some(({ run }) => run.subcommand === "push")) return;
+function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleContext): void {
   const newRemotes = new Set<string>();
-  let secret: AddedSecret | undefined;
-  for (const effect of runs) {
+  let secret: string | undefined;
+  for (const effect of effects) {
     const { run, by } = effect;
-    if (run.subcommand === "remote") {
-      const [verb, name] = shownOperands(parseOptions(run.argv, REMOTE));
-      if (name !== undefined && (verb === "add" || verb === "set-url")) newRemotes.add(name);
-    }
-    secret ??= addedSecrets(effect, context)[0];
-    if (run.subcommand !== "push" || secret === undefined) continue;
-    const push = parseOptions(run.argv, PUSH);
-    const [remote] = shownOperands(push);
-    if (remote !== undefined && !push.has("n") && (newRemotes.has(remote) || ADDRESS.test(remote)))
-      context.report("sec.exfil", by, secret.target, { host: remote, file: secret.target });
+    const [first, name] = operandsOf(run).map(describe);
+    if (run.subcommand === "remote" && name !== undefined && (first === "add" || first === "set-url"))
+      newRemotes.add(name);
+    secret ??= addedSecrets(effect, context)[0]?.target;
+    if (secret === undefined || first === undefined || !isPush(effect)) continue;
+    if (!run.options.has("n", "dry-run") && (newRemotes.has(first) || ADDRESS.test(first)))
+      context.report("sec.exfil", by, secret, { host: first, file: secret });
   }
 }
 
-function shownOperands({ operands }: ParsedOptions): readonly string[] {
-  return operands.map(({ value }) => describe(value));
+function operandsOf({ options }: GitRun): readonly Value[] {
+  return options.operands.map(operand => operand.value);
 }
 
-const REMOTE: OptionSpec = { values: words("t m"), flags: words("f push add delete v") };
+function isPush(effect: CommandEffect): boolean {
+  return effect.kind === "git" && effect.run.subcommand === "push";
+}
+
 /** `https://host/r`, `user@host:r`; a path is no other machine. */
 const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
 
-/** A push address that is changed and used in the same breath. */
-function inspectPushAddress(context: RuleContext): void {
-  const runs = context.effects.filter(effect => effect.kind === "git");
-  const changed = runs.findIndex(
-    ({ run }) => run.subcommand === "remote" && describe(wordAt(run.argv, 1)) === "set-url",
+/** A push address that is changed and then used by the same command. */
+function inspectPushAddress(effects: readonly EffectOf<"git">[], context: RuleContext): void {
+  const changed = effects.findIndex(
+    ({ run: { subcommand, argv } }) =>
+      subcommand === "remote" && argv[1] !== undefined && describe(argv[1]) === "set-url",
   );
-  if (changed < 0) return;
-  const effect = runs[changed];
-  const pushes = runs.slice(changed + 1).some(({ run }) => run.subcommand === "push");
-  if (effect !== undefined && pushes)
-    context.report(
-      "git.config",
-      effect.by,
-      `remote ${describe(wordAt(effect.run.argv, effect.run.argv.length - 1))}`,
-    );
+  const effect = effects[changed];
+  const address = effect?.run.argv.at(-1);
+  if (effect !== undefined && address !== undefined && effects.slice(changed + 1).some(isPush))
+    context.report("git.config", effect.by, `remote ${describe(address)}`);
 }

@@ -1,7 +1,7 @@
 import type { Check } from "../rule-context.ts";
-import { execution } from "./execution.ts";
+import { inspectExecution } from "./execution.ts";
 import { filesystem } from "./filesystem.ts";
-import { gitBranches } from "./git-branches.ts";
+import { inspectBranches } from "./git-branches.ts";
 import { gitSettings } from "./git-settings.ts";
 import { inspectWork } from "./git-work.ts";
 import { inspectOperation } from "./operations.ts";
@@ -15,10 +15,10 @@ import { inspectUnexamined } from "./unexamined.ts";
 export const CHECKS: readonly Check[] = [
   filesystem,
   { inspect: inspectWork },
-  gitBranches,
+  { inspect: inspectBranches },
   gitSettings,
   secrets,
-  execution,
+  { inspectWhole: inspectExecution },
   { inspect: inspectOperation },
   system,
   selfProtection,

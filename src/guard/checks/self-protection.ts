@@ -1,33 +1,11 @@
 import type { Invocation } from "../../shell/facts.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
-import type { Actor, CommandEffect } from "../effects.ts";
-import { lookUp } from "../look-up.ts";
+import { describe, type Value } from "../../shell/value.ts";
+import type { CommandEffect } from "../effects.ts";
 import { wiringPart } from "../paths/wiring.ts";
-import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
+import { agentOf, hasTrait, removesOwnPackage, turnsPermissionsOff } from "../program-traits.ts";
+import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
-
-/** Options that switch an agent's own questions off. */
-const FREE_HAND: Readonly<Record<string, RegExp>> = {
-  claude:
-    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
-  codex:
-    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$|^(-c)?"?(approval_policy="?never|sandbox_mode="?danger-full-access)"?$/,
-  gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
-  "cursor-agent": /^(--force|-f|--yolo)$/,
-  opencode: /^--(dangerously-skip-permissions|yolo)$/,
-  amp: /^--dangerously-allow-all$/,
-  aider: /^--(yes-always|yes)$/,
-  droid: /^--skip-permissions-unsafe$/,
-  "kiro-cli": /^(--trust-all-tools|-a)$/,
-  q: /^--trust-all-tools$/,
-  crush: /^(--yolo|-y)$/,
-  goose: /^--(auto|mode=auto)$/,
-  auggie: /^--(allow-all|dangerously-skip-permissions)$/,
-  cline: /^(--yolo|-y)$/,
-  pi: /^--(yolo|no-extensions|-ne)$/,
-};
+import { actorOf } from "./actor.ts";
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
@@ -49,20 +27,6 @@ export const selfProtection: Check = {
   },
 };
 
-function touchedPath(effect: CommandEffect): Value | undefined {
-  switch (effect.kind) {
-    case "write":
-    case "delete":
-    case "attributes":
-    case "read":
-      return effect.path;
-    case "move":
-      return effect.from;
-    default:
-      return undefined;
-  }
-}
-
 /** Reading is only a matter for grants and keys; the rest may be looked at. */
 function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): void {
   const isNameItself =
@@ -79,78 +43,29 @@ function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): 
   }
 }
 
-/** Agents by the package that runners start. */
-const AGENT_PACKAGES: Readonly<Record<string, string>> = {
-  "@anthropic-ai/claude-code": "claude",
-  "@openai/codex": "codex",
-  "@google/gemini-cli": "gemini",
-  "@github/copilot": "copilot",
-  "@qwen-code/qwen-code": "qwen",
-  "@sourcegraph/amp": "amp",
-  "opencode-ai": "opencode",
-};
-
-/** The agent a program is, or starts as a package. */
-function agentOf(program: string, words: readonly string[]): string {
-  if (!/^(npx|bunx|pnpx|pnpm|yarn|npm|bun)$/.test(program)) return program;
-  for (const word of words) {
-    const name = word.replace(/(?<=.)@[^/@]*$/, "");
-    const agent = lookUp(AGENT_PACKAGES, name);
-    if (agent !== undefined) return agent;
-  }
-  return program;
-}
-
 function inspectAgent(invocation: Invocation, context: RuleContext): void {
-  if (invocation.program === undefined) return;
-  const program = agentOf(invocation.program, invocation.argv.map(describe));
-  const by: Actor = {
-    cwd: invocation.cwd,
-    place: invocation.place,
-    span: invocation.span,
-    program,
-    invocation,
-  };
-  const shown = invocation.argv.map(describe);
-  const free = lookUp(FREE_HAND, program);
-  const isHelp = shown.includes("--help") || shown.includes("--version");
-  if (free !== undefined && !isHelp) {
-    if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))
-      context.report("agent.bypass", by, shown.slice(0, 6).join(" "));
-    for (const { name } of invocation.environment)
-      if (SWITCHES.has(name)) context.report("agent.bypass", by, `${name} for ${program}`);
+  const { program, argv, environment } = invocation;
+  if (program === undefined) return;
+  const words = argv.slice(1).map(describe);
+  const isHelp = words.includes("--help") || words.includes("--version");
+  const report = (shown: readonly string[]) =>
+    context.report("agent.bypass", actorOf(invocation), shown.join(" "));
+  const line = argv.map(describe);
+  const agent = isHelp ? undefined : agentOf(invocation);
+  if (agent !== undefined) {
+    if (words.some(word => turnsPermissionsOff(word, agent) || HOOKS_OFF.test(word)))
+      report(line.slice(0, 6));
+    for (const { name } of environment) if (SWITCHES.has(name)) report([name, "for", agent]);
   }
-  if (removesOwnPackage(shown) && !isHelp) context.report("agent.bypass", by, shown.join(" "));
-  if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
-    context.report("agent.bypass", by, shown.join(" "));
-  if (
-    program === "amplihack" &&
-    shown
-      .slice(1)
-      .some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)
-  ) {
-    context.report("agent.bypass", by, shown.slice(0, 6).join(" "));
+  if (!isHelp && removesOwnPackage(invocation)) report(line);
+  if (hasTrait(program, "own")) {
+    if (!isHelp && isOwnSwitch(words)) report(line);
+    if (words.some(word => word.length > 3 && turnsPermissionsOff(word))) report(line.slice(0, 6));
   }
-  if (
-    /^(npx|bunx|pnpx)$/.test(program) &&
-    knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" &&
-    isOwnSwitch(shown.slice(1))
-  ) {
-    context.report("agent.bypass", by, shown.join(" "));
-  }
+  if (hasTrait(program, "runs-package") && hasTrait(words[0], "own") && isOwnSwitch(words.slice(1)))
+    report(line);
 }
 
-/** Taking the program itself away: `npm uninstall -g amplihack`. */
-function removesOwnPackage(words: readonly string[]): boolean {
-  const [program = "", ...others] = words;
-  return (
-    /^(npm|pnpm|yarn|bun|brew|volta)$/.test(program) &&
-    others.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
-    others.includes("amplihack")
-  );
-}
-
-function isOwnSwitch(words: readonly string[]): boolean {
-  const [, command, action] = words;
+function isOwnSwitch([command, action]: readonly string[]): boolean {
   return command === "uninstall" || (command === "guard" && (action === "allow-once" || action === "init"));
 }

@@ -4,6 +4,7 @@ import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { isStartupFile } from "../paths/startup.ts";
 import type { Target } from "../paths/target.ts";
 import { secretAt, zoneOf } from "../paths/zones.ts";
+import { isOwnAccount } from "../program-traits.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportConfigured } from "./configured.ts";
 import { reportLoss } from "./removal.ts";
@@ -85,5 +86,5 @@ function reportHomeAttributes(
 
 function isOwnName(setting: string, user: string | undefined): boolean {
   const [owner = ""] = setting.split(":");
-  return owner === user || /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(owner);
+  return owner === user || isOwnAccount(owner);
 }
