@@ -1,10 +1,10 @@
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
+import { actorAt, actorOf, commandLine } from "../actor.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import { hasTrait, startedAddress, unpacksOutput } from "../program-traits.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { actorAt, actorOf, commandLine } from "./actor.ts";
 import { hasMixedScripts } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";
 

@@ -1,11 +1,11 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, type Value } from "../../shell/value.ts";
+import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import { agentOf, hasTrait, removesOwnPackage, turnsPermissionsOff } from "../program-traits.ts";
 import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
-import { actorOf } from "./actor.ts";
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;

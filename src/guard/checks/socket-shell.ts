@@ -1,9 +1,9 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe } from "../../shell/value.ts";
+import { actorAt, actorOf, commandLine } from "../actor.ts";
 import { startersOf } from "../models/call.ts";
 import { hasTrait, isOpenShell, runsForSocket } from "../program-traits.ts";
 import type { RuleContext } from "../rule-context.ts";
-import { actorAt, actorOf, commandLine } from "./actor.ts";
 
 /** A shell whose commands come from the network, in one program start. */
 export function inspectSocketShell(invocation: Invocation, context: RuleContext): void {

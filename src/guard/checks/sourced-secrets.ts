@@ -1,8 +1,8 @@
 import type { Invocation } from "../../shell/facts.ts";
+import { actorOf } from "../actor.ts";
 import { hasTrait, printsEnvironment } from "../program-traits.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
-import { actorOf } from "./actor.ts";
 import { secretOf } from "./secret-targets.ts";
 
 /** Variables that every process has; showing them shows nothing of the file. */

@@ -1,7 +1,7 @@
-import type { Invocation } from "../../shell/facts.ts";
-import { describe, wordAt } from "../../shell/value.ts";
-import type { Actor } from "../effects.ts";
-import type { RuleContext } from "../rule-context.ts";
+import type { Invocation } from "../shell/facts.ts";
+import { describe, wordAt } from "../shell/value.ts";
+import type { Actor } from "./effects.ts";
+import type { RuleContext } from "./rule-context.ts";
 
 /** Who an invocation is, for a finding about it. */
 export function actorOf(invocation: Invocation): Actor {
