@@ -2,7 +2,8 @@ import type { CodeCall } from "../shell/code-calls.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import type { Invocation, Redirection, ShellFacts } from "../shell/facts.ts";
 import { joinPath } from "../shell/paths.ts";
-import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
+import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { actorOf } from "./actor.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
@@ -28,12 +29,6 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
     effects.push({ kind: "send", by: actorOf(writer), to: text(host), payloads });
   }
   return effects;
-}
-
-function actorOf(invocation: Invocation): Actor {
-  const { cwd, place, span } = invocation;
-  const program = invocation.program ?? describe(wordAt(invocation.argv, 0));
-  return { cwd, place, span, program, invocation };
 }
 
 /** The effect of a program with the one who does it; repositories are looked up on the disk. */

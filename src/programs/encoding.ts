@@ -24,13 +24,14 @@ export const encoding: Field = {
     {
       names: "base64 basenc",
       isGnu: true,
-      is: ["dangerous"],
+      is: ["decodes", "dangerous"],
       options: BASE_OPTIONS,
       run: decodeBase(decodeBase64),
     },
-    { names: "base32", isGnu: true, options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
+    { names: "base32", isGnu: true, is: ["decodes"], options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
     {
       names: "xxd",
+      is: ["decodes"],
       options: {
         flags: "-abeiuEC r|revert p|ps|plain",
         values: "-cglson",
@@ -43,7 +44,7 @@ export const encoding: Field = {
     { names: "rev", run: reverseLines },
     {
       names: "openssl",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "decodes", "socket", "dangerous"],
       options: {
         isSingleDash: true,
         flags: "d e a A base64 nosalt salt pbkdf2",
@@ -57,7 +58,8 @@ export const encoding: Field = {
       "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress",
       ["unpacks"],
     ),
-    ...packers("unlz4 brotli gpg gpg2 age uudecode pigz unpigz", []),
+    ...packers("unlz4 brotli gpg2 age pigz unpigz", []),
+    ...packers("gpg uudecode", ["decodes"]),
   ],
 };
 

@@ -21,6 +21,7 @@ import { runInner } from "../shell/walk/inner.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { splitWords } from "../system/command-line.ts";
 import { FORGE_OPTIONS, publishedTexts } from "./forges.ts";
+import { readGitOptions } from "./git-options.ts";
 import { repositoryRoot } from "./paths.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { effectsOfUpload } from "./remote-copy.ts";
@@ -210,7 +211,10 @@ function effectsOfGit(call: ParsedCall): readonly ProgramEffect[] {
   const subcommand = first === undefined ? undefined : knownText(first.value);
   if (first === undefined || subcommand === undefined) return [];
   const rest = argv.slice(first.index);
-  const given = [...options.valuesOf("c"), ...clonedSettings(subcommand, rest)].map(value => describe(value));
+  const own = readGitOptions(subcommand, rest);
+  // `git clone -c key=value` keeps the setting in the new repository.
+  const cloned = /^(clone|init)$/.test(subcommand) ? own.valuesOf("c", "config") : [];
+  const given = [...options.valuesOf("c"), ...cloned].map(value => describe(value));
   const settings = [
     ...environmentSettings(call),
     ...given.map(splitWritten),
@@ -219,6 +223,7 @@ function effectsOfGit(call: ParsedCall): readonly ProgramEffect[] {
   const words: GitWords = {
     subcommand,
     argv: rest,
+    options: own,
     settings,
     directory: gitDirectory(options, call.cwd),
     gitDirectory: options.valueOf("git-dir") ?? environmentValueOf(call, "GIT_DIR"),
@@ -231,22 +236,17 @@ function effectsOfPlumbing(call: ParsedCall): readonly ProgramEffect[] {
   const argv = [text(call.program.slice("git-".length)), ...call.argv.slice(1)];
   const [first = text("")] = argv;
   const settings = environmentSettings(call);
-  const words = {
-    subcommand: describe(first),
+  const subcommand = describe(first);
+  const words: GitWords = {
+    subcommand,
     argv,
+    options: readGitOptions(subcommand, argv),
     settings,
     directory: call.cwd,
     gitDirectory: environmentValueOf(call, "GIT_DIR"),
     workTree: environmentValueOf(call, "GIT_WORK_TREE"),
   };
   return [{ kind: "git", words }];
-}
-
-/** `git clone -c key=value` keeps the setting in the new repository. */
-function clonedSettings(subcommand: string, argv: readonly Value[]): readonly Value[] {
-  if (subcommand !== "clone" && subcommand !== "init") return [];
-  const values = "-boUj c|config branch origin u upload-pack reference depth jobs template";
-  return parseOptions(argv, { values, abbreviates: false }).valuesOf("c");
 }
 
 /** `GIT_CONFIG_KEY_0` with its value, and the quoted list in `GIT_CONFIG_PARAMETERS`. */

@@ -29,7 +29,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   {
     names: "python python2 python3",
     pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
-    is: ["readsNothing", "dangerous"],
+    is: ["readsNothing", "decodes", "dangerous"],
     // `!cmd` of IPython; plain Python knows no such line.
     shellLines: /^\s*!(.*)$/gm,
     takes: { language: "python", code: "c", module: "m" },
@@ -42,7 +42,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
   {
     names: "node nodejs tsx ts-node qjs",
-    is: ["readsNothing", "dangerous"],
+    is: ["readsNothing", "decodes", "dangerous"],
     takes: JAVASCRIPT,
     options: JAVASCRIPT_OPTIONS,
     rewrite: unbundle,
@@ -50,7 +50,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   {
     names: "perl",
     pattern: /^perl[\d.]*$/,
-    is: ["readsNothing", "dangerous"],
+    is: ["readsNothing", "decodes", "dangerous"],
     takes: { language: "perl", code: "e" },
     options: {
       flags: "-acfnpsStTuUvwWX",
@@ -64,7 +64,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   {
     names: "ruby irb pry",
     pattern: /^j?ruby[\d.]*$/,
-    is: ["readsNothing", "dangerous"],
+    is: ["readsNothing", "decodes", "dangerous"],
     takes: { language: "ruby", code: "e" },
     options: {
       flags: "-acdlnpsSvwWy version verbose yjit",
@@ -96,7 +96,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
   {
     names: "awk gawk mawk nawk original-awk goawk",
-    is: ["passesOn", "selects", "dangerous"],
+    is: ["passesOn", "selects", "readsSockets", "dangerous"],
     takes: { language: "awk", code: "e", files: "f", isOperandCode: true, variable: "v" },
     options: {
       flags: "-cCghIkMnNOPrsStV posix traditional re-interval sandbox csv",

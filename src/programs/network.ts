@@ -84,7 +84,7 @@ export const network: Field = {
     },
     {
       names: "nc netcat nc.openbsd nc.traditional",
-      is: ["fetches", "readsNothing", "dangerous"],
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
       options: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" },
       effects: sendInput,
       run: printFetched,
@@ -92,17 +92,17 @@ export const network: Field = {
     },
     {
       names: "ncat",
-      is: ["fetches", "readsNothing", "dangerous"],
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
       options: { flags: "-46klnuvCU ssl", values: "-ecmdopsiwgG exec sh-exec lua-exec" },
       effects: sendInput,
       run: printFetched,
       shellOptions: { names: "e c exec sh-exec" },
     },
-    { names: "telnet", is: ["fetches", "readsNothing"], effects: sendInput, run: printFetched },
+    { names: "telnet", is: ["fetches", "socket", "readsNothing"], effects: sendInput, run: printFetched },
     { names: "tftp", is: ["fetches", "readsNothing"], effects: sendInput },
     {
       names: "socat",
-      is: ["fetches", "readsNothing", "dangerous"],
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
       effects: sendInput,
       run: call => {
         runSocatAddresses(call);
@@ -140,6 +140,7 @@ export const network: Field = {
       effects: call =>
         sendEffect(undefined, [...payloads("file", call.options.valuesOf("a", "A")), ...stdinPayloads(call)]),
     },
+    { names: "cryptcat pwncat", is: ["socket"] },
     { names: "tcpdump", options: { values: "z" }, shellOptions: { names: "z" } },
   ],
 };

@@ -29,7 +29,7 @@ export const packages: Field = {
     manager("pipx", "run"),
     {
       names: "npx bunx pnpx uvx",
-      is: ["readsNothing"],
+      is: ["readsNothing", "runsPackage", "mayRunPackage"],
       options: { ...EXEC, stopsAtOperand: true },
       run: runPackage,
       tool: call => toolBehind(call),
@@ -47,7 +47,8 @@ export const packages: Field = {
     },
     { names: "composer", tool: call => toolBehind(call, "exec") },
     { names: "dotnet", tool: call => toolBehind(call) },
-    { names: "brew apt apt-get pip pip3", is: ["readsNothing"] },
+    { names: "brew", is: ["readsNothing", "installsPackages"] },
+    { names: "apt apt-get pip pip3", is: ["readsNothing"] },
   ],
   operations: publishOperations,
 };
@@ -61,7 +62,12 @@ function manager(
   const subcommands = runners.split(" ");
   return {
     names,
-    is: names === "npm" || names === "bun" ? ["readsNothing", "dangerous"] : ["readsNothing"],
+    is:
+      names === "pipx"
+        ? ["readsNothing"]
+        : names === "npm" || names === "bun"
+          ? ["readsNothing", "mayRunPackage", "installsPackages", "dangerous"]
+          : ["readsNothing", "mayRunPackage", "installsPackages"],
     options: EXEC,
     run(call) {
       const before = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true });

@@ -156,7 +156,7 @@ function toNumber(written: string): number {
 /** Programs that print their words. */
 export const print: Field = {
   programs: [
-    { names: "echo print", isGnu: true, is: ["readsNothing", "seldomFails"], run: echo },
-    { names: "printf", isGnu: true, is: ["readsNothing", "seldomFails"], run: printf },
+    { names: "echo print", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: echo },
+    { names: "printf", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: printf },
   ],
 };

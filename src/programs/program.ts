@@ -17,22 +17,33 @@ export type Trait =
   | "readsNothing"
   /** fails so seldom that what follows `&&` may be taken to run */
   | "seldomFails"
-  /** brings bytes from other machines */
+  /** prints its own words */
+  | "prints"
+  /** reads a line into a variable */
+  | "readsLine"
+  /** takes the variables of a file into the shell */
+  | "sources"
+  /** prints what is at an address */
   | "fetches"
-  /** prints other text than it is given, as a decoder does */
-  | "hides"
+  /** connects its input and output to the network */
+  | "socket"
+  /** its code reads from sockets by itself, so that what it fetches comes from there */
+  | "readsSockets"
+  /** what it prints is not what went in, and what went in cannot be read */
+  | "decodes"
   /** prints what was packed or encrypted */
   | "unpacks"
   /** hands on names that come in, all or some of them */
   | "passesOn"
   | "selects"
-  /** looks for files and lists them */
-  | "searches"
-  /** turns a list on its input into arguments of another program */
-  | "listsArguments"
   /** makes what it is given vanish */
   | "removes"
   | "shell"
+  | "powershell"
+  /** starts the package that its first word names, or that one of its words may name */
+  | "runsPackage"
+  | "mayRunPackage"
+  | "installsPackages"
   /** named in a command that could not be read, it is reason enough to ask */
   | "dangerous";
 

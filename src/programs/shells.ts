@@ -41,10 +41,12 @@ export const shells: Field = {
     },
     // Words of the shell itself, behind programs that know no shell.
     {
-      names: `. source export declare local readonly typeset set unset alias unalias exit return read cd pushd popd trap
-        shift eval exec command :`,
+      names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
+        command :`,
       is: ["readsNothing"],
     },
+    { names: ". source", is: ["readsNothing", "sources"] },
+    { names: "read", is: ["readsNothing", "readsLine"] },
     // Their own grammar is not read; what they share with the others is enough.
     { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
   ],

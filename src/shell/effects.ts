@@ -1,3 +1,4 @@
+import type { ParsedOptions } from "./options.ts";
 import type { Place } from "./place.ts";
 import type { Value } from "./value.ts";
 
@@ -73,6 +74,7 @@ export interface GitWords {
   readonly subcommand: string;
   /** the subcommand itself is the first word */
   readonly argv: readonly Value[];
+  readonly options: ParsedOptions;
   /** `-c key=value`, keys in lower case */
   readonly settings: readonly { readonly key: string; readonly value: string }[];
   readonly directory: Value;

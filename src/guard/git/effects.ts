@@ -1,5 +1,4 @@
 import type { GitWords } from "../../shell/effects.ts";
-import { parseOptions } from "../../shell/options.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
@@ -39,11 +38,7 @@ const SHOWING = wordSet("show diff log blame annotate grep cat-file archive form
 /** Git shows the content of files too: by path, or as `commit:path`. */
 function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
   if (!SHOWING.has(run.subcommand)) return [];
-  const options = parseOptions(run.argv, {
-    values: "-SGnoLefUCMABm max-count author grep since until before after format output",
-    flags: "-pu patch stat name-only name-status oneline",
-    abbreviates: false,
-  });
+  const { options } = run;
   if (run.subcommand === "log" && !options.has("p", "patch", "u", "L")) return [];
   if (options.has("stat", "name-only", "name-status")) return [];
   const operands = options.operands.map(operand => operand.value);

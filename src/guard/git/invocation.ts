@@ -1,3 +1,4 @@
+import { readGitOptions } from "../../programs/git-options.ts";
 import type { GitWords } from "../../shell/effects.ts";
 import { joinPath } from "../../shell/paths.ts";
 import type { Place } from "../../shell/place.ts";
@@ -54,7 +55,11 @@ function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
   const [subcommand, ...rest] = splitWords(alias);
   if (subcommand === undefined) return run;
   const argv = [text(subcommand), ...rest.map(word => text(word)), ...run.argv.slice(1)];
-  return expandAlias({ ...run, subcommand, argv }, workspace, depth + 1);
+  return expandAlias(
+    { ...run, subcommand, argv, options: readGitOptions(subcommand, argv) },
+    workspace,
+    depth + 1,
+  );
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(
