@@ -1,21 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
-import { describeNative, NATIVE_FILE } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Packages of other platforms are fetched and all of them packed. */
@@ -44,37 +34,6 @@ describe("one version everywhere", () => {
   it("is in Cargo.toml what it is in package.json", () => {
     const cargo = readFileSync(join(ROOT, "native", "Cargo.toml"), "utf8");
     expect(/^version = "(.+)"$/m.exec(cargo)?.[1]).toBe(version);
-  });
-});
-
-describeNative("the version of the native program", () => {
-  it("is the package's", () => {
-    const { stdout } = spawnSync(NATIVE_FILE, ["--version"], { encoding: "utf8" });
-    expect(stdout).toBe(`amplihack-hooks ${version}\n`);
-  });
-});
-
-const describeLinux = process.platform === "linux" ? describeNative : describe.skip;
-
-describeLinux("the native program as a file", () => {
-  it("is at most 4 MB long", () => {
-    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4_000_000);
-  });
-
-  it("bears being stripped, its memory image included", () => {
-    const place = temporaryDirectory();
-    const copy = join(place, "amplihack-hooks");
-    const { error } = spawnSync("strip", ["-o", copy, NATIVE_FILE]);
-    if (error !== undefined) copyFileSync(NATIVE_FILE, copy);
-    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "rm -rf /" } };
-    const { status, stdout } = spawnSync(copy, ["pre-tool-use"], {
-      cwd: place,
-      env: { HOME: place },
-      input: JSON.stringify(call),
-      encoding: "utf8",
-    });
-    expect(status).toBe(0);
-    expect(stdout).toContain('"permissionDecision":"deny"');
   });
 });
 
