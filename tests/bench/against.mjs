@@ -2,7 +2,7 @@
 // cold starts on Node, of cold starts of the native program where cargo is installed, and of the guard's decisions. A
 // folder in place of the commit is a checkout that is built already.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -37,8 +37,16 @@ function checkOut(commit) {
   const folder = mkdtempSync(join(tmpdir(), "amplihack-against-"));
   rmSync(folder, { recursive: true });
   run("git", ["worktree", "add", "--quiet", "--detach", folder, commit], HERE);
-  symlinkSync(join(HERE, "node_modules"), join(folder, "node_modules"));
+  shareModules(folder);
   return folder;
+}
+
+/** Hard links where they are possible: a bundler that follows a symbolic link would leave the tree. */
+function shareModules(folder) {
+  const words = how => [how, join(HERE, "node_modules"), join(folder, "node_modules")];
+  if (spawnSync("cp", words("-al"), { stdio: "ignore" }).status === 0) return;
+  rmSync(join(folder, "node_modules"), { recursive: true, force: true });
+  run("cp", words("-a"), folder);
 }
 
 /** Whether both trees have a native program. */
