@@ -1,7 +1,7 @@
 import { resolve } from "../../system/paths.ts";
 import { isDirectory } from "../find/look.ts";
 import { failure, type StepOutcome, type StepTask } from "../run/run.ts";
-import { ShellNestingError } from "../shell-text/scan.ts";
+import { ShellNestingError } from "../shell-text/render-shell.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import {
   describeEnd,
