@@ -32,7 +32,13 @@ const PORTABLE_PACKAGES = {
   "jsonc-parser": ["config", "hosts", "hooks"],
   yaml: ["hooks"],
 };
-const SYSTEM_INTERFACE = new Set(["system/system.ts", "system/atomic-write.ts", "system/paths.ts"]);
+const SYSTEM_INTERFACE = new Set([
+  "system/system.ts",
+  "system/atomic-write.ts",
+  "system/command-line.ts",
+  "system/glob.ts",
+  "system/paths.ts",
+]);
 const NOT_IN_THE_LANGUAGE = [
   "Buffer",
   "process",
