@@ -12,8 +12,8 @@ import {
 } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { type Core, notify } from "./core.ts";
-import { conditionFacts, dispatchMoment, sessionOf } from "./dispatch.ts";
-import { EventEntry, type Watcher } from "./event-entry.ts";
+import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
+import { EventEntry, type OutcomeWatcher } from "./event-entry.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { HookLoadError } from "./load-error.ts";
@@ -48,14 +48,14 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private registrations: readonly Registration[] = [];
-  private watchers: readonly { readonly event: string; readonly watcher: Watcher }[] = [];
+  private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
 
   constructor(core: Core, loadOptions: LoadOptions, sources: readonly HookSource[]) {
     this.core = core;
     this.loadOptions = loadOptions;
-    this.system = core.seams.system;
+    this.system = core.platform.system;
     this.loaded = this.load(sources);
   }
 
@@ -100,7 +100,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     options: DispatchOptions,
   ): Promise<Outcome> {
     const { event, refused } = entry;
-    const outcome = dispatchMoment(this.core, { event, subject, payload, plan, options, refused });
+    const outcome = runDispatch(this.core, { event, subject, payload, plan, options, refused });
     if (!isThenable(outcome)) {
       this.tell(entry, payload, outcome);
       return Promise.resolve(outcome);
@@ -200,7 +200,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     };
   }
 
-  observe(event: string, watcher: Watcher): Disposable {
+  observe(event: string, watcher: OutcomeWatcher): Disposable {
     const entry = { event: this.loadOptions.describeEvent(event).name, watcher };
     this.watchers = [...this.watchers, entry];
     this.entries.clear();

@@ -3,11 +3,11 @@ import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
 import type { Registration } from "./registration.ts";
 import type { Action } from "./source/handler.ts";
-import type { Candidate } from "./source/load.ts";
+import type { ListedHandler } from "./source/load.ts";
 
 const SUMMARY_CHARS = 200;
 
-export function listHandler(candidate: Candidate, isEnabled: boolean): Listing {
+export function listHandler(candidate: ListedHandler, isEnabled: boolean): Listing {
   const { spec, onFailure, trust } = candidate;
   return {
     id: spec.id,

@@ -1,13 +1,13 @@
 import { type Diagnostic, type Effect, isJsonObject, type Json } from "../protocol/index.ts";
 import { diagnose } from "./diagnostics.ts";
 import { freezeJson } from "./freeze.ts";
-import type { Failure } from "./output/result.ts";
+import type { HandlerFailure } from "./output/result.ts";
 import { describe } from "./source/fields.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */
 export interface Reply {
   readonly effect: Effect;
-  readonly failure?: Failure;
+  readonly failure?: HandlerFailure;
   /** the new input before a call, or the new output after it */
   readonly rewrite?: { readonly of: "input" | "output"; readonly value: Json };
   readonly isError?: boolean;
@@ -15,7 +15,7 @@ export interface Reply {
 
 const SILENCE: Reply = Object.freeze({ effect: Object.freeze({}) });
 
-export function refuse(code: Failure["code"], detail: string): Reply {
+export function refuse(code: HandlerFailure["code"], detail: string): Reply {
   return { effect: {}, failure: { code, detail } };
 }
 

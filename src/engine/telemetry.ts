@@ -21,7 +21,7 @@ export interface RunFacts {
 }
 
 /** What is told about one finished handler; never its payload, output or command. */
-export interface RunRecord {
+export interface FinishedRun {
   readonly run: Run;
   readonly failureCode: string | undefined;
   readonly queueMs: number | undefined;
@@ -33,7 +33,7 @@ export interface RunRecord {
  * Speaks to the host's telemetry in the engine's names. Whatever that telemetry does, the work inside a span is
  * done exactly once: a broken exporter must not skip a guard.
  */
-export class Recorder {
+export class TelemetryRecorder {
   private readonly telemetry: Telemetry;
 
   constructor(telemetry: Telemetry) {
@@ -70,7 +70,7 @@ export class Recorder {
     return once(NO_SPAN);
   }
 
-  endRun(span: Span, record: RunRecord): void {
+  endRun(span: Span, record: FinishedRun): void {
     const { run } = record;
     span.set("hooks.status", run.status);
     if (run.exitCode !== undefined) span.set("hooks.exit_code", run.exitCode);

@@ -8,7 +8,13 @@ import {
 } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import { captureProblems, readObject } from "./decode.ts";
-import { failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
+import {
+  failureOf,
+  type HandlerVerdict,
+  type InterpretOptions,
+  type RawResult,
+  withDiagnostics,
+} from "./result.ts";
 import { clipText } from "./text.ts";
 
 const PROMPT_BLOCK_REASON = "user prompt blocked by hook";
@@ -19,12 +25,12 @@ export type AtomcodePromptResult =
   | { readonly kind: "Inject"; readonly text: string }
   | { readonly kind: "Block"; readonly reason: string };
 
-export interface AtomcodeReading extends Reading {
+export interface AtomcodeInterpretOptions extends InterpretOptions {
   readonly promptNonZero: "warn" | "block";
 }
 
 /** The dialect answers before a tool and at the prompt; on its other events nothing that is said counts. */
-export function interpretAtomcode(raw: RawResult, reading: AtomcodeReading): Verdict {
+export function interpretAtomcode(raw: RawResult, reading: AtomcodeInterpretOptions): HandlerVerdict {
   const diagnostics = [...raw.diagnostics, ...captureProblems(raw.stdout)];
   if (reading.event.name === "UserPromptSubmit") return interpretPrompt(raw, reading, diagnostics);
   if (raw.end.kind !== "exit" || raw.end.code !== 0) return failedRun(raw, {}, diagnostics);
@@ -36,14 +42,14 @@ export function interpretAtomcode(raw: RawResult, reading: AtomcodeReading): Ver
   return { effect: withDiagnostics(effect, diagnostics) };
 }
 
-function failedRun(raw: RawResult, effect: Effect, diagnostics: readonly Diagnostic[]): Verdict {
+function failedRun(raw: RawResult, effect: Effect, diagnostics: readonly Diagnostic[]): HandlerVerdict {
   return { effect: withDiagnostics(effect, diagnostics), failure: failureOf(raw.end) };
 }
 
 function readAction(
   answer: JsonObject,
   raw: RawResult,
-  { limits }: Reading,
+  { limits }: InterpretOptions,
   diagnostics: Diagnostic[],
 ): Effect {
   const action = ownValue(answer, "action");
@@ -67,7 +73,11 @@ function deny(reason: unknown, reasonChars: number, diagnostics: Diagnostic[], f
   return { decision: { kind: "deny" } };
 }
 
-function interpretPrompt(raw: RawResult, reading: AtomcodeReading, diagnostics: Diagnostic[]): Verdict {
+function interpretPrompt(
+  raw: RawResult,
+  reading: AtomcodeInterpretOptions,
+  diagnostics: Diagnostic[],
+): HandlerVerdict {
   const { limits } = reading;
   const text = (raw.stdout.isTruncated ? raw.stdout.tail : raw.stdout.text).trim();
   const lastLine = text.slice(text.lastIndexOf("\n") + 1).trim();
@@ -102,7 +112,12 @@ function statedContext(answer: JsonObject): string | undefined {
 }
 
 /** Only the last line may be an answer: one that stands higher up is text like the rest, and said to be so. */
-function textContext(text: string, raw: RawResult, reading: Reading, diagnostics: Diagnostic[]): string {
+function textContext(
+  text: string,
+  raw: RawResult,
+  reading: InterpretOptions,
+  diagnostics: Diagnostic[],
+): string {
   const isAnswer = (line: string): boolean => {
     const object = readObject(line.trim(), reading.limits.jsonDepth, false, []);
     return (

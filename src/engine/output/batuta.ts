@@ -1,6 +1,12 @@
 import type { Diagnostic, Effect, Outcome } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
-import { failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
+import {
+  failureOf,
+  type HandlerVerdict,
+  type InterpretOptions,
+  type RawResult,
+  withDiagnostics,
+} from "./result.ts";
 import { clipText } from "./text.ts";
 
 /** The three answers of the dialect. */
@@ -16,7 +22,7 @@ export function decideByExitCode(code: number, stderr: string): BatutaDecision {
   return code === 1 ? { kind: "Warn", message: text } : { kind: "Block", reason: text };
 }
 
-export function interpretBatuta(raw: RawResult, { limits }: Reading): Verdict {
+export function interpretBatuta(raw: RawResult, { limits }: InterpretOptions): HandlerVerdict {
   const diagnostics: Diagnostic[] = [...raw.diagnostics];
   if (raw.end.kind !== "exit") {
     const failure = failureOf(raw.end);

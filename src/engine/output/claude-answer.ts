@@ -16,7 +16,7 @@ import { describe } from "../source/fields.ts";
 type Stated = Exclude<VerdictKind, "none">;
 
 /** What an answer says, field by field. `isSound` is false once a known field is not what it must be. */
-export interface Answer {
+export interface ClaudeAnswer {
   readonly decision: Effect["decision"];
   readonly halt: Effect["halt"];
   readonly input: JsonObject | undefined;
@@ -63,7 +63,7 @@ const PERMISSION_DECISIONS: Readonly<Record<string, Stated>> = {
 const BEHAVIORS: Readonly<Record<string, Stated>> = { allow: "allow", deny: "deny" };
 
 /** Reads one object of the Claude protocol. Unknown keys are ignored; a mistyped field is dropped alone. */
-export function readAnswer(object: JsonObject, event: EventDescriptor): Answer {
+export function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
   const reader = new AnswerReader();
   const specific = reader.object(object, "hookSpecificOutput") ?? {};
   reader.checkEvent(specific, event);

@@ -1,14 +1,14 @@
 import type { Diagnostic, Effect, Json } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { Limits } from "../options.ts";
-import { type Answer, readAnswer } from "./claude-answer.ts";
+import { type ClaudeAnswer, readAnswer } from "./claude-answer.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
 import {
-  type Failure,
   failureOf,
+  type HandlerFailure,
+  type HandlerVerdict,
+  type InterpretOptions,
   type RawResult,
-  type Reading,
-  type Verdict,
   withDiagnostics,
 } from "./result.ts";
 import { clipText, firstLine } from "./text.ts";
@@ -19,7 +19,7 @@ const BLOCKING_EXIT = 2;
  * What a handler said in the Claude protocol. Restrictions (deny, ask, defer, halt) count whenever they are
  * legible, at any exit code and among any noise; privileges only in a clean answer at exit 0.
  */
-export function interpretClaude(raw: RawResult, reading: Reading): Verdict {
+export function interpretClaude(raw: RawResult, reading: InterpretOptions): HandlerVerdict {
   const { decoded, diagnostics: found } = decodeOutput(raw.stdout, reading.limits.jsonDepth);
   const diagnostics = [...raw.diagnostics, ...found];
   const answer = decoded.kind === "object" ? readAnswer(decoded.value, reading.event) : undefined;
@@ -52,13 +52,13 @@ export function interpretClaude(raw: RawResult, reading: Reading): Verdict {
 
 function atSuccess(
   decoded: Decoded,
-  answer: Answer | undefined,
+  answer: ClaudeAnswer | undefined,
   raw: RawResult,
-  reading: Reading,
+  reading: InterpretOptions,
   diagnostics: Diagnostic[],
-): Verdict {
+): HandlerVerdict {
   if (decoded.kind === "broken") {
-    const failure: Failure = {
+    const failure: HandlerFailure = {
       code: "output-invalid-json",
       detail: "stdout begins like an object and is not valid JSON",
     };
@@ -93,7 +93,7 @@ function atSuccess(
 }
 
 /** What an answer may do only when nothing is doubtful about it. */
-function privilegesOf(answer: Answer, limits: Limits): Effect {
+function privilegesOf(answer: ClaudeAnswer, limits: Limits): Effect {
   const { decision, input, output, context, extras } = answer;
   return {
     ...(decision?.kind === "allow"
@@ -107,7 +107,7 @@ function privilegesOf(answer: Answer, limits: Limits): Effect {
 }
 
 /** What counts whenever it is legible. */
-function restrictionsOf(answer: Answer | undefined, limits: Limits, diagnostics: Diagnostic[]): Effect {
+function restrictionsOf(answer: ClaudeAnswer | undefined, limits: Limits, diagnostics: Diagnostic[]): Effect {
   const { decision, halt } = answer ?? {};
   const isRestrictive = decision !== undefined && decision.kind !== "allow";
   if (decision?.kind === "deny" && clipReason(decision.reason, limits) === undefined)
@@ -120,7 +120,12 @@ function restrictionsOf(answer: Answer | undefined, limits: Limits, diagnostics:
   };
 }
 
-function fromText(text: string, raw: RawResult, reading: Reading, diagnostics: Diagnostic[]): Effect {
+function fromText(
+  text: string,
+  raw: RawResult,
+  reading: InterpretOptions,
+  diagnostics: Diagnostic[],
+): Effect {
   const isClean = !raw.stdout.isReplaced && !raw.stdout.isTruncated;
   switch (reading.event.text) {
     case "ignored":

@@ -2,14 +2,14 @@ import { ownValue } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import { interpretClaude } from "./claude.ts";
 import { decodeOutput, hasProtocolKey, readObject } from "./decode.ts";
-import { type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
+import { type HandlerVerdict, type InterpretOptions, type RawResult, withDiagnostics } from "./result.ts";
 import { clipText } from "./text.ts";
 
 /**
  * A model judges in its own form, `{"ok": false, "reason": …}`, or answers as a command hook would. Prose is
  * neither: a judge that did not judge has failed.
  */
-export function interpretModel(raw: RawResult, reading: Reading): Verdict {
+export function interpretModel(raw: RawResult, reading: InterpretOptions): HandlerVerdict {
   if (raw.end.kind !== "exit") return interpretClaude(raw, reading);
   const { jsonDepth, reasonChars } = reading.limits;
   const answer = raw.stdout.isTruncated

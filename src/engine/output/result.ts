@@ -1,24 +1,24 @@
 import type { Diagnostic, Effect, EventDescriptor } from "../../protocol/index.ts";
 import type { DiagnosticCode } from "../diagnostics.ts";
 import type { Limits } from "../options.ts";
-import { type Captured, NO_OUTPUT } from "./decode.ts";
+import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
 
 /** How a handler ended, whatever kind it is: a web hook's answer counts as the output of exit 0. */
-export type End =
+export type HandlerEnd =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: string }
-  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "failed"; readonly failure: HandlerFailure }
   /** the host gave up; not a failure */
   | { readonly kind: "aborted" };
 
-export interface Failure {
+export interface HandlerFailure {
   readonly code: DiagnosticCode;
   readonly detail: string;
 }
 
 export interface RawResult {
-  readonly end: End;
-  readonly stdout: Captured;
+  readonly end: HandlerEnd;
+  readonly stdout: CapturedOutput;
   readonly stderr: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -35,13 +35,18 @@ export function aborted(): RawResult {
   return { end: { kind: "aborted" }, stdout: NO_OUTPUT, stderr: "", diagnostics: [] };
 }
 
-/** What a result means before the failure policy: the effect stated, and the failure if there was one. */
-export interface Verdict {
-  readonly effect: Effect;
-  readonly failure?: Failure;
+/** An answer that did not come from a process counts as the stdout of exit 0. */
+export function answered(stdout: CapturedOutput): RawResult {
+  return { end: { kind: "exit", code: 0 }, stdout, stderr: "", diagnostics: [] };
 }
 
-export interface Reading {
+/** What a result means before the failure policy: the effect stated, and the failure if there was one. */
+export interface HandlerVerdict {
+  readonly effect: Effect;
+  readonly failure?: HandlerFailure;
+}
+
+export interface InterpretOptions {
   readonly event: EventDescriptor;
   readonly limits: Limits;
 }
@@ -52,7 +57,7 @@ export function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic
 }
 
 /** The failure behind an end that is not a success and does not speak for itself. */
-export function failureOf(end: End): Failure {
+export function failureOf(end: HandlerEnd): HandlerFailure {
   switch (end.kind) {
     case "failed":
       return end.failure;

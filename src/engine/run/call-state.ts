@@ -9,7 +9,7 @@ import { freezeCopy } from "../freeze.ts";
 import type { CallView, CheckedArgs } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
 import type { MaybePromise } from "../types.ts";
-import { describeError } from "./stage.ts";
+import { describeError } from "./invocation.ts";
 
 /** One call on its way through the functions: each sees what the one before left. */
 export class CallState implements CallView {

@@ -2,7 +2,7 @@ import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { HookScope } from "../types.ts";
 
 /** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
-export class Scope implements HookScope {
+export class FunctionScope implements HookScope {
   readonly sessionId: string;
   readonly cwd: string;
   readonly original: unknown;

@@ -4,12 +4,12 @@ import { diagnose } from "../diagnostics.ts";
 import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
 import { SOURCE_KINDS } from "../options.ts";
 import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
-import { type ArmedParts, armHandler } from "./arm.ts";
+import { type CompiledHandler, compileHandler } from "./compile-handler.ts";
 import type { HandlerSpec, ParsedSource } from "./handler.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */
-export interface Candidate {
+export interface ListedHandler {
   readonly spec: HandlerSpec;
   readonly onFailure: FailurePolicy;
   readonly identity: () => string;
@@ -17,13 +17,13 @@ export interface Candidate {
 }
 
 /** A configured handler that can run: trusted, compiled, in its place in fold order. */
-export interface Handler extends Candidate, ArmedParts {
+export interface Handler extends ListedHandler, CompiledHandler {
   readonly position: number;
 }
 
 export interface Loaded {
   readonly handlers: readonly Handler[];
-  readonly listed: readonly (Candidate & { readonly isArmed: boolean })[];
+  readonly listed: readonly (ListedHandler & { readonly isArmed: boolean })[];
   readonly report: LoadReport;
   /** why the sources must not be used at all */
   readonly refusals: readonly Diagnostic[];
@@ -58,8 +58,8 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
   );
   const isSwitchedOff = switchOf(contents, options);
   const candidates = contents.flatMap(({ parsed }) => parsed.specs.map(spec => consider(spec, options)));
-  const armed: (Candidate & ArmedParts)[] = [];
-  const listed: (Candidate & { readonly isArmed: boolean })[] = [];
+  const armed: (ListedHandler & CompiledHandler)[] = [];
+  const listed: (ListedHandler & { readonly isArmed: boolean })[] = [];
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
@@ -69,8 +69,11 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
       listed.push({ ...candidate, isArmed: false });
       continue;
     }
-    const arming = armHandler(spec, options.describeEvent(spec.event), options.delegates, (code, detail) =>
-      report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
+    const arming = compileHandler(
+      spec,
+      options.describeEvent(spec.event),
+      options.delegates,
+      (code, detail) => report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
     );
     if (arming.kind === "armed") armed.push({ ...candidate, ...arming.parts });
     if (arming.kind !== "broken") listed.push({ ...candidate, isArmed: arming.kind === "armed" });
@@ -83,7 +86,7 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
   };
 }
 
-function consider(spec: HandlerSpec, options: LoadOptions): Candidate {
+function consider(spec: HandlerSpec, options: LoadOptions): ListedHandler {
   let known: string | undefined;
   const identity = (): string => {
     known ??= identityOf(
@@ -103,8 +106,8 @@ function consider(spec: HandlerSpec, options: LoadOptions): Candidate {
 }
 
 /** Where entries have names, one of more authority replaces its namesake; one that is not trusted replaces nobody. */
-function replaceByName(candidates: readonly Candidate[]): readonly Candidate[] {
-  const holders = new Map<string, Candidate>();
+function replaceByName(candidates: readonly ListedHandler[]): readonly ListedHandler[] {
+  const holders = new Map<string, ListedHandler>();
   for (const candidate of byRank(candidates)) {
     const { name } = candidate.spec;
     if (name !== undefined && isTrusted(candidate.trust)) holders.set(name, candidate);
@@ -115,11 +118,11 @@ function replaceByName(candidates: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-function rankOf({ spec }: Candidate): number {
+function rankOf({ spec }: ListedHandler): number {
   return SOURCE_KINDS.indexOf(spec.source.kind);
 }
 
-function byRank<C extends Candidate>(candidates: readonly C[]): C[] {
+function byRank<C extends ListedHandler>(candidates: readonly C[]): C[] {
   return [...candidates].sort((left, right) => rankOf(left) - rankOf(right));
 }
 
@@ -127,14 +130,14 @@ function byRank<C extends Candidate>(candidates: readonly C[]): C[] {
  * By authority of the source, then as declared. Named entries run in the order of their names, so among
  * themselves they fold in it too; managed ones keep the last word.
  */
-function inFoldOrder<C extends Candidate>(handlers: readonly C[]): readonly C[] {
+function inFoldOrder<C extends ListedHandler>(handlers: readonly C[]): readonly C[] {
   const ordered = byRank(handlers);
   const isNamed = ({ spec }: C): boolean => spec.name !== undefined && spec.source.kind !== "managed";
   const named = ordered.filter(isNamed).sort((left, right) => compareNames(left, right));
   return ordered.map(handler => (isNamed(handler) ? (named.shift() ?? handler) : handler));
 }
 
-function compareNames(left: Candidate, right: Candidate): number {
+function compareNames(left: ListedHandler, right: ListedHandler): number {
   const one = left.spec.name ?? "";
   const other = right.spec.name ?? "";
   return one < other ? -1 : one > other ? 1 : 0;

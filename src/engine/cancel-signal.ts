@@ -1,5 +1,5 @@
 /** Something that may be called off at any moment. */
-export interface Interruption {
+export interface CancelSignal {
   readonly isRaised: boolean;
   /** Calls back once when it is raised; never when it already was. Returns the way to unsubscribe. */
   subscribe(callback: () => void): () => void;
@@ -28,11 +28,11 @@ class Subscribers {
   }
 }
 
-/** An interruption that its owner raises: the engine's closing. */
-export class Closing implements Interruption {
+/** An cancel that its owner raises: the engine's closing. */
+export class CloseSignal implements CancelSignal {
   isRaised = false;
   private readonly subscribers = new Subscribers();
-  private readonly joined = new WeakMap<AbortSignal, Interruption>();
+  private readonly joined = new WeakMap<AbortSignal, CancelSignal>();
 
   subscribe(callback: () => void): () => void {
     this.subscribers.add(callback);
@@ -45,24 +45,24 @@ export class Closing implements Interruption {
   }
 
   /** The host's signal or this, whichever comes first. A signal used by many dispatches gets one listener. */
-  or(signal: AbortSignal | undefined): Interruption {
+  or(signal: AbortSignal | undefined): CancelSignal {
     if (signal === undefined) return this;
     const known = this.joined.get(signal);
     if (known !== undefined) return known;
-    const fresh = new SignalInterruption(signal, this);
+    const fresh = new LinkedCancelSignal(signal, this);
     this.joined.set(signal, fresh);
     return fresh;
   }
 }
 
 /** Listens to a signal only while somebody wants to know: a signal may live as long as the session. */
-class SignalInterruption implements Interruption {
+class LinkedCancelSignal implements CancelSignal {
   private readonly signal: AbortSignal;
-  private readonly closing: Closing;
+  private readonly closing: CloseSignal;
   private readonly subscribers = new Subscribers();
   private stopListening: (() => void) | undefined;
 
-  constructor(signal: AbortSignal, closing: Closing) {
+  constructor(signal: AbortSignal, closing: CloseSignal) {
     this.signal = signal;
     this.closing = closing;
   }

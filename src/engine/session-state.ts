@@ -22,7 +22,7 @@ class SessionMap<V> {
 }
 
 /** Which `once` handlers a session has used up. */
-export class OnceLedger {
+export class OnceRegistry {
   private readonly used = new SessionMap<Set<unknown>>();
 
   isUsed(session: string, key: unknown): boolean {
@@ -44,7 +44,7 @@ export class OnceLedger {
 }
 
 /** How often in a row an agent was kept from stopping. */
-export class StopLedger {
+export class StopCounter {
   private readonly cap: number;
   private readonly holds = new SessionMap<number>();
 

@@ -6,14 +6,14 @@ import type { Delegates } from "../options.ts";
 import type { ActionKind, HandlerSpec } from "./handler.ts";
 
 /** A handler compiled: what its spec says, in a form that can be asked. */
-export interface ArmedParts {
+export interface CompiledHandler {
   readonly event: EventDescriptor;
   readonly matcher: Matcher;
   readonly condition: Condition | undefined;
 }
 
-export type Arming =
-  | { readonly kind: "armed"; readonly parts: ArmedParts }
+export type CompiledHandlerResult =
+  | { readonly kind: "armed"; readonly parts: CompiledHandler }
   /** sound, but nothing can ever set it off */
   | { readonly kind: "idle" }
   | { readonly kind: "broken" };
@@ -25,12 +25,12 @@ const DELEGATE: Readonly<Partial<Record<ActionKind, keyof Delegates>>> = {
 };
 
 /** Compiles a trusted handler and says what is odd about it. */
-export function armHandler(
+export function compileHandler(
   spec: HandlerSpec,
   event: EventDescriptor,
   delegates: Delegates,
   report: (code: DiagnosticCode, detail: string) => void,
-): Arming {
+): CompiledHandlerResult {
   const { action, matcher: text, dialect } = spec;
   const delegate = DELEGATE[action.kind];
   if (delegate !== undefined && delegates[delegate] === undefined) {
@@ -61,7 +61,11 @@ export function armHandler(
   return { kind: "idle" };
 }
 
-function armed(event: EventDescriptor, matcher: Matcher, condition: Condition | undefined): Arming {
+function armed(
+  event: EventDescriptor,
+  matcher: Matcher,
+  condition: Condition | undefined,
+): CompiledHandlerResult {
   return { kind: "armed", parts: { event, matcher, condition } };
 }
 
