@@ -1,47 +1,32 @@
-/** Something that may be called off at any moment. */
+/** Tells when work is to be given up. */
 export interface CancelSignal {
   readonly isRaised: boolean;
   /** Calls back once when it is raised; never when it already was. Returns the way to unsubscribe. */
   subscribe(callback: () => void): () => void;
 }
 
-/** Those who want to know, and the one who tells them. */
-class Subscribers {
-  private readonly callbacks = new Set<() => void>();
-
-  get isEmpty(): boolean {
-    return this.callbacks.size === 0;
-  }
-
-  add(callback: () => void): void {
-    this.callbacks.add(callback);
-  }
-
-  remove(callback: () => void): void {
-    this.callbacks.delete(callback);
-  }
-
-  tell(): void {
-    const callbacks = [...this.callbacks];
-    this.callbacks.clear();
+class Callbacks extends Set<() => void> {
+  callOnce(): void {
+    const callbacks = [...this];
+    this.clear();
     for (const callback of callbacks) callback();
   }
 }
 
-/** An cancel that its owner raises: the engine's closing. */
+/** Raised when the engine closes. */
 export class CloseSignal implements CancelSignal {
   isRaised = false;
-  private readonly subscribers = new Subscribers();
+  private readonly callbacks = new Callbacks();
   private readonly joined = new WeakMap<AbortSignal, CancelSignal>();
 
   subscribe(callback: () => void): () => void {
-    this.subscribers.add(callback);
-    return () => this.subscribers.remove(callback);
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
   }
 
   raise(): void {
     this.isRaised = true;
-    this.subscribers.tell();
+    this.callbacks.callOnce();
   }
 
   /** The host's signal or this, whichever comes first. A signal used by many dispatches gets one listener. */
@@ -55,11 +40,11 @@ export class CloseSignal implements CancelSignal {
   }
 }
 
-/** Listens to a signal only while somebody wants to know: a signal may live as long as the session. */
+/** Listens to a signal only while there are subscribers: a signal may live as long as the session. */
 class LinkedCancelSignal implements CancelSignal {
   private readonly signal: AbortSignal;
   private readonly closing: CloseSignal;
-  private readonly subscribers = new Subscribers();
+  private readonly callbacks = new Callbacks();
   private stopListening: (() => void) | undefined;
 
   constructor(signal: AbortSignal, closing: CloseSignal) {
@@ -72,28 +57,28 @@ class LinkedCancelSignal implements CancelSignal {
   }
 
   subscribe(callback: () => void): () => void {
-    this.subscribers.add(callback);
+    this.callbacks.add(callback);
     this.stopListening ??= this.listen();
     return () => {
-      this.subscribers.remove(callback);
-      if (this.subscribers.isEmpty) this.rest();
+      this.callbacks.delete(callback);
+      if (this.callbacks.size === 0) this.detach();
     };
   }
 
   private listen(): () => void {
-    const tell = (): void => {
-      this.rest();
-      this.subscribers.tell();
+    const raise = (): void => {
+      this.detach();
+      this.callbacks.callOnce();
     };
-    const forget = this.closing.subscribe(tell);
-    this.signal.addEventListener("abort", tell);
+    const unsubscribe = this.closing.subscribe(raise);
+    this.signal.addEventListener("abort", raise);
     return () => {
-      forget();
-      this.signal.removeEventListener("abort", tell);
+      unsubscribe();
+      this.signal.removeEventListener("abort", raise);
     };
   }
 
-  private rest(): void {
+  private detach(): void {
     this.stopListening?.();
     this.stopListening = undefined;
   }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Effect, EventDescriptor } from "../../protocol/index.ts";
-import type { DiagnosticCode } from "../diagnostics.ts";
+import { type DiagnosticCode, diagnose } from "../diagnostics.ts";
 import type { Limits } from "../options.ts";
 import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
 
@@ -23,12 +23,13 @@ export interface RawResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function failed(
-  code: DiagnosticCode,
-  detail: string,
-  diagnostics: readonly Diagnostic[] = [],
-): RawResult {
-  return { end: { kind: "failed", failure: { code, detail } }, stdout: NO_OUTPUT, stderr: "", diagnostics };
+export function failed(code: DiagnosticCode, detail: string): RawResult & { readonly end: HandlerEnd } {
+  return {
+    end: { kind: "failed", failure: { code, detail } },
+    stdout: NO_OUTPUT,
+    stderr: "",
+    diagnostics: [],
+  };
 }
 
 export function aborted(): RawResult {
@@ -51,7 +52,15 @@ export interface InterpretOptions {
   readonly limits: Limits;
 }
 
-/** The effect without members that say nothing, and with the diagnostics collected on the way. */
+export function verdictOf(
+  effect: Effect,
+  diagnostics: readonly Diagnostic[],
+  failure?: HandlerFailure,
+): HandlerVerdict {
+  const stated = withDiagnostics(effect, diagnostics);
+  return failure === undefined ? { effect: stated } : { effect: stated, failure };
+}
+
 export function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic[]): Effect {
   return diagnostics.length === 0 ? effect : { ...effect, diagnostics };
 }
@@ -70,4 +79,32 @@ export function failureOf(end: HandlerEnd): HandlerFailure {
       return { code: isMissing ? "command-not-found" : "exit-nonblocking", detail: `exit code ${end.code}` };
     }
   }
+}
+
+/** At most so many UTF-16 units, never ending in half a character. */
+export function clipText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const last = text.charCodeAt(maxChars - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHalf ? maxChars - 1 : maxChars);
+}
+
+/** Plain output as context: only when all its bytes were text, and not longer than allowed. */
+export function clipContext(
+  text: string,
+  { stdout }: RawResult,
+  { contextChars }: Limits,
+  diagnostics: Diagnostic[],
+): Effect {
+  if (stdout.isReplaced) {
+    diagnostics.push(diagnose("noise-privilege-dropped", "context counts only in clean output"));
+    return {};
+  }
+  const context = clipText(text, contextChars);
+  if (context !== text) diagnostics.push(contextTruncated(contextChars));
+  return { context };
+}
+
+export function contextTruncated(maxChars: number): Diagnostic {
+  return diagnose("context-truncated", `context is cut to ${maxChars} characters`);
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
@@ -164,8 +165,10 @@ function hookInput(
     input: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
     env: {
       ATOMCODE_HOOK_EVENT: name === undefined ? spec.event : ATOMCODE_EVENTS[name],
-      ...(event.requiresTool && tool !== undefined ? { ATOMCODE_TOOL_NAME: tool } : {}),
-      ...(pluginRoot === undefined ? {} : { ATOMCODE_PLUGIN_ROOT: pluginRoot }),
+      ...defined({
+        ATOMCODE_TOOL_NAME: event.requiresTool ? tool : undefined,
+        ATOMCODE_PLUGIN_ROOT: pluginRoot,
+      }),
       ...(fits ? { ATOMCODE_HOOK_CONTEXT: context } : {}),
     },
   };

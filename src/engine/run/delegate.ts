@@ -1,4 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { defined } from "../../protocol/defined.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+import { memberAt } from "../../protocol/members.ts";
 import { answered, failed, type RawResult } from "../output/result.ts";
 import type { McpToolAction, ModelAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
@@ -28,8 +30,7 @@ export async function runModel(action: ModelAction, invocation: Invocation): Pro
     return readText(invocation, signal => agent({ ...call, signal }));
   }
   if (ask === undefined) return failed("spawn-failed", "the host offers no model to hooks");
-  const model = action.model === undefined ? {} : { model: action.model };
-  return readText(invocation, signal => ask({ ...call, ...model, signal }));
+  return readText(invocation, signal => ask({ ...call, ...defined({ model: action.model }), signal }));
 }
 
 async function readText(
@@ -86,9 +87,7 @@ function fillText(text: string, payload: JsonObject): Filled {
 
 function valueAt(payload: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = payload;
-  for (const name of path.split(".")) {
-    if (Array.isArray(value)) value = value[Number(name)] as Json | undefined;
-    else value = isJsonObject(value) ? ownValue(value, name) : undefined;
-  }
+  for (const name of path.split("."))
+    value = Array.isArray(value) ? (value[Number(name)] as Json | undefined) : memberAt(value, name);
   return value;
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import type { Contribution, Effect, Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import { notify } from "../core.ts";
@@ -98,12 +99,8 @@ export class HandlerLanes {
     const failure =
       failureCode === undefined ? undefined : `the hook failed in the background: ${failureCode}`;
     const message = effect.message?.text ?? failure ?? (isWaking ? undefined : reason);
-    const report: AsyncReport = {
-      hook: id,
-      ...(effect.context === undefined ? {} : { context: effect.context }),
-      ...(message === undefined ? {} : { message }),
-      ...(isWaking ? { rewake: reason } : {}),
-    };
+    const rewake = isWaking ? reason : undefined;
+    const report: AsyncReport = { hook: id, ...defined({ context: effect.context, message, rewake }) };
     if (Object.keys(report).length > 1) notify(core, () => onAsync(report));
   }
 }
