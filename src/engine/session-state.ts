@@ -1,23 +1,13 @@
-const KEPT_SESSIONS = 4096;
+const MAX_SESSIONS = 4096;
 
-/** Remembers per session; the longest unused sessions are forgotten, so that a server can run for ever. */
-class SessionMap<V> {
-  private readonly sessions = new Map<string, V>();
-
-  get(session: string): V | undefined {
-    return this.sessions.get(session);
-  }
-
-  set(session: string, value: V): void {
-    this.sessions.delete(session);
-    this.sessions.set(session, value);
-    if (this.sessions.size <= KEPT_SESSIONS) return;
-    const oldest = this.sessions.keys().next();
-    if (oldest.done !== true) this.sessions.delete(oldest.value);
-  }
-
-  delete(session: string): void {
-    this.sessions.delete(session);
+/** Drops the sessions that were set longest ago, so that a server can run without end. */
+class SessionMap<V> extends Map<string, V> {
+  override set(session: string, value: V): this {
+    this.delete(session);
+    super.set(session, value);
+    const oldest = this.keys().next();
+    if (this.size > MAX_SESSIONS && oldest.done !== true) this.delete(oldest.value);
+    return this;
   }
 }
 

@@ -9,7 +9,7 @@ export type Validator = (value: unknown) => Checked | Promise<Checked>;
 
 /**
  * A validator for a schema of any accepted kind. Throws for something that is none of them: that is a mistake
- * in the host's code, not in anybody's data.
+ * in the host's code, not in its data.
  */
 export function compileSchema(schema: AnySchema, where: string): Validator {
   const candidate: unknown = schema;

@@ -32,7 +32,7 @@ export class EntryReader {
     this.problems.push(diagnose(code, `${this.where}: ${detail}`));
   }
 
-  /** Reports the first reason why the entry is not armed. */
+  /** Reports the first reason why the entry is left out. */
   refuse(code: DiagnosticCode, detail: string): void {
     if (this.isUsable) this.warn(code, detail);
     this.isUsable = false;
@@ -92,7 +92,7 @@ export class EntryReader {
     return "closed";
   }
 
-  /** Zero or nonsense would end the hook as it starts and so disarm it: the default counts instead. */
+  /** Zero or nonsense would end the hook as it starts and so disable it: the default counts instead. */
   timeoutMs(name: string, unitMs: number, defaultMs: number, maxMs: number = MAX_TIMEOUT_MS): number {
     const value = this.value(name);
     if (value === undefined) return Math.min(defaultMs, maxMs);

@@ -23,7 +23,7 @@ export interface Handler extends ListedHandler, CompiledHandler {
 
 export interface Loaded {
   readonly handlers: readonly Handler[];
-  readonly listed: readonly (ListedHandler & { readonly isArmed: boolean })[];
+  readonly listed: readonly (ListedHandler & { readonly isEnabled: boolean })[];
   readonly report: LoadReport;
   /** why the sources must not be used at all */
   readonly refusals: readonly Diagnostic[];
@@ -46,6 +46,21 @@ interface Content {
   readonly parsed: ParsedSource;
 }
 
+/** The sources must not be used: managed policy cannot be enforced as written, or `strict` allows no error. */
+export class HookLoadError extends Error {
+  override readonly name = "HookLoadError";
+  readonly problems: readonly Diagnostic[];
+  readonly report: LoadReport;
+
+  constructor(problems: readonly Diagnostic[], report: LoadReport) {
+    super(
+      `hook configuration refused: ${problems.map(({ code, detail }) => `${code}, ${detail}`).join("; ")}`,
+    );
+    this.problems = problems;
+    this.report = report;
+  }
+}
+
 /** Sources → handlers in fold order, with an account of everything that is not one. Never throws for content. */
 export function loadSources(sources: readonly HookSource[], options: LoadOptions): Loaded {
   const labels = labelSources(sources);
@@ -58,30 +73,29 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
   );
   const isSwitchedOff = switchOf(contents, options);
   const candidates = contents.flatMap(({ parsed }) => parsed.specs.map(spec => consider(spec, options)));
-  const armed: (ListedHandler & CompiledHandler)[] = [];
-  const listed: (ListedHandler & { readonly isArmed: boolean })[] = [];
+  const enabled: (ListedHandler & CompiledHandler)[] = [];
+  const listed: (ListedHandler & { readonly isEnabled: boolean })[] = [];
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
     if (!isTrusted(trust))
       report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
     if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
-      listed.push({ ...candidate, isArmed: false });
+      listed.push({ ...candidate, isEnabled: false });
       continue;
     }
-    const arming = compileHandler(
-      spec,
-      options.describeEvent(spec.event),
-      options.delegates,
-      (code, detail) => report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
+    const event = options.describeEvent(spec.event);
+    const compiled = compileHandler(spec, event, options.delegates, (code, detail) =>
+      report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
     );
-    if (arming.kind === "armed") armed.push({ ...candidate, ...arming.parts });
-    if (arming.kind !== "broken") listed.push({ ...candidate, isArmed: arming.kind === "armed" });
+    if (compiled === "invalid") continue;
+    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" });
+    if (compiled !== "unreachable") enabled.push({ ...candidate, ...compiled });
   }
   return {
-    handlers: inFoldOrder(armed).map((handler, position) => ({ ...handler, position })),
+    handlers: inFoldOrder(enabled).map((handler, position) => ({ ...handler, position })),
     listed,
-    report: reportOf(problems, armed.length),
+    report: reportOf(problems, enabled.length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
   };
 }
@@ -105,7 +119,7 @@ function consider(spec: HandlerSpec, options: LoadOptions): ListedHandler {
   };
 }
 
-/** Where entries have names, one of more authority replaces its namesake; one that is not trusted replaces nobody. */
+/** Where entries have names, one of more authority replaces its namesake; an untrusted one replaces none. */
 function replaceByName(candidates: readonly ListedHandler[]): readonly ListedHandler[] {
   const holders = new Map<string, ListedHandler>();
   for (const candidate of byRank(candidates)) {
@@ -143,7 +157,7 @@ function compareNames(left: ListedHandler, right: ListedHandler): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Who is switched off by `disableAllHooks` and `allowManagedHooksOnly`. Nobody untrusted disables anything. */
+/** Which sources `disableAllHooks` and `allowManagedHooksOnly` switch off. An untrusted one disables nothing. */
 function switchOf(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
   const disabling = contents.filter(
     ({ source, parsed }) =>
