@@ -131,61 +131,18 @@ class ShellRenderer {
   }
 
   private visit(node: SyntaxNode, at: Placement): void {
-    switch (node.type) {
-      case "Command":
-        this.visitCommand(node);
-        break;
-      case "Word":
-      case "Assignment":
-        this.place(node, at);
-        break;
-      case "SingleQuoted":
-      case "AnsiCQuoted":
-        this.place(node, singleQuotedIn(at, node.text.startsWith("$") ? "$'" : "'"));
-        break;
-      case "DoubleQuoted":
-      case "LocaleString":
-        this.place(node, { ...at, quoting: "double", write: asText, quotedBy: "double" });
-        break;
-      case "SimpleExpansion":
-        this.settledDollars.add(node.end);
-        break;
-      case "ParameterExpansion":
-        this.visitParameter(node, at);
-        break;
-      case "CommandExpansion":
-      case "ArithmeticCommandExpansion":
-        if (node.text.startsWith("`")) this.visitBackticks(node, at);
-        else this.visitChildren(node, COMMAND);
-        break;
-      case "ProcessSubstitution":
-        this.visitChildren(node, COMMAND);
-        break;
-      case "ArithmeticExpansion":
-      case "ArithmeticCommand":
-      case "ArithmeticWord":
-        this.place(node, arithmeticIn(at));
-        break;
-      case "HereDoc":
-        this.visitHeredoc(node, at);
-        break;
-      case "Redirected":
-        this.visit(node.command, COMMAND);
-        for (const redirect of node.redirects) this.visit(redirect, { ...COMMAND, wordIndex: -1 });
-        break;
-      default:
-        this.visitChildren(node, at);
-    }
-  }
-
-  private visitChildren(node: SyntaxNode, at: Placement): void {
-    forEachNode(node, child => this.visit(child, at));
+    if (node.type === "Command") this.visitCommand(node);
+    else if (node.type === "HereDoc") this.visitHeredoc(node, at);
+    else if (node.type === "ParameterExpansion") this.visitParameter(node, at);
+    else if (node.type === "SimpleExpansion") this.settledDollars.add(node.end);
+    else if (isSubstitution(node) && node.text.startsWith("`")) this.visitBackticks(node, at);
+    else this.place(node, placementIn(node, at));
   }
 
   /** Sets how placeholders in a node are written, unless something further in says otherwise. */
   private place(node: SyntaxNode, at: Placement): void {
     this.mark(node, at);
-    this.visitChildren(node, at);
+    forEachNode(node, child => this.visit(child, at));
   }
 
   private mark(range: Range, at: Placement | undefined): void {
@@ -304,10 +261,33 @@ class ShellRenderer {
   }
 }
 
-/** An apostrophe inside `"${x:-'…'}"` quotes nothing. */
-function singleQuotedIn(at: Placement, reopening: string): Placement {
-  if (at.quoting === "brace" && at.write === asText) return at;
-  return { ...at, quoting: "single", write: expansion => `'"${expansion}"${reopening}` };
+function isSubstitution(node: SyntaxNode): node is Extract<SyntaxNode, { readonly script: unknown }> {
+  return /^(?:CommandExpansion|ArithmeticCommandExpansion|ProcessSubstitution)$/.test(node.type);
+}
+
+function placementIn(node: SyntaxNode, at: Placement): Placement {
+  if (isSubstitution(node)) return COMMAND;
+  switch (node.type) {
+    case "SingleQuoted":
+    case "AnsiCQuoted": {
+      // An apostrophe inside `"${x:-'…'}"` quotes nothing.
+      if (at.quoting === "brace" && at.write === asText) return at;
+      const reopening = node.text.startsWith("$") ? "$'" : "'";
+      return { ...at, quoting: "single", write: expansion => `'"${expansion}"${reopening}` };
+    }
+    case "DoubleQuoted":
+    case "LocaleString":
+      return { ...at, quoting: "double", write: asText, quotedBy: "double" };
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+    case "ArithmeticWord":
+      return arithmeticIn(at);
+    case "Redirect":
+    case "HereString":
+      return { ...at, wordIndex: -1 };
+    default:
+      return at;
+  }
 }
 
 /** Values are numbers there, and no quoting can make other text safe. */
