@@ -2,7 +2,7 @@ import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { CATEGORIES, VALUE_TYPES, type ValueType } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import { handScope } from "../../memory/memory-place.ts";
+import { manualScope } from "../../memory/memory-place.ts";
 import { escapeControls } from "../../state/index.ts";
 import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
@@ -38,7 +38,7 @@ export const storeCommand = defineCommand({
     const { options, positionals, system, terminal } = invocation;
     const [key = "", value = ""] = positionals;
     const draft = {
-      project: handScope(system),
+      project: manualScope(system),
       agent: options.agent,
       session: options.session ?? "",
       key,

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CATEGORIES } from "../../memory/memory.ts";
-import { type AgentBranch, growTree } from "../../memory/memory-tree.ts";
+import { type AgentBranch, buildMemoryTree } from "../../memory/memory-tree.ts";
 import { escapeControls } from "../../state/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
@@ -29,7 +29,7 @@ export const treeCommand = defineCommand({
     const { options, terminal } = invocation;
     return withReader(invocation, async reader => {
       const memories = await reader.list({ session: options.session, category: options.type }, "name");
-      const agents = growTree(memories, options.depth ?? DEEPEST);
+      const agents = buildMemoryTree(memories, options.depth ?? DEEPEST);
       if (options.format === "json") terminal.printJson({ total: memories.length, agents });
       else terminal.print(renderTree(agents, memories.length));
       return 0;

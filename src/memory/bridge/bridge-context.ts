@@ -9,7 +9,7 @@ import { MemoryError } from "../memory-error.ts";
 import type { MemoryPlace } from "../memory-place.ts";
 
 /** What answers to bridge requests need besides the request. */
-export interface Surroundings extends MemoryPlace {
+export interface BridgeContext extends MemoryPlace {
   readonly system: System;
   /** for the log of the hook that asks */
   warn(message: string): void;
@@ -22,10 +22,10 @@ const READING_MS = 4_000;
  * The entries of a session file; none when there is no such file. Reading ends, with a warning, when it takes
  * too long.
  */
-export function* readSession(surroundings: Surroundings, path: string | null): Generator<Entry> {
-  const { system, warn } = surroundings;
+export function* readSession(context: BridgeContext, path: string | null): Generator<Entry> {
+  const { system, warn } = context;
   if (path === null) return;
-  if (!isAbsolute(path) || !isReadablePlace(surroundings, path)) {
+  if (!isAbsolute(path) || !isReadablePlace(context, path)) {
     throw new MemoryError(
       "invalid",
       "the transcript is not in the project, the home or a temporary directory",
@@ -50,7 +50,7 @@ const RECORDING = HOST_IDS.filter(id =>
   ["claude-code", "copilot-cli", "codex", "gemini-cli"].includes(id),
 ).map(id => HOSTS[id]);
 
-/** The canonical name of a tool in anybody's session file. */
+/** The canonical name of a tool in the session file of any host. */
 function anyToolName(name: string): string {
   for (const host of RECORDING) {
     const canonical = canonicalToolName(host, name, {});

@@ -10,7 +10,7 @@ export interface Timers {
 }
 
 /** Everything through which the engine reaches the outside; tests script all three. */
-export interface Seams {
+export interface Platform {
   readonly system: System;
   readonly timers: Timers;
   readonly http: HttpClient;

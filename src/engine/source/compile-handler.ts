@@ -6,17 +6,11 @@ import type { Delegates } from "../options.ts";
 import type { ActionKind, HandlerSpec } from "./handler.ts";
 
 /** A handler compiled: what its spec says, in a form that can be asked. */
-export interface ArmedParts {
+export interface CompiledHandler {
   readonly event: EventDescriptor;
   readonly matcher: Matcher;
   readonly condition: Condition | undefined;
 }
-
-export type Arming =
-  | { readonly kind: "armed"; readonly parts: ArmedParts }
-  /** sound, but nothing can ever set it off */
-  | { readonly kind: "idle" }
-  | { readonly kind: "broken" };
 
 const DELEGATE: Readonly<Partial<Record<ActionKind, keyof Delegates>>> = {
   mcp_tool: "mcpTool",
@@ -24,45 +18,35 @@ const DELEGATE: Readonly<Partial<Record<ActionKind, keyof Delegates>>> = {
   agent: "agent",
 };
 
-/** Compiles a trusted handler and says what is odd about it. */
-export function armHandler(
+/** Compiles a trusted handler and reports what is odd about it. `unreachable`: sound, but nothing triggers it. */
+export function compileHandler(
   spec: HandlerSpec,
   event: EventDescriptor,
   delegates: Delegates,
   report: (code: DiagnosticCode, detail: string) => void,
-): Arming {
-  const { action, matcher: text, dialect } = spec;
+): CompiledHandler | "unreachable" | "invalid" {
+  const { action } = spec;
+  const refuse = (code: DiagnosticCode, detail: string): "invalid" => {
+    report(code, detail);
+    return "invalid";
+  };
   const delegate = DELEGATE[action.kind];
   if (delegate !== undefined && delegates[delegate] === undefined) {
-    report(
-      "handler-unsupported",
-      `the host offers no ${delegate} delegate, so ${action.kind} hooks cannot run`,
-    );
-    return { kind: "broken" };
+    const detail = `the host offers no ${delegate} delegate, so ${action.kind} hooks cannot run`;
+    return refuse("handler-unsupported", detail);
   }
-  if (action.kind === "http" && !URL.canParse(action.url)) {
-    report("handler-invalid", `"url" cannot be read as a URL`);
-    return { kind: "broken" };
-  }
-  const matcher = compileMatcher(dialect, text, event);
-  if (!matcher.ok) {
-    report("matcher-invalid", matcher.problem);
-    return { kind: "broken" };
-  }
+  if (action.kind === "http" && !URL.canParse(action.url))
+    return refuse("handler-invalid", `"url" cannot be read as a URL`);
+  const compiled = compileMatcher(spec.dialect, spec.matcher, event);
+  if (!compiled.ok) return refuse("matcher-invalid", compiled.problem);
   lintMatcher(spec, event, report);
-  if (spec.condition === undefined) return armed(event, matcher.matcher, undefined);
-  const condition = compileCondition(spec.condition);
-  if (!condition.ok) {
-    report("if-invalid", condition.problem);
-    return { kind: "broken" };
-  }
-  if (event.requiresTool) return armed(event, matcher.matcher, condition.condition);
+  const { matcher } = compiled;
+  if (spec.condition === undefined) return { event, matcher, condition: undefined };
+  const rule = compileCondition(spec.condition);
+  if (!rule.ok) return refuse("if-invalid", rule.problem);
+  if (event.requiresTool) return { event, matcher, condition: rule.condition };
   report("if-not-applicable", `"if" needs a tool, and ${event.name} has none: the hook never runs`);
-  return { kind: "idle" };
-}
-
-function armed(event: EventDescriptor, matcher: Matcher, condition: Condition | undefined): Arming {
-  return { kind: "armed", parts: { event, matcher, condition } };
+  return "unreachable";
 }
 
 function lintMatcher(

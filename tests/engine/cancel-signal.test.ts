@@ -1,32 +1,32 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { Closing } from "../../src/engine/interruption.ts";
+import { CloseSignal } from "../../src/engine/cancel-signal.ts";
 import { BASH_CALL, claudeCommands, makeEngine, source } from "./fixture.ts";
 
-describe("an interruption", () => {
+describe("an cancel", () => {
   it("is raised by the signal or the closing, and tells each subscriber once", () => {
     for (const raise of [
-      (closing: Closing) => closing.raise(),
-      (_: Closing, controller: AbortController) => controller.abort(),
+      (closing: CloseSignal) => closing.raise(),
+      (_: CloseSignal, controller: AbortController) => controller.abort(),
     ]) {
-      const closing = new Closing();
+      const closing = new CloseSignal();
       const controller = new AbortController();
-      const interruption = closing.or(controller.signal);
+      const cancel = closing.or(controller.signal);
       const [first, second, gone] = [vi.fn(), vi.fn(), vi.fn()];
-      interruption.subscribe(first);
-      interruption.subscribe(second);
-      interruption.subscribe(gone)();
-      expect(interruption.isRaised).toBe(false);
+      cancel.subscribe(first);
+      cancel.subscribe(second);
+      cancel.subscribe(gone)();
+      expect(cancel.isRaised).toBe(false);
       raise(closing, controller);
       raise(closing, controller);
-      expect(interruption.isRaised).toBe(true);
+      expect(cancel.isRaised).toBe(true);
       expect([first, second, gone].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
     }
   });
 
   it("puts one listener on a signal, however many wait, and none when nobody does", () => {
     const { signal } = new AbortController();
-    const closing = new Closing();
+    const closing = new CloseSignal();
     const ends = Array.from({ length: 50 }, () => closing.or(signal).subscribe(() => {}));
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
     for (const end of ends) end();

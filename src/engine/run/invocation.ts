@@ -1,43 +1,48 @@
-import type { EventDescriptor, JsonObject } from "../../protocol/index.ts";
-import type { Interruption } from "../interruption.ts";
-import type { Limits } from "../options.ts";
+import type { EventDescriptor, JsonObject, Power } from "../../protocol/index.ts";
+import type { CancelSignal } from "../cancel-signal.ts";
+import type { Core } from "../core.ts";
 import { aborted, failed, type RawResult } from "../output/result.ts";
-import type { Seams } from "../seams.ts";
 
-/** What a runner needs to run one handler once. */
-export interface Stage {
-  readonly seams: Seams;
-  readonly limits: Limits;
+/** What the configured handlers of one dispatch share. */
+export interface DispatchContext {
+  readonly core: Core;
   readonly event: EventDescriptor;
+  readonly power: Power;
   readonly payload: JsonObject;
   /** the payload as a hook reads it; made once for all handlers of a dispatch */
   readonly payloadText: () => string;
-  readonly timeoutMs: number;
-  readonly interruption: Interruption;
+  /** the declared tool of the call, whose schema a new input must fit */
+  readonly tool: string | undefined;
 }
 
-export type Answered<V> =
+/** One run of one handler. */
+export interface Invocation extends DispatchContext {
+  readonly timeoutMs: number;
+  readonly cancel: CancelSignal;
+}
+
+type DeadlineResult<V> =
   | { readonly kind: "value"; readonly value: V }
   | { readonly kind: "ended"; readonly result: RawResult };
 
-/** Waits for work that can be called off, but never longer than the handler's time or the host's patience. */
+/** Waits for work that can be cancelled, but never longer than the handler's timeout. */
 export function withDeadline<V>(
-  stage: Stage,
+  { core, timeoutMs, cancel }: Invocation,
   start: (signal: AbortSignal) => Promise<V>,
-): Promise<Answered<V>> {
-  if (stage.interruption.isRaised) return Promise.resolve({ kind: "ended", result: aborted() });
+): Promise<DeadlineResult<V>> {
+  if (cancel.isRaised) return Promise.resolve({ kind: "ended", result: aborted() });
   return new Promise(resolve => {
     const controller = new AbortController();
-    const settle = (answered: Answered<V>): void => {
+    const settle = (result: DeadlineResult<V>): void => {
       cancelTimer();
       unsubscribe();
-      resolve(answered);
-      if (answered.kind === "ended") controller.abort();
+      resolve(result);
+      if (result.kind === "ended") controller.abort();
     };
-    const cancelTimer = stage.seams.timers.after(stage.timeoutMs, () =>
-      settle({ kind: "ended", result: timedOut(stage.timeoutMs) }),
+    const cancelTimer = core.platform.timers.after(timeoutMs, () =>
+      settle({ kind: "ended", result: timedOut(timeoutMs) }),
     );
-    const unsubscribe = stage.interruption.subscribe(() => settle({ kind: "ended", result: aborted() }));
+    const unsubscribe = cancel.subscribe(() => settle({ kind: "ended", result: aborted() }));
     callAsync(start, controller.signal).then(
       value => settle({ kind: "value", value }),
       (error: unknown) => settle({ kind: "ended", result: failed("hook-threw", describeError(error)) }),

@@ -1,28 +1,18 @@
-const KEPT_SESSIONS = 4096;
+const MAX_SESSIONS = 4096;
 
-/** Remembers per session; the longest unused sessions are forgotten, so that a server can run for ever. */
-class SessionMap<V> {
-  private readonly sessions = new Map<string, V>();
-
-  get(session: string): V | undefined {
-    return this.sessions.get(session);
-  }
-
-  set(session: string, value: V): void {
-    this.sessions.delete(session);
-    this.sessions.set(session, value);
-    if (this.sessions.size <= KEPT_SESSIONS) return;
-    const oldest = this.sessions.keys().next();
-    if (oldest.done !== true) this.sessions.delete(oldest.value);
-  }
-
-  delete(session: string): void {
-    this.sessions.delete(session);
+/** Drops the sessions that were set longest ago, so that a server can run without end. */
+class SessionMap<V> extends Map<string, V> {
+  override set(session: string, value: V): this {
+    this.delete(session);
+    super.set(session, value);
+    const oldest = this.keys().next();
+    if (this.size > MAX_SESSIONS && oldest.done !== true) this.delete(oldest.value);
+    return this;
   }
 }
 
 /** Which `once` handlers a session has used up. */
-export class OnceLedger {
+export class OnceRegistry {
   private readonly used = new SessionMap<Set<unknown>>();
 
   isUsed(session: string, key: unknown): boolean {
@@ -44,7 +34,7 @@ export class OnceLedger {
 }
 
 /** How often in a row an agent was kept from stopping. */
-export class StopLedger {
+export class StopCounter {
   private readonly cap: number;
   private readonly holds = new SessionMap<number>();
 
