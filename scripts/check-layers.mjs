@@ -11,6 +11,8 @@ const LAYERS = [
   "config",
   "hosts",
   "shell",
+  "code",
+  "programs",
   "guard",
   "hooks",
   "engine",
@@ -25,14 +27,30 @@ const LAYERS = [
   "commands",
   "bin",
 ];
-const PORTABLE = new Set(["protocol", "state", "config", "hosts", "shell", "guard", "hooks"]);
+const PORTABLE = new Set([
+  "protocol",
+  "state",
+  "config",
+  "hosts",
+  "shell",
+  "code",
+  "programs",
+  "guard",
+  "hooks",
+]);
 /** Packages that also run inside the native executable, and where they may be used. */
 const PORTABLE_PACKAGES = {
   unbash: ["shell"],
   "jsonc-parser": ["config", "hosts", "hooks"],
   yaml: ["hooks"],
 };
-const SYSTEM_INTERFACE = new Set(["system/system.ts", "system/atomic-write.ts", "system/paths.ts"]);
+const SYSTEM_INTERFACE = new Set([
+  "system/system.ts",
+  "system/atomic-write.ts",
+  "system/command-line.ts",
+  "system/glob.ts",
+  "system/paths.ts",
+]);
 const NOT_IN_THE_LANGUAGE = [
   "Buffer",
   "process",

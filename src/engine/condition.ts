@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
-import { compilePathGlob } from "./path-glob.ts";
+import { compileGlob, matchesGlob } from "../system/glob.ts";
 import { compileShellRule } from "./shell-condition.ts";
 
 /** What an `if` rule is tried on. */
@@ -69,12 +69,12 @@ function mayBeOnDomain(url: string, domain: string): boolean {
 /** `//x` is absolute, `~/x` below the home, `/x` below the project, anything else below the working directory. */
 function compilePathRule(rule: string): (path: string, facts: ConditionFacts) => boolean {
   const [base, glob] = splitPathRule(rule);
-  const fits = compilePathGlob(glob);
+  const compiled = compileGlob(glob, "path");
   return (path, facts) => {
     const root = base === "/" ? "/" : facts[base];
     if (root === undefined || path.length > PATH_CHARS) return true;
     const relative = relativeTo(root, path.startsWith("/") ? path : `${facts.cwd}/${path}`);
-    return relative !== undefined && fits(relative);
+    return relative !== undefined && matchesGlob(compiled, relative);
   };
 }
 

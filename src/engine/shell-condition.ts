@@ -1,5 +1,5 @@
 import { type Command, forEachChild, parse, type SyntaxNode, type Word, type WordPart } from "unbash";
-import { fitsGlob } from "./glob.ts";
+import { compileGlob, type Glob, matchesGlob } from "../system/glob.ts";
 
 /** Programs that run what their arguments say: which command that is, their own name does not tell. */
 const RUNS_ANOTHER = new Set(
@@ -12,7 +12,7 @@ const COMMAND_CHARS = 64 * 1024;
 interface CommandRule {
   /** what stands before the first star */
   readonly literal: string;
-  readonly globs: readonly string[];
+  readonly globs: readonly Glob[];
 }
 
 /**
@@ -26,7 +26,7 @@ export function compileShellRule(text: string): (command: string) => boolean {
   const star = glob.indexOf("*");
   const rule: CommandRule = {
     literal: (star < 0 ? glob : glob.slice(0, star)).trimEnd(),
-    globs: glob.endsWith(" *") ? [glob, glob.slice(0, -2)] : [glob],
+    globs: (glob.endsWith(" *") ? [glob, glob.slice(0, -2)] : [glob]).map(one => compileGlob(one, "star")),
   };
   return command => mayRun(command, rule);
 }
@@ -61,7 +61,7 @@ function mayBe(command: Command, rule: CommandRule): boolean {
   if (RUNS_ANOTHER.has(baseName(command.name.value))) return true;
   const values = words.map(word => word.value).join(" ");
   const asWritten = words.map(word => word.text).join(" ");
-  return rule.globs.some(glob => fitsGlob(glob, values) || fitsGlob(glob, asWritten));
+  return rule.globs.some(glob => matchesGlob(glob, values) || matchesGlob(glob, asWritten));
 }
 
 function baseName(path: string): string {

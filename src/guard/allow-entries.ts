@@ -1,5 +1,5 @@
 import type { AllowEntry } from "../config/sections.ts";
-import { analyse } from "../shell/analyse.ts";
+import { analyseCommand } from "../programs/analyse.ts";
 import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { normalise } from "../system/paths.ts";
@@ -37,7 +37,7 @@ function isSameCommand(entry: AllowEntry, invocation: Invocation, workspace: Wor
   const cwd = describe(invocation.cwd);
   if (entry.cwd !== undefined && normalise(entry.cwd) !== normalise(cwd)) return false;
   if (!cwd.startsWith("/")) return false;
-  const wanted = analyse(entry.command, {
+  const wanted = analyseCommand(entry.command, {
     cwd,
     home: workspace.home,
     user: workspace.given.user,

@@ -1,4 +1,4 @@
-import type { CodeCall } from "../shell/code/code.ts";
+import type { CodeCall } from "../shell/code-calls.ts";
 import type { Invocation, Redirection, ShellFacts } from "../shell/facts.ts";
 import { components } from "../shell/paths.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";

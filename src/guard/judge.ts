@@ -1,4 +1,4 @@
-import { analyse, analyseArgv } from "../shell/analyse.ts";
+import { analyseArgv, analyseCommand } from "../programs/analyse.ts";
 import { findCriticalWords } from "../shell/critical-words.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
@@ -31,7 +31,7 @@ export function judgeText(command: string, context: GuardContext): Judgement {
   return guarded(command, context, workspace => {
     const shell = shellContextOf(context, workspace);
     const argv = ["pwsh", "-Command", command];
-    return context.isPowerShell === true ? analyseArgv(argv, shell) : analyse(command, shell);
+    return context.isPowerShell === true ? analyseArgv(argv, shell) : analyseCommand(command, shell);
   });
 }
 
@@ -81,7 +81,10 @@ function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Jud
   const collected = new Collector(workspace, facts, source, collectEffects(facts, workspace));
   collected.run();
   for (const inside of nestedTexts(facts, collected.context.effects)) {
-    const nested = analyse(inside.text, { ...shellContextOf(workspace.given, workspace), cwd: inside.cwd });
+    const nested = analyseCommand(inside.text, {
+      ...shellContextOf(workspace.given, workspace),
+      cwd: inside.cwd,
+    });
     const inner = new Collector(workspace, nested, inside.text, collectEffects(nested, workspace));
     inner.run();
     collected.take(inner, inside.invocation);

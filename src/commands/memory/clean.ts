@@ -1,9 +1,9 @@
 import { askYesOrNo } from "../../cli/ask.ts";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
-import { matchesGlob } from "../../memory/glob.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
+import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import { renderLine, STORE_OPTIONS, withReader, withStore } from "./store-access.ts";
 
 const PATTERN = "test_*";
@@ -56,7 +56,8 @@ export const cleanCommand = defineCommand({
 });
 
 function fits({ session, key }: Memory, pattern: string): boolean {
-  return matchesGlob(pattern, key) || (session !== "" && matchesGlob(pattern, session));
+  const glob = compileGlob(pattern, "text");
+  return matchesGlob(glob, key) || (session !== "" && matchesGlob(glob, session));
 }
 
 function agree({ terminal }: Parameters<typeof cleanCommand.run>[0], count: number): boolean {

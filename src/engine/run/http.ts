@@ -1,4 +1,4 @@
-import { fitsGlob } from "../glob.ts";
+import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import { failed, type RawResult } from "../output/result.ts";
 import type { HttpAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
@@ -61,8 +61,9 @@ function checkUrl(text: string, rules: HttpRules): URL | string {
 }
 
 /** Compared with the URL as it will be used, not as it is written; a bare origin may go without its slash. */
-function fitsUrl(glob: string, { href, origin }: URL): boolean {
-  return fitsGlob(glob, href) || (href === `${origin}/` && fitsGlob(glob, origin));
+function fitsUrl(pattern: string, { href, origin }: URL): boolean {
+  const glob = compileGlob(pattern, "star");
+  return matchesGlob(glob, href) || (href === `${origin}/` && matchesGlob(glob, origin));
 }
 
 function isLoopbackName(host: string): boolean {
