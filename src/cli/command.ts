@@ -2,59 +2,50 @@ import type { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import type { Terminal } from "./terminal.ts";
 
+interface OptionBase {
+  readonly short?: string;
+  readonly summary: string;
+  readonly isHidden?: boolean;
+}
+
+interface OptionWithValue extends OptionBase {
+  /** what stands for the value in help: `--cwd DIR` */
+  readonly label: string;
+}
+
 /** One long option; its key in `options` is its name on the command line, in kebab case. */
 export type OptionSpec =
-  | { readonly kind: "flag"; readonly short?: string; readonly summary: string; readonly isHidden?: boolean }
-  | {
-      readonly kind: "text";
-      readonly short?: string;
-      readonly summary: string;
-      /** what stands for the value in help: `--cwd DIR` */
-      readonly label: string;
-      readonly isHidden?: boolean;
+  | (OptionBase & { readonly kind: "boolean" })
+  | (OptionWithValue & {
+      readonly kind: "string";
       readonly isRepeatable?: false;
       /** missing or empty is a usage error */
       readonly isRequired?: boolean;
-    }
-  | {
-      readonly kind: "text";
-      readonly short?: string;
-      readonly summary: string;
-      readonly label: string;
-      readonly isHidden?: boolean;
+    })
+  | (OptionWithValue & {
+      readonly kind: "string";
       readonly isRepeatable: true;
       readonly isRequired?: false;
       /** another option that collects these values too, in the order in which they were typed */
       readonly sameAs?: string;
-    }
-  | {
-      readonly kind: "number";
-      readonly short?: string;
-      readonly summary: string;
-      readonly label: string;
-      readonly isHidden?: boolean;
-      readonly minimum?: number;
-      readonly maximum?: number;
-    }
-  | {
+    })
+  | (OptionWithValue & { readonly kind: "number"; readonly minimum?: number; readonly maximum?: number })
+  | (OptionBase & {
       readonly kind: "choice";
-      readonly short?: string;
-      readonly summary: string;
       readonly choices: readonly string[];
       /** further spellings that mean one of the choices */
       readonly synonyms?: Readonly<Record<string, string>>;
       readonly initial?: string;
-      readonly isHidden?: boolean;
-    };
+    });
 export type OptionSpecs = { readonly [name: string]: OptionSpec };
 
-export type OptionValue<S extends OptionSpec> = S extends { kind: "flag" }
+export type OptionValue<S extends OptionSpec> = S extends { kind: "boolean" }
   ? boolean
   : S extends { kind: "number" }
     ? number | undefined
-    : S extends { kind: "text"; isRepeatable: true }
+    : S extends { kind: "string"; isRepeatable: true }
       ? readonly string[]
-      : S extends { kind: "text"; isRequired: true }
+      : S extends { kind: "string"; isRequired: true }
         ? string
         : S extends { kind: "choice"; choices: readonly (infer C)[]; initial: string }
           ? C & string
@@ -101,6 +92,8 @@ interface CommandBase {
   readonly examples: readonly Example[];
   /** exit code of usage errors, where the command has its own meaning for 2 */
   readonly usageExitCode?: number;
+  /** works although `AMPLIHACK_HOME` cannot be used */
+  readonly ignoresHome?: boolean;
 }
 
 /** A failure as the command's own JSON document, where readers of its output expect that form. */

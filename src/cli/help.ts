@@ -45,7 +45,7 @@ function usageLine(command: Command, path: string): string {
   if (isFamily(command)) return `${path} ${command.subcommands.map(sub => sub.name).join("|")} …`;
   const words = [path];
   for (const [name, spec] of Object.entries(command.options)) {
-    if (spec.kind === "text" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
+    if (spec.kind === "string" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
   }
   if (Object.values(command.options).some(spec => spec.isHidden !== true)) words.push("[OPTIONS]");
   for (const spec of command.positionals ?? []) {
@@ -65,14 +65,14 @@ function optionRows(options: LeafCommand["options"]): (readonly [string, string]
 
 function optionLabel(name: string, spec: OptionSpec): string {
   const short = spec.short === undefined ? "    " : `-${spec.short}, `;
-  if (spec.kind === "flag") return `${short}--${name}`;
+  if (spec.kind === "boolean") return `${short}--${name}`;
   return `${short}--${name} ${spec.kind === "choice" ? spec.choices.join("|") : spec.label}`;
 }
 
 function optionSummary(spec: OptionSpec): string {
   if (spec.kind === "choice" && spec.initial !== undefined)
     return `${spec.summary} (${spec.initial} by default)`;
-  return spec.kind === "text" && spec.isRepeatable === true
+  return spec.kind === "string" && spec.isRepeatable === true
     ? `${spec.summary}; may be repeated`
     : spec.summary;
 }

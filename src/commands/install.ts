@@ -14,31 +14,35 @@ Puts the hook program in ~/.amplihack and writes entries that start it into the 
 or of those named. Everything else in those files stays as it is, byte for byte, and a backup is kept. Permissions of
 the hosts are never changed. A second run changes nothing.`,
   options: {
-    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "claude, copilot, codex … or all" },
+    host: { kind: "string", label: "HOST", isRepeatable: true, summary: "claude, copilot, codex … or all" },
     scope: {
       kind: "choice",
       choices: ["user", "project"],
       summary: "for all your work, or for this project (user by default)",
     },
-    local: { kind: "text", label: "DIR", summary: "also take agents, commands and recipes from this folder" },
-    interactive: { kind: "flag", summary: "ask for the default agent, the scope and update checks" },
-    "dry-run": { kind: "flag", summary: "show every change as a diff and write nothing" },
-    force: { kind: "flag", summary: "replace files changed by hand, write read-only ones" },
-    "no-permissions": { kind: "flag", summary: "accepted; permissions are never touched anyway" },
-    yes: { kind: "flag", summary: "agree to what would be asked: Codex may run these hooks" },
-    dedupe: { kind: "flag", summary: "remove registrations that make a host run every hook twice" },
+    local: {
+      kind: "string",
+      label: "DIR",
+      summary: "also take agents, commands and recipes from this folder",
+    },
+    interactive: { kind: "boolean", summary: "ask for the default agent, the scope and update checks" },
+    "dry-run": { kind: "boolean", summary: "show every change as a diff and write nothing" },
+    force: { kind: "boolean", summary: "replace files changed by hand, write read-only ones" },
+    "no-permissions": { kind: "boolean", summary: "accepted; permissions are never touched anyway" },
+    yes: { kind: "boolean", summary: "agree to what would be asked: Codex may run these hooks" },
+    dedupe: { kind: "boolean", summary: "remove registrations that make a host run every hook twice" },
     failure: {
       kind: "choice",
       choices: ["open", "ask", "closed"],
       summary: "what hooks do when they cannot run: let pass, ask, refuse",
     },
-    verbose: { kind: "flag", summary: "also show what each host can and cannot do" },
+    verbose: { kind: "boolean", summary: "also show what each host can and cannot do" },
     "programs-only": {
-      kind: "flag",
+      kind: "boolean",
       summary: "only put the programs in their place; registrations stay as they are",
       isHidden: true,
     },
-    "force-refresh": { kind: "flag", summary: "accepted for compatibility", isHidden: true },
+    "force-refresh": { kind: "boolean", summary: "accepted for compatibility", isHidden: true },
     format: FORMAT_OPTION,
   },
   examples: [
@@ -54,7 +58,7 @@ the hosts are never changed. A second run changes nothing.`,
     },
   ],
   async run({ options, system, terminal }) {
-    const { findPackage, findPlaces, install, renderInstall, wouldSkipInCodex } = await import(
+    const { findPackage, install, renderInstall, requireDirectories, wouldSkipInCodex } = await import(
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
@@ -84,11 +88,11 @@ the hosts are never changed. A second run changes nothing.`,
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
-          wouldSkipInCodex(system, findPlaces(system), request) &&
+          wouldSkipInCodex(system, requireDirectories(system), request) &&
           askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
-      if (options.format === "json") terminal.printJson(report);
-      else terminal.print(renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint }));
+      const text = renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint });
+      terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },

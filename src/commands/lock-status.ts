@@ -12,8 +12,7 @@ export const command = defineCommand({
   ],
   run({ options, system, terminal }) {
     const status = lockStatus(system);
-    if (options.format === "json") terminal.printJson(status);
-    else terminal.print(describe(status));
+    terminal.printResult(options.format, status, describe(status));
     return 0;
   },
 });

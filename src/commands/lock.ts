@@ -14,7 +14,7 @@ export const command = defineCommand({
     "At every stop the agent is told to go on. The lock belongs to the project of the working directory.",
   options: {
     message: {
-      kind: "text",
+      kind: "string",
       short: "m",
       label: "TEXT",
       summary: "what the agent is told, 1 to 1000 characters",
@@ -32,10 +32,11 @@ export const command = defineCommand({
     const outcome = lock(system, options.message);
     if (outcome.kind === "bad-message") throw usageError(outcome.problem);
     const isNew = outcome.kind === "locked";
-    if (options.format === "json") {
-      terminal.printJson({ locked: true, locked_at: outcome.lockedAt, already_locked: !isNew });
-    } else
-      terminal.print(isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n");
+    terminal.printResult(
+      options.format,
+      { locked: true, locked_at: outcome.lockedAt, already_locked: !isNew },
+      isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n",
+    );
     terminal.note(CAP_NOTICE);
     return 0;
   },

@@ -12,26 +12,26 @@ const FORMAT = {
   initial: "table",
 } as const satisfies OptionSpec;
 const RECIPE_DIR = {
-  kind: "text",
+  kind: "string",
   short: "R",
   label: "DIR",
   summary: "look for recipes here first",
   isRepeatable: true,
 } as const satisfies OptionSpec;
 const WORKING_DIR = {
-  kind: "text",
+  kind: "string",
   short: "w",
   label: "DIR",
   summary: "directory to work in",
 } as const satisfies OptionSpec;
 const CHDIR = {
-  kind: "text",
+  kind: "string",
   short: "C",
   label: "DIR",
   summary: "the same as --working-dir",
   isHidden: true,
 } as const satisfies OptionSpec;
-const STRICT = { kind: "flag", summary: "treat warnings about the recipe as errors" } as const;
+const STRICT = { kind: "boolean", summary: "treat warnings about the recipe as errors" } as const;
 const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", completes: "recipe" } as const;
 
 const run = defineCommand({
@@ -41,22 +41,22 @@ const run = defineCommand({
   positionals: [RECIPE],
   options: {
     context: {
-      kind: "text",
+      kind: "string",
       short: "c",
       label: "KEY=VALUE",
       summary: "set a variable",
       isRepeatable: true,
     },
     set: {
-      kind: "text",
+      kind: "string",
       label: "KEY=VALUE",
       summary: "the same as --context",
       isRepeatable: true,
       sameAs: "context",
     },
-    "context-file": { kind: "text", label: "FILE", summary: "set variables from a JSON or YAML file" },
-    "dry-run": { kind: "flag", summary: "check and show the steps, execute nothing" },
-    verbose: { kind: "flag", short: "v", summary: "also show what the steps print" },
+    "context-file": { kind: "string", label: "FILE", summary: "set variables from a JSON or YAML file" },
+    "dry-run": { kind: "boolean", summary: "check and show the steps, execute nothing" },
+    verbose: { kind: "boolean", short: "v", summary: "also show what the steps print" },
     format: FORMAT,
     "working-dir": WORKING_DIR,
     cd: CHDIR,
@@ -66,17 +66,17 @@ const run = defineCommand({
       label: "SECONDS",
       summary: "replaces the timeout of every step; 0 switches them off",
     },
-    "include-tags": { kind: "text", label: "A,B", summary: "of the tagged steps run only these" },
-    "exclude-tags": { kind: "text", label: "A,B", summary: "leave out steps with these tags" },
-    "agent-binary": { kind: "text", label: "AGENT", summary: "agent for agent steps" },
-    "auto-stage": { kind: "flag", summary: "stage all changes after each agent step" },
-    "no-auto-stage": { kind: "flag", summary: "do not; this is the default" },
-    "audit-dir": { kind: "text", label: "DIR", summary: "write one line per step to a new file there" },
-    "no-context": { kind: "flag", summary: "leave the variables out of the result" },
-    resume: { kind: "text", label: "ID|FILE", summary: "go on where an earlier run stopped" },
-    force: { kind: "flag", summary: "resume although the recipe has changed" },
+    "include-tags": { kind: "string", label: "A,B", summary: "of the tagged steps run only these" },
+    "exclude-tags": { kind: "string", label: "A,B", summary: "leave out steps with these tags" },
+    "agent-binary": { kind: "string", label: "AGENT", summary: "agent for agent steps" },
+    "auto-stage": { kind: "boolean", summary: "stage all changes after each agent step" },
+    "no-auto-stage": { kind: "boolean", summary: "do not; this is the default" },
+    "audit-dir": { kind: "string", label: "DIR", summary: "write one line per step to a new file there" },
+    "no-context": { kind: "boolean", summary: "leave the variables out of the result" },
+    resume: { kind: "string", label: "ID|FILE", summary: "go on where an earlier run stopped" },
+    force: { kind: "boolean", summary: "resume although the recipe has changed" },
     strict: STRICT,
-    progress: { kind: "flag", summary: "not needed", isHidden: true },
+    progress: { kind: "boolean", summary: "not needed", isHidden: true },
   },
   examples: [
     { command: "amplihack recipe run hello", does: "takes the tour of what a recipe can do" },
@@ -157,13 +157,13 @@ const list = defineCommand({
     "working-dir": WORKING_DIR,
     cd: CHDIR,
     tag: {
-      kind: "text",
+      kind: "string",
       short: "t",
       label: "TAG",
       summary: "only recipes with this tag",
       isRepeatable: true,
     },
-    verbose: { kind: "flag", short: "v", summary: "also version, author, number of steps, file" },
+    verbose: { kind: "boolean", short: "v", summary: "also version, author, number of steps, file" },
     format: FORMAT,
   },
   examples: [
@@ -193,9 +193,9 @@ const show = defineCommand({
   positionals: [RECIPE],
   options: {
     format: FORMAT,
-    graph: { kind: "flag", summary: "draw the steps as a graph" },
-    "no-steps": { kind: "flag", summary: "leave out the steps" },
-    "no-context": { kind: "flag", summary: "leave out the variables" },
+    graph: { kind: "boolean", summary: "draw the steps as a graph" },
+    "no-steps": { kind: "boolean", summary: "leave out the steps" },
+    "no-context": { kind: "boolean", summary: "leave out the variables" },
     "recipe-dir": RECIPE_DIR,
     "working-dir": WORKING_DIR,
     cd: CHDIR,
@@ -227,7 +227,7 @@ const validate = defineCommand({
   usageExitCode: USAGE_EXIT_CODE,
   positionals: [RECIPE],
   options: {
-    verbose: { kind: "flag", short: "v", summary: "also description and number of steps" },
+    verbose: { kind: "boolean", short: "v", summary: "also description and number of steps" },
     strict: STRICT,
     format: FORMAT,
     "recipe-dir": RECIPE_DIR,

@@ -9,19 +9,19 @@ export const command = defineCommand({
     "look before you share it.",
   options: {
     html: {
-      kind: "text",
+      kind: "string",
       label: "FILE",
       summary: "the file to write; readable by you alone",
       isRequired: true,
     },
-    memory: { kind: "flag", summary: "put the newest memories in too" },
+    memory: { kind: "boolean", summary: "put the newest memories in too" },
   },
   examples: [
     { command: "amplihack report --html report.html", does: "writes the file into this directory" },
     { command: "amplihack report --html report.html --memory", does: "with memories, to be searched in it" },
   ],
   async run({ options, system, terminal }) {
-    const { findPlaces } = await import("../dashboard/places.ts");
+    const { findDataFiles } = await import("../dashboard/data-files.ts");
     const { renderReport } = await import("../dashboard/report.ts");
     const { writeAtomically } = await import("../system/atomic-write.ts");
     const { dirname, expandHome, resolve } = await import("../system/paths.ts");
@@ -29,8 +29,8 @@ export const command = defineCommand({
       system.files.workingDirectory() ?? "/",
       expandHome(options.html, system.env.get("HOME")),
     );
-    const places = findPlaces(system, message => terminal.warn(message));
-    const html = await renderReport(system, places, { hasMemories: options.memory });
+    const files = findDataFiles(system, message => terminal.warn(message));
+    const html = await renderReport(system, files, { hasMemories: options.memory });
     const folder = dirname(path);
     const isNew = system.files.follow(folder) === undefined;
     writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });

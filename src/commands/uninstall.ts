@@ -6,19 +6,19 @@ export const command = defineCommand({
   summary: "take the hooks back out of your agent hosts",
   group: "Set up",
   details: `
-Removes exactly the entries that are ours. A settings file that nobody changed since the installation is again what it
+Removes exactly the entries that are ours. A settings file that was not changed since the installation is again what it
 was, byte for byte. Memory, configuration and the audit log stay unless --purge is given.`,
   options: {
-    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "only this host" },
+    host: { kind: "string", label: "HOST", isRepeatable: true, summary: "only this host" },
     scope: { kind: "choice", choices: ["user", "project"], summary: "only registrations of this scope" },
     "restore-backup": {
-      kind: "flag",
-      summary: "put back the file from before the installation if nobody changed it since",
+      kind: "boolean",
+      summary: "put back the file from before the installation if it was not changed since",
     },
-    "dry-run": { kind: "flag", summary: "show every change as a diff and write nothing" },
-    "keep-data": { kind: "flag", summary: "also keep run-time data and logs" },
-    purge: { kind: "flag", summary: "also remove memory, configuration and all logs" },
-    force: { kind: "flag", summary: "go on without a usable record of the installation" },
+    "dry-run": { kind: "boolean", summary: "show every change as a diff and write nothing" },
+    "keep-data": { kind: "boolean", summary: "also keep run-time data and logs" },
+    purge: { kind: "boolean", summary: "also remove memory, configuration and all logs" },
+    force: { kind: "boolean", summary: "go on without a usable record of the installation" },
     format: FORMAT_OPTION,
   },
   examples: [
@@ -40,8 +40,7 @@ was, byte for byte. Memory, configuration and the audit log stay unless --purge 
         isPurging: options.purge,
         isForced: options.force,
       });
-      if (options.format === "json") terminal.printJson(report);
-      else terminal.print(renderUninstall(report, terminal.paint));
+      terminal.printResult(options.format, report, renderUninstall(report, terminal.paint));
       return report.success ? 0 : 1;
     });
   },

@@ -13,8 +13,8 @@ export const command = defineCommand({
     if (failures.length > 0) {
       throw new CommandError("the lock could not be removed", { kind: "failed", causes: failures });
     }
-    if (options.format === "json") terminal.printJson({ locked: false, was_locked: wasLocked });
-    else terminal.print(wasLocked ? "Unlocked.\n" : "It was not locked.\n");
+    const text = wasLocked ? "Unlocked.\n" : "It was not locked.\n";
+    terminal.printResult(options.format, { locked: false, was_locked: wasLocked }, text);
     return 0;
   },
 });

@@ -17,9 +17,9 @@ export const command = defineCommand({
     "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +
     "Exit code with --check: 0 current, 10 a newer version is available.",
   options: {
-    check: { kind: "flag", summary: "only say whether there is a newer version" },
-    "skip-install": { kind: "flag", summary: "fetch it, but leave the hooks of the agents as they are" },
-    version: { kind: "text", label: "VERSION", summary: "the version to change to, also an older one" },
+    check: { kind: "boolean", summary: "only say whether there is a newer version" },
+    "skip-install": { kind: "boolean", summary: "fetch it, but leave the hooks of the agents as they are" },
+    version: { kind: "string", label: "VERSION", summary: "the version to change to, also an older one" },
     format: FORMAT_OPTION,
   },
   examples: [
@@ -38,14 +38,13 @@ interface UpdateOptions {
 }
 
 async function update(system: System, terminal: Terminal, options: UpdateOptions): Promise<number> {
-  const [{ checkPlatform }, { readUpdateSettings }, { findProjectRoot }, releases] = await Promise.all([
+  const [{ checkPlatform }, { readUpdateSettings }, releases] = await Promise.all([
     import("../launcher/platform.ts"),
     import("../launcher/update/settings.ts"),
-    import("../state/project-root.ts"),
     import("../launcher/update/releases.ts"),
   ]);
   checkPlatform(process.platform);
-  const settings = readUpdateSettings(system, findProjectRoot(system, undefined));
+  const settings = readUpdateSettings(system);
   const { source } = settings.update;
   if (source === undefined) {
     throw new CommandError("there is no place to look for releases", {

@@ -6,6 +6,7 @@ export const command = defineCommand({
   summary: "show the version",
   group: "Look",
   options: { format: FORMAT_OPTION },
+  ignoresHome: true,
   examples: [
     { command: "amplihack version", does: "prints the name and the version" },
     {
@@ -14,17 +15,14 @@ export const command = defineCommand({
     },
   ],
   run({ options, terminal }) {
-    if (options.format === "text") {
-      terminal.print(`amplihack ${version}\n`);
-      return 0;
-    }
-    terminal.printJson({
+    const facts = {
       name: "amplihack",
       version,
       node: process.versions.node,
       platform: `${process.platform}-${process.arch}`,
       hooks_version: version,
-    });
+    };
+    terminal.printResult(options.format, facts, `amplihack ${version}\n`);
     return 0;
   },
 });

@@ -90,7 +90,7 @@ function optionsOf(
 }
 
 function candidatesOf(spec: OptionSpec, names: KnownNames): Candidates | undefined {
-  if (spec.kind === "flag") return undefined;
+  if (spec.kind === "boolean") return undefined;
   if (spec.kind === "choice") return { kind: "words", words: spec.choices };
   const byLabel: Readonly<Record<string, Candidates>> = {
     DIR: { kind: "directory" },

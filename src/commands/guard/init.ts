@@ -6,16 +6,19 @@ export const initCommand = defineCommand({
   name: "init",
   summary: "write a configuration file to start from, or trust a project's own",
   options: {
-    project: { kind: "flag", summary: "write this project's file instead of yours; it may only tighten" },
-    trust: { kind: "flag", summary: "let this project's file loosen too, as long as it stays as it is now" },
-    force: { kind: "flag", summary: "replace a file that is already there" },
+    project: { kind: "boolean", summary: "write this project's file instead of yours; it may only tighten" },
+    trust: {
+      kind: "boolean",
+      summary: "let this project's file loosen too, as long as it stays as it is now",
+    },
+    force: { kind: "boolean", summary: "replace a file that is already there" },
     format: FORMAT_OPTION,
   },
   examples: [
     { command: "amplihack guard init", does: "writes your configuration, with every setting explained" },
     {
       command: "amplihack guard init --project",
-      does: "writes .amplihack/config.jsonc for everybody on this project",
+      does: "writes .amplihack/config.jsonc for all who work on this project",
     },
     { command: "amplihack guard init --trust", does: "trusts this project's file by its path and content" },
   ],

@@ -3,6 +3,7 @@ import { CommandError, usageError } from "../../cli/errors.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { isAbsolute, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
@@ -11,7 +12,7 @@ export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 
 const COMMAND_LIMIT_BYTES = 10 * 1024 * 1024;
 
 export const CWD_OPTION = {
-  kind: "text",
+  kind: "string",
   label: "DIR",
   summary: "judge as if the command ran there (this directory by default)",
 } as const;
@@ -19,7 +20,7 @@ export const CWD_OPTION = {
 /** Of the commands that judge shell text as a person would type it. */
 export const JUDGING_OPTIONS = {
   format: FORMAT_OPTION,
-  json: { kind: "flag", summary: "the same as --format json" },
+  json: { kind: "boolean", summary: "the same as --format json" },
   cwd: CWD_OPTION,
 } as const satisfies OptionSpecs;
 
@@ -39,9 +40,7 @@ export function openForCommand(system: System, terminal: Terminal, cwd: string |
     throw new CommandError(`${directory} is not a directory`, { kind: "not-found", exitCode: 4 });
   }
   const guard = openGuard(system, directory, error =>
-    terminal.warn(
-      `Warning: no allow-once code can be offered: ${error instanceof Error ? error.message : String(error)}\n`,
-    ),
+    terminal.warn(`Warning: no allow-once code can be offered: ${errorText(error)}\n`),
   );
   for (const notice of guard.notices) terminal.warn(`Warning: ${notice.message}\n`);
   return guard;

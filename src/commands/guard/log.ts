@@ -16,7 +16,7 @@ export const logCommand = defineCommand({
       summary: `how many (${DEFAULT_LINES} by default)`,
       minimum: 1,
     },
-    rule: { kind: "text", label: "RULE", summary: "only where this rule spoke" },
+    rule: { kind: "string", label: "RULE", summary: "only where this rule spoke" },
     verdict: { kind: "choice", choices: ["allow", "ask", "deny"], summary: "only with this verdict" },
   },
   examples: [

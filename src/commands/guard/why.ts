@@ -1,6 +1,6 @@
 import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { nearest } from "../../cli/nearest.ts";
+import { didYouMean } from "../../cli/nearest.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
@@ -45,17 +45,11 @@ export const whyCommand = defineCommand({
     const own = custom.find(one => one.id === id);
     const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
     if (rule === undefined) {
-      const meant = nearest(
-        id,
-        rules.map(one => one.id),
-      );
-      throw new CommandError(
-        `there is no rule '${id}'${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-        {
-          kind: "not-found",
-          fix: "amplihack guard why",
-        },
-      );
+      const ids = rules.map(one => one.id);
+      throw new CommandError(`there is no rule '${id}'${didYouMean(id, ids)}`, {
+        kind: "not-found",
+        fix: "amplihack guard why",
+      });
     }
     const told = shown(rule);
     if (isJson) {

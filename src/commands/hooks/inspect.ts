@@ -13,12 +13,12 @@ The result is one JSON object: host, event, nativeEvent, toolName, canonicalTool
 transcriptPath, facts and warnings, or error with its code. With --answer it also holds the exact answer this host
 would get for such an effect on this event: stdout, stderr, exitCode, and what the host cannot express.`,
   options: {
-    host: { kind: "text", label: "HOST", summary: "who sent it, when the payload does not tell" },
-    event: { kind: "text", label: "EVENT", summary: "the event, when the payload does not name it" },
+    host: { kind: "string", label: "HOST", summary: "who sent it, when the payload does not tell" },
+    event: { kind: "string", label: "EVENT", summary: "the event, when the payload does not name it" },
     answer: { kind: "choice", choices: ANSWERS, summary: "also show the answer to this effect" },
-    reason: { kind: "text", label: "TEXT", summary: "why, for allow, ask, deny and crash" },
-    input: { kind: "text", label: "JSON", summary: "the new tool input, for modify" },
-    context: { kind: "text", label: "TEXT", summary: "what to tell the model, for context" },
+    reason: { kind: "string", label: "TEXT", summary: "why, for allow, ask, deny and crash" },
+    input: { kind: "string", label: "JSON", summary: "the new tool input, for modify" },
+    context: { kind: "string", label: "TEXT", summary: "what to tell the model, for context" },
     format: {
       kind: "choice",
       short: "f",

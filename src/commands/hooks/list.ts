@@ -10,10 +10,9 @@ export const listCommand = defineCommand({
     { command: "amplihack hooks list --format json", does: "the same for programs" },
   ],
   async run({ options, system, terminal }) {
-    const { findPlaces, listHooks } = await import("../../install/operations.ts");
-    const hooks = listHooks(system, findPlaces(system));
-    if (options.format === "json") terminal.printJson(hooks);
-    else terminal.print(renderTable(hooks));
+    const { requireDirectories, listHooks } = await import("../../install/operations.ts");
+    const hooks = listHooks(system, requireDirectories(system));
+    terminal.printResult(options.format, hooks, renderTable(hooks));
     return 0;
   },
 });

@@ -3,29 +3,32 @@ import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
 import type { AgentName } from "../../state/active-agent.ts";
 
 const RESUMING = {
-  resume: { kind: "flag", summary: "go on with an earlier session; its id may follow" },
-  continue: { kind: "flag", summary: "go on with the last session" },
-  "continue-session": { kind: "flag", summary: "the same as --continue", isHidden: true },
+  resume: { kind: "boolean", summary: "go on with an earlier session; its id may follow" },
+  continue: { kind: "boolean", summary: "go on with the last session" },
+  "continue-session": { kind: "boolean", summary: "the same as --continue", isHidden: true },
   "checkout-repo": {
-    kind: "text",
+    kind: "string",
     label: "OWNER/REPO",
     summary: "clone a repository of github.com, or reuse its clone here, and start there",
   },
 } as const;
 const PERMISSIONS = {
-  "skip-permissions": { kind: "flag", summary: "the agent asks before nothing; never a default" },
+  "skip-permissions": { kind: "boolean", summary: "the agent asks before nothing; never a default" },
 } as const;
 const EVERYWHERE = {
-  cwd: { kind: "text", label: "DIR", summary: "directory to start in" },
-  "dry-run": { kind: "flag", summary: "show what would be started, and start nothing" },
-  "print-env": { kind: "flag", summary: "show what the agent's environment adds, and start nothing" },
-  shims: { kind: "flag", summary: "also guard what scripts and programs run, by shims on PATH" },
-  "strict-version": { kind: "flag", summary: "refuse an agent older than AMPLIHACK_MIN_…_VERSION" },
-  "allow-untrusted-hooks": { kind: "flag", summary: "start although hooks look tampered with" },
-  reflection: { kind: "flag", summary: "look back on the session when it ends" },
-  "no-reflection": { kind: "flag", summary: "do not" },
-  "subprocess-safe": { kind: "flag", summary: "for agents started by agents: no questions, no update check" },
-  "skip-update-check": { kind: "flag", summary: "do not look for a newer amplihack" },
+  cwd: { kind: "string", label: "DIR", summary: "directory to start in" },
+  "dry-run": { kind: "boolean", summary: "show what would be started, and start nothing" },
+  "print-env": { kind: "boolean", summary: "show what the agent's environment adds, and start nothing" },
+  shims: { kind: "boolean", summary: "also guard what scripts and programs run, by shims on PATH" },
+  "strict-version": { kind: "boolean", summary: "refuse an agent older than AMPLIHACK_MIN_…_VERSION" },
+  "allow-untrusted-hooks": { kind: "boolean", summary: "start although hooks look tampered with" },
+  reflection: { kind: "boolean", summary: "look back on the session when it ends" },
+  "no-reflection": { kind: "boolean", summary: "do not" },
+  "subprocess-safe": {
+    kind: "boolean",
+    summary: "for agents started by agents: no questions, no update check",
+  },
+  "skip-update-check": { kind: "boolean", summary: "do not look for a newer amplihack" },
 } as const;
 
 /** The command that starts one agent; `name` where it is not the agent's own. */

@@ -14,12 +14,12 @@ export const cleanCommand = defineCommand({
   details: "Only shows what it would delete unless --no-dry-run is given; then it asks, or needs --confirm.",
   options: {
     pattern: {
-      kind: "text",
+      kind: "string",
       label: "GLOB",
       summary: `* is anything, ? one character ('${PATTERN}' by default)`,
     },
-    "no-dry-run": { kind: "flag", summary: "really delete" },
-    confirm: { kind: "flag", summary: "do not ask" },
+    "no-dry-run": { kind: "boolean", summary: "really delete" },
+    confirm: { kind: "boolean", summary: "do not ask" },
     ...STORE_OPTIONS,
   },
   examples: [
@@ -62,7 +62,7 @@ function fits({ session, key }: Memory, pattern: string): boolean {
 
 function agree({ terminal }: Parameters<typeof cleanCommand.run>[0], count: number): boolean {
   if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${count} memories for good?`);
-  throw usageError("deleting needs a yes and nobody can be asked here", "add --confirm");
+  throw usageError("deleting needs a yes and there is no terminal to ask at", "add --confirm");
 }
 
 function summarise(matched: number, deleted: number, isDryRun: boolean): string {

@@ -28,8 +28,7 @@ export const deleteCommand = defineCommand({
       const isDeleted = (await store.remove([memory])) > 0;
       const session = memory.session === "" ? null : memory.session;
       if (options.format === "json") terminal.printJson({ deleted: isDeleted, agent, session, key });
-      else
-        terminal.print(isDeleted ? `Deleted ${escapeControls(key)}.\n` : "Somebody else has deleted it.\n");
+      else terminal.print(isDeleted ? `Deleted ${escapeControls(key)}.\n` : "It was deleted meanwhile.\n");
       return 0;
     });
   },

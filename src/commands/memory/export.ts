@@ -12,7 +12,7 @@ export const exportCommand = defineCommand({
     "The file is readable by its owner alone. `amplihack memory import` gives back exactly what is in it.",
   options: {
     agent: AGENT_OPTION,
-    output: { kind: "text", short: "o", label: "FILE", summary: "the file to write", isRequired: true },
+    output: { kind: "string", short: "o", label: "FILE", summary: "the file to write", isRequired: true },
     ...STORE_OPTIONS,
   },
   examples: [

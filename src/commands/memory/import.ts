@@ -4,7 +4,7 @@ import { LARGEST_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import { AGENT_OPTION, checkArguments, STORE_OPTIONS, tellingProblems, withStore } from "./store-access.ts";
+import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
   name: "import",
@@ -12,8 +12,8 @@ export const importCommand = defineCommand({
   details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
   options: {
     agent: AGENT_OPTION,
-    input: { kind: "text", short: "i", label: "FILE", summary: "the file to read", isRequired: true },
-    merge: { kind: "flag", summary: "also when the agent has memories already" },
+    input: { kind: "string", short: "i", label: "FILE", summary: "the file to read", isRequired: true },
+    merge: { kind: "boolean", summary: "also when the agent has memories already" },
     ...STORE_OPTIONS,
   },
   examples: [
@@ -28,7 +28,7 @@ export const importCommand = defineCommand({
     const agent = options.agent;
     checkArguments({ agent });
     const file = resolve(system.files.workingDirectory() ?? "/", options.input);
-    const exported = await tellingProblems(async () => parseExport(readFile(system, file), agent));
+    const exported = parseExport(readFile(system, file), agent);
     if (exported.agent !== agent) {
       terminal.note(
         `These were memories of ${escapeControls(exported.agent)}; they become those of ${agent}.\n`,

@@ -14,7 +14,7 @@ export const searchCommand = defineCommand({
   details:
     "Every word counts, rare ones more; of equals the more recent comes first. No operators, any text will do.",
   options: {
-    agent: { kind: "text", label: "NAME", summary: "only those of this agent" },
+    agent: { kind: "string", label: "NAME", summary: "only those of this agent" },
     session: SESSION_OPTION,
     limit: { kind: "number", label: "N", summary: `how many at most (${SHOWN} by default)`, minimum: 1 },
     ...STORE_OPTIONS,

@@ -15,7 +15,7 @@ export const storeCommand = defineCommand({
   ].join("\n"),
   options: {
     agent: AGENT_OPTION,
-    session: { kind: "text", label: "ID", summary: "the session it belongs to" },
+    session: { kind: "string", label: "ID", summary: "the session it belongs to" },
     type: { kind: "choice", summary: "how to read the value", choices: VALUE_TYPES, initial: "text" },
     category: { kind: "choice", summary: "what it is about", choices: CATEGORIES, initial: "context" },
     ...STORE_OPTIONS,
@@ -58,7 +58,7 @@ export const storeCommand = defineCommand({
   },
 });
 
-/** A value that is not what it claims to be would break whoever reads it later. */
+/** A value that is not what it claims to be would break its readers. */
 async function checkValue(value: string, type: ValueType): Promise<void> {
   const refuse = (): never => {
     throw new CommandError(`the value is not valid ${type.toUpperCase()}`, {
