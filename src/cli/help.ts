@@ -1,4 +1,5 @@
-import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand, type OptionSpec } from "./command.ts";
+import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand } from "./command.ts";
+import type { OptionSpec } from "./option.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +19,8 @@ export function commandHelp(command: Command, path: string, terminal: Terminal):
     if (options.length > 0) sections.push(`${heading("Options:")}\n${table(options)}`);
   }
   sections.push(`${heading("Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
-  sections.push(`${heading("Examples:")}\n${examples(command)}`);
+  const examples = Object.entries(command.examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  sections.push(`${heading("Examples:")}\n${examples.join("\n")}`);
   return `${sections.join("\n\n")}\n`;
 }
 
@@ -86,8 +88,4 @@ function table(rows: readonly (readonly [string, string])[]): string {
         : `  ${left.padEnd(width)}  ${right}`,
     )
     .join("\n");
-}
-
-function examples(command: Command): string {
-  return command.examples.map(example => `  ${example.command}\n      ${example.does}`).join("\n");
 }

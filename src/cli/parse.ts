@@ -1,12 +1,13 @@
-import type { LeafCommand, OptionSpec, OptionSpecs } from "./command.ts";
+import type { LeafCommand } from "./command.ts";
 import { type CommandError, usageError } from "./errors.ts";
 import { didYouMean } from "./nearest.ts";
+import { type OptionSpec, type OptionSpecs, option } from "./option.ts";
 
 export const GLOBAL_OPTIONS = {
-  help: { kind: "boolean", short: "h", summary: "show this help" },
-  version: { kind: "boolean", short: "V", summary: "show the version" },
-  quiet: { kind: "boolean", summary: "no progress and notices" },
-  "no-color": { kind: "boolean", summary: "no colours (NO_COLOR does the same)" },
+  help: option.boolean("show this help", { short: "h" }),
+  version: option.boolean("show the version", { short: "V" }),
+  quiet: option.boolean("no progress and notices"),
+  "no-color": option.boolean("no colours (NO_COLOR does the same)"),
 } as const satisfies OptionSpecs;
 
 type Value = boolean | string | number | readonly string[] | undefined;

@@ -23,9 +23,7 @@ export const command = defineCommand({
   options: {},
   ignoresHome: true,
   positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
-  examples: [
-    { command: "amplihack bridge get_context < request.json", does: "prints what a session starts with" },
-  ],
+  examples: { "amplihack bridge get_context < request.json": "prints what a session starts with" },
   async run({ positionals, system, terminal }) {
     const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);
     if (action === undefined) throw usageError(`ACTION must be one of ${BRIDGE_ACTIONS.join(", ")}`);

@@ -14,13 +14,11 @@ export const command = defineCommand({
   positionals: [{ name: "SHELL", summary: SHELLS.join(", "), completes: "shell" }],
   options: {},
   ignoresHome: true,
-  examples: [
-    { command: "source <(amplihack completions bash)", does: "completes in this bash; the same for zsh" },
-    {
-      command: "amplihack completions fish > ~/.config/fish/completions/amplihack.fish",
-      does: "completes in every fish from now on",
-    },
-  ],
+  examples: {
+    "source <(amplihack completions bash)": "completes in this bash; the same for zsh",
+    "amplihack completions fish > ~/.config/fish/completions/amplihack.fish":
+      "completes in every fish from now on",
+  },
   async run({ positionals, terminal }) {
     const [wanted = ""] = positionals;
     const shell = SHELLS.find(each => each === wanted);

@@ -1,5 +1,6 @@
 import { defineCommand } from "../cli/command.ts";
 import { CommandError, usageError } from "../cli/errors.ts";
+import { option } from "../cli/option.ts";
 import { errorText } from "../protocol/error-text.ts";
 
 const MAX_PORT = 65_535;
@@ -12,13 +13,13 @@ export const command = defineCommand({
   details:
     "Served on this machine alone, under an address with a secret in it, until Ctrl-C. It reads logs and changes nothing.",
   options: {
-    port: { kind: "number", label: "N", summary: "a certain port (any free one by default)", minimum: 0 },
-    address: { kind: "string", label: "ADDRESS", summary: "127.0.0.1 (default) or ::1" },
+    port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
+    address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),
   },
-  examples: [
-    { command: "amplihack dashboard", does: "prints the address to open in a browser" },
-    { command: "amplihack dashboard --port 8123", does: "the same on a port you choose" },
-  ],
+  examples: {
+    "amplihack dashboard": "prints the address to open in a browser",
+    "amplihack dashboard --port 8123": "the same on a port you choose",
+  },
   async run({ options, system, terminal }) {
     const { LOOPBACK_ADDRESSES } = await import("../dashboard/access.ts");
     const { port, address } = options;

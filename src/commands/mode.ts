@@ -1,13 +1,14 @@
-import { defineCommand, defineFamily, FORMAT_OPTION, type LeafCommand } from "../cli/command.ts";
+import { defineCommand, defineFamily, type LeafCommand } from "../cli/command.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 
-const FORCE = { kind: "boolean", summary: "also where both are there; the other is replaced" } as const;
+const FORCE = option.boolean("also where both are there; the other is replaced");
 
 const detect = defineCommand({
   name: "detect",
   summary: "say where amplihack's files for this project are: local, plugin or none",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack mode detect", does: "prints local, plugin or none" }],
+  examples: { "amplihack mode detect": "prints local, plugin or none" },
   async run({ options, system, terminal }) {
     const { detectMode } = await import("../install/plugin/mode.ts");
     const mode = detectMode(requireDirectories(system));
@@ -21,7 +22,7 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
-    examples: [{ command: `amplihack mode to-${target}`, does: "your own files stay where they are" }],
+    examples: { [`amplihack mode to-${target}`]: "your own files stay where they are" },
     async run({ options, system, terminal }) {
       const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
       const convert = target === "plugin" ? convertToPlugin : convertToLocal;
@@ -45,5 +46,5 @@ export const command = defineFamily({
     conversion("plugin", "move amplihack's files from the project into a plugin"),
     conversion("local", "move amplihack's files from the plugin into the project"),
   ],
-  examples: [{ command: "amplihack mode detect", does: "prints local, plugin or none" }],
+  examples: { "amplihack mode detect": "prints local, plugin or none" },
 });

@@ -1,4 +1,5 @@
-import { defineCommand, defineFamily, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand, defineFamily } from "../cli/command.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 
 const NAME = { name: "NAME", summary: "name of the plugin" } as const;
@@ -14,8 +15,8 @@ const install = defineCommand({
   positionals: [
     { name: "SOURCE", summary: "directory, or address that git can clone", completes: "directory" },
   ],
-  options: { force: { kind: "boolean", summary: "replace one that is installed" }, format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin install ./my-plugin", does: "copies it below ~/.amplihack" }],
+  options: { force: option.boolean("replace one that is installed"), format: FORMAT_OPTION },
+  examples: { "amplihack plugin install ./my-plugin": "copies it below ~/.amplihack" },
   async run({ options, positionals, system, terminal }) {
     const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
     const places = requireDirectories(system);
@@ -32,7 +33,7 @@ const uninstall = defineCommand({
   summary: "remove a plugin and switch it off",
   positionals: [NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin uninstall my-plugin", does: "removes its copy and its setting" }],
+  examples: { "amplihack plugin uninstall my-plugin": "removes its copy and its setting" },
   async run({ options, positionals, system, terminal }) {
     const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
     const [name = ""] = positionals;
@@ -47,7 +48,7 @@ const link = defineCommand({
   summary: "switch a plugin on in Claude Code's settings",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin link my-plugin", does: "adds it to enabledPlugins" }],
+  examples: { "amplihack plugin link my-plugin": "adds it to enabledPlugins" },
   async run({ options, positionals, system, terminal }) {
     const { linkPlugin } = await import("../install/plugin/plugins.ts");
     const [name = "amplihack"] = positionals;
@@ -63,7 +64,7 @@ const verify = defineCommand({
   summary: "say whether a plugin is installed, switched on, and brings hooks",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin verify my-plugin", does: "ends with 0 only if all of it holds" }],
+  examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it holds" },
   async run({ options, positionals, system, terminal }) {
     const { inspectPlugin } = await import("../install/plugin/plugins.ts");
     const state = inspectPlugin(system, requireDirectories(system), positionals[0] ?? "amplihack");
@@ -80,7 +81,7 @@ const list = defineCommand({
   name: "list",
   summary: "list the plugins that are installed",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin list", does: "shows each with its version, and whether it is on" }],
+  examples: { "amplihack plugin list": "shows each with its version, and whether it is on" },
   async run({ options, system, terminal }) {
     const { listPlugins } = await import("../install/plugin/plugins.ts");
     const plugins = listPlugins(system, requireDirectories(system));
@@ -98,8 +99,8 @@ export const command = defineFamily({
   summary: "install plugins of Claude Code and switch them on",
   group: "Set up",
   subcommands: [install, uninstall, link, verify, list],
-  examples: [
-    { command: "amplihack plugin install ./my-plugin", does: "copies a plugin" },
-    { command: "amplihack plugin verify my-plugin", does: "says whether it is in use" },
-  ],
+  examples: {
+    "amplihack plugin install ./my-plugin": "copies a plugin",
+    "amplihack plugin verify my-plugin": "says whether it is in use",
+  },
 });

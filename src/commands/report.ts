@@ -1,4 +1,5 @@
 import { defineCommand } from "../cli/command.ts";
+import { option } from "../cli/option.ts";
 
 export const command = defineCommand({
   name: "report",
@@ -8,18 +9,13 @@ export const command = defineCommand({
     "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids:\n" +
     "look before you share it.",
   options: {
-    html: {
-      kind: "string",
-      label: "FILE",
-      summary: "the file to write; readable by you alone",
-      isRequired: true,
-    },
-    memory: { kind: "boolean", summary: "put the newest memories in too" },
+    html: option.string("FILE", "the file to write; readable by you alone", { isRequired: true }),
+    memory: option.boolean("put the newest memories in too"),
   },
-  examples: [
-    { command: "amplihack report --html report.html", does: "writes the file into this directory" },
-    { command: "amplihack report --html report.html --memory", does: "with memories, to be searched in it" },
-  ],
+  examples: {
+    "amplihack report --html report.html": "writes the file into this directory",
+    "amplihack report --html report.html --memory": "with memories, to be searched in it",
+  },
   async run({ options, system, terminal }) {
     const { findDataFiles } = await import("../dashboard/data-files.ts");
     const { renderReport } = await import("../dashboard/report.ts");

@@ -1,4 +1,5 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { commandInstead, ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentStatus } from "../launcher/agent-status.ts";
@@ -10,10 +11,10 @@ export const command = defineCommand({
   summary: "show where you stand and what to do next",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
-  examples: [
-    { command: "amplihack", does: "shows the agents on this machine, their hooks, and the next step" },
-    { command: "amplihack status --format json", does: "the same for programs" },
-  ],
+  examples: {
+    amplihack: "shows the agents on this machine, their hooks, and the next step",
+    "amplihack status --format json": "the same for programs",
+  },
   async run({ options, system, terminal }) {
     const { readAgentStatus, nextStep } = await import("../launcher/agent-status.ts");
     const agents = readAgentStatus(system, ownProgram());

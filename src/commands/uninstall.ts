@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 
 export const command = defineCommand({
   name: "uninstall",
@@ -9,23 +10,22 @@ export const command = defineCommand({
 Removes exactly the entries that are ours. A settings file that was not changed since the installation is again what it
 was, byte for byte. Memory, configuration and the audit log stay unless --purge is given.`,
   options: {
-    host: { kind: "string", label: "HOST", isRepeatable: true, summary: "only this host" },
-    scope: { kind: "choice", choices: ["user", "project"], summary: "only registrations of this scope" },
-    "restore-backup": {
-      kind: "boolean",
-      summary: "put back the file from before the installation if it was not changed since",
-    },
-    "dry-run": { kind: "boolean", summary: "show every change as a diff and write nothing" },
-    "keep-data": { kind: "boolean", summary: "also keep run-time data and logs" },
-    purge: { kind: "boolean", summary: "also remove memory, configuration and all logs" },
-    force: { kind: "boolean", summary: "go on without a usable record of the installation" },
+    host: option.string("HOST", "only this host", { isRepeatable: true }),
+    scope: option.choice(["user", "project"], "only registrations of this scope"),
+    "restore-backup": option.boolean(
+      "put back the file from before the installation if it was not changed since",
+    ),
+    "dry-run": option.boolean("show every change as a diff and write nothing"),
+    "keep-data": option.boolean("also keep run-time data and logs"),
+    purge: option.boolean("also remove memory, configuration and all logs"),
+    force: option.boolean("go on without a usable record of the installation"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack uninstall", does: "takes everything back" },
-    { command: "amplihack uninstall --host codex", does: "takes the hooks out of Codex only" },
-    { command: "amplihack uninstall --dry-run", does: "shows what would change" },
-  ],
+  examples: {
+    "amplihack uninstall": "takes everything back",
+    "amplihack uninstall --host codex": "takes the hooks out of Codex only",
+    "amplihack uninstall --dry-run": "shows what would change",
+  },
   async run({ options, system, terminal }) {
     const { renderUninstall, uninstall } = await import("../install/operations.ts");
     const { readHosts } = await import("../cli/read-hosts.ts");

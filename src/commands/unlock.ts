@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { unlock } from "../hooks/stop/lock-commands.ts";
 
 export const command = defineCommand({
@@ -7,7 +8,7 @@ export const command = defineCommand({
   summary: "let the agent stop again",
   group: "Work",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack unlock", does: "ends what `amplihack lock` began" }],
+  examples: { "amplihack unlock": "ends what `amplihack lock` began" },
   run({ options, system, terminal }) {
     const { wasLocked, failures } = unlock(system);
     if (failures.length > 0) {

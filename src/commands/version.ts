@@ -1,4 +1,5 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { version } from "../version.ts";
 
 export const command = defineCommand({
@@ -7,13 +8,10 @@ export const command = defineCommand({
   group: "Look",
   options: { format: FORMAT_OPTION },
   ignoresHome: true,
-  examples: [
-    { command: "amplihack version", does: "prints the name and the version" },
-    {
-      command: "amplihack version --format json",
-      does: "adds Node, platform and the version of the hook program",
-    },
-  ],
+  examples: {
+    "amplihack version": "prints the name and the version",
+    "amplihack version --format json": "adds Node, platform and the version of the hook program",
+  },
   run({ options, terminal }) {
     const facts = {
       name: "amplihack",

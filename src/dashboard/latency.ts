@@ -1,5 +1,5 @@
 /** Durations of one hook in one stretch of time, in microseconds. */
-export interface LatencyFigures {
+interface LatencyFigures {
   readonly count: number;
   readonly medianUs: number;
   readonly p95Us: number;

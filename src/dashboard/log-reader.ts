@@ -10,7 +10,7 @@ interface Position {
   isSkipping: boolean;
 }
 
-export interface LogChunk {
+interface LogChunk {
   readonly lines: readonly string[];
   /** lines too long to be read */
   readonly skipped: number;

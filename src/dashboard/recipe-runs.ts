@@ -15,7 +15,7 @@ export interface RecipeRun {
   readonly steps: readonly RecipeStep[];
 }
 
-export interface RecipeStep {
+interface RecipeStep {
   readonly path: string;
   readonly type: string;
   readonly status: string;

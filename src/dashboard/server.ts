@@ -22,7 +22,7 @@ export interface DashboardOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface Dashboard {
+interface Dashboard {
   readonly url: string;
   close(): Promise<void>;
 }

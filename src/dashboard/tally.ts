@@ -1,7 +1,7 @@
 import type { JudgementEntry, RunEntry } from "./entries.ts";
 import { Latency, type LatencySeries } from "./latency.ts";
 
-export interface SessionSummary {
+interface SessionSummary {
   readonly session: string;
   readonly host: string;
   readonly project: string;
@@ -26,7 +26,7 @@ export interface Overview {
   readonly latency: readonly LatencySeries[];
 }
 
-export interface Counted {
+interface Counted {
   readonly name: string;
   readonly count: number;
 }

@@ -26,7 +26,7 @@ export interface EnvironmentFacts
   readonly newTreeId: string;
 }
 
-export interface BuiltEnvironment {
+interface BuiltEnvironment {
   readonly env: Variables;
   readonly warnings: readonly string[];
 }

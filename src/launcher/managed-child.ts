@@ -8,7 +8,7 @@ import { onEnd } from "../system/node-end.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";
 
-export interface ChildRequest {
+interface ChildRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -16,7 +16,7 @@ export type Nesting =
     }
   | { readonly kind: "stale"; readonly claim: SessionClaim };
 
-export interface NestingPlaces {
+interface NestingPlaces {
   readonly directory: string;
   readonly projectRoot: string;
   readonly home: string;

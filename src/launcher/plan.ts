@@ -18,7 +18,7 @@ import { checkSettings, type SettingsFinding } from "./settings-check.ts";
 import type { Shims } from "./shims.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-export interface LaunchDirectories extends UserDirectories {
+interface LaunchDirectories extends UserDirectories {
   /** the one to start in */
   readonly directory: string;
 }

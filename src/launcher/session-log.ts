@@ -11,7 +11,7 @@ const ROTATION = { limitBytes: 1024 * 1024, keep: 1 };
 const MAX_READ_BYTES = 2 * ROTATION.limitBytes;
 
 /** One launch, as far as others need to know of it. */
-export interface LoggedSession {
+interface LoggedSession {
   readonly sessionId: string;
   readonly pid: number;
   /** distinguishes processes that had the same pid */

@@ -24,12 +24,12 @@ export interface SettingsFinding {
   readonly message: string;
 }
 
-export interface SettingsCheck {
+interface SettingsCheck {
   readonly isRegistered: boolean;
   readonly findings: readonly SettingsFinding[];
 }
 
-export interface SettingsPlaces extends UserDirectories {
+interface SettingsPlaces extends UserDirectories {
   /** directory of the executables of this package */
   readonly ownBin: string;
 }

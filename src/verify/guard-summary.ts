@@ -5,7 +5,7 @@ import { checkInput } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
-export interface StoppedCall {
+interface StoppedCall {
   readonly file: string;
   readonly line: number;
   readonly verdict: "ask" | "deny";

@@ -15,7 +15,7 @@ export interface EngineRun {
   readonly failure?: string;
 }
 
-export interface EngineCall {
+interface EngineCall {
   readonly event: string;
   readonly subcommand: string;
   readonly args?: readonly string[];

@@ -13,7 +13,7 @@ export interface TranscriptInput {
   readonly payload: JsonObject;
 }
 
-export interface TranscriptCount {
+interface TranscriptCount {
   lines: number;
   bytes: number;
   /** lines that are not JSON objects, or too long to read */
@@ -68,7 +68,7 @@ export function* transcriptInputs(
 }
 
 /** A payload that works in a sandbox, and the directory below the sandbox that it needs. */
-export interface MovedPayload {
+interface MovedPayload {
   readonly text: string;
   readonly directory: string | undefined;
 }

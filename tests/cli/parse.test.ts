@@ -25,7 +25,7 @@ const sample = defineCommand({
     secret: { kind: "boolean", summary: "not shown", isHidden: true },
   },
   positionals: [{ name: "NAME", summary: "what to do it to" }],
-  examples: [],
+  examples: {},
   run: () => 0,
 });
 
@@ -77,7 +77,7 @@ describe("reading the words of a command", () => {
         { name: "VALUE", summary: "" },
         { name: "NOTE", summary: "", isOptional: true },
       ],
-      examples: [],
+      examples: {},
       run: () => 0,
     });
     const words = (...given: readonly string[]) => parseWords(command, given, "amplihack store");

@@ -1,10 +1,5 @@
-import {
-  type Command,
-  isFamily,
-  type LeafCommand,
-  type OptionSpec,
-  type PositionalSpec,
-} from "../command.ts";
+import { type Command, isFamily, type LeafCommand, type PositionalSpec } from "../command.ts";
+import type { OptionSpec } from "../option.ts";
 import { GLOBAL_OPTIONS } from "../parse.ts";
 
 /** What may stand at a place: one of some words, the name of a recipe, or a file. */
@@ -30,7 +25,7 @@ export interface CompletedCommand {
 }
 
 /** Names that only other layers know. */
-export interface KnownNames {
+interface KnownNames {
   readonly hosts: readonly string[];
   readonly events: readonly string[];
   readonly agents: readonly string[];

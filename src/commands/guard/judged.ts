@@ -1,5 +1,6 @@
-import { FORMAT_OPTION, type Invocation, type OptionSpecs, type PositionalSpec } from "../../cli/command.ts";
+import type { Invocation, PositionalSpec } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
@@ -11,16 +12,15 @@ import type { System } from "../../system/system.ts";
 export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 2 };
 const COMMAND_LIMIT_BYTES = 10 * 1024 * 1024;
 
-export const CWD_OPTION = {
-  kind: "string",
-  label: "DIR",
-  summary: "judge as if the command ran there (this directory by default)",
-} as const;
+export const CWD_OPTION = option.string(
+  "DIR",
+  "judge as if the command ran there (this directory by default)",
+);
 
 /** Of the commands that judge shell text as a person would type it. */
 export const JUDGING_OPTIONS = {
   format: FORMAT_OPTION,
-  json: { kind: "boolean", summary: "the same as --format json" },
+  json: option.boolean("the same as --format json"),
   cwd: CWD_OPTION,
 } as const satisfies OptionSpecs;
 

@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -16,16 +17,16 @@ Looks at shell scripts (by name and by first line), PowerShell scripts, package.
 GitHub workflows and GitLab pipelines. What git ignores and node_modules are left out. Exit 1 when something would be
 denied, 0 otherwise.`,
   options: {
-    sarif: { kind: "boolean", summary: "print a SARIF 2.1.0 log, for code-scanning services" },
+    sarif: option.boolean("print a SARIF 2.1.0 log, for code-scanning services"),
     format: FORMAT_OPTION,
   },
   positionals: [
     { name: "PATH", summary: "folders or files to look through", isVariadic: true, completes: "file" },
   ],
-  examples: [
-    { command: "amplihack guard scan .", does: "looks through this project" },
-    { command: "amplihack guard scan --sarif . > guard.sarif", does: "writes a report for code scanning" },
-  ],
+  examples: {
+    "amplihack guard scan .": "looks through this project",
+    "amplihack guard scan --sarif . > guard.sarif": "writes a report for code scanning",
+  },
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
     const paths = [...positionals, ...rest];

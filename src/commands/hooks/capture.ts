@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import {
   CANDIDATE_OPTION,
   candidateOf,
@@ -15,29 +16,22 @@ export const captureCommand = defineCommand({
   name: "capture",
   summary: "run one input and keep input and answer as golden files",
   options: {
-    event: { kind: "string", label: "EVENT", summary: "PreToolUse, pre-tool-use, …", isRequired: true },
-    input: { kind: "string", label: "FILE", summary: "the payload; - for standard input", isRequired: true },
-    name: { kind: "string", label: "NAME", summary: "of the case", isRequired: true },
-    "golden-dir": { kind: "string", label: "DIR", summary: "where golden files are (tests/golden/hooks)" },
-    from: {
-      kind: "choice",
-      choices: ["candidate", "reference"],
-      initial: "candidate",
-      summary: "whose answer to keep",
-    },
-    reference: { kind: "string", label: "COMMAND", summary: "the reference, for --from reference" },
+    event: option.string("EVENT", "PreToolUse, pre-tool-use, …", { isRequired: true }),
+    input: option.string("FILE", "the payload; - for standard input", { isRequired: true }),
+    name: option.string("NAME", "of the case", { isRequired: true }),
+    "golden-dir": option.string("DIR", "where golden files are (tests/golden/hooks)"),
+    from: option.choice(["candidate", "reference"], "whose answer to keep", { initial: "candidate" }),
+    reference: option.string("COMMAND", "the reference, for --from reference"),
     candidate: CANDIDATE_OPTION,
-    baseline: { kind: "string", label: "FILE", summary: "also append a baseline record to this JSONL file" },
+    baseline: option.string("FILE", "also append a baseline record to this JSONL file"),
     timeout: TIMEOUT_OPTION,
-    force: { kind: "boolean", summary: "replace a case that is already there" },
+    force: option.boolean("replace a case that is already there"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    {
-      command: "amplihack hooks capture --event stop --input in.json --name plain-stop",
-      does: "writes the three golden files of a case",
-    },
-  ],
+  examples: {
+    "amplihack hooks capture --event stop --input in.json --name plain-stop":
+      "writes the three golden files of a case",
+  },
   async run({ options, system, terminal }) {
     const { event, input: file, name } = options;
     if (options.from === "reference" && options.reference === undefined)

@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
+import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import type { CompareOptions, Comparison } from "../../verify/compare.ts";
@@ -23,34 +24,25 @@ const GOLDEN_FOLDER = "tests/golden/hooks";
 const COULD_NOT_RUN = 3;
 
 const OPTIONS = {
-  event: { kind: "string", label: "EVENT", summary: "PreToolUse, pre-tool-use, …" },
-  input: { kind: "string", label: "FILE", summary: "one input; - for standard input" },
-  all: { kind: "boolean", summary: "every golden case" },
-  transcript: { kind: "string", label: "FILE", summary: "every hook call of a recorded session, in order" },
-  "golden-dir": { kind: "string", label: "DIR", summary: `where golden files are (${GOLDEN_FOLDER})` },
-  filter: { kind: "string", label: "GLOB", summary: "only golden cases with such names" },
-  reference: {
-    kind: "string",
-    label: "COMMAND",
-    summary: "the program to compare with; {event} and {subcommand} are filled in",
-  },
-  "reference-map": { kind: "string", label: "FILE", summary: "JSON: a reference command for each event" },
+  event: option.string("EVENT", "PreToolUse, pre-tool-use, …"),
+  input: option.string("FILE", "one input; - for standard input"),
+  all: option.boolean("every golden case"),
+  transcript: option.string("FILE", "every hook call of a recorded session, in order"),
+  "golden-dir": option.string("DIR", `where golden files are (${GOLDEN_FOLDER})`),
+  filter: option.string("GLOB", "only golden cases with such names"),
+  reference: option.string("COMMAND", "the program to compare with; {event} and {subcommand} are filled in"),
+  "reference-map": option.string("FILE", "JSON: a reference command for each event"),
   candidate: CANDIDATE_OPTION,
   timeout: TIMEOUT_OPTION,
-  jobs: { kind: "number", label: "N", summary: "cases at a time (1)", minimum: 1 },
-  ignore: {
-    kind: "string",
-    label: "POINTER",
-    summary: "leave this out on both sides; * is one segment",
-    isRepeatable: true,
-  },
-  epsilon: { kind: "number", label: "X", summary: "tolerance of numbers that are not whole (1e-9)" },
-  exact: { kind: "boolean", summary: "also compare stdout byte for byte" },
-  timing: { kind: "boolean", summary: "measure more runs; never part of the verdict" },
-  runs: { kind: "number", label: "N", summary: "runs to measure (5)", minimum: 1 },
-  matrix: { kind: "boolean", summary: "print a table with the hashes of both answers" },
-  "fail-fast": { kind: "boolean", summary: "stop at the first mismatch" },
-  "keep-sandbox": { kind: "boolean", summary: "keep the sandboxes and print where they are" },
+  jobs: option.number("N", "cases at a time (1)", { minimum: 1 }),
+  ignore: option.string("POINTER", "leave this out on both sides; * is one segment", { isRepeatable: true }),
+  epsilon: option.number("X", "tolerance of numbers that are not whole (1e-9)"),
+  exact: option.boolean("also compare stdout byte for byte"),
+  timing: option.boolean("measure more runs; never part of the verdict"),
+  runs: option.number("N", "runs to measure (5)", { minimum: 1 }),
+  matrix: option.boolean("print a table with the hashes of both answers"),
+  "fail-fast": option.boolean("stop at the first mismatch"),
+  "keep-sandbox": option.boolean("keep the sandboxes and print where they are"),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
@@ -65,13 +57,11 @@ The candidate is amplihack-hooks unless --candidate names another command. The r
 commands, or golden files. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch,
 2: usage, 3: a program could not be run, or there were no cases.`,
   options: OPTIONS,
-  examples: [
-    { command: "amplihack hooks compare --all", does: "checks every golden case of this project" },
-    {
-      command: "amplihack hooks compare --event stop --input in.json --reference 'python3 old/stop.py'",
-      does: "compares an old hook with amplihack's",
-    },
-  ],
+  examples: {
+    "amplihack hooks compare --all": "checks every golden case of this project",
+    "amplihack hooks compare --event stop --input in.json --reference 'python3 old/stop.py'":
+      "compares an old hook with amplihack's",
+  },
   async run(invocation) {
     const { options, terminal } = invocation;
     const results = await collect(invocation);

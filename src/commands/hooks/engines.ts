@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import { ownProgram } from "../../cli/own-program.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -12,17 +13,8 @@ import { createMover, type TranscriptInput } from "../../verify/transcript-input
 
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export const CANDIDATE_OPTION = {
-  kind: "string",
-  label: "COMMAND",
-  summary: "instead of amplihack-hooks",
-} as const;
-export const TIMEOUT_OPTION = {
-  kind: "number",
-  label: "SECONDS",
-  summary: "for one run (10)",
-  minimum: 0.001,
-} as const;
+export const CANDIDATE_OPTION = option.string("COMMAND", "instead of amplihack-hooks");
+export const TIMEOUT_OPTION = option.number("SECONDS", "for one run (10)", { minimum: 0.001 });
 
 /** In milliseconds. */
 export function timeoutOf({ timeout = 10 }: { readonly timeout: number | undefined }): number {

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { defineCommand, FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
+import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { CompareInput } from "../../verify/compare.ts";
@@ -20,13 +21,9 @@ import {
 } from "./engines.ts";
 
 const OPTIONS = {
-  input: { kind: "string", label: "FILE", summary: "one payload; - for standard input" },
-  transcript: {
-    kind: "string",
-    label: "FILE|DIR",
-    summary: "a session transcript, a capture file, or a folder of them",
-  },
-  event: { kind: "string", label: "EVENT", summary: "only this event, or the event of the input" },
+  input: option.string("FILE", "one payload; - for standard input"),
+  transcript: option.string("FILE|DIR", "a session transcript, a capture file, or a folder of them"),
+  event: option.string("EVENT", "only this event, or the event of the input"),
   candidate: CANDIDATE_OPTION,
   timeout: TIMEOUT_OPTION,
   format: FORMAT_OPTION,
@@ -42,13 +39,11 @@ With --input one payload is run. With --transcript FILE every hook call of a rec
 summary tells what the guard would have stopped. With a folder of transcripts only that summary is made: nothing is
 run, files are read as a stream.`,
   options: OPTIONS,
-  examples: [
-    {
-      command: "amplihack hooks replay --transcript ~/.claude/projects",
-      does: "what would the guard have done in all past sessions",
-    },
-    { command: "amplihack hooks replay --input payload.json", does: "prints the answer to one payload" },
-  ],
+  examples: {
+    "amplihack hooks replay --transcript ~/.claude/projects":
+      "what would the guard have done in all past sessions",
+    "amplihack hooks replay --input payload.json": "prints the answer to one payload",
+  },
   async run(invocation) {
     const { options } = invocation;
     if ((options.input === undefined) === (options.transcript === undefined)) {

@@ -1,7 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
 import { Problem } from "../../state/problem.ts";
 
-export interface FetchLimits {
+interface FetchLimits {
   readonly bytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;

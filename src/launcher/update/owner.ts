@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** What put this copy of the program where it is, and the command that replaces it. */
-export type Owner =
+type Owner =
   | { readonly kind: "npm"; readonly command: (version: string) => string }
   | { readonly kind: "checkout"; readonly command: (version: string) => string }
   | { readonly kind: "runner" | "ours" };

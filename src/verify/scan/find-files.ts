@@ -10,7 +10,7 @@ const IGNORE_FILE_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 
 /** Called for what could not be looked into. */
-export type OnSkipped = (path: string, why: string) => void;
+type OnSkipped = (path: string, why: string) => void;
 
 /**
  * All files below a directory, in the order of their names. What git ignores is left out, links are not followed.

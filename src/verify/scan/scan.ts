@@ -18,7 +18,7 @@ export interface ScanFinding
   readonly name: string;
 }
 
-export interface FileScan {
+interface FileScan {
   readonly commands: number;
   readonly findings: readonly ScanFinding[];
 }
