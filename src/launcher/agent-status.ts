@@ -1,13 +1,13 @@
 import { AGENTS, type AgentName } from "../state/active-agent.ts";
 import { Problem } from "../state/problem.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { tryFindBinary } from "./find-binary.ts";
-import { findPlaces } from "./plan.ts";
 import { checkSettings } from "./settings-check.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-export interface AgentStanding {
+export interface AgentStatus {
   readonly agent: AgentName;
   readonly title: string;
   /** undefined when it is not installed */
@@ -18,14 +18,14 @@ export interface AgentStanding {
 }
 
 /** Which agents are there, and whether they call our hooks. Starts nothing, writes nothing. */
-export function findStanding(system: System, self: string): readonly AgentStanding[] {
-  const places = findPlaces(system, system.files.workingDirectory() ?? "/");
+export function readAgentStatus(system: System, self: string): readonly AgentStatus[] {
+  const directories = requireDirectories(system);
   const ownBin = dirname(self);
   return AGENTS.map(agent => {
     const { title, host } = LAUNCH_TOOLS[agent];
     const path = tryFindBinary(system, agent, self);
     try {
-      const { isRegistered, findings } = checkSettings(system, host, { ...places, ownBin });
+      const { isRegistered, findings } = checkSettings(system, host, { ...directories, ownBin });
       return { agent, title, path, isRegistered, problem: findings[0]?.message };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -35,11 +35,11 @@ export function findStanding(system: System, self: string): readonly AgentStandi
 }
 
 /** The one command that helps most now, and what for. */
-export function nextStep(standing: readonly AgentStanding[]): {
+export function nextStep(agents: readonly AgentStatus[]): {
   readonly command: string;
   readonly why: string;
 } {
-  const present = standing.filter(({ path }) => path !== undefined);
+  const present = agents.filter(({ path }) => path !== undefined);
   const [first] = present;
   if (first === undefined) {
     const agent = LAUNCH_TOOLS.claude;
