@@ -11,6 +11,8 @@ const LAYERS = [
   "config",
   "hosts",
   "shell",
+  "code",
+  "programs",
   "guard",
   "hooks",
   "engine",
@@ -25,7 +27,17 @@ const LAYERS = [
   "commands",
   "bin",
 ];
-const PORTABLE = new Set(["protocol", "state", "config", "hosts", "shell", "guard", "hooks"]);
+const PORTABLE = new Set([
+  "protocol",
+  "state",
+  "config",
+  "hosts",
+  "shell",
+  "code",
+  "programs",
+  "guard",
+  "hooks",
+]);
 /** Packages that also run inside the native executable, and where they may be used. */
 const PORTABLE_PACKAGES = {
   unbash: ["shell"],

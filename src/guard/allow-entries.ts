@@ -1,9 +1,9 @@
 import type { AllowEntry } from "../config/sections.ts";
-import { analyse } from "../shell/analyse.ts";
+import { analyseCommand } from "../programs/analyse.ts";
 import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { normalise } from "../system/paths.ts";
-import type { Surroundings } from "./context.ts";
+import type { Workspace } from "./context.ts";
 import type { Finding } from "./rule.ts";
 
 /**
@@ -11,8 +11,8 @@ import type { Finding } from "./rule.ts";
  * variables are resolved, and the effective directory; never the text. What started the command counts too, so
  * that `sudo rm x` can be allowed as a whole.
  */
-export function isAllowedByEntry(finding: Finding, facts: ShellFacts, around: Surroundings): boolean {
-  const entries = around.settings.allow;
+export function isAllowedByEntry(finding: Finding, facts: ShellFacts, workspace: Workspace): boolean {
+  const entries = workspace.settings.allow;
   if (entries.length === 0 || finding.invocation === undefined) return false;
   const chain: Invocation[] = [];
   for (let id: number | undefined = finding.invocation; id !== undefined && chain.length < 16; ) {
@@ -22,25 +22,26 @@ export function isAllowedByEntry(finding: Finding, facts: ShellFacts, around: Su
     id = invocation.parent?.invocation;
   }
   return entries.some(
-    entry => !isExpired(entry, around) && chain.some(invocation => isSameCommand(entry, invocation, around)),
+    entry =>
+      !isExpired(entry, workspace) && chain.some(invocation => isSameCommand(entry, invocation, workspace)),
   );
 }
 
-function isExpired(entry: AllowEntry, around: Surroundings): boolean {
+function isExpired(entry: AllowEntry, workspace: Workspace): boolean {
   if (entry.expires === undefined) return false;
   const end = Date.parse(`${entry.expires}T23:59:59Z`);
-  return Number.isNaN(end) || end < (around.given.nowMs ?? 0);
+  return Number.isNaN(end) || end < (workspace.given.nowMs ?? 0);
 }
 
-function isSameCommand(entry: AllowEntry, invocation: Invocation, around: Surroundings): boolean {
+function isSameCommand(entry: AllowEntry, invocation: Invocation, workspace: Workspace): boolean {
   const cwd = describe(invocation.cwd);
   if (entry.cwd !== undefined && normalise(entry.cwd) !== normalise(cwd)) return false;
   if (!cwd.startsWith("/")) return false;
-  const wanted = analyse(entry.command, {
+  const wanted = analyseCommand(entry.command, {
     cwd,
-    home: around.home,
-    user: around.given.user,
-    tmpdir: around.given.tmpdir,
+    home: workspace.home,
+    user: workspace.given.user,
+    tmpdir: workspace.given.tmpdir,
   }).invocations[0];
   if (wanted === undefined || wanted.argv.length !== invocation.argv.length) return false;
   return wanted.argv.every((word, index) => {

@@ -1,9 +1,9 @@
-import type { CodeCall } from "../shell/code/code.ts";
+import type { CodeCall } from "../shell/code-calls.ts";
 import type { Invocation, Redirection, ShellFacts } from "../shell/facts.ts";
 import { components } from "../shell/paths.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
-import type { Surroundings } from "./context.ts";
-import type { CommandEffect, Doer } from "./effects.ts";
+import type { Workspace } from "./context.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
 import { lookUp } from "./look-up.ts";
 import { archives } from "./models/archives.ts";
 import { type Call, callOf, type Model, type ModelTable } from "./models/call.ts";
@@ -52,27 +52,27 @@ export const WITHOUT_VERBS = wordSet(
 );
 
 /** Everything a command does, as effects, in the order of evaluation. */
-export function collectEffects(facts: ShellFacts, around: Surroundings): readonly CommandEffect[] {
+export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {
   const memory: BranchMemory = new Map();
   const effects: CommandEffect[] = [];
   for (const invocation of facts.invocations)
-    effects.push(...effectsOfInvocation(invocation, facts, around, memory));
+    effects.push(...effectsOfInvocation(invocation, facts, workspace, memory));
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
-    if (starter !== undefined) effects.push(...effectsOfCode(call, doerOf(starter)));
+    if (starter !== undefined) effects.push(...effectsOfCode(call, actorOf(starter)));
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
     const writer = facts.invocations[invocation];
     if (host === undefined || writer === undefined) continue;
     const payloads = [{ value: content, role: "body" } as const];
-    effects.push({ kind: "send", by: doerOf(writer), to: text(host), payloads });
+    effects.push({ kind: "send", by: actorOf(writer), to: text(host), payloads });
   }
   return effects;
 }
 
-function doerOf(invocation: Invocation): Doer {
+function actorOf(invocation: Invocation): Actor {
   const { cwd, place, span } = invocation;
   const program = invocation.program ?? describe(wordAt(invocation.argv, 0));
   return { cwd, place, span, program, invocation };
@@ -81,16 +81,16 @@ function doerOf(invocation: Invocation): Doer {
 function effectsOfInvocation(
   invocation: Invocation,
   facts: ShellFacts,
-  around: Surroundings,
+  workspace: Workspace,
   memory: BranchMemory,
 ): readonly CommandEffect[] {
   const names = invocation.program === undefined ? possiblePrograms(invocation) : [invocation.program];
   return names.flatMap(program => {
-    const call = callOf(invocation, program, facts, around);
+    const call = callOf(invocation, program, facts, workspace);
     if (program === "git") return [...effectsOfGit(call, memory), ...effectsOfTables(call)];
     if (/^git-[a-z]/.test(program)) {
       const argv = [text("git"), text(program.slice(4)), ...invocation.argv.slice(1)];
-      const plain = callOf({ ...invocation, program: "git", argv }, "git", facts, around);
+      const plain = callOf({ ...invocation, program: "git", argv }, "git", facts, workspace);
       return [...effectsOfGit(plain, memory), ...effectsOfTables(call)];
     }
     return [...effectsOfModels(call), ...effectsOfTables(call)];
@@ -142,7 +142,7 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
   const { operation, target, cwd, place, span } = redirection;
   const invocation =
     redirection.invocation === undefined ? undefined : facts.invocations[redirection.invocation];
-  const by: Doer = { cwd, place, span, program: invocation?.program ?? "redirection", invocation };
+  const by: Actor = { cwd, place, span, program: invocation?.program ?? "redirection", invocation };
   const shown = describe(target);
   if (operation === "read")
     return reachesReader(invocation) ? [{ kind: "read", by, path: target, isCopy: false }] : [];
@@ -168,7 +168,7 @@ function reachesReader(invocation: Invocation | undefined): boolean {
   return program === undefined || !/^(source|\.|docker|podman|ssh-add|wc|md5sum|sha256sum)$/.test(program);
 }
 
-function effectsOfCode(call: CodeCall, by: Doer): readonly CommandEffect[] {
+function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
   switch (call.kind) {
     case "delete":
       return [{ kind: "delete", by, path: call.path, isRecursive: call.isRecursive }];

@@ -30,7 +30,7 @@ export interface GuardContext {
 }
 
 /** The context with every place found once, links resolved. */
-export interface Surroundings {
+export interface Workspace {
   readonly given: GuardContext;
   readonly settings: GuardSettings;
   readonly disk: Disk;
@@ -62,7 +62,7 @@ const TEMPS = [
   "/private/var/folders",
 ];
 
-export function survey(given: GuardContext): Surroundings {
+export function survey(given: GuardContext): Workspace {
   const settings = given.settings ?? BUILT_IN.guard;
   const disk = createDisk(given.system);
   const cwd = disk.resolve(normalise(given.cwd), true);

@@ -1,25 +1,25 @@
 import type { CustomRule } from "../config/sections.ts";
 import { parseOptions } from "../shell/options.ts";
 import { describe } from "../shell/value.ts";
-import type { Doer } from "./effects.ts";
+import type { Actor } from "./effects.ts";
 import { compileLinear } from "./linear-pattern.ts";
 import { globMatches } from "./paths/match.ts";
 import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
 import type { Rule } from "./rule.ts";
-import { type Details, type Scene, targetsOf } from "./scene.ts";
+import { type Details, type RuleContext, targetsOf } from "./rule-context.ts";
 
-type Add = (rule: Rule, details: Details, by: Doer | undefined) => void;
+type Add = (rule: Rule, details: Details, by: Actor | undefined) => void;
 
 /** Rules of the configuration: structural, over the resolved words of one program. */
-export function inspectCustomRules(scene: Scene, add: Add): void {
-  const rules = scene.around.settings.custom;
+export function inspectCustomRules(context: RuleContext, add: Add): void {
+  const rules = context.workspace.settings.custom;
   if (rules.length === 0) return;
-  for (const invocation of scene.facts.invocations) {
+  for (const invocation of context.facts.invocations) {
     for (const custom of rules) {
       const { cwd, place, span, program } = invocation;
       if (program === undefined || program !== custom.when.command) continue;
-      const by: Doer = { cwd, place, span, program, invocation };
-      if (fits(custom.when, by, scene))
+      const by: Actor = { cwd, place, span, program, invocation };
+      if (fits(custom.when, by, context))
         add(ruleOf(custom), { target: invocation.argv.map(describe).join(" ") }, by);
     }
   }
@@ -36,7 +36,7 @@ export function ruleOf(custom: CustomRule): Rule {
   };
 }
 
-function fits(when: CustomRule["when"], by: Doer, scene: Scene): boolean {
+function fits(when: CustomRule["when"], by: Actor, context: RuleContext): boolean {
   const argv = by.invocation?.argv ?? [];
   const options = parseOptions(argv, { abbreviates: false });
   const operands = options.operands.map(operand => describe(operand.value));
@@ -51,8 +51,8 @@ function fits(when: CustomRule["when"], by: Doer, scene: Scene): boolean {
   return (
     when.path === undefined ||
     options.operands.some(({ value }) =>
-      targetsOf(scene, value, by, true).some(
-        target => target.path !== undefined && isOfClass(scene, target.path, when.path ?? ""),
+      targetsOf(context, value, by, true).some(
+        target => target.path !== undefined && isOfClass(context, target.path, when.path ?? ""),
       ),
     )
   );
@@ -67,7 +67,7 @@ const CLASSES: Readonly<Record<string, readonly Zone[]>> = {
   regenerable: ["regenerable"],
 };
 
-function isOfClass({ around }: Scene, path: string, name: string): boolean {
-  if (name === "secret") return secretAt(around, path) !== undefined;
-  return CLASSES[name]?.includes(zoneOf(around, path)) === true;
+function isOfClass({ workspace }: RuleContext, path: string, name: string): boolean {
+  if (name === "secret") return secretAt(workspace, path) !== undefined;
+  return CLASSES[name]?.includes(zoneOf(workspace, path)) === true;
 }

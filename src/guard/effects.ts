@@ -3,7 +3,7 @@ import type { Span, Value } from "../shell/value.ts";
 import type { GitRun } from "./git/invocation.ts";
 
 /** Who does it and where: gives relative paths their directory and findings their command. */
-export interface Doer {
+export interface Actor {
   readonly cwd: Value;
   readonly place: Place;
   readonly program: string;
@@ -23,7 +23,7 @@ export type Selection =
   | "some";
 
 /** What a command does, whatever the program is called. Rules look at these and never at program names. */
-export type CommandEffect = { readonly by: Doer } & (
+export type CommandEffect = { readonly by: Actor } & (
   | {
       readonly kind: "delete";
       readonly path: Value;

@@ -2,8 +2,8 @@ import { patchedPaths } from "../hosts/facts.ts";
 import { isJsonObject, isPatchTool, type Json, ownValue } from "../protocol/index.ts";
 import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
-import type { Surroundings } from "./context.ts";
-import type { CommandEffect, Doer } from "./effects.ts";
+import type { Workspace } from "./context.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
 import { lookUp } from "./look-up.ts";
 import { secretByName } from "./paths/secrets.ts";
 
@@ -54,12 +54,12 @@ export function effectsOfTool(
   canonicalName: string,
   input: Json,
   knownPaths: readonly string[],
-  around: Surroundings,
+  workspace: Workspace,
 ): readonly CommandEffect[] {
   const action = actionOf(canonicalName);
   if (action === undefined) return [];
-  const by: Doer = {
-    cwd: text(around.cwd),
+  const by: Actor = {
+    cwd: text(workspace.cwd),
     place: { kind: "local" },
     program: canonicalName,
     invocation: undefined,
@@ -71,43 +71,43 @@ export function effectsOfTool(
     : fieldsOf(input, PATH_FIELDS);
   const patched = isPatchTool(canonicalName) ? textsIn(input).flatMap(patchedPaths) : [];
   const paths = [...new Set([...knownPaths, ...named, ...patched])].slice(0, MOST_PATHS);
-  const absolute = paths.map(path => text(toAbsolute(path, around)));
+  const absolute = paths.map(path => text(toAbsolute(path, workspace)));
   if (action === "write") return absolute.map(path => ({ kind: "write", by, path, how: "replace" }));
   const reads: CommandEffect[] = absolute.map(path => ({ kind: "read", by, path, isCopy: false }));
   return action === "read"
     ? reads
     : [
-        ...reads.filter(effect => !isDirectoryRead(effect, around)),
-        ...namedFiles(canonicalName, input, by, around),
+        ...reads.filter(effect => !isDirectoryRead(effect, workspace)),
+        ...namedFiles(canonicalName, input, by, workspace),
       ];
 }
 
 /** Searching a directory is ordinary, also one that has a secret somewhere in it. */
-function isDirectoryRead(effect: CommandEffect, around: Surroundings): boolean {
+function isDirectoryRead(effect: CommandEffect, workspace: Workspace): boolean {
   if (effect.kind !== "read") return false;
   const [piece] = effect.path.pieces;
   const path = piece?.kind === "text" ? piece.text : "/";
-  return around.disk.kind(around.disk.resolve(path, true)) === "directory";
+  return workspace.disk.kind(workspace.disk.resolve(path, true)) === "directory";
 }
 
 /** A file filter that can only mean a secret: `.env`, `**` + `/id_rsa`. The text searched for is data. */
 function namedFiles(
   canonicalName: string,
   input: Json,
-  by: Doer,
-  around: Surroundings,
+  by: Actor,
+  workspace: Workspace,
 ): readonly CommandEffect[] {
   const fields = canonicalName === "Glob" ? NAME_FIELDS : NAME_FIELDS.filter(field => field !== "pattern");
   return fieldsOf(input, fields).flatMap((pattern): CommandEffect[] => {
     const name = pattern.slice(pattern.lastIndexOf("/") + 1).replace(/[*]+$/, "");
     if (secretByName(name, { added: [], removed: [] }) === undefined) return [];
-    return [{ kind: "read", by, path: text(join(around.cwd, name)), isCopy: false }];
+    return [{ kind: "read", by, path: text(join(workspace.cwd, name)), isCopy: false }];
   });
 }
 
-function toAbsolute(path: string, around: Surroundings): string {
-  const expanded = expandHome(path, around.home);
-  return isAbsolute(expanded) ? expanded : join(around.cwd, expanded);
+function toAbsolute(path: string, workspace: Workspace): string {
+  const expanded = expandHome(path, workspace.home);
+  return isAbsolute(expanded) ? expanded : join(workspace.cwd, expanded);
 }
 
 /** A patch is the whole input, a member of it, or a word of a command. */

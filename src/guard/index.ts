@@ -9,7 +9,7 @@ import {
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, type Surroundings, startClock } from "./context.ts";
+import { type GuardContext, startClock, type Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { ruleIds } from "./grants.ts";
 import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
@@ -49,7 +49,9 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
     if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);
     return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
-  return judgeOrFail(facts.paths.join(" "), context, around => judgeFileTool(tool, facts.paths, around));
+  return judgeOrFail(facts.paths.join(" "), context, workspace =>
+    judgeFileTool(tool, facts.paths, workspace),
+  );
 }
 
 /** Hosts that have a PowerShell tool of their own name its text as they name that of the shell. */
@@ -64,17 +66,17 @@ function wordsIn(input: ToolUse["input"]): readonly string[] {
   return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
 }
 
-function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], around: Surroundings): Judgement {
-  const effects = effectsOfTool(tool.canonicalName, tool.input, known, around);
+function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], workspace: Workspace): Judgement {
+  const effects = effectsOfTool(tool.canonicalName, tool.input, known, workspace);
   if (effects.length === 0) return ALLOWED;
-  const collected = new Collector(around, NO_FACTS, "", effects);
+  const collected = new Collector(workspace, NO_FACTS, "", effects);
   collected.run();
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
   return conclude(
     collected.findings,
     [],
-    around,
-    findings => ({ tree: [tool.canonicalName, paths], cwd: around.cwd, rules: ruleIds(findings) }),
+    workspace,
+    findings => ({ tree: [tool.canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
     () => [],
   );
 }

@@ -1,5 +1,5 @@
 import { join } from "../system/paths.ts";
-import { type GuardContext, type Surroundings, survey } from "./context.ts";
+import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { lookUp } from "./look-up.ts";
 import { secretAt } from "./paths/zones.ts";
 import { wordSet } from "./words.ts";
@@ -39,23 +39,25 @@ export function isHarmlessIn(command: string, context: GuardContext): boolean {
  * True when a command is certainly harmless, found without a parser. It must never say so of anything the full
  * analysis would object to; a property test holds it to that.
  */
-export function isPlainlyHarmless(command: string, around: Surroundings): boolean {
-  const { custom, paths } = around.settings;
+export function isPlainlyHarmless(command: string, workspace: Workspace): boolean {
+  const { custom, paths } = workspace.settings;
   if (custom.length > 0 || paths.noRead.length > 0) return false;
   if (!PLAIN.test(command)) return false;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
   const subcommands = lookUp(READ_ONLY_SUBCOMMANDS, program);
   const isKnown = subcommands === undefined ? READ_ONLY.has(program) : subcommands.has(rest[0] ?? "");
   if (!isKnown || program.includes("=")) return false;
-  return rest.every(word => !NOT_HARMLESS.test(word) && !mayNameSecret(word, around));
+  return rest.every(word => !NOT_HARMLESS.test(word) && !mayNameSecret(word, workspace));
 }
 
 /** Any part of the word that could be a path, links followed. */
-function mayNameSecret(word: string, around: Surroundings): boolean {
+function mayNameSecret(word: string, workspace: Workspace): boolean {
   const pieces = new Set([word, ...word.split(/[:=,]/)]);
   return [...pieces].some(piece => {
     if (piece === "" || piece.startsWith("-")) return false;
-    const path = around.disk.resolve(piece.startsWith("/") ? piece : join(around.cwd, piece), true);
-    return secretAt(around, path) !== undefined || around.stateHomes.some(home => path.startsWith(home));
+    const path = workspace.disk.resolve(piece.startsWith("/") ? piece : join(workspace.cwd, piece), true);
+    return (
+      secretAt(workspace, path) !== undefined || workspace.stateHomes.some(home => path.startsWith(home))
+    );
   });
 }

@@ -12,7 +12,7 @@ import { system } from "./packs/system.ts";
 import { text } from "./packs/text.ts";
 import { unexamined } from "./packs/unexamined.ts";
 import type { Rule } from "./rule.ts";
-import type { Pack } from "./scene.ts";
+import type { Pack } from "./rule-context.ts";
 
 /** Every rule there is, by pack. Documentation, `guard why` and reasons all come from here. */
 export const PACKS: readonly Pack[] = [

@@ -9,7 +9,7 @@ import {
   type Verdict,
   verdictAt,
 } from "./rule.ts";
-import type { Details } from "./scene.ts";
+import type { Details } from "./rule-context.ts";
 
 /** The verdict of a rule for one finding, after level and configuration. */
 export function settleVerdict(rule: Rule, own: Verdict | undefined, settings: GuardSettings): Verdict {

@@ -1,4 +1,4 @@
-import { readCode } from "./code/read-code.ts";
+import type { ShellHandlers } from "./code-calls.ts";
 import type { ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
 import { text, unknown } from "./value.ts";
@@ -22,8 +22,8 @@ import { runHandlers } from "./walk/traps.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
-export function analyse(command: string, context: ShellContext): ShellFacts {
-  return guarded(command, context, (session, scope) => {
+export function analyse(command: string, context: ShellContext, handlers: ShellHandlers): ShellFacts {
+  return guarded(command, context, handlers, (session, scope) => {
     if (command.length > LIMITS.inputCharacters) {
       leaveUnexamined(session, "input-size", `longer than ${LIMITS.inputCharacters} characters`, command, {
         start: 0,
@@ -45,8 +45,12 @@ export function analyse(command: string, context: ShellContext): ShellFacts {
 }
 
 /** A program that is about to start with exactly these words. Spans are empty: there is no text. */
-export function analyseArgv(argv: readonly string[], context: ShellContext): ShellFacts {
-  return guarded(argv.join(" "), context, (_, scope) => {
+export function analyseArgv(
+  argv: readonly string[],
+  context: ShellContext,
+  handlers: ShellHandlers,
+): ShellFacts {
+  return guarded(argv.join(" "), context, handlers, (_, scope) => {
     execute({
       argv: argv.map(word => text(word)),
       isOpenEnded: false,
@@ -71,9 +75,10 @@ export function analyseArgv(argv: readonly string[], context: ShellContext): She
 function guarded(
   command: string,
   context: ShellContext,
+  handlers: ShellHandlers,
   run: (session: Session, scope: Scope) => void,
 ): ShellFacts {
-  const session = createSession(context, readCode, walker);
+  const session = createSession(context, handlers.readCode, walker);
   try {
     run(session, topScope(session, command));
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { CodeCall, Language } from "./code/code.ts";
+import type { CodeCall, Language } from "./code-calls.ts";
 import type { FileLookup } from "./file-lookup.ts";
 import type { Span, Value } from "./value.ts";
 

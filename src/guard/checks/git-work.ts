@@ -8,19 +8,19 @@ import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
 import { isRegenerableInProject } from "../paths/regenerable.ts";
 import { zoneOf } from "../paths/zones.ts";
-import type { Scene } from "../scene.ts";
+import type { RuleContext } from "../rule-context.ts";
 import { words } from "../words.ts";
 
 /** One run of git against the check of its subcommand. */
-export function inspectWork(effect: EffectOf<"git">, scene: Scene): void {
+export function inspectWork(effect: EffectOf<"git">, context: RuleContext): void {
   const check = lookUp(CHECKS, effect.run.subcommand);
-  if (check === undefined || isDisposable(scene, effect.run)) return;
-  check({ run: effect.run, scene, effect, place: placeOf(effect.run) });
+  if (check === undefined || isDisposable(context, effect.run)) return;
+  check({ run: effect.run, context, effect, place: placeOf(effect.run) });
 }
 
 interface Check {
   readonly run: GitRun;
-  readonly scene: Scene;
+  readonly context: RuleContext;
   readonly effect: EffectOf<"git">;
   /** the working tree, for people */
   readonly place: string;
@@ -31,15 +31,16 @@ function placeOf(run: GitRun): string {
 }
 
 /** Below a temporary directory and not the session's own project. */
-function isDisposable(scene: Scene, run: GitRun): boolean {
+function isDisposable(context: RuleContext, run: GitRun): boolean {
   const top = run.repository?.top ?? knownText(run.directory);
   return (
-    top?.startsWith("/") === true && zoneOf(scene.around, scene.around.disk.resolve(top, true)) === "temp"
+    top?.startsWith("/") === true &&
+    zoneOf(context.workspace, context.workspace.disk.resolve(top, true)) === "temp"
   );
 }
 
 function report(check: Check, rule: string, target: string): void {
-  check.scene.report(rule, { target }, check.effect.by);
+  check.context.report(rule, { target }, check.effect.by);
 }
 
 function read({ run }: Check, spec: OptionSpec): ParsedOptions {
@@ -74,11 +75,11 @@ const CHECKS: Readonly<Record<string, (check: Check) => void>> = {
     if (options.has("hard", "merge") && !options.has("help")) report(check, "git.reset", check.place);
   },
   checkout: check => {
-    const done = readCheckout(check.run, check.scene.around);
+    const done = readCheckout(check.run, check.context.workspace);
     if (done.kind === "paths" || done.kind === "forced") report(check, "git.checkout", done.shown);
   },
   switch: check => {
-    const done = readSwitch(check.run, check.scene.around);
+    const done = readSwitch(check.run, check.context.workspace);
     if (done.kind === "forced") report(check, "git.switch", done.shown);
   },
   restore: check => {
@@ -219,10 +220,10 @@ function shown(options: ParsedOptions): string {
   );
 }
 
-function isExistingBranch({ run, scene }: Check, name: Value): boolean {
+function isExistingBranch({ run, context }: Check, name: Value): boolean {
   const known = knownText(name);
   if (known === undefined || run.repository === undefined || known === run.branch) return false;
-  return hasBranch(scene.around.disk, run.repository, known);
+  return hasBranch(context.workspace.disk, run.repository, known);
 }
 
 /** Every path lies in build output: what goes can be made again. */

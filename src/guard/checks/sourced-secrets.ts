@@ -1,7 +1,7 @@
 import type { Invocation } from "../../shell/facts.ts";
-import { type Scene, targetsOf } from "../scene.ts";
+import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
-import { doerOf } from "./doer.ts";
+import { actorOf } from "./actor.ts";
 import { printsEnvironment } from "./exfiltration.ts";
 import { secretOf } from "./secret-targets.ts";
 
@@ -12,15 +12,16 @@ const EVERYDAY = wordSet(`
 `);
 
 /** `source .env && echo $TOKEN`: values of a protected file, shown after the shell has taken them in. */
-export function inspectSourced(scene: Scene): void {
+export function inspectSourced(context: RuleContext): void {
   let file: string | undefined;
-  for (const invocation of scene.facts.invocations) {
-    const by = doerOf(scene, invocation.id);
-    if (file !== undefined && showsValues(invocation)) scene.report("sec.read", { target: file }, by);
+  for (const invocation of context.facts.invocations) {
+    const by = actorOf(context, invocation.id);
+    if (file !== undefined && showsValues(invocation)) context.report("sec.read", { target: file }, by);
     const [, path] = invocation.argv;
     if (!/^(source|\.)$/.test(invocation.program ?? "") || path === undefined || by === undefined) continue;
     file =
-      targetsOf(scene, path, by, true).find(target => secretOf(scene, target) !== undefined)?.shown ?? file;
+      targetsOf(context, path, by, true).find(target => secretOf(context, target) !== undefined)?.shown ??
+      file;
   }
 }
 

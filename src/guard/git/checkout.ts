@@ -1,7 +1,7 @@
 import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
 import { join } from "../../system/paths.ts";
-import type { Surroundings } from "../context.ts";
+import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 import { hasBranch, hasCommitName } from "./repository.ts";
@@ -31,7 +31,7 @@ export type Checkout =
   | { readonly kind: "forced"; readonly shown: string }
   | { readonly kind: "nothing" };
 
-export function readCheckout(run: GitRun, around: Surroundings): Checkout {
+export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
   const options = parseOptions(run.argv, CHECKOUT);
   const operands = options.operands.map(operand => operand.value);
   const made = options.valueOf("b", "B", "orphan");
@@ -41,7 +41,7 @@ export function readCheckout(run: GitRun, around: Surroundings): Checkout {
   if (options.has("B")) {
     const name = nameOf(made);
     const isThere =
-      name !== undefined && run.repository !== undefined && hasBranch(around.disk, run.repository, name);
+      name !== undefined && run.repository !== undefined && hasBranch(workspace.disk, run.repository, name);
     return isThere && name !== run.branch
       ? { kind: "forced", shown: name }
       : { kind: "branch", name, isNew: true };
@@ -59,18 +59,19 @@ export function readCheckout(run: GitRun, around: Surroundings): Checkout {
   const [first, second] = operands;
   if (second !== undefined)
     return options.has("t") ? branchOf(operands) : { kind: "paths", shown: shownFiles(operands.slice(1)) };
-  if (first !== undefined && isPathspec(run, around, first)) return { kind: "paths", shown: describe(first) };
+  if (first !== undefined && isPathspec(run, workspace, first))
+    return { kind: "paths", shown: describe(first) };
   return branchOf(operands);
 }
 
-export function readSwitch(run: GitRun, around: Surroundings): Checkout {
+export function readSwitch(run: GitRun, workspace: Workspace): Checkout {
   const options = parseOptions(run.argv, SWITCH);
   const operands = options.operands.map(operand => operand.value);
   if (options.has("help")) return { kind: "nothing" };
   if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
   const forced = nameOf(options.valueOf("C"));
   if (forced !== undefined) {
-    const isThere = run.repository !== undefined && hasBranch(around.disk, run.repository, forced);
+    const isThere = run.repository !== undefined && hasBranch(workspace.disk, run.repository, forced);
     return isThere && forced !== run.branch
       ? { kind: "forced", shown: forced }
       : { kind: "branch", name: forced, isNew: true };
@@ -99,14 +100,14 @@ const FILE_EXTENSION =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|sh|md|txt|json|ya?ml|toml|lock|html?|s?css|vue|svelte|sql|xml|cfg|ini|env|proto|gradle|tf)$/i;
 
 /** A single argument is a path when it can be nothing else, or is one on disk and no commit has that name. */
-function isPathspec(run: GitRun, around: Surroundings, operand: Value): boolean {
+function isPathspec(run: GitRun, workspace: Workspace, operand: Value): boolean {
   if (hasGlob(operand)) return true;
   const name = knownText(operand);
   if (name === undefined) return false;
   if (/^(\.{1,2}(\/|$)|\/|:[/(!^])/.test(name) || name.endsWith("/")) return true;
   const { repository } = run;
-  if (repository !== undefined && hasCommitName(around.disk, repository, name)) return false;
+  if (repository !== undefined && hasCommitName(workspace.disk, repository, name)) return false;
   const directory = knownText(run.directory);
-  if (directory !== undefined && around.disk.kind(join(directory, name)) !== undefined) return true;
+  if (directory !== undefined && workspace.disk.kind(join(directory, name)) !== undefined) return true;
   return FILE_EXTENSION.test(name);
 }

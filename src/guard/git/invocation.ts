@@ -2,7 +2,7 @@ import type { Invocation } from "../../shell/facts.ts";
 import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
-import type { Surroundings } from "../context.ts";
+import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
 import { currentBranch, findAlias, findRepository, openRepository, type Repository } from "./repository.ts";
 
@@ -34,7 +34,7 @@ const GLOBAL: OptionSpec = {
 const ALIAS_DEPTH = 5;
 
 /** Undefined when git only tells about itself, or the subcommand is not known. */
-export function readGit(invocation: Invocation, around: Surroundings): GitRun | undefined {
+export function readGit(invocation: Invocation, workspace: Workspace): GitRun | undefined {
   const options = parseOptions(invocation.argv, GLOBAL);
   const [first] = options.operands;
   const subcommand = first === undefined ? undefined : knownText(first.value);
@@ -50,16 +50,16 @@ export function readGit(invocation: Invocation, around: Surroundings): GitRun | 
   for (const value of options.valuesOf("C")) directory = joinPath(directory, value);
   const repository = repositoryOf(
     invocation,
-    around,
+    workspace,
     directory,
     options.valueOf("git-dir"),
     options.valueOf("work-tree"),
   );
-  const branch = repository === undefined ? undefined : currentBranch(around.disk, repository);
+  const branch = repository === undefined ? undefined : currentBranch(workspace.disk, repository);
   const base = { settings, directory, repository, branch };
   return expandAlias(
     { ...base, subcommand, argv: invocation.argv.slice(first.index), shellAlias: undefined },
-    around,
+    workspace,
   );
 }
 
@@ -94,7 +94,7 @@ function splitSetting(written: string): { key: string; value: string } {
 
 function repositoryOf(
   invocation: Invocation,
-  around: Surroundings,
+  workspace: Workspace,
   directory: Value,
   gitDirectory: Value | undefined,
   workTree: Value | undefined,
@@ -109,28 +109,28 @@ function repositoryOf(
   if (chosen !== undefined) {
     const path = at(chosen);
     if (path === undefined) return undefined;
-    const resolved = around.disk.resolve(path, true);
+    const resolved = workspace.disk.resolve(path, true);
     const top = at(tree) ?? (resolved.endsWith("/.git") ? resolved.slice(0, -5) : knownText(directory));
-    return openRepository(around.disk, resolved, top);
+    return openRepository(workspace.disk, resolved, top);
   }
   const start = knownText(directory);
-  return start === undefined || !start.startsWith("/") ? undefined : findRepository(around.disk, start);
+  return start === undefined || !start.startsWith("/") ? undefined : findRepository(workspace.disk, start);
 }
 
 /** Aliases given with `-c`, then those of configuration files; git's own names cannot be aliased. */
-function expandAlias(run: GitRun, around: Surroundings, depth = 0): GitRun {
+function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
   if (BUILT_IN.has(run.subcommand) || depth > ALIAS_DEPTH) return run;
   const given = run.settings
     .filter(setting => setting.key === `alias.${run.subcommand.toLowerCase()}`)
     .at(-1)?.value;
-  const alias = given ?? findAlias(around.disk, run.repository, around.home, run.subcommand);
+  const alias = given ?? findAlias(workspace.disk, run.repository, workspace.home, run.subcommand);
   if (alias === undefined || alias === "") return run;
   // What `-c` gives as shell text was already read with the command itself.
   if (alias.startsWith("!")) return given === undefined ? { ...run, shellAlias: alias.slice(1) } : run;
   const [subcommand, ...rest] = splitWords(alias);
   if (subcommand === undefined) return run;
   const argv = [text(subcommand), ...rest.map(word => text(word)), ...run.argv.slice(1)];
-  return expandAlias({ ...run, subcommand, argv }, around, depth + 1);
+  return expandAlias({ ...run, subcommand, argv }, workspace, depth + 1);
 }
 
 /** Words as git splits an alias: blanks, quotes, backslashes; nothing is expanded. */

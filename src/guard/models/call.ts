@@ -2,8 +2,8 @@ import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { baseName } from "../../shell/paths.ts";
 import { concatenate, knownPrefix, knownText, text, type Value } from "../../shell/value.ts";
-import type { Surroundings } from "../context.ts";
-import type { CommandEffect, Doer } from "../effects.ts";
+import type { Workspace } from "../context.ts";
+import type { Actor, CommandEffect } from "../effects.ts";
 import { localTarget } from "../paths/target.ts";
 
 /** One start of a program that a model turns into effects. */
@@ -11,9 +11,9 @@ export interface Call {
   readonly program: string;
   readonly argv: readonly Value[];
   readonly invocation: Invocation;
-  readonly by: Doer;
+  readonly by: Actor;
   readonly facts: ShellFacts;
-  readonly around: Surroundings;
+  readonly workspace: Workspace;
 }
 
 export type Model = (call: Call) => readonly CommandEffect[];
@@ -23,10 +23,10 @@ export function callOf(
   invocation: Invocation,
   program: string,
   facts: ShellFacts,
-  around: Surroundings,
+  workspace: Workspace,
 ): Call {
   const { argv, cwd, place, span } = invocation;
-  return { program, argv, invocation, facts, around, by: { cwd, place, program, invocation, span } };
+  return { program, argv, invocation, facts, workspace, by: { cwd, place, program, invocation, span } };
 }
 
 /** The program only tells about itself: nothing else happens. `-h` means this only where the model says so. */
@@ -58,8 +58,8 @@ export function isDirectory(call: Call, value: Value): boolean {
   const known = knownText(path);
   if (call.facts.links.some(link => link.invocation === call.invocation.id && knownText(link.path) === known))
     return false;
-  const target = localTarget(call.around.disk, path, { followsLast: true });
-  return target.path !== undefined && call.around.disk.kind(target.path) === "directory";
+  const target = localTarget(call.workspace.disk, path, { followsLast: true });
+  return target.path !== undefined && call.workspace.disk.kind(target.path) === "directory";
 }
 
 /** The invocation that started this one, for instance the xargs in front of an rm. */

@@ -1,6 +1,6 @@
-import { readMongo } from "../../shell/code/mongo.ts";
-import { readRedis } from "../../shell/code/redis.ts";
-import { dialectOf, readSql, type SqlLoss } from "../../shell/code/sql/statements.ts";
+import { readMongo } from "../../code/mongo.ts";
+import { readRedis } from "../../code/redis.ts";
+import { dialectOf, readSql, type SqlLoss } from "../../code/sql/statements.ts";
 import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
 import { isAbsolute, joinPath } from "../../shell/paths.ts";
 import { describe, isKnown, knownText, text, type Value } from "../../shell/value.ts";
@@ -100,7 +100,7 @@ function contentOf(call: Call, file: Value): readonly Value[] {
     .filter(one => one.invocation <= call.invocation.id && knownText(one.path) === path)
     .at(-1);
   if (written !== undefined) return [written.content];
-  const content = call.around.disk.text(path, FILE_LIMIT);
+  const content = call.workspace.disk.text(path, FILE_LIMIT);
   return content === undefined ? [] : [text(content)];
 }
 
@@ -114,7 +114,7 @@ function isDisposable(call: Call, client: SqlClient, options: ParsedOptions): bo
   return (
     known !== undefined &&
     isAbsolute(path) &&
-    zoneOf(call.around, call.around.disk.resolve(known, true)) === "temp"
+    zoneOf(call.workspace, call.workspace.disk.resolve(known, true)) === "temp"
   );
 }
 

@@ -1,6 +1,6 @@
 import { parseOptions } from "../../shell/options.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
-import type { CommandEffect, Doer } from "../effects.ts";
+import type { Actor, CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import { type GitRun, readGit } from "../git/invocation.ts";
 import { newTreeOf } from "../git/new-trees.ts";
@@ -12,7 +12,7 @@ export type BranchMemory = Map<string, string | undefined>;
 
 /** One run of git, with the branch it finds itself on after everything before it. */
 export function effectsOfGit(call: Call, memory: BranchMemory): readonly CommandEffect[] {
-  const found = readGit(call.invocation, call.around);
+  const found = readGit(call.invocation, call.workspace);
   if (found === undefined) return [];
   const key = found.repository?.gitDirectory ?? describe(found.directory);
   const run: GitRun = memory.has(key) ? { ...found, branch: memory.get(key) } : found;
@@ -24,7 +24,8 @@ export function effectsOfGit(call: Call, memory: BranchMemory): readonly Command
 
 function branchAfter(run: GitRun, call: Call): { readonly name: string | undefined } | undefined {
   if (run.subcommand !== "checkout" && run.subcommand !== "switch") return undefined;
-  const done = run.subcommand === "checkout" ? readCheckout(run, call.around) : readSwitch(run, call.around);
+  const done =
+    run.subcommand === "checkout" ? readCheckout(run, call.workspace) : readSwitch(run, call.workspace);
   if (done.kind === "branch") return { name: done.name };
   return done.kind === "forced" && done.shown !== "all changed files" ? { name: done.shown } : undefined;
 }
@@ -32,7 +33,7 @@ function branchAfter(run: GitRun, call: Call): { readonly name: string | undefin
 const SHOWING = wordSet("show diff log blame annotate grep cat-file archive format-patch difftool");
 
 /** Git shows the content of files too: by path, or as `commit:path`. */
-function reads(run: GitRun, by: Doer): readonly CommandEffect[] {
+function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
   if (!SHOWING.has(run.subcommand)) return [];
   const options = parseOptions(run.argv, {
     values: words("S G n max-count author grep since until before after format o output L e f U C M A B m"),
@@ -47,7 +48,7 @@ function reads(run: GitRun, by: Doer): readonly CommandEffect[] {
 }
 
 /** A new working tree is a place that is filled with files. */
-function writes(run: GitRun, by: Doer): readonly CommandEffect[] {
+function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
   const path = newTreeOf(run);
   return path === undefined ? [] : [{ kind: "write", by, path, how: "create" }];
 }

@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const rule = (id: string, title: string, when: string, safer: string): Rule => ({
@@ -67,7 +67,8 @@ const RULES: readonly Rule[] = [
 export const cloud: Pack = {
   name: "cloud-containers",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "operation" && effect.rule.startsWith("cloud.")) reportOperation(effect, scene, true);
+  inspect(effect, context) {
+    if (effect.kind === "operation" && effect.rule.startsWith("cloud."))
+      reportOperation(effect, context, true);
   },
 };

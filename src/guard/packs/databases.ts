@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const rule = (id: string, title: string, when: string, safer: string): Rule => ({
@@ -33,7 +33,7 @@ const RULES: readonly Rule[] = [
 export const databases: Pack = {
   name: "databases",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "operation" && effect.rule.startsWith("db.")) reportOperation(effect, scene, true);
+  inspect(effect, context) {
+    if (effect.kind === "operation" && effect.rule.startsWith("db.")) reportOperation(effect, context, true);
   },
 };

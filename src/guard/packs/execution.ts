@@ -1,12 +1,12 @@
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { components } from "../../shell/paths.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
-import { doerOf, NOTHING } from "../checks/doer.ts";
+import { actorOf, NOTHING } from "../checks/actor.ts";
 import { inspectDevices, inspectSocketShell } from "../checks/socket-shell.ts";
-import type { Doer } from "../effects.ts";
+import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
 import { hasMixedScripts } from "./homograph.ts";
 
@@ -67,38 +67,38 @@ const UNPACKING = wordSet(
 export const execution: Pack = {
   name: "execution-network",
   rules: RULES,
-  inspectWhole(scene) {
-    for (const run of scene.facts.codeRuns) inspectRun(run, scene);
-    for (const invocation of scene.facts.invocations) {
-      inspectDownloaded(invocation, scene);
-      inspectSocketShell(invocation, scene);
-      inspectComputed(invocation, scene);
-      inspectAddresses(invocation, scene);
+  inspectWhole(context) {
+    for (const run of context.facts.codeRuns) inspectRun(run, context);
+    for (const invocation of context.facts.invocations) {
+      inspectDownloaded(invocation, context);
+      inspectSocketShell(invocation, context);
+      inspectComputed(invocation, context);
+      inspectAddresses(invocation, context);
     }
-    inspectDevices(scene);
+    inspectDevices(context);
   },
 };
 
-function inspectRun(run: CodeRun, scene: Scene): void {
+function inspectRun(run: CodeRun, context: RuleContext): void {
   const { origins } = run.code;
-  const by = doerOf(scene, run.invocation);
+  const by = actorOf(context, run.invocation);
   const remote = origins.find(
     (origin): origin is Extract<Origin, { invocation: number }> =>
-      origin.kind === "network" || (origin.kind === "program" && FETCHING.has(programOf(scene, origin))),
+      origin.kind === "network" || (origin.kind === "program" && FETCHING.has(programOf(context, origin))),
   );
   const decoded = origins.filter(origin => origin.kind === "decoded");
-  const unpacked = origins.filter(origin => origin.kind === "program" && unpacks(scene, origin));
-  const hides = decoded.find(origin => HIDING.has(programOf(scene, origin)));
+  const unpacked = origins.filter(origin => origin.kind === "program" && unpacks(context, origin));
+  const hides = decoded.find(origin => HIDING.has(programOf(context, origin)));
   // What awk reads from the network comes from a socket, and what is run goes back to it.
-  const isSocket = remote !== undefined && /^[gmn]?awk$/.test(programOf(scene, remote));
-  if (isSocket) scene.report("exec.netshell", { target: lineOf(scene, remote.invocation) }, by);
+  const isSocket = remote !== undefined && /^[gmn]?awk$/.test(programOf(context, remote));
+  if (isSocket) context.report("exec.netshell", { target: lineOf(context, remote.invocation) }, by);
   else if (remote !== undefined && (hides === undefined || run.isExamined))
-    reportRemote(scene, remote.invocation, by);
+    reportRemote(context, remote.invocation, by);
   else if (decoded.length > 0 || unpacked.length > 0) {
     const decoder = decoded[0] ?? unpacked[0];
     const shown =
-      decoder === undefined || !("invocation" in decoder) ? "" : lineOf(scene, decoder.invocation);
-    scene.report(
+      decoder === undefined || !("invocation" in decoder) ? "" : lineOf(context, decoder.invocation);
+    context.report(
       "exec.decoded",
       { target: shown, decoder: shown, verdict: run.isExamined ? "ask" : undefined },
       by,
@@ -107,11 +107,11 @@ function inspectRun(run: CodeRun, scene: Scene): void {
 }
 
 /** Archives hide what is in them, and letters exchanged for others spell anything. */
-function unpacks(scene: Scene, origin: Extract<Origin, { invocation: number }>): boolean {
-  const program = programOf(scene, origin);
+function unpacks(context: RuleContext, origin: Extract<Origin, { invocation: number }>): boolean {
+  const program = programOf(context, origin);
   if (UNPACKING.has(program)) return true;
-  if (program === "tr") return translatesLetters(scene, origin);
-  const words = scene.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
+  if (program === "tr") return translatesLetters(context, origin);
+  const words = context.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
   return (
     /^(g|bsd)?tar$/.test(program) &&
     words.some(
@@ -122,8 +122,8 @@ function unpacks(scene: Scene, origin: Extract<Origin, { invocation: number }>):
 }
 
 /** `tr a-z n-za-m`; deleting or squeezing leaves the letters what they were. */
-function translatesLetters(scene: Scene, origin: Extract<Origin, { invocation: number }>): boolean {
-  const words = scene.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
+function translatesLetters(context: RuleContext, origin: Extract<Origin, { invocation: number }>): boolean {
+  const words = context.facts.invocations[origin.invocation]?.argv.slice(1).map(describe) ?? [];
   const [from, to] = words.filter(word => !/^-[a-zA-Z-]/.test(word));
   return (
     from !== undefined &&
@@ -133,23 +133,23 @@ function translatesLetters(scene: Scene, origin: Extract<Origin, { invocation: n
   );
 }
 
-function programOf(scene: Scene, origin: Extract<Origin, { invocation: number }>): string {
-  return scene.facts.invocations[origin.invocation]?.program ?? "";
+function programOf(context: RuleContext, origin: Extract<Origin, { invocation: number }>): string {
+  return context.facts.invocations[origin.invocation]?.program ?? "";
 }
 
-function lineOf(scene: Scene, id: number): string {
-  return scene.facts.invocations[id]?.argv.map(describe).join(" ") ?? "";
+function lineOf(context: RuleContext, id: number): string {
+  return context.facts.invocations[id]?.argv.map(describe).join(" ") ?? "";
 }
 
-function reportRemote(scene: Scene, source: number, by: Doer | undefined): void {
-  const line = lineOf(scene, source);
+function reportRemote(context: RuleContext, source: number, by: Actor | undefined): void {
+  const line = lineOf(context, source);
   const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0] ?? line;
-  scene.report("exec.remote", { target: url, url }, by);
-  if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) scene.report("net.homograph", { target: url }, by);
+  context.report("exec.remote", { target: url, url }, by);
+  if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", { target: url }, by);
 }
 
 /** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
-function inspectDownloaded(invocation: Invocation, scene: Scene): void {
+function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
   const address = invocation.argv
     .slice(1)
     .map(describe)
@@ -159,14 +159,14 @@ function inspectDownloaded(invocation: Invocation, scene: Scene): void {
     (invocation.program === "deno" && /^(run|test|bench|install|eval)$/.test(first)) ||
     (/^(npx|bunx|pnpx)$/.test(invocation.program ?? "") && first === address);
   if (isStarted && address !== undefined) {
-    scene.report("exec.remote", { target: address, url: address }, doerOf(scene, invocation.id));
+    context.report("exec.remote", { target: address, url: address }, actorOf(context, invocation.id));
   }
   const [word] = invocation.argv;
   if (word === undefined || !describe(word).includes("/")) return;
-  const by = doerOf(scene, invocation.id);
+  const by = actorOf(context, invocation.id);
   if (by === undefined) return;
-  for (const target of targetsOf(scene, word, by, true)) {
-    const written = scene.facts.writtenFiles.find(
+  for (const target of targetsOf(context, word, by, true)) {
+    const written = context.facts.writtenFiles.find(
       file =>
         file.invocation < invocation.id &&
         target.path !== undefined &&
@@ -174,47 +174,49 @@ function inspectDownloaded(invocation: Invocation, scene: Scene): void {
         file.content.origins.some(origin => origin.kind === "network"),
     );
     const source = written?.content.origins.find(origin => origin.kind === "network");
-    if (source !== undefined) reportRemote(scene, source.invocation, by);
+    if (source !== undefined) reportRemote(context, source.invocation, by);
   }
 }
 
 const DESTRUCTIVE_WORD =
   /^(-[a-zA-Z]*[rR][a-zA-Z]*f[a-zA-Z]*|-[a-zA-Z]*f[a-zA-Z]*[rR][a-zA-Z]*|-[rR]|--recursive|--hard|--force|--no-preserve-root|--delete|--mirror)$/;
 
-function inspectComputed(invocation: Invocation, scene: Scene): void {
-  const by = doerOf(scene, invocation.id);
+function inspectComputed(invocation: Invocation, context: RuleContext): void {
+  const by = actorOf(context, invocation.id);
   if (invocation.program !== undefined || by === undefined) return;
   const fetched = invocation.argv[0]?.origins.find(origin => origin.kind === "network");
-  if (fetched !== undefined) reportRemote(scene, fetched.invocation, by);
+  if (fetched !== undefined) reportRemote(context, fetched.invocation, by);
   const words = invocation.argv.slice(1);
   const isStrict =
-    scene.around.settings.level === "strict" && words.some(word => isPathLike(scene, word, by));
+    context.workspace.settings.level === "strict" && words.some(word => isPathLike(context, word, by));
   const isDestructive = words.some(word => DESTRUCTIVE_WORD.test(describe(word)));
   const reaches = words.some(word =>
-    targetsOf(scene, word, by, false).some(
+    targetsOf(context, word, by, false).some(
       target =>
         target.path !== undefined &&
         !describe(word).startsWith("-") &&
         components(word).length > 0 &&
-        lossOfTree(scene.around, target).some(loss => loss.rule === "fs.root" || loss.rule === "fs.home"),
+        lossOfTree(context.workspace, target).some(
+          loss => loss.rule === "fs.root" || loss.rule === "fs.home",
+        ),
     ),
   );
   if (isDestructive || reaches || isStrict)
-    scene.report("exec.computed", { target: invocation.argv.map(describe).join(" ") }, by);
+    context.report("exec.computed", { target: invocation.argv.map(describe).join(" ") }, by);
 }
 
 /** Written like a path, or the name of something that is there. */
-function isPathLike(scene: Scene, word: Value, by: Doer): boolean {
+function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
   if (/[/.]/.test(describe(word))) return true;
-  return targetsOf(scene, word, by, false).some(
-    ({ path }) => path !== undefined && scene.around.disk.kind(path) !== undefined,
+  return targetsOf(context, word, by, false).some(
+    ({ path }) => path !== undefined && context.workspace.disk.kind(path) !== undefined,
   );
 }
 
-function inspectAddresses(invocation: Invocation, scene: Scene): void {
+function inspectAddresses(invocation: Invocation, context: RuleContext): void {
   for (const word of invocation.argv.slice(1)) {
     const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(describe(word))?.[1];
     if (host !== undefined && hasMixedScripts(host))
-      scene.report("net.homograph", { target: host }, doerOf(scene, invocation.id));
+      context.report("net.homograph", { target: host }, actorOf(context, invocation.id));
   }
 }

@@ -1,7 +1,7 @@
 import { inspectDelete, inspectMove } from "../checks/removal.ts";
 import { inspectAttributes, inspectWrite } from "../checks/writing.ts";
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -117,10 +117,10 @@ const RULES: readonly Rule[] = [
 export const filesystem: Pack = {
   name: "filesystem",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "delete") inspectDelete(effect, scene);
-    else if (effect.kind === "move") inspectMove(effect, scene);
-    else if (effect.kind === "write") inspectWrite(effect, scene);
-    else if (effect.kind === "attributes") inspectAttributes(effect, scene);
+  inspect(effect, context) {
+    if (effect.kind === "delete") inspectDelete(effect, context);
+    else if (effect.kind === "move") inspectMove(effect, context);
+    else if (effect.kind === "write") inspectWrite(effect, context);
+    else if (effect.kind === "attributes") inspectAttributes(effect, context);
   },
 };

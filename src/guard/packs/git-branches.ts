@@ -7,7 +7,7 @@ import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet, words } from "../words.ts";
 import { reportOperation } from "./operations.ts";
 
@@ -41,24 +41,24 @@ const RULES: readonly Rule[] = [
 export const gitBranches: Pack = {
   name: "branch-and-hook-bypass",
   rules: RULES,
-  inspect(effect, scene) {
+  inspect(effect, context) {
     if (effect.kind === "git") {
-      inspectPush(effect, scene);
-      inspectBranch(effect, scene);
-      inspectVerify(effect, scene);
+      inspectPush(effect, context);
+      inspectBranch(effect, context);
+      inspectVerify(effect, context);
     } else if (effect.kind === "operation" && effect.rule === "git.verify")
-      reportOperation(effect, scene, false);
-    else inspectHookFiles(effect, scene);
+      reportOperation(effect, context, false);
+    else inspectHookFiles(effect, context);
   },
 };
 
-function inspectPush(effect: EffectOf<"git">, scene: Scene): void {
+function inspectPush(effect: EffectOf<"git">, context: RuleContext): void {
   if (effect.run.subcommand !== "push") return;
   const push = readPush(effect.run);
   if (push.isDryRun) return;
-  const { protectedBranches } = scene.around.settings;
+  const { protectedBranches } = context.workspace.settings;
   if (push.sweeps !== undefined) {
-    scene.report(
+    context.report(
       "git.push",
       { target: push.sweeps === "mirror" ? "every branch" : "branches that are gone here" },
       effect.by,
@@ -68,13 +68,13 @@ function inspectPush(effect: EffectOf<"git">, scene: Scene): void {
     const isProtected = isProtectedBranch(protectedBranches, ref.name);
     const shown = ref.name ?? "the current branch";
     if (isProtected && (ref.isForced || ref.isDeleted || push.hasLease)) {
-      scene.report(
+      context.report(
         "git.push",
         { target: shown, verdict: "deny", safer: "git push origin HEAD:refs/heads/my-change" },
         effect.by,
       );
-    } else if (ref.isForced || ref.isDeleted) scene.report("git.push", { target: shown }, effect.by);
-    else if (isProtected) scene.report("git.main", { target: shown, action: "push to" }, effect.by);
+    } else if (ref.isForced || ref.isDeleted) context.report("git.push", { target: shown }, effect.by);
+    else if (isProtected) context.report("git.main", { target: shown, action: "push to" }, effect.by);
   }
 }
 
@@ -91,21 +91,21 @@ const ENDS_AN_OPERATION = wordSet(
   "--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only",
 );
 
-function inspectBranch(effect: EffectOf<"git">, scene: Scene): void {
+function inspectBranch(effect: EffectOf<"git">, context: RuleContext): void {
   const { run } = effect;
   const action = lookUp(MAKES_COMMITS, run.subcommand);
   const { branch } = run;
   if (action === undefined || branch === undefined) return;
-  if (!isProtectedBranch(scene.around.settings.protectedBranches, branch)) return;
+  if (!isProtectedBranch(context.workspace.settings.protectedBranches, branch)) return;
   if (
     run.subcommand === "commit"
       ? isDryCommit(run)
       : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)))
   )
     return;
-  const isUnborn = run.repository !== undefined && !hasBranch(scene.around.disk, run.repository, branch);
+  const isUnborn = run.repository !== undefined && !hasBranch(context.workspace.disk, run.repository, branch);
   const isClassic = run.subcommand === "commit" && isMainBranch(branch) && !isUnborn;
-  scene.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
+  context.report("git.main", { target: branch, action, verdict: isClassic ? "deny" : undefined }, effect.by);
 }
 
 export const COMMIT: OptionSpec = {
@@ -166,28 +166,28 @@ const HOOK_VARIABLES: Readonly<Record<string, RegExp>> = {
 
 const RUNS_HOOKS = wordSet("commit push merge rebase am cherry-pick revert pull");
 
-function inspectVerify(effect: EffectOf<"git">, scene: Scene): void {
+function inspectVerify(effect: EffectOf<"git">, context: RuleContext): void {
   const { run, by } = effect;
   const spec = lookUp(WITH_NO_VERIFY, run.subcommand);
   const target = `git ${run.subcommand}`;
   const options = spec === undefined ? undefined : parseOptions(run.argv, spec);
   if (options?.has("dry-run") === true) return;
   if (options?.has(spec?.as?.["no-verify"] ?? "no-verify") === true)
-    scene.report("git.verify", { target, verdict: "deny" }, by);
+    context.report("git.verify", { target, verdict: "deny" }, by);
   if (run.subcommand === "pull" && run.argv.some(word => describe(word) === "--no-verify"))
-    scene.report("git.verify", { target }, by);
+    context.report("git.verify", { target }, by);
   if (!RUNS_HOOKS.has(run.subcommand)) return;
   if (run.settings.some(setting => setting.key === "core.hookspath"))
-    scene.report("git.verify", { target }, by);
+    context.report("git.verify", { target }, by);
   for (const { name, value } of by.invocation?.environment ?? []) {
     const pattern = lookUp(HOOK_VARIABLES, name);
     if (value !== undefined && pattern?.test(describe(value)) === true)
-      scene.report("git.verify", { target: `${target} (${name})` }, by);
+      context.report("git.verify", { target: `${target} (${name})` }, by);
   }
 }
 
 /** Removing hooks, or taking their right to run, skips them as well. */
-function inspectHookFiles(effect: CommandEffect, scene: Scene): void {
+function inspectHookFiles(effect: CommandEffect, context: RuleContext): void {
   const path =
     effect.kind === "delete" || effect.kind === "write" || effect.kind === "attributes"
       ? effect.path
@@ -197,7 +197,7 @@ function inspectHookFiles(effect: CommandEffect, scene: Scene): void {
   if (path === undefined) return;
   if (effect.kind === "attributes" && !removesExecution(effect.setting)) return;
   if (effect.kind === "write" && effect.how === "create") return;
-  for (const target of targetsOf(scene, path, effect.by, false)) {
+  for (const target of targetsOf(context, path, effect.by, false)) {
     const parts = components(target.path ?? target.base ?? "/");
     const isHook = parts.some(
       (part, index) =>
@@ -205,7 +205,7 @@ function inspectHookFiles(effect: CommandEffect, scene: Scene): void {
     );
     const isOwn = knownText(path)?.endsWith(".sample") !== true;
     if (isHook && isOwn && !(effect.kind === "write" && parts.includes(".husky"))) {
-      scene.report("git.verify", { target: target.shown }, effect.by);
+      context.report("git.verify", { target: target.shown }, effect.by);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { EffectOf } from "../effects.ts";
 import { PUSH } from "../git/push.ts";
 import { lookUp } from "../look-up.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet, words } from "../words.ts";
 import { COMMIT } from "./git-branches.ts";
 
@@ -33,19 +33,19 @@ const RULES: readonly Rule[] = [
 export const gitSettings: Pack = {
   name: "git-settings",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "write") inspectFile(effect, scene);
+  inspect(effect, context) {
+    if (effect.kind === "write") inspectFile(effect, context);
     if (effect.kind !== "git") return;
-    inspectConfig(effect, scene);
-    inspectAdd(effect, scene);
+    inspectConfig(effect, context);
+    inspectAdd(effect, context);
     for (const { key, value } of effect.run.settings) {
       if (runsCode(key, value) && key !== "core.hookspath")
-        scene.report("git.config", { target: `${key}=${value}` }, effect.by);
+        context.report("git.config", { target: `${key}=${value}` }, effect.by);
     }
   },
-  inspectWhole(scene) {
-    inspectPushAddress(scene);
-    inspectSecretPush(scene);
+  inspectWhole(context) {
+    inspectPushAddress(context);
+    inspectSecretPush(context);
   },
 };
 
@@ -61,18 +61,18 @@ function runsCode(key: string, value: string): boolean {
 }
 
 /** Git's own files, written past git. */
-function inspectFile(effect: EffectOf<"write">, scene: Scene): void {
-  for (const { path } of targetsOf(scene, effect.path, effect.by, true)) {
-    const { home } = scene.around;
+function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
+  for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
+    const { home } = context.workspace;
     const isOwn =
       path === `${home}/.gitconfig` ||
       path === `${home}/.config/git/config` ||
       path?.endsWith("/.git/config") === true;
-    if (path !== undefined && isOwn) scene.report("git.config", { target: path }, effect.by);
+    if (path !== undefined && isOwn) context.report("git.config", { target: path }, effect.by);
   }
 }
 
-function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
+function inspectConfig(effect: EffectOf<"git">, context: RuleContext): void {
   const { run, by } = effect;
   if (run.subcommand !== "config") return;
   const options = parseOptions(run.argv, {
@@ -84,20 +84,20 @@ function inspectConfig(effect: EffectOf<"git">, scene: Scene): void {
   });
   const [first, ...others] = options.operands.map(operand => operand.value);
   if (options.has("unset", "unset-all") && isHooksPath(first))
-    scene.report("git.verify", { target: "core.hooksPath" }, by);
+    context.report("git.verify", { target: "core.hooksPath" }, by);
   if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
   const action = first === undefined ? undefined : knownText(first);
   const operands = action === "set" ? others : [first, ...others];
   if (action === "unset" && isHooksPath(others[0]))
-    scene.report("git.verify", { target: "core.hooksPath" }, by);
+    context.report("git.verify", { target: "core.hooksPath" }, by);
   if (action === "get" || action === "list" || action === "unset") return;
   const [key, value] = operands;
   if (key === undefined || value === undefined) return;
   const name = describe(key).toLowerCase();
   if (name === "core.hookspath")
-    scene.report("git.verify", { target: `core.hooksPath=${describe(value)}` }, by);
+    context.report("git.verify", { target: `core.hooksPath=${describe(value)}` }, by);
   else if (runsCode(name, describe(value)))
-    scene.report("git.config", { target: `${describe(key)}=${describe(value)}` }, by);
+    context.report("git.config", { target: `${describe(key)}=${describe(value)}` }, by);
 }
 
 function isHooksPath(key: Value | undefined): boolean {
@@ -121,9 +121,9 @@ const ADDING: Readonly<Record<string, OptionSpec>> = {
   commit: COMMIT,
 };
 
-function inspectAdd(effect: EffectOf<"git">, scene: Scene): void {
-  for (const { target, name } of addedSecrets(effect, scene))
-    scene.report("git.secret-add", { target, name }, effect.by);
+function inspectAdd(effect: EffectOf<"git">, context: RuleContext): void {
+  for (const { target, name } of addedSecrets(effect, context))
+    context.report("git.secret-add", { target, name }, effect.by);
 }
 
 interface AddedSecret {
@@ -132,15 +132,15 @@ interface AddedSecret {
 }
 
 /** By `add`, or by a commit that names the file. */
-function addedSecrets({ run, by }: EffectOf<"git">, scene: Scene): readonly AddedSecret[] {
+function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): readonly AddedSecret[] {
   const spec = lookUp(ADDING, run.subcommand);
   if (spec === undefined) return [];
   const options = parseOptions(run.argv, spec);
   if (options.has("dry-run") || (spec === ADD && options.has("n"))) return [];
   const added = options.operands.flatMap(({ value }): AddedSecret[] => {
     const name = describe(value);
-    const secrets = targetsOf(scene, value, { ...by, cwd: run.directory }, true)
-      .filter(target => secretOf(scene, target) !== undefined)
+    const secrets = targetsOf(context, value, { ...by, cwd: run.directory }, true)
+      .filter(target => secretOf(context, target) !== undefined)
       .map(target => ({ target: target.shown, name }));
     const isEverything = options.has("f") && EVERYTHING.has(name);
     return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
@@ -152,8 +152,8 @@ function addedSecrets({ run, by }: EffectOf<"git">, scene: Scene): readonly Adde
 const IGNORED_FILES = "every ignored file";
 
 /** A secret that is added and then pushed to where this repository never went before. */
-function inspectSecretPush(scene: Scene): void {
-  const runs = scene.effects.filter(effect => effect.kind === "git");
+function inspectSecretPush(context: RuleContext): void {
+  const runs = context.effects.filter(effect => effect.kind === "git");
   if (!runs.some(({ run }) => run.subcommand === "push")) return;
   const newRemotes = new Set<string>();
   let secret: AddedSecret | undefined;
@@ -163,12 +163,12 @@ function inspectSecretPush(scene: Scene): void {
       const [verb, name] = shownOperands(parseOptions(run.argv, REMOTE));
       if (name !== undefined && (verb === "add" || verb === "set-url")) newRemotes.add(name);
     }
-    secret ??= addedSecrets(effect, scene)[0];
+    secret ??= addedSecrets(effect, context)[0];
     if (run.subcommand !== "push" || secret === undefined) continue;
     const push = parseOptions(run.argv, PUSH);
     const [remote] = shownOperands(push);
     if (remote !== undefined && !push.has("n") && (newRemotes.has(remote) || ADDRESS.test(remote)))
-      scene.report("sec.exfil", { target: secret.target, host: remote, file: secret.target }, by);
+      context.report("sec.exfil", { target: secret.target, host: remote, file: secret.target }, by);
   }
 }
 
@@ -181,8 +181,8 @@ const REMOTE: OptionSpec = { values: words("t m"), flags: words("f push add dele
 const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
 
 /** A push address that is changed and used in the same breath. */
-function inspectPushAddress(scene: Scene): void {
-  const runs = scene.effects.filter(effect => effect.kind === "git");
+function inspectPushAddress(context: RuleContext): void {
+  const runs = context.effects.filter(effect => effect.kind === "git");
   const changed = runs.findIndex(
     ({ run }) => run.subcommand === "remote" && describe(wordAt(run.argv, 1)) === "set-url",
   );
@@ -190,7 +190,7 @@ function inspectPushAddress(scene: Scene): void {
   const effect = runs[changed];
   const pushes = runs.slice(changed + 1).some(({ run }) => run.subcommand === "push");
   if (effect !== undefined && pushes)
-    scene.report(
+    context.report(
       "git.config",
       { target: `remote ${describe(wordAt(effect.run.argv, effect.run.argv.length - 1))}` },
       effect.by,

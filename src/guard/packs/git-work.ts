@@ -1,6 +1,6 @@
 import { inspectWork } from "../checks/git-work.ts";
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const GENTLE = { relaxed: "allow" } as const;
@@ -89,8 +89,8 @@ const RULES: readonly Rule[] = [
 export const gitWork: Pack = {
   name: "git",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "operation" && effect.rule === "git.history") reportOperation(effect, scene, false);
-    if (effect.kind === "git") inspectWork(effect, scene);
+  inspect(effect, context) {
+    if (effect.kind === "operation" && effect.rule === "git.history") reportOperation(effect, context, false);
+    if (effect.kind === "git") inspectWork(effect, context);
   },
 };

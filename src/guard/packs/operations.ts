@@ -1,15 +1,16 @@
 import type { EffectOf } from "../effects.ts";
-import type { Scene } from "../scene.ts";
+import type { RuleContext } from "../rule-context.ts";
 
 /** Reports what a table of commands named, and raises it when a word says production. */
 export function reportOperation(
   effect: EffectOf<"operation">,
-  scene: Scene,
+  context: RuleContext,
   raisesForProduction: boolean,
 ): void {
-  const isProduction = raisesForProduction && namesProduction(effect.names, scene.around.settings.prodNames);
+  const isProduction =
+    raisesForProduction && namesProduction(effect.names, context.workspace.settings.prodNames);
   const [tool = ""] = effect.target.split(" ");
-  scene.report(
+  context.report(
     effect.rule,
     {
       target: isProduction ? `${effect.target} (production)` : effect.target,

@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
@@ -17,7 +17,7 @@ const RULES: readonly Rule[] = [
 export const publish: Pack = {
   name: "publish",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "operation" && effect.rule === "publish") reportOperation(effect, scene, false);
+  inspect(effect, context) {
+    if (effect.kind === "operation" && effect.rule === "publish") reportOperation(effect, context, false);
   },
 };

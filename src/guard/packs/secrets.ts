@@ -6,7 +6,7 @@ import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
@@ -48,23 +48,23 @@ const RULES: readonly Rule[] = [
 export const secrets: Pack = {
   name: "secrets",
   rules: RULES,
-  inspect(effect, scene) {
-    if (effect.kind === "read") inspectRead(effect, scene);
-    else if (effect.kind === "write") inspectWrite(effect, scene);
-    else if (effect.kind === "delete" && !effect.isRecursive) inspectLoss(effect, effect.path, scene);
-    else if (effect.kind === "move") inspectLoss(effect, effect.from, scene);
-    else if (effect.kind === "send") inspectSend(effect, scene);
+  inspect(effect, context) {
+    if (effect.kind === "read") inspectRead(effect, context);
+    else if (effect.kind === "write") inspectWrite(effect, context);
+    else if (effect.kind === "delete" && !effect.isRecursive) inspectLoss(effect, effect.path, context);
+    else if (effect.kind === "move") inspectLoss(effect, effect.from, context);
+    else if (effect.kind === "send") inspectSend(effect, context);
     else if (effect.kind === "operation" && effect.rule === "sec.keychain")
-      reportOperation(effect, scene, false);
+      reportOperation(effect, context, false);
   },
   inspectWhole: inspectSourced,
 };
 
-function inspectRead(effect: EffectOf<"read">, scene: Scene): void {
-  for (const target of targetsOf(scene, effect.path, effect.by, true, true)) {
-    const kind = secretOf(scene, target);
-    if (kind === undefined && !isClosed(scene, target)) continue;
-    scene.report("sec.read", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
+function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
+  for (const target of targetsOf(context, effect.path, effect.by, true, true)) {
+    const kind = secretOf(context, target);
+    if (kind === undefined && !isClosed(context, target)) continue;
+    context.report("sec.read", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
 }
 
@@ -78,26 +78,26 @@ function verdictOf(kind: SecretKind | undefined, effect: CommandEffect): "deny" 
 
 const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|defaults?|tpl)([._-]|$)/i;
 
-function inspectWrite(effect: EffectOf<"write">, scene: Scene): void {
-  for (const target of targetsOf(scene, effect.path, effect.by, effect.how !== "link")) {
-    const kind = secretOf(scene, target);
-    if (kind === undefined || isNewFromTemplate(effect, target, scene)) continue;
-    scene.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
+function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
+  for (const target of targetsOf(context, effect.path, effect.by, effect.how !== "link")) {
+    const kind = secretOf(context, target);
+    if (kind === undefined || isNewFromTemplate(effect, target, context)) continue;
+    context.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
 }
 
 /** A new file cannot lose anything: from a template, or made by a program that makes keys. */
-function isNewFromTemplate(effect: EffectOf<"write">, target: Target, { around }: Scene): boolean {
+function isNewFromTemplate(effect: EffectOf<"write">, target: Target, { workspace }: RuleContext): boolean {
   if (effect.how === "create") return true;
-  if (target.path === undefined || around.disk.kind(target.path) !== undefined) return false;
+  if (target.path === undefined || workspace.disk.kind(target.path) !== undefined) return false;
   if (effect.how === "make") return true;
   return effect.from !== undefined && TEMPLATE.test(describe(effect.from));
 }
 
-function inspectLoss(effect: CommandEffect, path: Value, scene: Scene): void {
-  for (const target of targetsOf(scene, path, effect.by, false)) {
-    const kind = secretOf(scene, target);
+function inspectLoss(effect: CommandEffect, path: Value, context: RuleContext): void {
+  for (const target of targetsOf(context, path, effect.by, false)) {
+    const kind = secretOf(context, target);
     if (kind !== undefined)
-      scene.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
+      context.report("sec.write", { target: target.shown, verdict: verdictOf(kind, effect) }, effect.by);
   }
 }

@@ -1,10 +1,10 @@
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
-import type { CommandEffect, Doer } from "../effects.ts";
+import type { Actor, CommandEffect } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
 
 const RULES: readonly Rule[] = [
@@ -50,15 +50,15 @@ const SWITCHES = wordSet(
 export const selfProtection: Pack = {
   name: "self-protection",
   rules: RULES,
-  inspect(effect, scene) {
+  inspect(effect, context) {
     const path = touchedPath(effect);
-    if (path !== undefined) inspectPath(effect, path, scene);
+    if (path !== undefined) inspectPath(effect, path, context);
   },
-  inspectWhole(scene) {
-    for (const invocation of scene.facts.invocations) inspectAgent(invocation, scene);
-    for (const { name, value, isExported } of scene.facts.assignments) {
+  inspectWhole(context) {
+    for (const invocation of context.facts.invocations) inspectAgent(invocation, context);
+    for (const { name, value, isExported } of context.facts.assignments) {
       if (isExported && SWITCHES.has(name))
-        scene.report("agent.bypass", { target: `${name}=${describe(value)}` }, undefined);
+        context.report("agent.bypass", { target: `${name}=${describe(value)}` }, undefined);
     }
   },
 };
@@ -78,18 +78,18 @@ function touchedPath(effect: CommandEffect): Value | undefined {
 }
 
 /** Reading is only a matter for grants and keys; the rest may be looked at. */
-function inspectPath(effect: CommandEffect, path: Value, scene: Scene): void {
+function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): void {
   const isNameItself =
     effect.kind === "delete" || effect.kind === "move" || (effect.kind === "write" && effect.how === "link");
-  for (const target of targetsOf(scene, path, effect.by, !isNameItself)) {
+  for (const target of targetsOf(context, path, effect.by, !isNameItself)) {
     const place = target.path ?? target.base;
     if (place === undefined || target.isRemote) continue;
-    const part = wiringPart(scene.around, place);
+    const part = wiringPart(context.workspace, place);
     if (part === undefined) continue;
     if (effect.kind === "read" && !(part === "own" && /\/guard(\/|$)/.test(place))) continue;
     if (effect.kind === "delete" && target.path === undefined && part === "hooks" && target.rest.length > 0)
       continue;
-    scene.report("agent.bypass", { target: target.shown }, effect.by);
+    context.report("agent.bypass", { target: target.shown }, effect.by);
   }
 }
 
@@ -115,10 +115,10 @@ function agentOf(program: string, words: readonly string[]): string {
   return program;
 }
 
-function inspectAgent(invocation: Invocation, scene: Scene): void {
+function inspectAgent(invocation: Invocation, context: RuleContext): void {
   if (invocation.program === undefined) return;
   const program = agentOf(invocation.program, invocation.argv.map(describe));
-  const by: Doer = {
+  const by: Actor = {
     cwd: invocation.cwd,
     place: invocation.place,
     span: invocation.span,
@@ -130,27 +130,27 @@ function inspectAgent(invocation: Invocation, scene: Scene): void {
   const isHelp = shown.includes("--help") || shown.includes("--version");
   if (free !== undefined && !isHelp) {
     if (shown.slice(1).some(word => free.test(word) || HOOKS_OFF.test(word)))
-      scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
+      context.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
     for (const { name } of invocation.environment)
-      if (SWITCHES.has(name)) scene.report("agent.bypass", { target: `${name} for ${program}` }, by);
+      if (SWITCHES.has(name)) context.report("agent.bypass", { target: `${name} for ${program}` }, by);
   }
-  if (removesOwnPackage(shown) && !isHelp) scene.report("agent.bypass", { target: shown.join(" ") }, by);
+  if (removesOwnPackage(shown) && !isHelp) context.report("agent.bypass", { target: shown.join(" ") }, by);
   if (program === "amplihack" && isOwnSwitch(shown) && !isHelp)
-    scene.report("agent.bypass", { target: shown.join(" ") }, by);
+    context.report("agent.bypass", { target: shown.join(" ") }, by);
   if (
     program === "amplihack" &&
     shown
       .slice(1)
       .some(word => Object.values(FREE_HAND).some(pattern => pattern.test(word)) && word.length > 3)
   ) {
-    scene.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
+    context.report("agent.bypass", { target: shown.slice(0, 6).join(" ") }, by);
   }
   if (
     /^(npx|bunx|pnpx)$/.test(program) &&
     knownText(invocation.argv[1] ?? { pieces: [], origins: [] }) === "amplihack" &&
     isOwnSwitch(shown.slice(1))
   ) {
-    scene.report("agent.bypass", { target: shown.join(" ") }, by);
+    context.report("agent.bypass", { target: shown.join(" ") }, by);
   }
 }
 

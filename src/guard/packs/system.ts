@@ -1,7 +1,7 @@
 import { describe } from "../../shell/value.ts";
 import type { EffectOf } from "../effects.ts";
 import type { Rule } from "../rule.ts";
-import { type Pack, type Scene, targetsOf } from "../scene.ts";
+import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportOperation } from "./operations.ts";
 
 const RULES: readonly Rule[] = [
@@ -72,27 +72,27 @@ const DEVICE_PATTERN = /^\/dev\/[a-z]*[*?[]/;
 export const system: Pack = {
   name: "system",
   rules: RULES,
-  inspect(effect, scene) {
+  inspect(effect, context) {
     if (effect.kind === "operation") {
-      if (/^(sys|disk)\./.test(effect.rule)) reportOperation(effect, scene, false);
-    } else if (effect.kind === "write") inspectDevice(effect, scene);
-    else if (effect.kind === "delete" && effect.isShredded === true) inspectDevice(effect, scene);
+      if (/^(sys|disk)\./.test(effect.rule)) reportOperation(effect, context, false);
+    } else if (effect.kind === "write") inspectDevice(effect, context);
+    else if (effect.kind === "delete" && effect.isShredded === true) inspectDevice(effect, context);
   },
-  inspectWhole(scene) {
-    for (const { name, breeds } of scene.facts.functions) {
-      if (breeds) scene.report("sys.forkbomb", { target: `${name}()` }, undefined);
+  inspectWhole(context) {
+    for (const { name, breeds } of context.facts.functions) {
+      if (breeds) context.report("sys.forkbomb", { target: `${name}()` }, undefined);
     }
   },
 };
 
-function inspectDevice(effect: EffectOf<"write"> | EffectOf<"delete">, scene: Scene): void {
-  for (const target of targetsOf(scene, effect.path, effect.by, true)) {
+function inspectDevice(effect: EffectOf<"write"> | EffectOf<"delete">, context: RuleContext): void {
+  for (const target of targetsOf(context, effect.path, effect.by, true)) {
     const path = target.path ?? target.shown;
     const written = describe(effect.path);
     const isDevice =
       BLOCK_DEVICE.test(path) ||
       BLOCK_DEVICE.test(written) ||
       (target.path === undefined && DEVICE_PATTERN.test(path));
-    if (isDevice) scene.report("disk.raw", { target: path, what: "overwrite a disk" }, effect.by);
+    if (isDevice) context.report("disk.raw", { target: path, what: "overwrite a disk" }, effect.by);
   }
 }

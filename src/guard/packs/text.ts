@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -15,9 +15,9 @@ const RULES: readonly Rule[] = [
 export const text: Pack = {
   name: "text",
   rules: RULES,
-  inspectWhole(scene) {
-    const found = findDeceptive(scene.source);
-    if (found !== undefined) scene.report("text.deceptive", { target: found }, undefined);
+  inspectWhole(context) {
+    const found = findDeceptive(context.source);
+    if (found !== undefined) context.report("text.deceptive", { target: found }, undefined);
   },
 };
 

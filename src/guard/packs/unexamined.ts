@@ -1,6 +1,6 @@
 import type { Unexamined } from "../../shell/facts.ts";
 import type { Rule } from "../rule.ts";
-import type { Pack } from "../scene.ts";
+import type { Pack } from "../rule-context.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -26,15 +26,15 @@ const LIMITS_OF_CODE: ReadonlySet<Unexamined["reason"]> = new Set([
 export const unexamined: Pack = {
   name: "unexamined",
   rules: RULES,
-  inspectWhole(scene) {
-    const isStrict = scene.around.settings.level === "strict";
-    for (const { reason, message, criticalWords } of scene.facts.unexamined) {
+  inspectWhole(context) {
+    const isStrict = context.workspace.settings.level === "strict";
+    for (const { reason, message, criticalWords } of context.facts.unexamined) {
       const isRefused = reason === "incomplete";
       const isDangerous = LIMITS_OF_CODE.has(reason) || (!isRefused && criticalWords.length > 0);
       if (isStrict || isDangerous) {
         const target =
           criticalWords.length === 0 ? "nothing that is known" : criticalWords.slice(0, 5).join(", ");
-        scene.report("guard.unexamined", { target, what: message }, undefined);
+        context.report("guard.unexamined", { target, what: message }, undefined);
       }
     }
   },

@@ -1,6 +1,6 @@
 import type { Piece } from "../../shell/value.ts";
 import { ancestors, components, isInside, join } from "../../system/paths.ts";
-import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
+import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import { isDistinctiveName, isJunkName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 import type { Target } from "./target.ts";
@@ -34,26 +34,26 @@ const LOSS_OF_ZONE: Readonly<Partial<Record<Zone, Loss["rule"]>>> = {
 };
 
 /** What is lost when the target and everything below it goes. */
-export function lossOfTree(around: Surroundings, target: Target): readonly Loss[] {
+export function lossOfTree(workspace: Workspace, target: Target): readonly Loss[] {
   if (target.isRemote) return lossElsewhere(target);
-  if (target.path !== undefined) return lossOfPath(around, target.path);
+  if (target.path !== undefined) return lossOfPath(workspace, target.path);
   if (target.base === undefined)
     return endsRegenerable(target) ? [] : [{ rule: "fs.unresolved", target: target.shown }];
-  return lossOfPattern(around, target, target.base);
+  return lossOfPattern(workspace, target, target.base);
 }
 
-function lossOfPath(around: Surroundings, path: string): readonly Loss[] {
-  const rule = LOSS_OF_ZONE[zoneOf(around, path)];
-  const held = around.heldDirectories.find(directory => isInside(path, directory));
+function lossOfPath(workspace: Workspace, path: string): readonly Loss[] {
+  const rule = LOSS_OF_ZONE[zoneOf(workspace, path)];
+  const held = workspace.heldDirectories.find(directory => isInside(path, directory));
   const losses: Loss[] =
-    rule === undefined || (rule === "fs.source" && isFile(around, path)) ? [] : [{ rule, target: path }];
+    rule === undefined || (rule === "fs.source" && isFile(workspace, path)) ? [] : [{ rule, target: path }];
   if (held === undefined) return losses;
   const vanished: Loss = { rule: "fs.cwd", target: path, held };
   return rule === "fs.root" || rule === "fs.home" ? [...losses, vanished] : [vanished, ...losses];
 }
 
 /** A single file of the project, by what it is or, when it is not there, by its name. */
-function isFile({ disk }: Surroundings, path: string): boolean {
+function isFile({ disk }: Workspace, path: string): boolean {
   const kind = disk.kind(path);
   return kind === undefined ? /[^/]\.[A-Za-z][A-Za-z0-9]{0,5}$/.test(path) : kind !== "directory";
 }
@@ -82,53 +82,55 @@ function lossElsewhere(target: Target): readonly Loss[] {
 }
 
 /** Patterns and unknown parts below a known directory: judged by what they could name. */
-function lossOfPattern(around: Surroundings, target: Target, base: string): readonly Loss[] {
+function lossOfPattern(workspace: Workspace, target: Target, base: string): readonly Loss[] {
   const { rest, shown } = target;
   // An unknown name is one name that nobody can foresee; a pattern takes whatever is there.
   const reached = hasUnknown(rest)
     ? []
-    : protectedPlaces(around).filter(place => couldName(base, rest, place.path));
+    : protectedPlaces(workspace).filter(place => couldName(base, rest, place.path));
   if (reached.length > 0) {
     const held = reached.find(place => place.rule === "fs.cwd");
     const others = reached.filter(place => place.rule !== "fs.cwd");
-    const losses: Loss[] = held === undefined ? [] : [{ rule: "fs.cwd", target: shown, held: around.cwd }];
+    const losses: Loss[] = held === undefined ? [] : [{ rule: "fs.cwd", target: shown, held: workspace.cwd }];
     const strongest = ["fs.root", "fs.home", "fs.project"].find(rule =>
       others.some(place => place.rule === rule),
     );
     if (strongest !== undefined) losses.push({ rule: strongest as Loss["rule"], target: shown });
     return losses;
   }
-  if (rest.some(part => plainName(part) === "..")) return lossOfPath(around, base);
-  const zone = zoneOf(around, base);
+  if (rest.some(part => plainName(part) === "..")) return lossOfPath(workspace, base);
+  const zone = zoneOf(workspace, base);
   if (zone === "temp" || zone === "temp-root" || zone === "regenerable") return [];
-  if (zoneOf(around, join(base, ANYTHING)) === "regenerable") return [];
+  if (zoneOf(workspace, join(base, ANYTHING)) === "regenerable") return [];
   if (zone !== "root" && zone !== "system" && endsRegenerable(target)) return [];
   if (hasFreeUnknown(rest)) return [{ rule: "fs.unresolved", target: shown }];
   const [first] = rest;
   if (rest.length === 1 && first !== undefined) {
-    const names = around.disk.names(base)?.filter(name => componentCouldBe(first, name));
+    const names = workspace.disk.names(base)?.filter(name => componentCouldBe(first, name));
     if (names !== undefined && names.length > 0 && isAnyName(first)) {
-      const isFree = names.every(name => ["regenerable", "temp"].includes(zoneOf(around, join(base, name))));
-      return isFree ? [] : lossOfChildren(around, zone, target, base);
+      const isFree = names.every(name =>
+        ["regenerable", "temp"].includes(zoneOf(workspace, join(base, name))),
+      );
+      return isFree ? [] : lossOfChildren(workspace, zone, target, base);
     }
     if (names !== undefined && names.length > 0) {
       return firstOfEachRule(
-        names.flatMap(name => lossOfPath(around, join(base, name))),
+        names.flatMap(name => lossOfPath(workspace, join(base, name))),
         shown,
       );
     }
   }
-  return lossOfChildren(around, zone, target, base);
+  return lossOfChildren(workspace, zone, target, base);
 }
 
 function lossOfChildren(
-  around: Surroundings,
+  workspace: Workspace,
   zone: Zone,
   { rest, shown: target }: Target,
   base: string,
 ): readonly Loss[] {
   if (zone === "project") return [{ rule: "fs.source", target }];
-  if (zone === "home" && base !== around.home && !isAnyName(rest.at(-1) ?? []))
+  if (zone === "home" && base !== workspace.home && !isAnyName(rest.at(-1) ?? []))
     return [{ rule: "fs.outside", target }];
   const rule = LOSS_OF_ZONE[zone];
   return rule === undefined ? [] : [{ rule, target }];
@@ -145,17 +147,17 @@ interface ProtectedPlace {
   readonly rule: Loss["rule"];
 }
 
-const knownPlaces = new WeakMap<Surroundings, readonly ProtectedPlace[]>();
+const knownPlaces = new WeakMap<Workspace, readonly ProtectedPlace[]>();
 
-function protectedPlaces(around: Surroundings): readonly ProtectedPlace[] {
-  const known = knownPlaces.get(around) ?? listPlaces(around);
-  knownPlaces.set(around, known);
+function protectedPlaces(workspace: Workspace): readonly ProtectedPlace[] {
+  const known = knownPlaces.get(workspace) ?? listPlaces(workspace);
+  knownPlaces.set(workspace, known);
   return known;
 }
 
 /** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
-function listPlaces(around: Surroundings): readonly ProtectedPlace[] {
-  const { home, project, heldDirectories } = around;
+function listPlaces(workspace: Workspace): readonly ProtectedPlace[] {
+  const { home, project, heldDirectories } = workspace;
   const places: ProtectedPlace[] = [];
   for (const held of heldDirectories)
     for (const path of ancestors(held)) places.push({ path, rule: "fs.cwd" });

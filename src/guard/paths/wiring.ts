@@ -1,5 +1,5 @@
 import { components, isInside } from "../../system/paths.ts";
-import type { Surroundings } from "../context.ts";
+import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
 import { globMatches } from "./match.ts";
 
@@ -23,10 +23,10 @@ const MANAGED =
   /^\/(etc\/(claude-code|codex|cursor|gemini-cli)|Library\/Application Support\/(ClaudeCode|Cursor|Codex))\//;
 
 /** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
-export function wiringPart(around: Surroundings, path: string): "own" | "hooks" | undefined {
-  if (isOwnState(around, path)) return "own";
+export function wiringPart(workspace: Workspace, path: string): "own" | "hooks" | undefined {
+  if (isOwnState(workspace, path)) return "own";
   if (MANAGED.test(path)) return "hooks";
-  for (const parts of places(around, path)) {
+  for (const parts of places(workspace, path)) {
     const below = parts.join("/");
     if (below.startsWith(".amplihack/config.json") || below === ".amplihack") return "own";
     if (WIRING_TREES.includes(below)) return "hooks";
@@ -44,8 +44,8 @@ export function wiringPart(around: Surroundings, path: string): "own" | "hooks" 
 }
 
 /** Logs and caches of the state home are nobody's way in. */
-function isOwnState(around: Surroundings, path: string): boolean {
-  for (const home of around.stateHomes) {
+function isOwnState(workspace: Workspace, path: string): boolean {
+  for (const home of workspace.stateHomes) {
     if (path === home) return true;
     if (!isInside(home, path)) continue;
     const [first] = components(path).slice(components(home).length);
@@ -60,8 +60,8 @@ function isOwnState(around: Surroundings, path: string): boolean {
   return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
 }
 
-function places(around: Surroundings, path: string): readonly (readonly string[])[] {
-  const roots = [around.home, around.project, around.cwd];
+function places(workspace: Workspace, path: string): readonly (readonly string[])[] {
+  const roots = [workspace.home, workspace.project, workspace.cwd];
   return roots.flatMap(root =>
     root !== undefined && isInside(root, path) ? [components(path).slice(components(root).length)] : [],
   );

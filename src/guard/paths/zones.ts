@@ -1,5 +1,5 @@
 import { components, isInside } from "../../system/paths.ts";
-import { type Surroundings, SYSTEM_TOPS } from "../context.ts";
+import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import { wordSet } from "../words.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import {
@@ -38,13 +38,13 @@ const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .a
 const IGNORE_LIMIT = 64 * 1024;
 const DEEPEST_IGNORE_FILE = 32;
 
-export function zoneOf(around: Surroundings, path: string): Zone {
-  const { project, home, temps } = around;
+export function zoneOf(workspace: Workspace, path: string): Zone {
+  const { project, home, temps } = workspace;
   const temp = longest(temps.filter(root => isInside(root, path)));
   const roots = [temp, home, project].filter(root => root !== undefined && isInside(root, path));
   const nearest = longest(roots.filter(root => root !== undefined));
   if (nearest === undefined) return systemZone(path);
-  if (nearest === project) return projectZone(around, path, project);
+  if (nearest === project) return projectZone(workspace, path, project);
   if (nearest === home) return homeZone(components(path).slice(components(home).length));
   return temps.includes(path) ? "temp-root" : "temp";
 }
@@ -55,18 +55,18 @@ function longest(paths: readonly string[]): string | undefined {
   return best;
 }
 
-function projectZone(around: Surroundings, path: string, project: string): Zone {
+function projectZone(workspace: Workspace, path: string, project: string): Zone {
   if (path === project) return "project";
   const parts = components(path).slice(components(project).length);
   if (parts[0] === ".git") return historyZone(parts.slice(1));
   if (isRegenerableInProject(parts)) return "regenerable";
-  if (isConfigured(around.settings.paths.regenerable, parts)) return "regenerable";
-  if (isMarkedAsOutput(around, path)) return "regenerable";
-  return isIgnoredByGit(around, project, parts) ? "regenerable" : "source";
+  if (isConfigured(workspace.settings.paths.regenerable, parts)) return "regenerable";
+  if (isMarkedAsOutput(workspace, path)) return "regenerable";
+  return isIgnoredByGit(workspace, project, parts) ? "regenerable" : "source";
 }
 
 /** A virtual environment under any name, or the output directory beside a .NET project. */
-function isMarkedAsOutput({ disk }: Surroundings, path: string): boolean {
+function isMarkedAsOutput({ disk }: Workspace, path: string): boolean {
   if (disk.kind(`${path}/pyvenv.cfg`) === "file") return true;
   if (!path.endsWith("/bin")) return false;
   return disk.names(path.slice(0, -4))?.some(name => /\.(cs|fs|vb)proj$/.test(name)) === true;
@@ -132,13 +132,13 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
   return patterns.length > 0 && matchesAnyPattern(parseIgnoreFile("", patterns.join("\n")), parts);
 }
 
-const ignoreFiles = new WeakMap<Surroundings, Map<string, IgnoreFile | undefined>>();
+const ignoreFiles = new WeakMap<Workspace, Map<string, IgnoreFile | undefined>>();
 
-function isIgnoredByGit(around: Surroundings, project: string, parts: readonly string[]): boolean {
-  let cache = ignoreFiles.get(around);
+function isIgnoredByGit(workspace: Workspace, project: string, parts: readonly string[]): boolean {
+  let cache = ignoreFiles.get(workspace);
   if (cache === undefined) {
     cache = new Map();
-    ignoreFiles.set(around, cache);
+    ignoreFiles.set(workspace, cache);
   }
   const files: { depth: number; file: IgnoreFile }[] = [];
   const add = (
@@ -148,7 +148,7 @@ function isIgnoredByGit(around: Surroundings, project: string, parts: readonly s
     known: Map<string, IgnoreFile | undefined>,
   ) => {
     if (!known.has(path)) {
-      const text = around.disk.text(path, IGNORE_LIMIT);
+      const text = workspace.disk.text(path, IGNORE_LIMIT);
       known.set(path, text === undefined ? undefined : parseIgnoreFile(directory, text));
     }
     const file = known.get(path);
@@ -164,11 +164,11 @@ function isIgnoredByGit(around: Surroundings, project: string, parts: readonly s
 }
 
 /** The kind of secret a path names, if it does. */
-export function secretAt(around: Surroundings, path: string): SecretKind | undefined {
+export function secretAt(workspace: Workspace, path: string): SecretKind | undefined {
   const parts = components(path);
   const name = parts.at(-1);
   if (name === undefined) return undefined;
-  const { secrets } = around.settings.paths;
+  const { secrets } = workspace.settings.paths;
   const names = {
     added: secrets.filter(pattern => !pattern.startsWith("!")),
     removed: secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : [])),
@@ -176,7 +176,7 @@ export function secretAt(around: Surroundings, path: string): SecretKind | undef
   const inSystem = secretInSystem(path);
   if (inSystem !== undefined) return inSystem;
   for (const home of [
-    around.home,
+    workspace.home,
     "/root",
     ...(HOMES.has(parts[0] ?? "") ? [`/${parts[0]}/${parts[1]}`] : []),
   ]) {
@@ -185,14 +185,14 @@ export function secretAt(around: Surroundings, path: string): SecretKind | undef
     if (kind !== undefined) return kind;
   }
   const inPlaces = names.added.filter(pattern => pattern.includes("/"));
-  const inProject = inPlaces.length === 0 ? undefined : projectParts(around, path);
+  const inProject = inPlaces.length === 0 ? undefined : projectParts(workspace, path);
   if (inProject !== undefined && isConfigured(inPlaces, inProject)) return "secret";
   return secretByName(name, names);
 }
 
 /** Parts below the project; undefined for paths elsewhere. */
-export function projectParts(around: Surroundings, path: string): readonly string[] | undefined {
-  const { project } = around;
+export function projectParts(workspace: Workspace, path: string): readonly string[] | undefined {
+  const { project } = workspace;
   if (project === undefined || !isInside(project, path)) return undefined;
   return components(path).slice(components(project).length);
 }

@@ -1,7 +1,7 @@
 import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { type OptionSpec, type ParsedOptions, parseOptions } from "../../shell/options.ts";
 import { describe, hasUnknown, type Value } from "../../shell/value.ts";
-import type { CommandEffect, Doer } from "../effects.ts";
+import type { Actor, CommandEffect } from "../effects.ts";
 import { lookUp } from "../look-up.ts";
 import { globMatches } from "../paths/match.ts";
 import { words } from "../words.ts";
@@ -46,7 +46,7 @@ export function effectsOfVerbs(
   table: VerbTable,
   program: string,
   invocation: Invocation,
-  by: Doer,
+  by: Actor,
   facts: ShellFacts,
 ): readonly CommandEffect[] {
   // Cmdlets are written in any case.
@@ -67,7 +67,7 @@ function effectsOfRows(
   table: VerbTable,
   program: string,
   invocation: Invocation,
-  by: Doer,
+  by: Actor,
   facts: ShellFacts,
   spec: OptionSpec,
 ): readonly CommandEffect[] {

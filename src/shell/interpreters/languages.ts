@@ -1,4 +1,4 @@
-import type { Language } from "../code/code.ts";
+import type { Language } from "../code-calls.ts";
 import { type OptionSpec, optionNames } from "../options.ts";
 
 /** How one family of interpreters takes its program text. */

@@ -1,5 +1,4 @@
-import type { CodeCall, CodeContext, Language } from "../code/code.ts";
-import { readPythonModule } from "../code/python/modules.ts";
+import type { CodeCall, CodeContext, Language } from "../code-calls.ts";
 import { LIMITS } from "../limits.ts";
 import { type ParsedOptions, parseOptions } from "../options.ts";
 import { sedOutput } from "../outputs/filters.ts";
@@ -24,6 +23,7 @@ import { readContents, writeContents, writtenEntry } from "../walk/file-contents
 import { NO_OUTPUT, type Output } from "../walk/output.ts";
 import { leaveUnexamined } from "../walk/session.ts";
 import { type LanguageSpec, languageOptions } from "./languages.ts";
+import { readPythonModule } from "./python-modules.ts";
 
 /** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
 function runInterpreter(spec: LanguageSpec, call: Call, id: number): Output {

@@ -1,5 +1,5 @@
 import { type Budget, createBudget } from "../budget.ts";
-import type { CodeReader } from "../code/code.ts";
+import type { CodeReader } from "../code-calls.ts";
 import { findCriticalWords } from "../critical-words.ts";
 import type {
   AssignmentFact,
