@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
+import { errorName } from "../protocol/error-text.ts";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
 import { loadEntry } from "./load-entry.ts";
@@ -27,7 +28,7 @@ function load<T>(entry: string): T {
 
 /** A program that cannot even load still answers, with what every caller takes for silence. */
 function refuseToBreak(name: string, error: unknown): void {
-  const reason = error instanceof Error ? error.name : typeof error;
+  const reason = errorName(error);
   if (name === "guard-argv") {
     process.exitCode = 1;
     writeSync(2, `amplihack-hooks: could not check this: the guard failed (${reason})\n`);

@@ -1,3 +1,4 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { sha256Hex } from "../state/sha256.ts";
 import { join } from "../system/paths.ts";
@@ -127,7 +128,7 @@ class LayerReader {
       return { scope, path, bytes, file: this.accepted(scope, path, read.value) };
     } catch (error) {
       if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       return this.ignore(scope, path, "broken", `could not be read: ${reason}`);
     }
   }

@@ -1,5 +1,6 @@
 import { applyEdits, modify, parse } from "jsonc-parser";
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import type { Json } from "../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../protocol/members.ts";
 import { sha256Hex } from "../state/sha256.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -40,12 +41,8 @@ export function starterConfig(scope: "user" | "project"): string {
 /** Adds the project to \`guard.trustedProjects\` of the user's file, keeping everything else as it is written. */
 export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
   const text = readOr(system, userFile, starterConfig("user"));
-  const known = parse(text) as Json;
-  const guard = isJsonObject(known) ? ownValue(known, "guard") : undefined;
-  const trusted = guard !== undefined && isJsonObject(guard) ? ownValue(guard, "trustedProjects") : undefined;
-  const others = (Array.isArray(trusted) ? (trusted as readonly Json[]) : []).filter(
-    entry => !(isJsonObject(entry) && ownValue(entry, "path") === project),
-  );
+  const trusted = listAt(memberAt(parse(text) as Json, "guard"), "trustedProjects");
+  const others = trusted.filter(entry => stringAt(entry, "path") !== project);
   const edits = modify(
     text,
     ["guard", "trustedProjects"],

@@ -1,5 +1,6 @@
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { HOST_IDS } from "../hosts/host.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
 import {
   AtomicJsonFile,
@@ -120,7 +121,7 @@ export function openHookContext(
         const path = context.path("metrics", `${hookName}_metrics.jsonl`);
         appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line);
       } catch (error) {
-        context.log("WARNING", `metric ${name} was not written: ${messageOf(error)}`);
+        context.log("WARNING", `metric ${name} was not written: ${errorText(error)}`);
       }
     },
     notify(text) {
@@ -139,7 +140,7 @@ export function openHookContext(
       try {
         checkFileName(filename);
       } catch (error) {
-        context.log("WARNING", messageOf(error));
+        context.log("WARNING", errorText(error));
         throw error;
       }
       context.prepare();
@@ -148,7 +149,7 @@ export function openHookContext(
         if (typeof data === "object" && data !== null) replaceJson(path, data);
         else writeAtomically(system, path, system.text.encode(String(data)));
       } catch (error) {
-        context.log("ERROR", `${filename} was not written: ${messageOf(error)}`);
+        context.log("ERROR", `${filename} was not written: ${errorText(error)}`);
       }
     },
     remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
@@ -161,11 +162,6 @@ export function openHookContext(
 function budgetOf(input: HookInput, hookName: string): number {
   const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
   return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
-}
-
-/** What an error says; for anything else that was thrown, what it is. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import { quoteWord } from "../hosts/owned-command.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { consumeGrants, readGrants, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
@@ -18,8 +19,7 @@ export function runGuardArgv(argv: readonly string[], system: System): number {
     system.stdio.writeError("usage: amplihack-hooks guard-argv -- PROGRAM [ARGUMENT…]\n");
     return USAGE_EXIT;
   }
-  const tell = (error: unknown): void =>
-    system.stdio.writeError(`amplihack: ${error instanceof Error ? error.message : String(error)}\n`);
+  const tell = (error: unknown): void => system.stdio.writeError(`amplihack: ${errorText(error)}\n`);
   const guard = openGuard(system, undefined, tell);
   for (const { message } of guard.notices) system.stdio.writeError(`amplihack: ${message}\n`);
   const judgement = judgeWithGrants(system, words, guard);

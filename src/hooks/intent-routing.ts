@@ -1,5 +1,6 @@
+import { errorText } from "../protocol/error-text.ts";
 import { AtomicFlag, appendJsonLine, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 import { countCharacters } from "./words.ts";
 import { isWorkflowActive } from "./workflow-activity.ts";
 
@@ -74,6 +75,6 @@ function tryTo(context: HookContext, failure: string, action: () => void): void 
   try {
     action();
   } catch (error) {
-    context.log("WARNING", `${failure}: ${messageOf(error)}`);
+    context.log("WARNING", `${failure}: ${errorText(error)}`);
   }
 }

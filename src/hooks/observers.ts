@@ -1,5 +1,6 @@
+import { errorText } from "../protocol/error-text.ts";
 import { type InputOf, isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 
 /** What somebody who watched a tool call has to say. */
 export interface Observation {
@@ -36,8 +37,8 @@ export function askObservers(
     try {
       seen = observe(input, context);
     } catch (error) {
-      warnings.push(`observer ${name} failed: ${messageOf(error)}`);
-      metadata = mergeMetadata(metadata, { error: messageOf(error) });
+      warnings.push(`observer ${name} failed: ${errorText(error)}`);
+      metadata = mergeMetadata(metadata, { error: errorText(error) });
       continue;
     }
     if (seen === undefined || seen === null) continue;

@@ -1,9 +1,11 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
-import { isJsonObject, isTruthy, ownValue } from "../protocol/index.ts";
+import { isTruthy } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
 import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { defineHook, type HookContext, type HookOptions } from "./context.ts";
 import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
 
@@ -74,15 +76,13 @@ function observeCall(input: InputOf<"tool">, context: HookContext): Effect | und
 
 /** Part of the result in some hosts, beside it in others. */
 function durationOf({ result, raw }: InputOf<"tool">): number | undefined {
-  const inside = isJsonObject(result) ? ownValue(result, "duration_ms") : undefined;
-  const duration = inside ?? ownValue(raw, "duration_ms");
+  const duration = memberAt(result, "duration_ms") ?? memberAt(raw, "duration_ms");
   return typeof duration === "number" && Number.isFinite(duration) ? duration : undefined;
 }
 
 function failedWrite(tool: ToolUse, input: InputOf<"tool">): string | undefined {
   if (!WRITERS.has(tool.canonicalName)) return undefined;
-  const inside = isJsonObject(input.result) ? ownValue(input.result, "error") : undefined;
-  if (!isTruthy(inside ?? input.error)) return undefined;
+  if (!isTruthy(memberAt(input.result, "error") ?? input.error)) return undefined;
   return `${tool.name} reported an error: the file may not have been written as intended. Check it.`;
 }
 
@@ -99,7 +99,7 @@ function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
     forgetOld(context, directory);
     return !isNew;
   } catch (error) {
-    context.log("WARNING", `a repeated call would not be noticed: ${messageOf(error)}`);
+    context.log("WARNING", `a repeated call would not be noticed: ${errorText(error)}`);
     return false;
   }
 }

@@ -3,6 +3,7 @@ import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { isHarmlessIn } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
@@ -26,7 +27,7 @@ type Attempt = <T>(what: string, action: () => T) => T | undefined;
 async function judge(input: InputOf<"tool">, system: System): Promise<Effect | undefined> {
   const diagnostics: Diagnostic[] = [];
   const tell = (what: string, error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     diagnostics.push({ code: "guard-state", severity: "warning", detail: `${what}: ${reason}` });
   };
   const attempt: Attempt = (what, action) => {

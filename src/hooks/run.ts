@@ -4,6 +4,7 @@ import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
+import { errorName } from "../protocol/error-text.ts";
 import {
   checkInput,
   type Diagnostic,
@@ -19,6 +20,7 @@ import {
   type Outcome,
   powerOf,
 } from "../protocol/index.ts";
+import { stringsAt } from "../protocol/members.ts";
 import { findProjectRoot, unseenPlaces, unusablePlaces } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import { configurationFor, type HookProgram, tell } from "./hook-program.ts";
@@ -117,7 +119,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
       problems.push(...loaded.notices.map(notice => notice.message));
       return failurePolicyOf(loaded.config, subcommand.name);
     } catch (error) {
-      problems.push(`cannot read the failure policy: ${nameOf(error)}`);
+      problems.push(`cannot read the failure policy: ${errorName(error)}`);
       return "open";
     }
   }
@@ -187,7 +189,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
         return await receive();
       } catch (error) {
         showStack(error, system);
-        return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
+        return fail(`${subcommand.hookName} broke: ${errorName(error)}`, "panic");
       }
     },
     abandon(reason, wasJudging = input !== undefined) {
@@ -229,15 +231,10 @@ function outcomeNotes(outcome: Outcome): readonly string[] {
 
 /** Rule ids that a guard put beside its verdict, for the records. */
 function rulesOf(outcome: Outcome): readonly string[] {
-  const { rules } = outcome.extras;
-  return Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [];
+  return stringsAt(outcome.extras, "rules");
 }
 
-/** An error's message may quote a payload, so only its kind is told; the stack is for those who ask for it. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}
-
+/** The stack is for those who ask for it: it may quote a payload. */
 function showStack(error: unknown, system: System): void {
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   // Not every engine puts the message at the head of the stack, or keeps one at all.

@@ -1,9 +1,10 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf, openHookContext } from "./context.ts";
-import { isUserMessage, textOf } from "./transcript/entry.ts";
+import { defineHook, type HookContext, type HookOptions, openHookContext } from "./context.ts";
+import { entryText, isUserMessage } from "./transcript/entry.ts";
 import { toolNaming } from "./transcript/naming.ts";
 import { readTranscript } from "./transcript/read.ts";
 import { warnOfUncommittedWork } from "./uncommitted-work.ts";
@@ -90,7 +91,7 @@ function readSession(
     if (path?.startsWith("/") === true && context.system.files.follow(path)?.kind === "file") {
       for (const entry of readTranscript(context.system, path, toolNaming(input.host))) {
         if (isDone() || context.remainingMs() < readUntil) break;
-        const said = textOf(entry).trim();
+        const said = entryText(entry).trim();
         if (said === "" || entry.isSynthetic || !SPEAKERS.has(entry.role)) continue;
         if (text.length < CONTENT_LENGTH * 2) text = text === "" ? said : `${text}\n${said}`;
         if (firstMessage === "" && isUserMessage(entry)) firstMessage = firstCharacters(said, CONTENT_LENGTH);
@@ -98,7 +99,7 @@ function readSession(
       }
     }
   } catch (error) {
-    context.report(`the transcript could not be read: ${messageOf(error)}`);
+    context.report(`the transcript could not be read: ${errorText(error)}`);
   }
   return { text, firstMessage, agents: [...agents].sort() };
 }

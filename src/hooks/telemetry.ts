@@ -1,3 +1,4 @@
+import { errorText } from "../protocol/error-text.ts";
 import {
   appendJsonLine,
   clip,
@@ -57,7 +58,7 @@ export function recordRun(record: RunRecord, system: System): readonly string[] 
     appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });
     return [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return [`amplihack: this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
   }
 }

@@ -1,8 +1,9 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { Effect, Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { defineHook, type HookContext, type HookOptions } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
@@ -48,7 +49,7 @@ function tryToTrack(context: HookContext): void {
     context.prepare();
     startTracking(context, "user_prompt_submit");
   } catch (error) {
-    context.log("ERROR", `the workflow is not tracked: ${messageOf(error)}`);
+    context.log("ERROR", `the workflow is not tracked: ${errorText(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { numberAt, readObject } from "../protocol/members.ts";
 import { AtomicFlag, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 
 const STALE_AFTER_MS = 7_200_000;
 
@@ -25,17 +26,17 @@ export function isWorkflowActive(context: HookContext, cwd: string | undefined):
     context.log("INFO", "the marker of a workflow that no longer runs is removed");
     marker.clear();
   } catch (error) {
-    context.log("WARNING", `the workflow marker cannot be used: ${messageOf(error)}`);
+    context.log("WARNING", `the workflow marker cannot be used: ${errorText(error)}`);
   }
   return false;
 }
 
 /** A marker without a process is believed; one that is not JSON is not. */
 function namesLivingProcess({ system }: HookContext, content: string): boolean {
-  const read = readJson(content, { recover: false, maxDepth: 16 });
-  if (!read.ok || !isJsonObject(read.value)) return false;
-  const pid = ownValue(read.value, "pid");
-  if (typeof pid !== "number" || pid <= 0) return true;
+  const marker = readObject(content, 16);
+  if (marker === undefined) return false;
+  const pid = numberAt(marker, "pid") ?? 0;
+  if (pid <= 0) return true;
   return Number.isSafeInteger(pid) && system.processes.look(pid) !== undefined;
 }
 

@@ -1,14 +1,9 @@
-import {
-  type Effect,
-  type Hook,
-  type InputOf,
-  isJsonObject,
-  type Json,
-  ownValue,
-} from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { type Effect, type Hook, type InputOf, type Json, ownValue } from "../protocol/index.ts";
+import { StrictMembers } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/index.ts";
 import type { System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { defineHook, type HookContext, type HookOptions } from "./context.ts";
 import { firstCharacters, oneLine, wordPattern } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
 
@@ -91,7 +86,7 @@ function countTurn(context: HookContext, hostTurn: Json | undefined, prompt: str
       onSetAside: () => context.report("the turns of this session were malformed; they are counted anew"),
     });
   } catch (error) {
-    context.log("WARNING", `the turn was not counted: ${messageOf(error)}`);
+    context.log("WARNING", `the turn was not counted: ${errorText(error)}`);
     count(start);
   }
   return isNew;
@@ -120,11 +115,10 @@ function renderReminder(prompt: string): string {
 }
 
 function parseClassification(value: Json, sessionId: string): Classification {
-  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
-  const turn = ownValue(value, "turn_count") ?? 0;
-  const last = ownValue(value, "last_classified_turn") ?? null;
-  if (typeof turn !== "number" || (last !== null && typeof last !== "number")) {
-    throw new Error("turn_count and last_classified_turn must be numbers");
-  }
-  return { session_id: sessionId, turn_count: turn, last_classified_turn: last };
+  const state = new StrictMembers(value);
+  return {
+    session_id: sessionId,
+    turn_count: state.optional("turn_count", state.number) ?? 0,
+    last_classified_turn: state.optional("last_classified_turn", state.number) ?? null,
+  };
 }

@@ -1,9 +1,10 @@
-import { type InputOf, isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { InputOf, Json } from "../protocol/index.ts";
+import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/index.ts";
 import { hasErrorCode } from "../system/system.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 import type { Observation } from "./observers.ts";
-import { stringAt } from "./transcript/parts.ts";
 
 /** A development request whose workflow has not shown itself yet. */
 interface Tracking {
@@ -101,8 +102,8 @@ export function trackWorkflow(input: InputOf<"tool">, context: HookContext): Obs
     }
     return countCall(context, state);
   } catch (error) {
-    context.log("ERROR", `workflow tracking failed: ${messageOf(error)}`);
-    return { metadata: { workflow_enforcement_error: messageOf(error) } };
+    context.log("ERROR", `workflow tracking failed: ${errorText(error)}`);
+    return { metadata: { workflow_enforcement_error: errorText(error) } };
   }
 }
 
@@ -131,7 +132,7 @@ function isTracking(context: HookContext, state: AtomicJsonFile<Tracking>): bool
     if (tracking === undefined) return false;
     return context.system.clock.nowMs() / 1000 - tracking.dev_invoked_at <= FORGOTTEN_AFTER_S;
   } catch (error) {
-    context.log("WARNING", `workflow tracking is off: ${messageOf(error)}`);
+    context.log("WARNING", `workflow tracking is off: ${errorText(error)}`);
     return false;
   }
 }
@@ -169,7 +170,7 @@ function countCall(context: HookContext, state: AtomicJsonFile<Tracking>): Obser
 }
 
 function describeCall({ tool, facts }: InputOf<"tool">): ToolCall {
-  const todos = isJsonObject(tool.input) ? ownValue(tool.input, "todos") : undefined;
+  const todos = memberAt(tool.input, "todos");
   const path = stringAt(tool.input, "file_path", "path");
   return {
     name: tool.canonicalName,
@@ -192,19 +193,12 @@ function showsWorkflow(call: ToolCall): boolean {
 }
 
 function parseTracking(value: Json): Tracking {
-  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
+  const tracking = new StrictMembers(value);
   const source = stringAt(value, "source");
   return {
-    dev_invoked_at: numberAt(value, "dev_invoked_at"),
-    tool_calls_since:
-      ownValue(value, "tool_calls_since") === undefined ? 0 : numberAt(value, "tool_calls_since"),
-    warning_emitted: ownValue(value, "warning_emitted") === true,
+    dev_invoked_at: tracking.number("dev_invoked_at"),
+    tool_calls_since: tracking.optional("tool_calls_since", tracking.count) ?? 0,
+    warning_emitted: booleanAt(value, "warning_emitted") === true,
     ...(source === undefined ? {} : { source }),
   };
-}
-
-function numberAt(object: JsonObject, name: string): number {
-  const value = ownValue(object, name);
-  if (typeof value !== "number" || value < 0) throw new Error(`${name} must be a number, 0 or more`);
-  return value;
 }

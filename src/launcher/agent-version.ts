@@ -1,7 +1,8 @@
+import { errorText } from "../protocol/error-text.ts";
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
@@ -127,7 +128,7 @@ function remember(cache: Cache, known: Known, warn: (text: string) => void): voi
     const others = readCache(cache).filter(({ path }) => path !== known.path);
     cache.write([...others.slice(1 - MOST_ENTRIES), known]);
   } catch (error) {
-    warn(`the version of the agent could not be remembered: ${textOf(error)}`);
+    warn(`the version of the agent could not be remembered: ${errorText(error)}`);
   }
 }
 

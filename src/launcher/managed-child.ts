@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { Problem, textOf } from "../state/problem.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { Problem } from "../state/problem.ts";
 import { startGroupWatcher } from "../system/group-watcher.ts";
 import { onEnd } from "../system/node-end.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
@@ -73,7 +74,7 @@ function tryStart(
       child.once("error", resolve);
       child.once("spawn", () => resolve(child));
     } catch (error) {
-      resolve(error instanceof Error ? error : new Error(textOf(error)));
+      resolve(error instanceof Error ? error : new Error(errorText(error)));
     }
   });
 }

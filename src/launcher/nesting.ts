@@ -1,5 +1,6 @@
+import { errorText } from "../protocol/error-text.ts";
 import { resolvePath } from "../state/path-containment.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
 import { type Claim, readClaim } from "./session-claim.ts";
 import { readActiveSessions } from "./session-log.ts";
@@ -57,7 +58,7 @@ function findLogged(
     const depth = session.parentSessionId === undefined ? 1 : 2;
     return { kind: "nested", sessionId: session.sessionId, depth, isOwnerDead: false };
   } catch (error) {
-    warn(`the log of sessions is passed over: ${textOf(error)}`);
+    warn(`the log of sessions is passed over: ${errorText(error)}`);
     return undefined;
   }
 }

@@ -8,8 +8,9 @@ import {
   resolveSubcommand,
 } from "../hosts/index.ts";
 import { findLooseJson } from "../hosts/json-text.ts";
+import { errorText } from "../protocol/error-text.ts";
 import { findHome } from "../state/homes.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import { readExactText } from "../state/read-text.ts";
 import { dirname, expandHome, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -88,7 +89,7 @@ function readOwnEntries(system: System, host: HostId, path: string): readonly Fo
   try {
     read = readExactText(system, path, SIZE_LIMIT);
   } catch (error) {
-    return fail(textOf(error));
+    return fail(errorText(error));
   }
   const layout = HOSTS[host].registration?.layout;
   if (read === undefined || layout === undefined) return undefined;

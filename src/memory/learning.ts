@@ -1,5 +1,5 @@
 import { redact } from "../guard/redact.ts";
-import { type Entry, textOf } from "../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../hooks/transcript/entry.ts";
 import { countCharacters, findStatement, firstCharacters, oneLine, wordPattern } from "../hooks/words.ts";
 import { clip } from "../state/index.ts";
 import { indexText } from "./search-words.ts";
@@ -48,7 +48,7 @@ export class LearningCollector {
 
   see(entry: Entry): void {
     if (entry.role !== "assistant" || entry.isSynthetic) return;
-    for (const sentence of sentencesOf(textOf(entry))) {
+    for (const sentence of sentencesOf(entryText(entry))) {
       const mark = MARKS.findIndex(pattern => findStatement(sentence, pattern) !== undefined);
       if (mark < 0) continue;
       this.statements.set(sentence.toLowerCase(), {

@@ -1,4 +1,4 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { numberAt, readObject } from "../protocol/members.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { FileLock } from "./file-lock.ts";
@@ -71,7 +71,8 @@ export class Counter {
     }
     const trimmed = text?.trim() ?? "";
     if (trimmed === "") return 0;
-    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : readWrappedValue(trimmed);
+    // `{"value": n}` is what another implementation writes.
+    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : numberAt(readObject(trimmed, 2), "value");
     if (value === undefined || !Number.isSafeInteger(value) || value < 0)
       throw this.malformed("decimal digits");
     return value;
@@ -84,12 +85,4 @@ export class Counter {
       `cannot count in ${this.path}: expected ${expected}; remove the file to start at zero`,
     );
   }
-}
-
-/** `{"value": n}`, as another implementation writes it. */
-function readWrappedValue(text: string): number | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 2 });
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const value = ownValue(read.value, "value");
-  return typeof value === "number" ? value : undefined;
 }

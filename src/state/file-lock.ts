@@ -1,4 +1,4 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { numberAt, readObject, stringAt } from "../protocol/members.ts";
 import { basename, dirname } from "../system/paths.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { serialise } from "./serialise.ts";
@@ -15,13 +15,13 @@ export interface FileLockOptions {
 }
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
-const SHORTEST_PAUSE_MS = 10;
+const MIN_PAUSE_MS = 10;
 const PAUSE_SPREAD_MS = 41;
 /** Unreadable content younger than this may be a lock in the making. */
 const UNFINISHED_MS = 2_000;
 const CONTENT_LIMIT = 4_096;
 /** Locks for the breaking of locks for the breaking of locks: each level takes a process killed at the right moment. */
-const DEEPEST_BREAKER = 3;
+const MAX_BREAKER_DEPTH = 3;
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
 
 interface Holder {
@@ -84,7 +84,7 @@ export class FileLock {
       }
       const leftMs = deadline - clock.monotonicMs();
       if (leftMs <= 0) return false;
-      const pauseMs = SHORTEST_PAUSE_MS + ((processes.self.pid * 7 + attempt * 13) % PAUSE_SPREAD_MS);
+      const pauseMs = MIN_PAUSE_MS + ((processes.self.pid * 7 + attempt * 13) % PAUSE_SPREAD_MS);
       clock.sleepMs(Math.min(pauseMs, leftMs));
     }
   }
@@ -189,7 +189,7 @@ export class FileLock {
    * sees cannot change under its hands; the check after the rename covers a breaker that was itself broken.
    */
   private break(judged: Sighting): boolean {
-    if (this.breakerDepth >= DEEPEST_BREAKER) return this.moveAside(judged);
+    if (this.breakerDepth >= MAX_BREAKER_DEPTH) return this.moveAside(judged);
     const breaker = new FileLock(
       `${this.path}.break`,
       { ...this.options, timeoutMs: 0 },
@@ -258,24 +258,15 @@ function isSame(judged: Sighting, now: Sighting | undefined): boolean {
   );
 }
 
-function readLockContent(content: string) {
-  const read = readJson(content, { recover: false, maxDepth: 2 });
-  return read.ok && isJsonObject(read.value) ? read.value : undefined;
-}
-
 function readNonce(content: string): string | undefined {
-  const members = readLockContent(content);
-  const nonce = members === undefined ? undefined : ownValue(members, "nonce");
-  return typeof nonce === "string" ? nonce : undefined;
+  return stringAt(readObject(content, 2), "nonce");
 }
 
 function readHolder(content: string): Holder | undefined {
-  const members = readLockContent(content);
-  if (members === undefined || readNonce(content) === undefined) return undefined;
-  const pid = ownValue(members, "pid");
-  const host = ownValue(members, "host");
-  const start = ownValue(members, "start");
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== "string")
+  const members = readObject(content, 2);
+  const pid = numberAt(members, "pid") ?? 0;
+  const host = stringAt(members, "host");
+  if (!Number.isSafeInteger(pid) || pid <= 0 || host === undefined || readNonce(content) === undefined)
     return undefined;
-  return { pid, host, start: typeof start === "string" ? start : undefined };
+  return { pid, host, start: stringAt(members, "start") };
 }

@@ -6,7 +6,7 @@ import type { LaunchRequest, Voice } from "../../launcher/plan.ts";
 import { startUpdateCheck, type UpdateCheck } from "../../launcher/update/check.ts";
 import { canRestart } from "../../launcher/update/restart.ts";
 import { readUpdateSettings } from "../../launcher/update/settings.ts";
-import { textOf } from "../../state/problem.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { findProjectRoot } from "../../state/project-root.ts";
 import type { System } from "../../system/system.ts";
 import { version } from "../../version.ts";
@@ -23,7 +23,7 @@ export function startNews(system: System, request: LaunchRequest, voice: Voice):
   if (!update.check || update.source === undefined) return undefined;
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   const check = startUpdateCheck(system, stateHome, update.source, error => {
-    if (isDebug) voice.warn(`the update check failed: ${textOf(error)}`);
+    if (isDebug) voice.warn(`the update check failed: ${errorText(error)}`);
   });
   return { tell: () => tell(system, request, voice, stateHome, check), close: () => check.cancel() };
 }

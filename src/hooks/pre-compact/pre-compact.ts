@@ -1,10 +1,11 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { Effect, Hook, InputOf, JsonObject } from "../../protocol/index.ts";
 import { compactTimestamp } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { defineHook, type HookContext, type HookOptions } from "../context.ts";
 import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
-import { type Entry, isUserMessage, textOf } from "../transcript/entry.ts";
+import { type Entry, entryText, isUserMessage } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import type { Naming } from "../transcript/parts.ts";
 import { readMessages, readTranscript } from "../transcript/read.ts";
@@ -41,11 +42,11 @@ function keepConversation(input: InputOf<"compact">, context: HookContext): Effe
     });
   } catch (error) {
     context.metric("transcript_exported", false);
-    context.report(`the conversation was not exported: ${messageOf(error)}`);
+    context.report(`the conversation was not exported: ${errorText(error)}`);
     return tellClaude({
       status: "error",
       message: "the conversation was not exported before the compaction",
-      error: messageOf(error),
+      error: errorText(error),
     });
   }
 }
@@ -65,8 +66,12 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
     { sessionId, time: timestamp },
     entriesOf(input, context),
     entry => {
-      if (request === undefined && isUserMessage(entry) && countCharacters(textOf(entry)) > REQUEST_LENGTH) {
-        request = textOf(entry);
+      if (
+        request === undefined &&
+        isUserMessage(entry) &&
+        countCharacters(entryText(entry)) > REQUEST_LENGTH
+      ) {
+        request = entryText(entry);
       }
     },
   );
@@ -136,6 +141,6 @@ function keepCopy(context: HookContext, directory: string, path: string): void {
     const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
     for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
   } catch (error) {
-    context.log("WARNING", `the transcript was not copied: ${messageOf(error)}`);
+    context.log("WARNING", `the transcript was not copied: ${errorText(error)}`);
   }
 }

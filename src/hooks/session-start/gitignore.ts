@@ -1,7 +1,8 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { FileLock, findHome, readExactText } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { ancestors, join } from "../../system/paths.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import type { HookContext } from "../context.ts";
 
 const WANTED = [".claude/logs/", ".claude/runtime/"];
 const HEADER = "# amplihack run-time files (added automatically)";
@@ -24,7 +25,7 @@ export function ignoreRuntimeFiles(context: HookContext): boolean {
     context.notify(`added to .gitignore: ${added.join(", ")}`);
     return true;
   } catch (error) {
-    context.log("WARNING", `.gitignore was left as it is: ${messageOf(error)}`);
+    context.log("WARNING", `.gitignore was left as it is: ${errorText(error)}`);
     return false;
   }
 }

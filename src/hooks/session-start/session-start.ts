@@ -1,6 +1,7 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { Effect, Hook, InputOf } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { defineHook, type HookContext, type HookOptions } from "../context.ts";
 import {
   extractRequest,
   isSubstantial,
@@ -48,7 +49,7 @@ function attempt(context: HookContext, metric: string, what: string, action: () 
   try {
     action();
   } catch (error) {
-    context.log("WARNING", `${what}: ${messageOf(error)}`);
+    context.log("WARNING", `${what}: ${errorText(error)}`);
     context.metric(metric, 1);
   }
 }

@@ -1,5 +1,6 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isStateError, readExactText, sanitiseSessionId, VARIABLES } from "../../state/index.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import type { HookContext } from "../context.ts";
 import { countCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
 import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
@@ -70,7 +71,7 @@ function readFacts(context: HookContext, lock: LockFiles): LockFacts {
   try {
     return lock.facts();
   } catch (error) {
-    context.report(`the lock of lock mode cannot be read: ${messageOf(error)}`);
+    context.report(`the lock of lock mode cannot be read: ${errorText(error)}`);
     return { lockedAt: undefined, ownerId: undefined };
   }
 }
@@ -82,7 +83,7 @@ function countStop(context: HookContext, lock: LockFiles, sessionId: string, lim
   } catch (error) {
     const isCorrupt = isStateError(error, "malformed");
     context.metric(isCorrupt ? "lock_counter_corruptions" : "lock_counter_update_errors", 1);
-    context.report(`the stops of lock mode could not be counted: ${messageOf(error)}`);
+    context.report(`the stops of lock mode could not be counted: ${errorText(error)}`);
     return limit;
   }
 }
@@ -99,7 +100,7 @@ function switchOff(
   try {
     lock.counter(counterOf).reset();
   } catch (error) {
-    failures.push(messageOf(error));
+    failures.push(errorText(error));
   }
   if (failures.length === 0) return;
   context.metric("semaphore_cleanup_errors", failures.length);
@@ -121,7 +122,7 @@ function readContinuation(context: HookContext, lock: LockFiles): string {
     if (length > LONG_PROMPT) context.log("WARNING", `the continuation prompt has ${length} characters`);
     return text;
   } catch (error) {
-    context.log("WARNING", `the continuation prompt cannot be read: ${messageOf(error)}`);
+    context.log("WARNING", `the continuation prompt cannot be read: ${errorText(error)}`);
     return DEFAULT_CONTINUATION;
   }
 }

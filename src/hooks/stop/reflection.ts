@@ -1,11 +1,13 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { InputOf, JsonObject } from "../../protocol/index.ts";
-import { isJsonObject, isTruthy, ownValue, readJson } from "../../protocol/index.ts";
+import { isTruthy, ownValue } from "../../protocol/index.ts";
+import { readObject } from "../../protocol/members.ts";
 import { AtomicFlag, compactTimestamp, readText, VARIABLES } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { ReflectReply } from "../bridge/contracts.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import type { HookContext } from "../context.ts";
 import { firstCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
 import { transcriptId } from "./power-steering/source.ts";
@@ -93,10 +95,10 @@ function readConfig(context: HookContext, path: string): JsonObject | undefined 
       context.metric("reflection_no_config", 1);
       return undefined;
     }
-    const read = readJson(text, { recover: false, maxDepth: 16 });
-    if (read.ok && isJsonObject(read.value)) return read.value;
+    const config = readObject(text, 16);
+    if (config !== undefined) return config;
   } catch (error) {
-    problem = `cannot be read: ${messageOf(error)}`;
+    problem = `cannot be read: ${errorText(error)}`;
   }
   context.metric("reflection_config_errors", 1);
   context.log("WARNING", `.reflection_config ${problem}; reflection stays off`);
@@ -136,7 +138,7 @@ function saveFindings(context: HookContext, sessionId: string, text: string): st
       writeAtomically(system, copy, bytes);
     } catch (error) {
       context.metric("backward_compat_write_errors", 1);
-      context.log("WARNING", `the findings were not copied: ${messageOf(error)}`);
+      context.log("WARNING", `the findings were not copied: ${errorText(error)}`);
     }
   }
   return file;

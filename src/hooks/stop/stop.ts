@@ -1,7 +1,8 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { type Effect, type Hook, type InputOf, readField } from "../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { defineHook, type HookContext, type HookOptions } from "../context.ts";
 import { LockFiles } from "./lock-files.ts";
 import { judgeLock } from "./lock-mode.ts";
 import { checkWork } from "./power-steering/check.ts";
@@ -56,7 +57,7 @@ function isLocked(context: HookContext, lock: LockFiles): "yes" | "no" | "unknow
     return lock.active.isSet() ? "yes" : "no";
   } catch (error) {
     context.metric("lock_config_errors", 1);
-    context.report(`the lock of lock mode cannot be looked at: ${messageOf(error)}`);
+    context.report(`the lock of lock mode cannot be looked at: ${errorText(error)}`);
     return "unknown";
   }
 }
@@ -75,7 +76,7 @@ async function steer(input: InputOf<"stop">, context: HookContext): Promise<stri
     if (verdict.table !== undefined) context.notify(verdict.table);
   } catch (error) {
     context.metric("power_steering_errors", 1);
-    context.report(`the work could not be checked, the stop is let through: ${messageOf(error)}`);
+    context.report(`the work could not be checked, the stop is let through: ${errorText(error)}`);
   }
   return undefined;
 }
@@ -93,7 +94,7 @@ async function tryToReflect(input: InputOf<"stop">, context: HookContext): Promi
     return await reflect(input, context);
   } catch (error) {
     context.metric("reflection_errors", 1);
-    context.report(`reflection failed, the stop is let through: ${messageOf(error)}`);
+    context.report(`reflection failed, the stop is let through: ${errorText(error)}`);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { booleanAt, stringAt } from "../../protocol/members.ts";
 import type { Entry } from "./entry.ts";
-import { type Naming, partsOf, stringAt } from "./parts.ts";
+import { type Naming, partsOf } from "./parts.ts";
 
 /**
  * Claude Code's session file: `{type: "user" | "assistant", message: {role, content}}`. Tool results are blocks
@@ -28,5 +29,5 @@ function blockOf(value: JsonObject, message: Json | undefined): JsonObject {
 const MARKS_OF_PROGRAMS = ["isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly"];
 
 function isSynthetic(value: JsonObject): boolean {
-  return MARKS_OF_PROGRAMS.some(mark => ownValue(value, mark) === true);
+  return MARKS_OF_PROGRAMS.some(mark => booleanAt(value, mark) === true);
 }

@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
+import { basename } from "../../system/paths.ts";
 import type { Entry, Part } from "./entry.ts";
-import { decodedInput, type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+import { decodedInput, type Naming, partsOf, plainText } from "./parts.ts";
 
 /**
  * Codex's rollout file: `{timestamp, type: "response_item", payload}`. Its other lines repeat the same messages
@@ -47,8 +49,7 @@ function callOf(type: string, payload: JsonObject, name: Naming): Part | undefin
 
 function resultOf(payload: JsonObject): Part {
   const output = decodedInput(ownValue(payload, "output"));
-  const metadata = isJsonObject(output) ? ownValue(output, "metadata") : undefined;
-  const exitCode = isJsonObject(metadata) ? ownValue(metadata, "exit_code") : undefined;
+  const exitCode = memberAt(output, "metadata", "exit_code");
   return {
     kind: "tool-result",
     id: stringAt(payload, "call_id"),
@@ -63,7 +64,7 @@ function withCommandText(input: Json): Json {
   const command = ownValue(input, "command") ?? ownValue(input, "cmd");
   if (!Array.isArray(command)) return command === undefined ? input : { ...input, command };
   const words = command.filter(word => typeof word === "string");
-  const isShell = /^(?:ba|z|da)?sh$/.test(words[0]?.split("/").pop() ?? "") && /^-\w*c$/.test(words[1] ?? "");
+  const isShell = /^(?:ba|z|da)?sh$/.test(basename(words[0] ?? "")) && /^-\w*c$/.test(words[1] ?? "");
   return { ...input, command: isShell ? (words[2] ?? "") : words.join(" ") };
 }
 

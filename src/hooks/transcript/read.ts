@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, readJson } from "../../protocol/index.ts";
+import { isJsonObject, JSON_DEPTH_LIMIT, type Json, type JsonObject } from "../../protocol/index.ts";
+import { readObject } from "../../protocol/members.ts";
 import type { System } from "../../system/system.ts";
 import { readClaudeEntry } from "./claude.ts";
 import { readCodexEntry } from "./codex.ts";
@@ -29,7 +30,7 @@ export function* readTranscript(
   for (const { text } of readLines(system, path, options)) {
     count.lines++;
     if (text !== undefined && text.trim() === "") continue;
-    const value = text === undefined ? undefined : parseLine(text);
+    const value = text === undefined ? undefined : readObject(text, JSON_DEPTH_LIMIT);
     if (value === undefined) {
       count.unreadable++;
       continue;
@@ -45,11 +46,6 @@ export function readEntry(value: JsonObject, name: Naming): Entry | undefined {
     if (entry !== undefined) return entry;
   }
   return undefined;
-}
-
-function parseLine(text: string): JsonObject | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 200 });
-  return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }
 
 /** Messages given in a payload: a plain string is a message of nobody; a bad one never loses the others. */

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import type { KeyObject } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
-import { Problem, textOf } from "../../state/problem.ts";
+import { Problem } from "../../state/problem.ts";
 import { readText } from "../../state/read-text.ts";
 import type { System } from "../../system/system.ts";
 import { fetchBytes } from "./fetch.ts";
@@ -70,7 +71,7 @@ function prove(directory: string, version: string): void {
   try {
     manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   } catch (error) {
-    throw fail(`its package.json cannot be read (${textOf(error)})`);
+    throw fail(`its package.json cannot be read (${errorText(error)})`);
   }
   if (
     !isJsonObject(manifest) ||

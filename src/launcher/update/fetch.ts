@@ -1,4 +1,5 @@
-import { Problem, textOf } from "../../state/problem.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { Problem } from "../../state/problem.ts";
 
 export interface FetchLimits {
   readonly bytes: number;
@@ -33,7 +34,8 @@ export async function fetchBytes(address: string, limits: FetchLimits): Promise<
     throw problem(url, `more than ${MOST_REDIRECTS} redirects`);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const cause = error instanceof Error && error.cause !== undefined ? textOf(error.cause) : textOf(error);
+    const cause =
+      error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
     throw problem(url, timeout.aborted ? `no answer within ${limits.timeoutMs} ms` : cause);
   }
 }

@@ -1,6 +1,6 @@
 import type { ReflectReply, ReflectRequest } from "../../hooks/bridge/contracts.ts";
 import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
-import { type Entry, textOf } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../../hooks/transcript/entry.ts";
 import { readLines } from "../../hooks/transcript/lines.ts";
 import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
 import { askForReflection } from "../reflection/ask-agent.ts";
@@ -39,7 +39,7 @@ class Excerpt {
 
   *watch(entries: Iterable<Entry>): Generator<Entry> {
     for (const entry of entries) {
-      const said = textOf(entry).trim();
+      const said = entryText(entry).trim();
       if (said !== "" && !entry.isSynthetic) {
         this.text = `${this.text}${entry.role}: ${said}\n\n`.slice(-EXCERPT_CHARACTERS);
       }

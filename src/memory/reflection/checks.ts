@@ -1,8 +1,8 @@
 import { redact } from "../../guard/redact.ts";
 import { isTestCommand } from "../../hooks/stop/power-steering/commands.ts";
-import { stringAt } from "../../hooks/transcript/parts.ts";
 import { findStatement, oneLine, wordPattern } from "../../hooks/words.ts";
 import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
 import { clip } from "../../state/index.ts";
 import { shortHash } from "../short-hash.ts";
 import type { Check, Finding, Step } from "./finding.ts";

@@ -1,7 +1,7 @@
 import { isHeldText } from "../../hooks/stop/hold-mark.ts";
 import type { Entry, ToolResultPart, ToolUsePart } from "../../hooks/transcript/entry.ts";
-import { isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
-import { stringAt } from "../../hooks/transcript/parts.ts";
+import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
+import { stringAt } from "../../protocol/members.ts";
 import type { Step } from "./finding.ts";
 
 /** Calls of one message may be answered out of order; more than these never wait at the same time. */
@@ -12,7 +12,7 @@ export function* stepsOf(entries: Iterable<Entry>): Generator<Step> {
   const open = new Map<string, ToolUsePart>();
   let lastCall: ToolUsePart | undefined;
   for (const entry of entries) {
-    const text = textOf(entry);
+    const text = entryText(entry);
     if (isUserMessage(entry) && !isHeldText(text)) yield { kind: "user-message", text };
     if (entry.role === "assistant" && text.trim() !== "") yield { kind: "agent-message", text };
     for (const part of entry.parts) {

@@ -1,11 +1,11 @@
 import type { InputOf } from "../../../protocol/index.ts";
+import { stringAt } from "../../../protocol/members.ts";
 import { VARIABLES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
 import { readInside } from "../../framework-files.ts";
 import { forbidsMergeWithoutPermission } from "../../preferences.ts";
 import { toolNaming } from "../../transcript/naming.ts";
-import { stringAt } from "../../transcript/parts.ts";
 import type { ReadCount } from "../../transcript/read.ts";
 import { loadConfig, loadConsiderations, type PowerSteeringConfig } from "./config.ts";
 import type { Consideration } from "./considerations.ts";
@@ -16,7 +16,7 @@ import { isFailedBlocker, type Result, renderHold, renderSummary, renderTable } 
 import { findPullRequest, findSharedRuntime, isStateVerified } from "./repository.ts";
 import { classifySession, isQuestionAndAnswer, type SessionType } from "./session-type.ts";
 import { isReadablePlace, openSession, transcriptId } from "./source.ts";
-import { fingerprintOf, isLoop, MOST_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
+import { fingerprintOf, isLoop, MAX_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
 
 /** Why a stop was let through, or the text with which it is held. */
 export type SteeringVerdict =
@@ -58,7 +58,7 @@ export async function checkWork(input: InputOf<"stop">, context: HookContext): P
   const records = new SessionRecords(context, shared.root, sessionId);
   if (records.completed.isSet()) return approve("already_ran");
   records.countRun();
-  if (records.turns.read().consecutive_blocks >= MOST_BLOCKS) {
+  if (records.turns.read().consecutive_blocks >= MAX_BLOCKS) {
     records.turns.update(resetBlocks);
     records.diagnose({ verdict: "approve", because: "auto_approve_threshold" });
     return approve("auto_approve_threshold");

@@ -1,7 +1,9 @@
-import { isJsonObject, type Json, ownValue, readJson } from "../../../protocol/index.ts";
+import { errorText } from "../../../protocol/error-text.ts";
+import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
+import { booleanAt, memberAt, readObject } from "../../../protocol/members.ts";
 import { readText, SESSION_TYPES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
-import { type HookContext, messageOf } from "../../context.ts";
+import type { HookContext } from "../../context.ts";
 import { BUILT_IN, type Consideration, SHIPPED } from "./considerations.ts";
 import { hasHeuristic } from "./heuristics.ts";
 import type { SessionType } from "./session-type.ts";
@@ -28,20 +30,18 @@ export function loadConfig(context: HookContext): PowerSteeringConfig {
     if (config !== undefined) return config;
     context.log("WARNING", ".power_steering_config is not usable; the defaults count");
   } catch (error) {
-    context.log("WARNING", `.power_steering_config cannot be read: ${messageOf(error)}`);
+    context.log("WARNING", `.power_steering_config cannot be read: ${errorText(error)}`);
   }
   return DEFAULTS;
 }
 
 function parseConfig(text: string): PowerSteeringConfig | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 8 });
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const isEnabled = ownValue(read.value, "enabled");
-  const checkers = ownValue(read.value, "checkers_enabled") ?? {};
-  if (typeof isEnabled !== "boolean" || !isJsonObject(checkers)) return undefined;
+  const config = readObject(text, 8);
+  const isEnabled = booleanAt(config, "enabled");
+  const checkers = memberAt(config, "checkers_enabled") ?? {};
+  if (isEnabled === undefined || !isJsonObject(checkers)) return undefined;
   if (Object.values(checkers).some(value => typeof value !== "boolean")) return undefined;
-  const phase = ownValue(read.value, "phase") ?? 1;
-  if (!Number.isInteger(phase)) return undefined;
+  if (!Number.isInteger(memberAt(config, "phase") ?? 1)) return undefined;
   return { isEnabled, isCheckEnabled: id => ownValue(checkers, id) !== false };
 }
 
@@ -58,7 +58,7 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
   } catch (error) {
     context.log(
       "WARNING",
-      `considerations.yaml cannot be used (${messageOf(error)}); the built-in checks count`,
+      `considerations.yaml cannot be used (${errorText(error)}); the built-in checks count`,
     );
   }
   return BUILT_IN;

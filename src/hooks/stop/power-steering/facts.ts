@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../../protocol/index.ts";
+import { stringAt } from "../../../protocol/members.ts";
 import {
   type Entry,
+  entryText,
   isUserMessage,
   type ToolResultPart,
   type ToolUsePart,
-  textOf,
 } from "../../transcript/entry.ts";
-import { stringAt } from "../../transcript/parts.ts";
 import { firstCharacters } from "../../words.ts";
 import { isHeldText } from "../hold-mark.ts";
 import * as commands from "./commands.ts";
@@ -112,7 +112,7 @@ export class FactCollector {
     const isAssistant = entry.role === "assistant";
     if (!isAssistant && entry.role !== "user") return;
     this.counts.entries++;
-    const text = textOf(entry);
+    const text = entryText(entry);
     this.recent.push({ isAssistant, text: isAssistant ? lastCharacters(text) : "" });
     if (this.recent.length > RECENT_ENTRIES) this.recent.shift();
     if (isAssistant) this.seeAssistant(text);

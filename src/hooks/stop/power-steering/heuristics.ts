@@ -1,3 +1,4 @@
+import { basename } from "../../../system/paths.ts";
 import { findStatement, saysWords, wordPattern } from "../../words.ts";
 import type { SessionFacts } from "./facts.ts";
 import { quoteAt } from "./statements.ts";
@@ -172,7 +173,7 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
     if (feature === undefined) return undefined;
     const pages = writes
       .filter(write => /(?:^|\/)docs\//.test(write.path))
-      .map(write => baseName(write.path));
+      .map(write => basename(write.path));
     const isLinked = pages.some(page => readme.split(page).length > 2);
     return isLinked
       ? undefined
@@ -234,10 +235,6 @@ function judgeWithoutMerge(assistant: SessionFacts["assistant"]): Finding | unde
   return assistant.has("continuousIntegration")
     ? { reason: "CI was mentioned, but not that it passes" }
     : undefined;
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** What the heuristic of that name misses; undefined when it is content. */

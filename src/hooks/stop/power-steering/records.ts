@@ -1,3 +1,4 @@
+import { errorText } from "../../../protocol/error-text.ts";
 import type { Json } from "../../../protocol/index.ts";
 import {
   AtomicFlag,
@@ -10,7 +11,7 @@ import {
 } from "../../../state/index.ts";
 import { writeAtomically } from "../../../system/atomic-write.ts";
 import { join } from "../../../system/paths.ts";
-import { type HookContext, messageOf } from "../../context.ts";
+import type { HookContext } from "../../context.ts";
 import { TurnStateFile } from "./turn-state.ts";
 
 const REDIRECTS_BYTES = 16 * 1024 * 1024;
@@ -98,7 +99,7 @@ export class SessionRecords {
       action();
     } catch (error) {
       this.context.metric("backward_compat_write_errors", 1);
-      this.context.log("WARNING", `${name} was not written: ${messageOf(error)}`);
+      this.context.log("WARNING", `${name} was not written: ${errorText(error)}`);
     }
   }
 }

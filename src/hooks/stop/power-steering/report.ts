@@ -4,7 +4,7 @@ import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";
 import { announcedSteps, completionClaims, type Finding } from "./heuristics.ts";
-import { MOST_BLOCKS, type TurnState } from "./turn-state.ts";
+import { MAX_BLOCKS, type TurnState } from "./turn-state.ts";
 
 const SHOWN_TODOS = 10;
 
@@ -36,9 +36,9 @@ export function renderHold(state: TurnState, facts: SessionFacts, results: reado
   const claims = completionClaims(facts, 2);
   const addressed = addressedIds(state, ids);
   const repeated = repeatedFailures(state, ids);
-  const left = MOST_BLOCKS - attempt;
+  const left = MAX_BLOCKS - attempt;
   return [
-    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MOST_BLOCKS} is held.`,
+    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MAX_BLOCKS} is held.`,
     ...(attempt > 2
       ? ["This is getting urgent: the same session was held several times. Finish the points below."]
       : []),
