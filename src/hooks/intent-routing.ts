@@ -20,7 +20,7 @@ export interface Routing {
   readonly reason: RoutingReason;
 }
 
-const SHORTEST_PROMPT = 10;
+const MIN_PROMPT_LENGTH = 10;
 const ROUTING_TEXT =
   "If this prompt asks for development or an investigation, invoke the dev-orchestrator skill first; " +
   "answer questions and carry out simple operations directly.";
@@ -56,7 +56,7 @@ function judge(
   const text = prompt.trim();
   if (text === "") return "skip:empty";
   if (text.startsWith("/")) return "skip:slash_command";
-  return countCharacters(text) < SHORTEST_PROMPT ? "skip:too_short" : "inject";
+  return countCharacters(text) < MIN_PROMPT_LENGTH ? "skip:too_short" : "inject";
 }
 
 /** How long the prompt was, never what it said: no prompt is kept in a log. */

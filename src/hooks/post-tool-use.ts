@@ -2,9 +2,10 @@ import { errorText } from "../protocol/error-text.ts";
 import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
 import { isTruthy } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
+import { removeIfThere } from "../state/absent-files.ts";
 import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import type { System } from "../system/system.ts";
 import { defineHook, type HookContext, type HookOptions } from "./context.ts";
 import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
@@ -22,7 +23,7 @@ const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
 const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
 /** A name is somebody else's text like the rest of a payload, and nothing large goes into metrics. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /**
  * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
@@ -49,7 +50,7 @@ export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
 
 function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {
   if (isRepeated(input, context)) return undefined;
-  const tool = { ...input.tool, name: clip(input.tool.name, LONGEST_NAME) };
+  const tool = { ...input.tool, name: clip(input.tool.name, MAX_NAME_LENGTH) };
   const isFailure = input.event === "PostToolUseFailure";
   const duration = durationOf(input);
   context.log("INFO", `tool ${tool.name}${isFailure ? " failed" : ""}`);
@@ -109,11 +110,6 @@ function forgetOld(context: HookContext, directory: string): void {
   for (const name of files.list(directory)) {
     const path = join(directory, name);
     const facts = files.inspect(path);
-    if (facts === undefined || clock.nowMs() - facts.modifiedMs <= REMEMBERED_MS) continue;
-    try {
-      files.remove(path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-    }
+    if (facts !== undefined && clock.nowMs() - facts.modifiedMs > REMEMBERED_MS) removeIfThere(files, path);
   }
 }

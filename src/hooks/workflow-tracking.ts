@@ -1,8 +1,8 @@
 import { errorText } from "../protocol/error-text.ts";
 import type { InputOf, Json } from "../protocol/index.ts";
 import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
+import { removeIfThere } from "../state/absent-files.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import { hasErrorCode } from "../system/system.ts";
 import type { HookContext } from "./context.ts";
 import type { Observation } from "./observers.ts";
 
@@ -97,7 +97,7 @@ export function trackWorkflow(input: InputOf<"tool">, context: HookContext): Obs
     const state = openState(context);
     if (!isTracking(context, state)) return undefined;
     if (showsWorkflow(describeCall(input))) {
-      stopTracking(context, state.path);
+      removeIfThere(context.system.files, state.path);
       return undefined;
     }
     return countCall(context, state);
@@ -134,14 +134,6 @@ function isTracking(context: HookContext, state: AtomicJsonFile<Tracking>): bool
   } catch (error) {
     context.log("WARNING", `workflow tracking is off: ${errorText(error)}`);
     return false;
-  }
-}
-
-function stopTracking(context: HookContext, path: string): void {
-  try {
-    context.system.files.remove(path);
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { numberAt, readObject } from "../protocol/members.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
+import { removeIfThere } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { readText } from "./read-text.ts";
 import { StateError } from "./state-error.ts";
@@ -54,11 +55,7 @@ export class Counter {
 
   /** Back to zero. */
   reset(): void {
-    try {
-      this.options.system.files.remove(this.path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
-    }
+    removeIfThere(this.options.system.files, this.path);
   }
 
   private readStrictly(): number {

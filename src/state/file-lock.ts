@@ -1,6 +1,7 @@
 import { numberAt, readObject, stringAt } from "../protocol/members.ts";
 import { basename, dirname } from "../system/paths.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { removeIfThere, withParents } from "./absent-files.ts";
 import { serialise } from "./serialise.ts";
 import { StateError } from "./state-error.ts";
 
@@ -96,7 +97,8 @@ export class FileLock {
     this.held = undefined;
     held.atEnd.dispose();
     const content = this.look()?.content;
-    if (content !== undefined && readNonce(content) === held.nonce) this.removeIfThere(this.path);
+    if (content !== undefined && readNonce(content) === held.nonce)
+      removeIfThere(this.options.system.files, this.path);
   }
 
   /** Runs `action`, which is not asynchronous, while holding the lock. */
@@ -143,7 +145,8 @@ export class FileLock {
     const created = new Date(system.clock.nowMs()).toISOString();
     const content = text.encode(serialise({ pid, host, start: start ?? null, created, nonce }, this.path, 0));
     const temporary = `${dirname(this.path)}/.${basename(this.path).slice(-60)}.${nonce}.tmp`;
-    this.appendMakingParents(temporary, content);
+    // An append and not an exclusive create, because that would wait for the disk and a lock need not last.
+    withParents(files, temporary, this.options.directoryMode, () => files.append(temporary, content, 0o600));
     try {
       try {
         files.link(temporary, this.path);
@@ -155,22 +158,10 @@ export class FileLock {
       if (hasErrorCode(error, "EEXIST")) return false;
       throw error;
     } finally {
-      this.removeIfThere(temporary);
+      removeIfThere(files, temporary);
     }
     this.held = { nonce, atEnd: system.processes.onEnd(() => this.release()) };
     return true;
-  }
-
-  /** An append and not an exclusive create, because that would wait for the disk and a lock need not last. */
-  private appendMakingParents(path: string, content: Uint8Array): void {
-    const { files } = this.options.system;
-    try {
-      files.append(path, content, 0o600);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-      files.makeDirectory(dirname(path), this.options.directoryMode ?? 0o700);
-      files.append(path, content, 0o600);
-    }
   }
 
   private isDead({ facts, content }: Sighting): boolean {
@@ -214,7 +205,7 @@ export class FileLock {
     }
     const isJudgedOne = isSame(judged, this.look(aside));
     if (!isJudgedOne) this.putBack(aside);
-    this.removeIfThere(aside);
+    removeIfThere(files, aside);
     if (isJudgedOne) this.options.onBroken?.(`broke the lock ${this.path} of a process that no longer lives`);
     return isJudgedOne;
   }
@@ -227,14 +218,6 @@ export class FileLock {
       if (hasErrorCode(error, "EEXIST")) return;
       if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
       files.createExclusive(this.path, files.read(aside, CONTENT_LIMIT), 0o600);
-    }
-  }
-
-  private removeIfThere(path: string): void {
-    try {
-      this.options.system.files.remove(path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
     }
   }
 

@@ -8,7 +8,7 @@ import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts"
 const DEFAULT_KILL_AFTER_MS = 1_000;
 const DEFAULT_PIPE_GRACE_MS = 250;
 /** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 type End = ProcessResult["end"];
 
@@ -136,7 +136,7 @@ function supervise(
  * while this process was busy is then seen first, and a slow parent does not make a punctual child late.
  */
 function startTimer(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(() => setImmediate(action), Math.min(ms, LONGEST_TIMER_MS));
+  return setTimeout(() => setImmediate(action), Math.min(ms, MAX_TIMER_MS));
 }
 
 function settleable<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

@@ -8,7 +8,7 @@ import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
 export type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };
 
-const LONGEST_PROMPT = 1_000;
+const MAX_PROMPT_LENGTH = 1_000;
 const LONG_PROMPT = 500;
 const PROMPT_BYTES = 64 * 1024;
 
@@ -112,13 +112,13 @@ function readContinuation(context: HookContext, lock: LockFiles): string {
     const read = readExactText(context.system, lock.promptPath, PROMPT_BYTES);
     const text = read === undefined || read.replaced ? "" : read.text.trim();
     const length = countCharacters(text);
-    if (read !== undefined && (read.replaced || length > LONGEST_PROMPT)) {
+    if (read !== undefined && (read.replaced || length > MAX_PROMPT_LENGTH)) {
       context.log(
         "WARNING",
         `the continuation prompt is not used: ${read.replaced ? "not UTF-8" : "too long"}`,
       );
     }
-    if (length === 0 || length > LONGEST_PROMPT) return DEFAULT_CONTINUATION;
+    if (length === 0 || length > MAX_PROMPT_LENGTH) return DEFAULT_CONTINUATION;
     if (length > LONG_PROMPT) context.log("WARNING", `the continuation prompt has ${length} characters`);
     return text;
   } catch (error) {
