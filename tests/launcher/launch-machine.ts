@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { afterAll } from "vitest";
 import { buildConstants } from "../../scripts/build-constants.mjs";
-import { AROUND_BUNDLE } from "../../scripts/build-hooks.mjs";
+import { LOADED_BUNDLE } from "../../scripts/build-hooks.mjs";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +44,7 @@ export function buildProgram(): string {
     ...common,
     entryPoints: { "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts") },
     ...commonJs,
-    ...AROUND_BUNDLE,
+    ...LOADED_BUNDLE,
   });
   const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
   buildSync({
