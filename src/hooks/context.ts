@@ -1,7 +1,8 @@
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { HOST_IDS } from "../hosts/host.ts";
 import { errorText } from "../protocol/error-text.ts";
-import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
+import type { Diagnostic, Effect, Hook, HookInput, InputOf, Json, JsonObject } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHookName } from "../protocol/stock-hooks.ts";
 import {
   AtomicJsonFile,
   appendJsonLine,
@@ -165,31 +166,21 @@ function budgetOf(input: HookInput, hookName: string): number {
 }
 
 /**
- * Makes a hook of a function over its context. Problems the function reported go out as diagnostics, so that
- * whoever runs the hook sees them.
+ * Makes the stock hook of that name of a function over its context. Problems that the function reported go out as
+ * diagnostics.
  */
 export function defineHook<K extends HookInput["kind"]>(
-  hook: {
-    readonly id: string;
-    readonly event: string;
-    /** events beside `event` that it also serves when it is given their input */
-    readonly alsoServes?: readonly string[];
-    readonly hookName: string;
-    readonly kind: K;
-  },
-  options: HookOptions,
-  run: (
-    input: Extract<HookInput, { readonly kind: K }>,
-    context: HookContext,
-  ) => Effect | undefined | Promise<Effect | undefined>,
-): Hook<System> {
-  const events = [hook.event, ...(hook.alsoServes ?? [])];
-  return {
-    id: hook.id,
-    event: hook.event,
+  name: StockHookName,
+  kind: K,
+  run: (input: InputOf<K>, context: HookContext) => Effect | undefined | Promise<Effect | undefined>,
+): (options?: HookOptions) => Hook<System> {
+  const events: readonly string[] = STOCK_HOOKS.find(hook => hook.name === name)?.events ?? [];
+  return (options = {}) => ({
+    id: `amplihack.${name}`,
+    event: events[0] ?? "",
     async run(input, system) {
-      if (!events.includes(input.event) || !isOfKind(input, hook.kind)) return undefined;
-      const context = openHookContext(input, system, hook.hookName, options);
+      if (!events.includes(input.event) || !isOfKind(input, kind)) return undefined;
+      const context = openHookContext(input, system, name.replaceAll("-", "_"), options);
       const effect = await run(input, context);
       if (context.problems.length === 0) return effect;
       return {
@@ -197,13 +188,10 @@ export function defineHook<K extends HookInput["kind"]>(
         diagnostics: [...(effect?.diagnostics ?? []), ...context.problems.map(toDiagnostic)],
       };
     },
-  };
+  });
 }
 
-function isOfKind<K extends HookInput["kind"]>(
-  input: HookInput,
-  kind: K,
-): input is Extract<HookInput, { readonly kind: K }> {
+function isOfKind<K extends HookInput["kind"]>(input: HookInput, kind: K): input is InputOf<K> {
   return input.kind === kind;
 }
 

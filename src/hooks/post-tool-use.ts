@@ -7,6 +7,7 @@ import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { defineHook, type HookContext, type HookOptions } from "./context.ts";
+import type { HookDefinition } from "./hook-program.ts";
 import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
 
@@ -29,22 +30,12 @@ const MAX_NAME_LENGTH = 200;
  * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
  * host reports as failed are counted as such.
  */
-export function postToolUse(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.post-tool-use",
-      event: "PostToolUse",
-      alsoServes: ["PostToolUseFailure"],
-      hookName: "post_tool_use",
-      kind: "tool",
-    },
-    options,
-    observeCall,
-  );
-}
+export const postToolUse = defineHook("post-tool-use", "tool", observeCall);
+
+export const definition: HookDefinition = { hook: postToolUse };
 
 /** The same hook for whoever registers each event by itself. */
-export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
+export function postToolUseFailure(options?: HookOptions): Hook<System> {
   return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }
 

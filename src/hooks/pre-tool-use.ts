@@ -9,6 +9,7 @@ import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
 import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+import type { HookDefinition } from "./hook-program.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
 export function preToolUse(): Hook<System> {
@@ -20,6 +21,8 @@ export function preToolUse(): Hook<System> {
     },
   };
 }
+
+export const definition: HookDefinition = { hook: preToolUse, isGuard: true };
 
 /** State that cannot be kept is told and changes no verdict. */
 type Attempt = <T>(what: string, action: () => T) => T | undefined;

@@ -1,10 +1,10 @@
 import { errorText } from "../protocol/error-text.ts";
-import type { Effect, Hook, InputOf } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import type { Effect, InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext, type HookOptions } from "./context.ts";
+import { defineHook, type HookContext } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
+import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
@@ -13,18 +13,9 @@ import { startTracking } from "./workflow-tracking.ts";
 const QUERY_LENGTH = 500;
 
 /** Gives the model the user's preferences, memories of mentioned agents and the framework's text. Never blocks. */
-export function userPromptSubmit(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.user-prompt-submit",
-      event: "UserPromptSubmit",
-      hookName: "user_prompt_submit",
-      kind: "prompt",
-    },
-    options,
-    enrichPrompt,
-  );
-}
+export const userPromptSubmit = defineHook("user-prompt-submit", "prompt", enrichPrompt);
+
+export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: true };
 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";

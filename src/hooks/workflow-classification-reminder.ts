@@ -1,9 +1,9 @@
 import { errorText } from "../protocol/error-text.ts";
-import { type Effect, type Hook, type InputOf, type Json, ownValue } from "../protocol/index.ts";
+import { type Effect, type InputOf, type Json, ownValue } from "../protocol/index.ts";
 import { StrictMembers } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import type { System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions } from "./context.ts";
+import { defineHook, type HookContext } from "./context.ts";
+import type { HookDefinition } from "./hook-program.ts";
 import { firstCharacters, oneLine, wordPattern } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
 
@@ -40,18 +40,13 @@ const SAME_TOPIC = wordPattern([
 ]);
 
 /** Asks the model to classify a new topic before it starts to work. Never blocks. */
-export function workflowClassificationReminder(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.workflow-classification-reminder",
-      event: "UserPromptSubmit",
-      hookName: "workflow_classification_reminder",
-      kind: "prompt",
-    },
-    options,
-    remind,
-  );
-}
+export const workflowClassificationReminder = defineHook(
+  "workflow-classification-reminder",
+  "prompt",
+  remind,
+);
+
+export const definition: HookDefinition = { hook: workflowClassificationReminder };
 
 function remind(input: InputOf<"prompt">, context: HookContext): Effect | undefined {
   const prompt = input.prompt?.trim() ?? "";

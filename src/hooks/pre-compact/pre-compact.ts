@@ -1,9 +1,10 @@
 import { errorText } from "../../protocol/error-text.ts";
-import type { Effect, Hook, InputOf, JsonObject } from "../../protocol/index.ts";
+import type { Effect, InputOf, JsonObject } from "../../protocol/index.ts";
 import { compactTimestamp } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
-import { type System, SystemError } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions } from "../context.ts";
+import { SystemError } from "../../system/system.ts";
+import { defineHook, type HookContext } from "../context.ts";
+import type { HookDefinition } from "../hook-program.ts";
 import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
 import { type Entry, entryText, isUserMessage } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
@@ -18,13 +19,9 @@ const REQUEST_LENGTH = 50;
 const KEPT_COPIES = 20;
 
 /** Keeps the whole conversation before the host shortens it. Never blocks. */
-export function preCompact(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    { id: "amplihack.pre-compact", event: "PreCompact", hookName: "pre_compact", kind: "compact" },
-    options,
-    keepConversation,
-  );
-}
+export const preCompact = defineHook("pre-compact", "compact", keepConversation);
+
+export const definition: HookDefinition = { hook: preCompact };
 
 function keepConversation(input: InputOf<"compact">, context: HookContext): Effect {
   const directory = context.path("logs", context.sessionFilesId());

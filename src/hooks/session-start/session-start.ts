@@ -1,7 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
-import type { Effect, Hook, InputOf } from "../../protocol/index.ts";
-import type { System } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions } from "../context.ts";
+import type { Effect, InputOf } from "../../protocol/index.ts";
+import { defineHook, type HookContext } from "../context.ts";
+import type { HookDefinition } from "../hook-program.ts";
 import {
   extractRequest,
   isSubstantial,
@@ -16,18 +16,9 @@ import { assembleContext } from "./project-context.ts";
 import { checkVersion } from "./version-check.ts";
 
 /** Opens a session: checks the installation, keeps the original request and tells the model where it is. */
-export function sessionStart(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.session-start",
-      event: "SessionStart",
-      hookName: "session_start",
-      kind: "session-start",
-    },
-    options,
-    beginSession,
-  );
-}
+export const sessionStart = defineHook("session-start", "session-start", beginSession);
+
+export const definition: HookDefinition = { hook: sessionStart, usesBridge: true };
 
 async function beginSession(input: InputOf<"session-start">, context: HookContext): Promise<Effect> {
   attempt(context, "version_check_error", "the version check failed", () => checkVersion(context));

@@ -1,8 +1,8 @@
 import { errorText } from "../../protocol/error-text.ts";
-import { type Effect, type Hook, type InputOf, readField } from "../../protocol/index.ts";
+import { type Effect, type InputOf, readField } from "../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions } from "../context.ts";
+import { defineHook, type HookContext } from "../context.ts";
+import type { HookDefinition } from "../hook-program.ts";
 import { LockFiles } from "./lock-files.ts";
 import { judgeLock } from "./lock-mode.ts";
 import { checkWork } from "./power-steering/check.ts";
@@ -12,13 +12,9 @@ import { reflect } from "./reflection.ts";
 const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
 
 /** Decides whether the agent may end its turn: lock mode, then the check of its work, then reflection. */
-export function stop(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    { id: "amplihack.stop", event: "Stop", hookName: "stop", kind: "stop" },
-    options,
-    decideStop,
-  );
-}
+export const stop = defineHook("stop", "stop", decideStop);
+
+export const definition: HookDefinition = { hook: stop, usesBridge: true, silence: APPROVAL };
 
 async function decideStop(input: InputOf<"stop">, context: HookContext): Promise<Effect> {
   const { system } = context;
