@@ -82,16 +82,6 @@ export function openHookContext(
   let generatedId: string | undefined;
   let isPrepared = false;
 
-  /** What is there and cannot be read may be all that is left of it, so it is kept. */
-  function replaceJson(path: string, data: Json): void {
-    const file = new AtomicJsonFile(path, { system, lockTimeoutMs: LOCK_TIMEOUT_MS });
-    file.update(() => data, data, {
-      onMalformed: "set-aside",
-      onSetAside: keptAs =>
-        context.report(`${basename(path)} was malformed; it is kept as ${basename(keptAs)}`),
-    });
-  }
-
   const context: HookContext = {
     hookName,
     system,
@@ -118,12 +108,10 @@ export function openHookContext(
       context.prepare();
       const line = { timestamp: context.nowText(), metric: name, value, hook: hookName };
       const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
-      try {
-        const path = context.path("metrics", `${hookName}_metrics.jsonl`);
-        appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line);
-      } catch (error) {
-        context.log("WARNING", `metric ${name} was not written: ${errorText(error)}`);
-      }
+      const path = context.path("metrics", `${hookName}_metrics.jsonl`);
+      attempt(context, `metric ${name} was not written`, () =>
+        appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line),
+      );
     },
     notify(text) {
       stdio.writeError(`amplihack ${hookName}: ${text.split("\n").map(escapeControls).join("\n  ")}\n`);
@@ -137,26 +125,54 @@ export function openHookContext(
       generatedId ??= sessionId ?? generateSessionId(system);
       return generatedId;
     },
-    saveSessionData(filename, data) {
-      try {
-        checkFileName(filename);
-      } catch (error) {
-        context.log("WARNING", errorText(error));
-        throw error;
-      }
-      context.prepare();
-      const path = context.path("logs", context.sessionFilesId(), filename);
-      try {
-        if (typeof data === "object" && data !== null) replaceJson(path, data);
-        else writeAtomically(system, path, system.text.encode(String(data)));
-      } catch (error) {
-        context.log("ERROR", `${filename} was not written: ${errorText(error)}`);
-      }
-    },
+    saveSessionData: (filename, data) => saveSessionData(context, filename, data),
     remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
     nowText: () => localTimestamp(clock.nowMs()),
   };
   return context;
+}
+
+function saveSessionData(context: HookContext, filename: string, data: Json): void {
+  const { system } = context;
+  try {
+    checkFileName(filename);
+  } catch (error) {
+    context.log("WARNING", errorText(error));
+    throw error;
+  }
+  context.prepare();
+  const path = context.path("logs", context.sessionFilesId(), filename);
+  const write = () => {
+    if (typeof data === "object" && data !== null) replaceJson(context, path, data);
+    else writeAtomically(system, path, system.text.encode(String(data)));
+  };
+  attempt(context, `${filename} was not written`, write, "ERROR");
+}
+
+/** A file that is there and cannot be read is set aside, never replaced. */
+function replaceJson(context: HookContext, path: string, data: Json): void {
+  const file = new AtomicJsonFile(path, { system: context.system, lockTimeoutMs: LOCK_TIMEOUT_MS });
+  file.update(() => data, data, {
+    onMalformed: "set-aside",
+    onSetAside: keptAs =>
+      context.report(`${basename(path)} was malformed; it is kept as ${basename(keptAs)}`),
+  });
+}
+
+/** Runs a step that no decision depends on. A failure is logged; the result says whether there was none. */
+export function attempt(
+  context: Pick<HookContext, "log">,
+  failure: string,
+  step: () => void,
+  level: LogLevel = "WARNING",
+): boolean {
+  try {
+    step();
+    return true;
+  } catch (error) {
+    context.log(level, `${failure}: ${errorText(error)}`);
+    return false;
+  }
 }
 
 /** A second less than the host waits. */

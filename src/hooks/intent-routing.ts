@@ -1,6 +1,5 @@
-import { errorText } from "../protocol/error-text.ts";
 import { AtomicFlag, appendJsonLine, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
-import type { HookContext } from "./context.ts";
+import { attempt, type HookContext } from "./context.ts";
 import { countCharacters } from "./words.ts";
 import { isWorkflowActive } from "./workflow-activity.ts";
 
@@ -36,10 +35,10 @@ export function routeIntent(prompt: unknown, context: HookContext, cwd?: string)
   );
   const reason = judge(prompt, context, marker, cwd);
   const inject = reason === "inject";
-  tryTo(context, "the routing was not marked", () => {
+  attempt(context, "the routing was not marked", () => {
     if (inject) marker.set();
   });
-  tryTo(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
+  attempt(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
   return { inject, text: inject ? ROUTING_TEXT : "", reason };
 }
 
@@ -69,12 +68,4 @@ function keepDecision(context: HookContext, reason: RoutingReason, prompt: unkno
     prompt_length: typeof prompt === "string" ? countCharacters(prompt) : 0,
     timestamp: context.nowText(),
   });
-}
-
-function tryTo(context: HookContext, failure: string, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    context.log("WARNING", `${failure}: ${errorText(error)}`);
-  }
 }

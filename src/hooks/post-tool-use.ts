@@ -1,4 +1,3 @@
-import { errorText } from "../protocol/error-text.ts";
 import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
 import { isTruthy } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
@@ -6,7 +5,7 @@ import { removeIfThere } from "../state/absent-files.ts";
 import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions } from "./context.ts";
+import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
@@ -86,14 +85,12 @@ function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
   const directory = context.path("dedupe");
   const key = sha256Hex(system.text.encode(`${context.sessionId ?? ""}\0${useId}`)).slice(0, 32);
   context.prepare();
-  try {
-    const isNew = new AtomicFlag(join(directory, key), { system }).set();
+  let isNew = true;
+  const isNoticed = attempt(context, "a repeated call would not be noticed", () => {
+    isNew = new AtomicFlag(join(directory, key), { system }).set();
     forgetOld(context, directory);
-    return !isNew;
-  } catch (error) {
-    context.log("WARNING", `a repeated call would not be noticed: ${errorText(error)}`);
-    return false;
-  }
+  });
+  return isNoticed && !isNew;
 }
 
 function forgetOld(context: HookContext, directory: string): void {

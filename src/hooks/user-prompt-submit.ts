@@ -1,8 +1,7 @@
-import { errorText } from "../protocol/error-text.ts";
 import type { Effect, InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext } from "./context.ts";
+import { attempt, defineHook, type HookContext } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
@@ -20,7 +19,7 @@ export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
   const isInner = isNested(context) || isWorkflowActive(context, input.cwd);
-  if (!isInner && asksForDevelopment(prompt)) tryToTrack(context);
+  if (!isInner && asksForDevelopment(prompt)) track(context);
   const parts = [
     renderOwnPreferences(context),
     await recall(prompt, context),
@@ -35,13 +34,14 @@ function asksForDevelopment(prompt: string): boolean {
   return isDevCommand(prompt) || prompt.toLowerCase().includes("dev-orchestrator");
 }
 
-function tryToTrack(context: HookContext): void {
-  try {
-    context.prepare();
-    startTracking(context, "user_prompt_submit");
-  } catch (error) {
-    context.log("ERROR", `the workflow is not tracked: ${errorText(error)}`);
-  }
+function track(context: HookContext): void {
+  context.prepare();
+  attempt(
+    context,
+    "the workflow is not tracked",
+    () => startTracking(context, "user_prompt_submit"),
+    "ERROR",
+  );
 }
 
 function renderOwnPreferences(context: HookContext): string | undefined {

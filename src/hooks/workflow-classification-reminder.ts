@@ -1,8 +1,7 @@
-import { errorText } from "../protocol/error-text.ts";
 import { type Effect, type InputOf, type Json, ownValue } from "../protocol/index.ts";
 import { StrictMembers } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import { defineHook, type HookContext } from "./context.ts";
+import { attempt, defineHook, type HookContext } from "./context.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { firstCharacters, oneLine, wordPattern } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
@@ -75,15 +74,11 @@ function countTurn(context: HookContext, hostTurn: Json | undefined, prompt: str
     return { ...state, turn_count: turn, last_classified_turn: isNew ? turn : state.last_classified_turn };
   };
   const start: Classification = { session_id: sessionId, turn_count: 0, last_classified_turn: null };
-  try {
-    file.update(count, start, {
-      onMalformed: "set-aside",
-      onSetAside: () => context.report("the turns of this session were malformed; they are counted anew"),
-    });
-  } catch (error) {
-    context.log("WARNING", `the turn was not counted: ${errorText(error)}`);
-    count(start);
-  }
+  const onSetAside = () => context.report("the turns of this session were malformed; they are counted anew");
+  const isCounted = attempt(context, "the turn was not counted", () =>
+    file.update(count, start, { onMalformed: "set-aside", onSetAside }),
+  );
+  if (!isCounted) count(start);
   return isNew;
 }
 

@@ -3,7 +3,7 @@ import type { Effect, InputOf, JsonObject } from "../../protocol/index.ts";
 import { compactTimestamp } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import { SystemError } from "../../system/system.ts";
-import { defineHook, type HookContext } from "../context.ts";
+import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
 import { type Entry, entryText, isUserMessage } from "../transcript/entry.ts";
@@ -130,14 +130,12 @@ function* transcriptEntries(
 function keepCopy(context: HookContext, directory: string, path: string): void {
   const { system } = context;
   const copies = join(directory, "transcripts");
-  try {
+  attempt(context, "the transcript was not copied", () => {
     const stamp = compactTimestamp(system.clock.nowMs());
     const copy = new StreamedFile(system, join(copies, `conversation_${stamp}.md`));
     copy.writeFileContent(path);
     copy.finish();
     const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
     for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
-  } catch (error) {
-    context.log("WARNING", `the transcript was not copied: ${errorText(error)}`);
-  }
+  });
 }

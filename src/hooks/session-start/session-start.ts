@@ -1,6 +1,5 @@
-import { errorText } from "../../protocol/error-text.ts";
 import type { Effect, InputOf } from "../../protocol/index.ts";
-import { defineHook, type HookContext } from "../context.ts";
+import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import {
   extractRequest,
@@ -21,10 +20,13 @@ export const sessionStart = defineHook("session-start", "session-start", beginSe
 export const definition: HookDefinition = { hook: sessionStart, usesBridge: true };
 
 async function beginSession(input: InputOf<"session-start">, context: HookContext): Promise<Effect> {
-  attempt(context, "version_check_error", "the version check failed", () => checkVersion(context));
-  if (input.host === "claude-code") {
-    attempt(context, "hook_cleanup_error", "the hook cleanup failed", () => cleanUpHooks(context));
-  }
+  if (!attempt(context, "the version check failed", () => checkVersion(context)))
+    context.metric("version_check_error", 1);
+  if (
+    input.host === "claude-code" &&
+    !attempt(context, "the hook cleanup failed", () => cleanUpHooks(context))
+  )
+    context.metric("hook_cleanup_error", 1);
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
   const request = keepRequest(prompt, context);
@@ -33,16 +35,6 @@ async function beginSession(input: InputOf<"session-start">, context: HookContex
   const text = await assembleContext(context);
   context.log("INFO", `session context of ${text.length} characters`);
   return { context: request === undefined ? text : `${request}\n\n${text}` };
-}
-
-/** Housekeeping never costs the model its context. */
-function attempt(context: HookContext, metric: string, what: string, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    context.log("WARNING", `${what}: ${errorText(error)}`);
-    context.metric(metric, 1);
-  }
 }
 
 function keepRequest(prompt: string, context: HookContext): string | undefined {

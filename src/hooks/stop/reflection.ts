@@ -7,7 +7,7 @@ import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { ReflectReply } from "../bridge/contracts.ts";
-import type { HookContext } from "../context.ts";
+import { attempt, type HookContext } from "../context.ts";
 import { firstCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
 import { transcriptId } from "./power-steering/source.ts";
@@ -134,12 +134,8 @@ function saveFindings(context: HookContext, sessionId: string, text: string): st
     context.path("reflection", "current_findings.md"),
     context.path("logs", sessionId, "FEEDBACK_SUMMARY.md"),
   ]) {
-    try {
-      writeAtomically(system, copy, bytes);
-    } catch (error) {
+    if (!attempt(context, "the findings were not copied", () => writeAtomically(system, copy, bytes)))
       context.metric("backward_compat_write_errors", 1);
-      context.log("WARNING", `the findings were not copied: ${errorText(error)}`);
-    }
   }
   return file;
 }

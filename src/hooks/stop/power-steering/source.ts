@@ -1,9 +1,8 @@
-import { errorText } from "../../../protocol/error-text.ts";
 import type { Json } from "../../../protocol/index.ts";
 import { stringAt } from "../../../protocol/members.ts";
 import { AtomicJsonFile, findHome, resolvePath, sanitiseSessionId, VARIABLES } from "../../../state/index.ts";
 import { basename, dirname, extension, isInside, join } from "../../../system/paths.ts";
-import type { HookContext } from "../../context.ts";
+import { attempt, type HookContext } from "../../context.ts";
 import { type Entry, entryText, isUserMessage } from "../../transcript/entry.ts";
 import { readExport } from "../../transcript/export-form.ts";
 import { countLines, LINE_OPTIONS } from "../../transcript/lines.ts";
@@ -122,14 +121,12 @@ function findExport(
 }
 
 function lastExportPath(context: HookContext, eventsPath: string): string | undefined {
-  try {
-    const events: Json = new AtomicJsonFile<Json>(eventsPath, { system: context.system }).readOrDefault([]);
-    const path = stringAt(Array.isArray(events) ? events.at(-1) : undefined, "transcript_path");
-    return path?.startsWith("/") === true ? path : undefined;
-  } catch (error) {
-    context.log("WARNING", `compaction events cannot be read: ${errorText(error)}`);
-    return undefined;
-  }
+  let events: Json = [];
+  attempt(context, "compaction events cannot be read", () => {
+    events = new AtomicJsonFile<Json>(eventsPath, { system: context.system }).readOrDefault([]);
+  });
+  const path = stringAt(Array.isArray(events) ? events.at(-1) : undefined, "transcript_path");
+  return path?.startsWith("/") === true ? path : undefined;
 }
 
 function newestCopies(context: HookContext, directory: string): readonly string[] {
