@@ -92,7 +92,7 @@ function isInputAbsent(): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync("/proc/self/fdinfo/0", "latin1"))?.[1];
     return flags === undefined || (Number.parseInt(flags, 8) & constants.O_RDWR) !== 0;
   } catch {
-    // Without /proc nobody can tell who opened it.
+    // Without /proc it is not known who opened it.
     return true;
   }
 }

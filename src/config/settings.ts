@@ -16,7 +16,7 @@ export interface GuardSettings {
   readonly level: Level;
   /** by the machine and the user: the last word on a rule, up or down */
   readonly rules: Readonly<Record<string, RuleSetting>>;
-  /** by a project nobody trusted: may only raise what `rules` gives */
+  /** by a project that is not trusted: may only raise what `rules` gives */
   readonly floors: Readonly<Record<string, RuleSetting>>;
   readonly protectedBranches: readonly string[];
   readonly prodNames: readonly string[];

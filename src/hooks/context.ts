@@ -45,13 +45,13 @@ export interface HookContext {
   readonly projectRoot: string;
   /** the session's own directory */
   readonly directory: string;
-  /** sanitised; undefined when nobody says, and then what stands in differs by use */
+  /** sanitised; undefined when it is not known, and then what stands in differs by use */
   readonly sessionId: string | undefined;
   /** what went wrong without ending the hook; becomes the `error` of telemetry */
   readonly problems: readonly string[];
   /** a path below `.claude/runtime`; nothing is made */
   path(...parts: readonly string[]): string;
-  /** Makes `.claude/runtime`; logging does so too. Whoever writes there without having logged calls it first. */
+  /** Makes `.claude/runtime`. Logging does so, too; a hook that writes there without having logged calls it first. */
   prepare(): void;
   log(level: LogLevel, message: string): void;
   metric(name: string, value: Json, metadata?: JsonObject): void;
@@ -97,7 +97,7 @@ export function openHookContext(
       try {
         makeRuntimeDirectory(system, projectRoot);
       } catch {
-        // Whoever writes below it meets the same failure and reports it.
+        // A write below it meets the same failure and reports it.
       }
     },
     log(level, message) {

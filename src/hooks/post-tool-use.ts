@@ -7,7 +7,7 @@ import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
 import type { HookDefinition } from "./hook-program.ts";
-import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
+import { askObservers, mergeMetadata, type ToolObserver } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
 
 /** Counter metrics by canonical tool name. */
@@ -20,9 +20,9 @@ const COUNTERS: Readonly<Record<string, string>> = {
   Glob: "search_operations",
 };
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
-const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
+const OBSERVERS: readonly ToolObserver[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
-/** A name is somebody else's text like the rest of a payload, and nothing large goes into metrics. */
+/** A name is untrusted text, and nothing large goes into metrics. */
 const MAX_NAME_LENGTH = 200;
 
 /**
@@ -33,7 +33,7 @@ export const postToolUse = defineHook("post-tool-use", "tool", observeCall);
 
 export const definition: HookDefinition = { hook: postToolUse };
 
-/** The same hook for whoever registers each event by itself. */
+/** The same hook, for engines that register each event by itself. */
 export function postToolUseFailure(options?: HookOptions): Hook<System> {
   return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }

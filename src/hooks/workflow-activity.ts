@@ -1,4 +1,4 @@
-import { numberAt, readObject } from "../protocol/members.ts";
+import { numberAt, parseJsonObject } from "../protocol/members.ts";
 import { AtomicFlag, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
 import { attempt, type HookContext } from "./context.ts";
 
@@ -32,7 +32,7 @@ export function isWorkflowActive(context: HookContext, cwd: string | undefined):
 
 /** A marker without a process is believed; one that is not JSON is not. */
 function namesLivingProcess({ system }: HookContext, content: string): boolean {
-  const marker = readObject(content, 16);
+  const marker = parseJsonObject(content, 16);
   if (marker === undefined) return false;
   const pid = numberAt(marker, "pid") ?? 0;
   if (pid <= 0) return true;

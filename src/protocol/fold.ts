@@ -135,7 +135,7 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
   if (aborted && options.power === "veto" && decision.kind !== "deny") {
     decision = { kind: "deny", reason: "aborted", by: [] };
   } else if (aborted && decision.kind === "allow") {
-    // Who has not heard everybody cannot know that all agree.
+    // Some hooks gave no answer, and each of them could have refused.
     decision = { kind: "none" };
   }
   if (decision.kind !== "none" && options.power === "none") {

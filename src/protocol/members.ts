@@ -45,7 +45,7 @@ export function stringsAt(value: Json | undefined, name: string): readonly strin
 }
 
 /** The object that a text holds as JSON, read strictly; undefined for anything else. */
-export function readObject(text: string, maxDepth: number): JsonObject | undefined {
+export function parseJsonObject(text: string, maxDepth: number): JsonObject | undefined {
   const read = readJson(text, { recover: false, maxDepth });
   return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }

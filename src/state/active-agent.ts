@@ -1,5 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
-import { readObject, stringAt } from "../protocol/members.ts";
+import { parseJsonObject, stringAt } from "../protocol/members.ts";
 import { ancestors, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { readText } from "./read-text.ts";
@@ -80,7 +80,7 @@ function readLauncher(
     return { problem: errorText(error) };
   }
   if (text === undefined) return undefined;
-  const record = readObject(text, 20);
+  const record = parseJsonObject(text, 20);
   if (record === undefined) return { problem: "it does not hold a JSON object" };
   const statedMs = Date.parse(stringAt(record, "timestamp") ?? "");
   const ageMs = system.clock.nowMs() - (Number.isNaN(statedMs) ? (writtenMs ?? 0) : statedMs);

@@ -1,4 +1,4 @@
-import { numberAt, readObject } from "../protocol/members.ts";
+import { numberAt, parseJsonObject } from "../protocol/members.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { removeIfThere } from "./absent-files.ts";
@@ -69,7 +69,7 @@ export class Counter {
     const trimmed = text?.trim() ?? "";
     if (trimmed === "") return 0;
     // `{"value": n}` is what another implementation writes.
-    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : numberAt(readObject(trimmed, 2), "value");
+    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : numberAt(parseJsonObject(trimmed, 2), "value");
     if (value === undefined || !Number.isSafeInteger(value) || value < 0)
       throw this.malformed("decimal digits");
     return value;

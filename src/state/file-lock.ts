@@ -1,4 +1,4 @@
-import { numberAt, readObject, stringAt } from "../protocol/members.ts";
+import { numberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
 import { basename, dirname } from "../system/paths.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { removeIfThere, withParents } from "./absent-files.ts";
@@ -21,7 +21,7 @@ const PAUSE_SPREAD_MS = 41;
 /** Unreadable content younger than this may be a lock in the making. */
 const UNFINISHED_MS = 2_000;
 const CONTENT_LIMIT = 4_096;
-/** Locks for the breaking of locks for the breaking of locks: each level takes a process killed at the right moment. */
+/** How many levels of breaker locks there may be. A further one is needed only when a process is killed while it breaks a lock. */
 const MAX_BREAKER_DEPTH = 3;
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
 
@@ -61,7 +61,7 @@ export class FileLock {
     return this.held !== undefined;
   }
 
-  /** Throws a `StateError` with code `lock-timeout` when somebody else holds the lock for too long. */
+  /** Throws a `StateError` with code `lock-timeout` when another holder keeps the lock for too long. */
   acquire(): void {
     if (!this.tryAcquire()) {
       throw new StateError(
@@ -136,7 +136,7 @@ export class FileLock {
     }
   }
 
-  /** The content is complete before the name exists, so nobody ever reads half of it. */
+  /** The content is complete before the name exists, so that it is never read half-written. */
   private tryCreate(): boolean {
     const { system } = this.options;
     const { files, text } = system;
@@ -176,8 +176,8 @@ export class FileLock {
   }
 
   /**
-   * Removes a lock judged dead. Only the holder of the breaker lock removes other people's locks, so what it
-   * sees cannot change under its hands; the check after the rename covers a breaker that was itself broken.
+   * Removes a lock judged dead. Only the holder of the breaker lock removes locks of others, so what it
+   * sees does not change meanwhile; the check after the rename covers a breaker that was itself broken.
    */
   private break(judged: Sighting): boolean {
     if (this.breakerDepth >= MAX_BREAKER_DEPTH) return this.moveAside(judged);
@@ -242,11 +242,11 @@ function isSame(judged: Sighting, now: Sighting | undefined): boolean {
 }
 
 function readNonce(content: string): string | undefined {
-  return stringAt(readObject(content, 2), "nonce");
+  return stringAt(parseJsonObject(content, 2), "nonce");
 }
 
 function readHolder(content: string): Holder | undefined {
-  const members = readObject(content, 2);
+  const members = parseJsonObject(content, 2);
   const pid = numberAt(members, "pid") ?? 0;
   const host = stringAt(members, "host");
   if (!Number.isSafeInteger(pid) || pid <= 0 || host === undefined || readNonce(content) === undefined)

@@ -1,5 +1,5 @@
 import type { MemoryMachine } from "./memory.ts";
-import { Output } from "./output.ts";
+import { CapturedOutput } from "./output.ts";
 import type { Processes, ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 import { utf8 } from "./utf8.ts";
 
@@ -98,7 +98,7 @@ function toResult(
   request: ProcessRequest,
   end: ProcessResult["end"] | undefined,
 ): ProcessResult {
-  const output = new Output(request.limits);
+  const output = new CapturedOutput(request.limits);
   for (const stream of ["stdout", "stderr"] as const) {
     const said = script[stream] ?? "";
     const chunk = typeof said === "string" ? utf8.encode(said) : said;

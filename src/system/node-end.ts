@@ -65,6 +65,6 @@ function complain(error: unknown): void {
   try {
     writeSync(2, `amplihack: clean-up at the end failed: ${errorText(error)}\n`);
   } catch {
-    // Nobody is left to tell.
+    // stderr is closed.
   }
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { onEnd } from "./node-end.ts";
 import { errorCode } from "./node-files.ts";
 import { loadChildProcess } from "./node-load.ts";
-import { Output } from "./output.ts";
+import { CapturedOutput } from "./output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 
 const DEFAULT_KILL_AFTER_MS = 1_000;
@@ -15,7 +15,7 @@ type End = ProcessResult["end"];
 /** Starts a child as the leader of its own process group; `ProcessRequest` says what is promised. */
 export function startProcess(request: ProcessRequest): RunningProcess {
   const startedNs = process.hrtime.bigint();
-  const output = new Output(request.limits);
+  const output = new CapturedOutput(request.limits);
   const report = (end: End, facts: { killed: boolean; pipeHeld: boolean }): ProcessResult => ({
     end,
     ...output.result(),
@@ -46,7 +46,7 @@ export function startProcess(request: ProcessRequest): RunningProcess {
 function supervise(
   child: ChildProcess,
   request: ProcessRequest,
-  output: Output,
+  output: CapturedOutput,
   report: (end: End, facts: { killed: boolean; pipeHeld: boolean }) => ProcessResult,
 ): RunningProcess {
   const { pid } = child;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
-import { SHIPPED } from "../../src/hooks/stop/power-steering/considerations.ts";
+import { SHIPPED_CONSIDERATIONS } from "../../src/hooks/stop/power-steering/considerations.ts";
 import { FactCollector } from "../../src/hooks/stop/power-steering/facts.ts";
 import { applyHeuristic } from "../../src/hooks/stop/power-steering/heuristics.ts";
 import { classifySession } from "../../src/hooks/stop/power-steering/session-type.ts";
@@ -131,7 +131,7 @@ describe("any transcript", () => {
         for (const entry of readTranscript(system, "/t", name => name)) collector.see(entry);
         const facts = collector.facts();
         expect(classifySession(facts)).toMatch(/^[A-Z]+$/);
-        for (const { heuristic } of SHIPPED) {
+        for (const { heuristic } of SHIPPED_CONSIDERATIONS) {
           if (heuristic !== undefined) applyHeuristic(heuristic, facts, { forbidsMerge: false, readme: "" });
         }
       }),

@@ -7,7 +7,7 @@ import {
   memberAt,
   numberAt,
   objectAt,
-  readObject,
+  parseJsonObject,
   StrictMembers,
   stringAt,
   stringsAt,
@@ -42,9 +42,9 @@ describe("members of a payload", () => {
   });
 
   it("are read from text that holds one object", () => {
-    expect(readObject('{"a": 1}', 2)).toEqual({ a: 1 });
+    expect(parseJsonObject('{"a": 1}', 2)).toEqual({ a: 1 });
     for (const text of ["", "[]", '{"a": 1,}', '{"a": {"b": {}}}'])
-      expect(readObject(text, 2)).toBeUndefined();
+      expect(parseJsonObject(text, 2)).toBeUndefined();
   });
 });
 

@@ -49,7 +49,7 @@ interface Recovery {
   readonly counterOf: string;
 }
 
-/** A lock of another session, or one that is too old, holds nobody. */
+/** A lock of another session, or one that is too old, does not hold this one. */
 function findRecoveryReason(context: HookContext, lock: LockFiles, sessionId: string): Recovery | undefined {
   const { lockedAt, ownerId } = readFacts(context, lock);
   const owner = ownerId === undefined ? undefined : sanitiseSessionId(ownerId);

@@ -1,7 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
 import type { InputOf, JsonObject } from "../../protocol/index.ts";
 import { isTruthy, ownValue } from "../../protocol/index.ts";
-import { readObject } from "../../protocol/members.ts";
+import { parseJsonObject } from "../../protocol/members.ts";
 import { AtomicFlag, compactTimestamp, readText, VARIABLES } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
@@ -15,7 +15,10 @@ import { transcriptId } from "./power-steering/source.ts";
 const CONFIG_BYTES = 64 * 1024;
 
 /** The text with which a stop is held so that the findings get presented; undefined when there are none. */
-export async function reflect(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
+export async function reflectOnSession(
+  input: InputOf<"stop">,
+  context: HookContext,
+): Promise<string | undefined> {
   if (!isSwitchedOn(context)) return undefined;
   const sessionId = context.sessionId ?? "unknown";
   const { system } = context;
@@ -95,7 +98,7 @@ function readConfig(context: HookContext, path: string): JsonObject | undefined 
       context.metric("reflection_no_config", 1);
       return undefined;
     }
-    const config = readObject(text, 16);
+    const config = parseJsonObject(text, 16);
     if (config !== undefined) return config;
   } catch (error) {
     problem = `cannot be read: ${errorText(error)}`;

@@ -6,7 +6,7 @@ import type { HookDefinition } from "../hook-program.ts";
 import { LockFiles } from "./lock-files.ts";
 import { judgeLock } from "./lock-mode.ts";
 import { checkWork } from "./power-steering/check.ts";
-import { reflect } from "./reflection.ts";
+import { reflectOnSession } from "./reflection.ts";
 
 /** Letting a stop through is said aloud in the form of our own that Claude Code knows. */
 const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
@@ -87,7 +87,7 @@ const METRICS: Readonly<Record<string, string>> = {
 
 async function tryToReflect(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
   try {
-    return await reflect(input, context);
+    return await reflectOnSession(input, context);
   } catch (error) {
     context.metric("reflection_errors", 1);
     context.report(`reflection failed, the stop is let through: ${errorText(error)}`);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ownValue, readField } from "../../protocol/index.ts";
 import { booleanAt, stringAt } from "../../protocol/members.ts";
 import type { Entry } from "./entry.ts";
-import { decodedInput, type Naming, partsOf, plainText } from "./parts.ts";
+import { decodedInput, messageParts, type Naming, plainText } from "./parts.ts";
 
 /**
  * Copilot's event file: `{type: "user.message", data: {content}}` and so on. A tool counts when it starts, not
@@ -14,7 +14,7 @@ export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undef
   if (role !== undefined && ownValue(value, "message") === undefined) {
     const content = ownValue(value, "content") ?? ownValue(value, "text");
     if (role === "tool") return toolMessage(value, timestamp);
-    return { role: role.toLowerCase(), timestamp, parts: partsOf(content, name), isSynthetic: false };
+    return { role: role.toLowerCase(), timestamp, parts: messageParts(content, name), isSynthetic: false };
   }
   const event = stringAt(value, "event", "type");
   const read = event !== undefined && Object.hasOwn(READERS, event) ? READERS[event] : undefined;
@@ -34,13 +34,13 @@ type Reader = (data: JsonObject, name: Naming) => Pick<Entry, "role" | "parts"> 
 
 const readUser: Reader = (data, name) => ({
   role: "user",
-  parts: partsOf(readField(data, ["content", "prompt", "message", "text"])?.value, name),
+  parts: messageParts(readField(data, ["content", "prompt", "message", "text"])?.value, name),
   isSynthetic: (stringAt(data, "source") ?? "user") !== "user",
 });
 
 const readAssistant: Reader = (data, name) => ({
   role: "assistant",
-  parts: partsOf(readField(data, ["content", "response", "message", "text"])?.value, name),
+  parts: messageParts(readField(data, ["content", "response", "message", "text"])?.value, name),
 });
 
 const READERS: Readonly<Record<string, Reader>> = {

@@ -4,12 +4,12 @@ import type { Json } from "../../protocol/index.ts";
 export interface Entry {
   readonly role: string;
   readonly timestamp: string | undefined;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
   /** written by a program in the user's place: hook feedback, summaries, prompts for sub-agents */
   readonly isSynthetic: boolean;
 }
 
-export type Part = TextPart | ToolUsePart | ToolResultPart;
+export type MessagePart = TextPart | ToolUsePart | ToolResultPart;
 
 export interface TextPart {
   readonly kind: "text";

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ownValue, readField } from "../../protocol/index.ts";
 import { listAt, stringAt } from "../../protocol/members.ts";
-import type { Entry, Part } from "./entry.ts";
-import { type Naming, partsOf, plainText } from "./parts.ts";
+import type { Entry, MessagePart } from "./entry.ts";
+import { messageParts, type Naming, plainText } from "./parts.ts";
 
 /** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
 export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
@@ -13,7 +13,7 @@ export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefi
   return {
     role: type === "user" ? "user" : "assistant",
     timestamp: stringAt(value, "timestamp"),
-    parts: [...partsOf(ownValue(value, "content"), name), ...tools],
+    parts: [...messageParts(ownValue(value, "content"), name), ...tools],
     isSynthetic: false,
   };
 }
@@ -23,10 +23,10 @@ function outcomeOf(call: JsonObject): boolean | undefined {
   return status === undefined ? undefined : status === "error";
 }
 
-function callParts(call: JsonObject, name: Naming): readonly Part[] {
+function callParts(call: JsonObject, name: Naming): readonly MessagePart[] {
   const id = stringAt(call, "id");
   const result = readField(call, ["resultDisplay", "result"])?.value;
-  const use: Part = {
+  const use: MessagePart = {
     kind: "tool-use",
     id,
     name: name(stringAt(call, "name") ?? "unknown"),

@@ -67,7 +67,7 @@ export function isPassingResult(text: string): boolean {
   return PASSED.test(text) && !FAILED.test(text);
 }
 
-/** What pre-commit prints for a hook that passed, or somebody else's line about it. */
+/** What pre-commit prints for a hook that passed, or another program's line about it. */
 export function isPreCommitPass(text: string): boolean {
   return text.split("\n").some(line => {
     const at = line.search(/\bpre-commit\b/i);

@@ -1,10 +1,10 @@
 import { errorText } from "../../../protocol/error-text.ts";
 import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
-import { booleanAt, memberAt, readObject } from "../../../protocol/members.ts";
+import { booleanAt, memberAt, parseJsonObject } from "../../../protocol/members.ts";
 import { readText, SESSION_TYPES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
-import { BUILT_IN, type Consideration, SHIPPED } from "./considerations.ts";
+import { type Consideration, FALLBACK_CONSIDERATIONS, SHIPPED_CONSIDERATIONS } from "./considerations.ts";
 import { hasHeuristic } from "./heuristics.ts";
 import type { SessionType } from "./session-type.ts";
 
@@ -21,7 +21,7 @@ function toolPath(context: HookContext, name: string): string {
 }
 
 /** The project's own settings; a file that cannot be used counts as none, and says so in the log. */
-export function loadConfig(context: HookContext): PowerSteeringConfig {
+export function loadSteeringConfig(context: HookContext): PowerSteeringConfig {
   const path = toolPath(context, ".power_steering_config");
   try {
     const text = readText(context.system, path, FILE_BYTES);
@@ -36,7 +36,7 @@ export function loadConfig(context: HookContext): PowerSteeringConfig {
 }
 
 function parseConfig(text: string): PowerSteeringConfig | undefined {
-  const config = readObject(text, 8);
+  const config = parseJsonObject(text, 8);
   const isEnabled = booleanAt(config, "enabled");
   const checkers = memberAt(config, "checkers_enabled") ?? {};
   if (isEnabled === undefined || !isJsonObject(checkers)) return undefined;
@@ -50,7 +50,7 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
   const path = toolPath(context, "considerations.yaml");
   try {
     const text = readText(context.system, path, FILE_BYTES);
-    if (text === undefined) return SHIPPED;
+    if (text === undefined) return SHIPPED_CONSIDERATIONS;
     const { parse } = await import("yaml");
     const entries = parseConsiderations(parse(text, { maxAliasCount: 0 }));
     if (entries.length > 0) return entries;
@@ -61,7 +61,7 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
       `considerations.yaml cannot be used (${errorText(error)}); the built-in checks count`,
     );
   }
-  return BUILT_IN;
+  return FALLBACK_CONSIDERATIONS;
 }
 
 /** Entries that are not right are left out. */

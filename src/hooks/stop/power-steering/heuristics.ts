@@ -4,19 +4,19 @@ import type { SessionFacts } from "./facts.ts";
 import { quoteAt } from "./statements.ts";
 
 /** What a check found missing. */
-export interface Finding {
+export interface CheckFailure {
   readonly reason: string;
   readonly quote?: string;
 }
 
 /** What a heuristic may ask besides the session itself. */
-export interface Surroundings {
+export interface ProjectFacts {
   readonly forbidsMerge: boolean;
   /** text of the project's README, empty when there is none */
   readonly readme: string;
 }
 
-type Heuristic = (facts: SessionFacts, surroundings: Surroundings) => Finding | undefined;
+type Heuristic = (facts: SessionFacts, project: ProjectFacts) => CheckFailure | undefined;
 
 const COMPLETION = wordPattern([
   "completed?",
@@ -226,7 +226,7 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
 };
 
 /** The user wants to merge by hand: passing or ready for review is enough, a draft is not. */
-function judgeWithoutMerge(assistant: SessionFacts["assistant"]): Finding | undefined {
+function judgeWithoutMerge(assistant: SessionFacts["assistant"]): CheckFailure | undefined {
   if (assistant.has("draft") && !assistant.has("readyForReview"))
     return { reason: "the pull request is still a draft" };
   if (assistant.has("passing") || assistant.has("readyForReview")) return undefined;
@@ -241,9 +241,9 @@ function judgeWithoutMerge(assistant: SessionFacts["assistant"]): Finding | unde
 export function applyHeuristic(
   name: string,
   facts: SessionFacts,
-  surroundings: Surroundings,
-): Finding | undefined {
-  return hasHeuristic(name) ? HEURISTICS[name]?.(facts, surroundings) : undefined;
+  project: ProjectFacts,
+): CheckFailure | undefined {
+  return hasHeuristic(name) ? HEURISTICS[name]?.(facts, project) : undefined;
 }
 
 export function hasHeuristic(name: string): boolean {

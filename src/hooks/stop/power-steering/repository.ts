@@ -1,5 +1,5 @@
 import type { Json } from "../../../protocol/index.ts";
-import { listAt, memberAt, readObject, stringAt } from "../../../protocol/members.ts";
+import { listAt, memberAt, parseJsonObject, stringAt } from "../../../protocol/members.ts";
 import { runtimePath } from "../../../state/index.ts";
 import { basename, dirname, resolve } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
@@ -33,7 +33,7 @@ export interface PullRequest {
   readonly areChecksGreen: boolean;
 }
 
-/** The pull request of the current branch; undefined when there is none or nobody can tell. */
+/** The pull request of the current branch; undefined when there is none or it cannot be found out. */
 export async function findPullRequest(context: HookContext): Promise<PullRequest | undefined> {
   const fields = "state,mergeable,statusCheckRollup";
   const asked = await askGitHub(
@@ -45,7 +45,7 @@ export async function findPullRequest(context: HookContext): Promise<PullRequest
     context.log("DEBUG", `gh pr view: ${asked.failed}`);
     return undefined;
   }
-  const answer = readObject(asked.text, 16);
+  const answer = parseJsonObject(asked.text, 16);
   if (answer === undefined) return undefined;
   return {
     state: stringAt(answer, "state") ?? "",

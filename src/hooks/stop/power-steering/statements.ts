@@ -1,7 +1,7 @@
 import { clip } from "../../../state/index.ts";
 import { findStatement, oneLine, type WordPattern, wordPattern } from "../../words.ts";
 
-/** What somebody may have said during a session; each is remembered once it was said without a negation. */
+/** Topics of what was said in a session; each is remembered once it was said without a negation. */
 const TOPICS = {
   review: wordPattern(["reviews?", "reviewed", "feedback", "comments?", "requested changes"]),
   response: wordPattern(["addressed", "fixed", "updated", "changed", "resolved"]),

@@ -96,7 +96,7 @@ export function resetBlocks(state: TurnState): TurnState {
 }
 
 /** The first 16 hexadecimal digits of SHA-256 over the sorted ids. */
-export function fingerprintOf(system: Pick<System, "text">, ids: readonly string[]): string {
+export function failureFingerprint(system: Pick<System, "text">, ids: readonly string[]): string {
   return sha256Hex(system.text.encode([...ids].sort().join("|"))).slice(0, 16);
 }
 
