@@ -48,14 +48,10 @@ function watch(
   system: System,
   { onInput, onFirstProcess }: { readonly onInput: () => void; readonly onFirstProcess: () => void },
 ): System {
-  const { files, env, clock, random, text, stdio, processes } = system;
+  const { stdio, processes } = system;
   let hasStarted = false;
   return {
-    files,
-    env,
-    clock,
-    random,
-    text,
+    ...system,
     stdio: {
       ...stdio,
       readInput(limitBytes) {

@@ -17,26 +17,14 @@ const QUIET_TURNS = 3;
 const QUOTE_LENGTH = 100;
 const LOCK_TIMEOUT_MS = 1_000;
 
-const NEW_TOPIC = wordPattern([
-  "now let['’]?s",
-  "next i want",
-  "switching to",
-  "different question",
-  "different topic",
-  "new task",
-  "moving on to",
-]);
-const SAME_TOPIC = wordPattern([
-  "also",
-  "what about",
-  "and",
-  "additionally",
-  "furthermore",
-  "i meant",
-  "to clarify",
-  "how['’]s it going",
-  "what['’]s the (?:status|progress)",
-]);
+const NEW_TOPIC = wordPattern(`
+  now let['’]?s | next i want | switching to | different question | different topic | new task
+  moving on to
+`);
+const SAME_TOPIC = wordPattern(`
+  also | what about | and | additionally | furthermore | i meant | to clarify | how['’]s it going
+  what['’]s the (?:status|progress)
+`);
 
 /** Asks the model to classify a new topic before it starts to work. Never blocks. */
 export const workflowClassificationReminder = defineHook(

@@ -6,25 +6,16 @@ import { indexText } from "./search-words.ts";
 
 /** What an agent says when it has found something out, strongest first. */
 const MARKS = [
-  wordPattern([
-    "root cause",
-    "lessons? learn(?:ed|t)",
-    "(?:i|we) learn(?:ed|t)",
-    "turn(?:s|ed) out",
-    "the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)",
-    "(?:caused|fixed|solved|resolved) by",
-    "the (?:fix|solution|workaround) (?:was|is)",
-    "gotcha",
-  ]),
-  wordPattern([
-    "discovered that",
-    "found (?:out )?that",
-    "decided to",
-    "(?:must|should) (?:always|never)",
-    "only works? (?:if|when|with)",
-    "does(?:n['’]t| not) work (?:if|when|with|because|unless)",
-    "(?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)",
-  ]),
+  wordPattern(`
+    root cause | lessons? learn(?:ed|t) | (?:i|we) learn(?:ed|t) | turn(?:s|ed) out
+    the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)
+    (?:caused|fixed|solved|resolved) by | the (?:fix|solution|workaround) (?:was|is) | gotcha
+  `),
+  wordPattern(`
+    discovered that | found (?:out )?that | decided to | (?:must|should) (?:always|never)
+    only works? (?:if|when|with) | does(?:n['’]t| not) work (?:if|when|with|because|unless)
+    (?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)
+  `),
 ];
 
 const SHORTEST_SENTENCE = 20;

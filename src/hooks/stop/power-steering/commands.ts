@@ -1,44 +1,19 @@
 import { wordPattern } from "../../words.ts";
 
 /** What a shell command does, as far as the checks at the end of a session care. */
-const TEST_COMMAND = wordPattern([
-  "pytest",
-  "python3? -m unittest",
-  "tox",
-  "(?:npm|pnpm|yarn|bun)(?: run)? test(?::[\\w:-]+)?",
-  "(?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test)",
-  "node --test",
-  "deno test",
-  "cargo (?:nextest|test)",
-  "go test",
-  "ctest",
-  "make (?:test|check)",
-  "mvn (?:\\S+ ){0,9}(?:test|verify)",
-  "gradlew? (?:\\S+ ){0,9}test",
-  "dotnet test",
-  "rspec",
-  "phpunit",
-  "swift test",
-  "uvx --from",
-]);
-const LINT_COMMAND = wordPattern([
-  "ruff(?: check)?",
-  "mypy",
-  "flake8",
-  "pylint",
-  "pyright",
-  "eslint",
-  "biome (?:check|ci|lint)",
-  "tsc",
-  "cargo (?:clippy|check)",
-  "go vet",
-  "golangci-lint",
-  "pre-commit run",
-  "shellcheck",
-  "(?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)",
-]);
+const TEST_COMMAND = wordPattern(`
+  pytest | python3? -m unittest | tox | (?:npm|pnpm|yarn|bun)(?: run)? test(?::[\\w:-]+)?
+  (?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test) | node --test | deno test
+  cargo (?:nextest|test) | go test | ctest | make (?:test|check) | mvn (?:\\S+ ){0,9}(?:test|verify)
+  gradlew? (?:\\S+ ){0,9}test | dotnet test | rspec | phpunit | swift test | uvx --from
+`);
+const LINT_COMMAND = wordPattern(`
+  ruff(?: check)? | mypy | flake8 | pylint | pyright | eslint | biome (?:check|ci|lint) | tsc
+  cargo (?:clippy|check) | go vet | golangci-lint | pre-commit run | shellcheck
+  (?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)
+`);
 /** The checks that count as local testing by themselves. */
-const STATIC_CHECK = wordPattern(["ruff check", "mypy", "flake8"]);
+const STATIC_CHECK = wordPattern("ruff check | mypy | flake8");
 const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
 const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
 

@@ -18,42 +18,17 @@ export interface ProjectFacts {
 
 type Heuristic = (facts: SessionFacts, project: ProjectFacts) => CheckFailure | undefined;
 
-const COMPLETION = wordPattern([
-  "completed?",
-  "finished",
-  "done",
-  "implemented",
-  "successfully",
-  "all tests pass(?:ed|ing)?",
-  "pr (?:created|ready)",
-  "pushed to",
-  "merged",
-  "no bugs?",
-  "no issues? found",
-  "not a bug",
-  "as expected",
-  "by design",
-  "no changes needed",
-]);
+const COMPLETION = wordPattern(`
+  completed? | finished | done | implemented | successfully | all tests pass(?:ed|ing)?
+  pr (?:created|ready) | pushed to | merged | no bugs? | no issues? found | not a bug | as expected
+  by design | no changes needed
+`);
 
-const NEXT_STEPS = wordPattern([
-  "next steps?",
-  "follow[- ]ups?",
-  "future work",
-  "remaining (?:work|tasks?)",
-  "still needs? to",
-  "todos?",
-  "to-dos?",
-  "(?:left|more) to do",
-  "to do(?=\\s*(?:[:.;,)]|lists?|items?|$))",
-  "(?:additional|further) work",
-  "outstanding",
-  "not yet (?:complete|done)",
-  "incomplete",
-  "pending",
-  "planned for later",
-  "deferred",
-]);
+const NEXT_STEPS = wordPattern(`
+  next steps? | follow[- ]ups? | future work | remaining (?:work|tasks?) | still needs? to | todos?
+  to-dos? | (?:left|more) to do | to do(?=\\s*(?:[:.;,)]|lists?|items?|$)) | (?:additional|further) work
+  outstanding | not yet (?:complete|done) | incomplete | pending | planned for later | deferred
+`);
 
 /** Sentences of the closing messages that announce more work. */
 export function announcedSteps({ recent }: SessionFacts, limit: number): readonly string[] {
@@ -121,7 +96,9 @@ const HEURISTICS: Readonly<Record<string, Heuristic>> = {
     return quote === undefined ? undefined : { reason: "the last messages announce more work", quote };
   },
   skill_invocation: ({ commandsTyped, skillsCalled }) => {
-    const missing = commandsTyped.filter(name => !BUILT_IN_COMMANDS.has(name) && !skillsCalled.has(name));
+    const missing = [...commandsTyped].filter(
+      name => !BUILT_IN_COMMANDS.has(name) && !skillsCalled.has(name),
+    );
     return missing.length === 0
       ? undefined
       : { reason: `asked for but never invoked: ${missing.map(name => `/${name}`).join(", ")}` };

@@ -75,9 +75,9 @@ function findLeftover(text: string): string | undefined {
 }
 
 const COMMENT = /#|\/\/|\/\*/;
-const SHORTCUT = wordPattern(["hack", "workaround", "temporary"]);
-const FIX = wordPattern(["fix"]);
-const LATER = wordPattern(["later"]);
+const SHORTCUT = wordPattern("hack | workaround | temporary");
+const FIX = wordPattern("fix");
+const LATER = wordPattern("later");
 
 /** Judged from the first comment mark of each line on. */
 function admitsShortcut(text: string): boolean {
