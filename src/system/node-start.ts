@@ -43,6 +43,7 @@ export function startProcess(request: ProcessRequest): RunningProcess {
   }
 }
 
+/** One function, because the timers, signals and streams of a child share what is known of its end. */
 function supervise(
   child: ChildProcess,
   request: ProcessRequest,
