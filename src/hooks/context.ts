@@ -92,26 +92,19 @@ export function openHookContext(
     problems,
     path: (...parts) => runtimePath(projectRoot, ...parts),
     prepare() {
-      if (isPrepared) return;
+      if (!isPrepared) tryToPrepare(system, projectRoot);
       isPrepared = true;
-      try {
-        makeRuntimeDirectory(system, projectRoot);
-      } catch {
-        // A write below it meets the same failure and reports it.
-      }
     },
     log(level, message) {
       context.prepare();
       logFile.write(level, message);
     },
-    metric(name, value, metadata) {
+    metric(name, value, metadata = {}) {
       context.prepare();
-      const line = { timestamp: context.nowText(), metric: name, value, hook: hookName };
-      const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
+      const more = Object.keys(metadata).length === 0 ? {} : { metadata };
+      const line = { timestamp: context.nowText(), metric: name, value, hook: hookName, ...more };
       const path = context.path("metrics", `${hookName}_metrics.jsonl`);
-      attempt(context, `metric ${name} was not written`, () =>
-        appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line),
-      );
+      attempt(context, `metric ${name} was not written`, () => appendJsonLine(system, path, line));
     },
     notify(text) {
       stdio.writeError(`amplihack ${hookName}: ${text.split("\n").map(escapeControls).join("\n  ")}\n`);
@@ -130,6 +123,14 @@ export function openHookContext(
     nowText: () => localTimestamp(clock.nowMs()),
   };
   return context;
+}
+
+function tryToPrepare(system: System, projectRoot: string): void {
+  try {
+    makeRuntimeDirectory(system, projectRoot);
+  } catch {
+    // A write below it meets the same failure and reports it.
+  }
 }
 
 function saveSessionData(context: HookContext, filename: string, data: Json): void {

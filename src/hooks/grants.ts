@@ -1,4 +1,5 @@
 import type { Grant } from "../guard/grants.ts";
+import type { Judgement } from "../guard/judgement.ts";
 import type { Json } from "../protocol/index.ts";
 import { StrictMembers, stringsAt } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
@@ -80,6 +81,24 @@ export function consumeGrants(system: System, stateHome: string, used: readonly 
     return { ...file, grants: grants.filter(grant => isUsable(grant, now)) };
   });
   return isConsumed;
+}
+
+/**
+ * Judges without grants and, where that refuses what a grant permits, with them. A grant counts only for the process
+ * that could use it up.
+ */
+export function judgeWithGrants(
+  system: System,
+  stateHome: string,
+  judge: (grants?: readonly Grant[]) => Judgement,
+  consume: (used: readonly Grant[]) => boolean | undefined,
+): Judgement {
+  const first = judge();
+  if (first.verdict === "allow" || first.code === undefined) return first;
+  const grants = readGrants(system, stateHome);
+  if (!grants.some(grant => grant.code === first.code)) return first;
+  const granted = judge(grants);
+  return granted.usedGrants.length > 0 && consume(granted.usedGrants) === true ? granted : first;
 }
 
 /** Remembers what was refused, so that a human can see what a code stands for. */

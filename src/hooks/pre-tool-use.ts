@@ -7,7 +7,7 @@ import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
-import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from "./grants.ts";
+import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 import type { HookDefinition } from "./hook-program.ts";
 
@@ -45,7 +45,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   diagnostics.push(...guard.notices.map(toDiagnostic));
   const settings = guard.config.guard;
 
-  const judgement = await judgeWithGrants(input, system, guard, attempt);
+  const judgement = await judgeCall(input, system, guard, attempt);
   if (isAudited(judgement, settings)) {
     const path = auditFile(settings, guard.stateHome, guard.home);
     attempt("the audit line was not written", () =>
@@ -64,8 +64,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   return toEffect(judgement, diagnostics);
 }
 
-/** A grant is used up under a lock; when another process was faster, it never existed. */
-async function judgeWithGrants(
+async function judgeCall(
   input: InputOf<"tool">,
   system: System,
   { context, stateHome }: ConfiguredGuard,
@@ -74,16 +73,12 @@ async function judgeWithGrants(
   if (isHarmlessShell(input, context)) return ALLOWED;
   // The analysis is large, and most commands never come this far.
   const { judgeTool } = await import("../guard/index.ts");
-  const first = judgeTool(input, context);
-  if (first.verdict === "allow" || first.code === undefined) return first;
-  const grants = readGrants(system, stateHome);
-  if (!grants.some(grant => grant.code === first.code)) return first;
-  const granted = judgeTool(input, { ...context, grants });
-  if (granted.usedGrants.length === 0) return first;
-  const isUsed = attempt("the grant was not used", () =>
-    consumeGrants(system, stateHome, granted.usedGrants),
+  return judgeWithGrants(
+    system,
+    stateHome,
+    grants => judgeTool(input, grants === undefined ? context : { ...context, grants }),
+    used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
   );
-  return isUsed === true ? granted : first;
 }
 
 function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {

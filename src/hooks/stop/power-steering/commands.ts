@@ -7,26 +7,18 @@ const TEST_COMMAND = wordPattern(`
   cargo (?:nextest|test) | go test | ctest | make (?:test|check) | mvn (?:\\S+ ){0,9}(?:test|verify)
   gradlew? (?:\\S+ ){0,9}test | dotnet test | rspec | phpunit | swift test | uvx --from
 `);
-const LINT_COMMAND = wordPattern(`
+export const LINT_COMMAND = wordPattern(`
   ruff(?: check)? | mypy | flake8 | pylint | pyright | eslint | biome (?:check|ci|lint) | tsc
   cargo (?:clippy|check) | go vet | golangci-lint | pre-commit run | shellcheck
   (?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)
 `);
 /** The checks that count as local testing by themselves. */
-const STATIC_CHECK = wordPattern("ruff check | mypy | flake8");
+export const STATIC_CHECK = wordPattern("ruff check | mypy | flake8");
 const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
 const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
 
 export function isTestCommand(command: string): boolean {
   return TEST_COMMAND.test(command);
-}
-
-export function isLintCommand(command: string): boolean {
-  return LINT_COMMAND.test(command);
-}
-
-export function isStaticCheck(command: string): boolean {
-  return STATIC_CHECK.test(command);
 }
 
 /** `python -c` or `node -e` that loads or asserts something, not one that prints a word. */

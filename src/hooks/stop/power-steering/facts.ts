@@ -137,8 +137,8 @@ export class FactCollector {
       gathered.hasRunTests = true;
       if (id !== undefined) this.testCalls.add(id);
     }
-    gathered.hasLinted ||= commands.isLintCommand(command);
-    gathered.hasStaticCheck ||= commands.isStaticCheck(command);
+    gathered.hasLinted ||= commands.LINT_COMMAND.test(command);
+    gathered.hasStaticCheck ||= commands.STATIC_CHECK.test(command);
     gathered.hasInlineValidation ||= commands.isInlineValidation(command);
     gathered.hasEditedPullRequest ||= /\bgh\s+pr\s+(?:create|edit)\b/.test(command);
     if (/\bgh\s+pr\s+create\b/.test(command)) {
