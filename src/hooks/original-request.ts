@@ -1,9 +1,9 @@
-import type { JsonObject } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
+import type { HookContext } from "./context.ts";
 import { countCharacters, wordPattern } from "./words.ts";
 
 /** What the user asked for at the start, kept so that no later summary can lose it. */
-export interface OriginalRequest {
+export type OriginalRequest = {
   readonly timestamp: string;
   readonly session_id: string;
   readonly raw_prompt: string;
@@ -14,7 +14,7 @@ export interface OriginalRequest {
   readonly word_count: number;
   readonly char_count: number;
   readonly extracted_at: string;
-}
+};
 
 const LIMITS = { requirements: 10, constraints: 5, successCriteria: 5 };
 const NO_TARGET = "General development task";
@@ -155,7 +155,10 @@ export function renderRequestFile(request: OriginalRequest): string {
   ].join("\n");
 }
 
-/** `original_request.json`. */
-export function requestDocument(request: OriginalRequest): JsonObject {
-  return { ...request };
+/** Extracts the request and keeps it in two files of the session: for people and for programs. */
+export function keepRequest(context: HookContext, prompt: string): OriginalRequest {
+  const request = extractRequest(prompt, context.sessionFilesId(), context.nowText());
+  context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(request));
+  context.saveSessionData("original_request.json", request);
+  return request;
 }

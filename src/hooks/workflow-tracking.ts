@@ -19,56 +19,26 @@ const CALLS_BEFORE_WARNING = 3;
 const FORGOTTEN_AFTER_S = 24 * 60 * 60;
 const LOCK_TIMEOUT_MS = 2_000;
 
-const WORKFLOW_SKILLS: ReadonlySet<string> = new Set([
-  "dev-orchestrator",
-  "amplihack:dev",
-  "amplihack:amplihack:dev",
-  "default-workflow",
-  "amplihack:default-workflow",
-  "amplihack:amplihack:default-workflow",
-  ".claude:amplihack:dev",
-  ".claude:amplihack:default-workflow",
-]);
+const WORKFLOW_SKILL =
+  /^(?:dev-orchestrator|default-workflow|(?:amplihack:amplihack|\.claude:amplihack|amplihack):(?:dev|default-workflow))$/;
 
 /** Signs that the workflow runs, by canonical tool; each is looked for in one text of the call. */
 const EVIDENCE: Readonly<
-  Record<string, { readonly in: (call: ToolCall) => string; readonly signs: readonly string[] }>
+  Record<string, { readonly in: (call: ToolCall) => string; readonly signs: RegExp }>
 > = {
   Bash: {
     in: call => call.command,
-    signs: [
-      "run_recipe_by_name",
-      "smart-orchestrator",
-      "recipe_runner",
-      "amplihack.recipes",
-      "amplihack recipe run",
-      "git checkout -b",
-      "git switch -c",
-      "git branch ",
-      "gh pr create",
-      "gh issue create",
-    ],
+    signs:
+      /run_recipe_by_name|smart-orchestrator|recipe_runner|amplihack\.recipes|amplihack recipe run|git checkout -b|git switch -c|git branch |gh pr create|gh issue create/,
   },
   Read: {
     in: call => call.paths.join("\n"),
-    signs: [
-      "DEFAULT_WORKFLOW.md",
-      "smart-orchestrator.yaml",
-      "default-workflow.yaml",
-      "investigation-workflow.yaml",
-    ],
+    signs:
+      /DEFAULT_WORKFLOW\.md|smart-orchestrator\.yaml|default-workflow\.yaml|investigation-workflow\.yaml/,
   },
   TodoWrite: {
     in: call => call.todos,
-    signs: [
-      "Step ",
-      "step ",
-      "STEP ",
-      "Create GitHub issue",
-      "Create feature branch",
-      "Recipe Runner",
-      "recipe runner",
-    ],
+    signs: /Step |step |STEP |Create GitHub issue|Create feature branch|Recipe Runner|recipe runner/,
   },
 };
 const TOOLS_OF_WORKFLOWS: ReadonlySet<string> = new Set(["Agent", "TaskCreate"]);
@@ -90,7 +60,7 @@ export function startTracking(context: HookContext, source?: string): void {
 export function trackWorkflow(input: InputOf<"tool">, context: HookContext): Observation | undefined {
   try {
     const skill = input.tool.canonicalName === "Skill" ? stringAt(input.tool.input, "skill") : undefined;
-    if (skill !== undefined && WORKFLOW_SKILLS.has(skill)) {
+    if (skill !== undefined && WORKFLOW_SKILL.test(skill)) {
       startTracking(context);
       return undefined;
     }
@@ -179,9 +149,7 @@ function todoText(todo: Json): string {
 function showsWorkflow(call: ToolCall): boolean {
   if (TOOLS_OF_WORKFLOWS.has(call.name)) return true;
   const evidence = Object.hasOwn(EVIDENCE, call.name) ? EVIDENCE[call.name] : undefined;
-  if (evidence === undefined) return false;
-  const text = evidence.in(call);
-  return evidence.signs.some(sign => text.includes(sign));
+  return evidence?.signs.test(evidence.in(call)) === true;
 }
 
 function parseTracking(value: Json): Tracking {

@@ -5,7 +5,7 @@ import { join } from "../../system/paths.ts";
 import { SystemError } from "../../system/system.ts";
 import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
-import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
+import { keepRequest } from "../original-request.ts";
 import { type Entry, entryText, isUserMessage } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import type { Naming } from "../transcript/parts.ts";
@@ -72,11 +72,7 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
       }
     },
   );
-  if (request !== undefined) {
-    const extracted = extractRequest(request, sessionId, timestamp);
-    context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(extracted));
-    context.saveSessionData("original_request.json", requestDocument(extracted));
-  }
+  if (request !== undefined) keepRequest(context, request);
   keepCopy(context, directory, exported.path);
   const event: CompactionEvent = {
     timestamp,

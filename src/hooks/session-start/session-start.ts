@@ -1,13 +1,7 @@
 import type { Effect, InputOf } from "../../protocol/index.ts";
 import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
-import {
-  extractRequest,
-  isSubstantial,
-  renderRequestFile,
-  requestDocument,
-  summariseRequest,
-} from "../original-request.ts";
+import { isSubstantial, keepRequest, summariseRequest } from "../original-request.ts";
 import { countCharacters } from "../words.ts";
 import { ignoreRuntimeFiles } from "./gitignore.ts";
 import { cleanUpHooks } from "./hook-cleanup.ts";
@@ -29,7 +23,7 @@ async function beginSession(input: InputOf<"session-start">, context: HookContex
     context.metric("hook_cleanup_error", 1);
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
-  const request = keepRequest(prompt, context);
+  const request = captureRequest(prompt, context);
   const hasChanged = ignoreRuntimeFiles(context);
   context.metric("gitignore_modified", hasChanged);
   const text = await assembleContext(context);
@@ -37,12 +31,8 @@ async function beginSession(input: InputOf<"session-start">, context: HookContex
   return { context: request === undefined ? text : `${request}\n\n${text}` };
 }
 
-function keepRequest(prompt: string, context: HookContext): string | undefined {
+function captureRequest(prompt: string, context: HookContext): string | undefined {
   const isKept = isSubstantial(prompt);
   context.metric("original_request_captured", isKept);
-  if (!isKept) return undefined;
-  const request = extractRequest(prompt, context.sessionFilesId(), context.nowText());
-  context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(request));
-  context.saveSessionData("original_request.json", requestDocument(request));
-  return summariseRequest(request);
+  return isKept ? summariseRequest(keepRequest(context, prompt)) : undefined;
 }
