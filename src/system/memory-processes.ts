@@ -1,7 +1,17 @@
-import type { MemoryMachine } from "./memory.ts";
+import type { MemoryDisk } from "./memory-disk.ts";
 import { CapturedOutput } from "./output.ts";
 import type { Processes, ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 import { utf8 } from "./utf8.ts";
+
+/** What the processes of one computer share. */
+export interface MemoryMachine {
+  readonly disk: MemoryDisk;
+  readonly host: string;
+  /** start times of the processes that live, by pid */
+  readonly alive: Map<number, string>;
+  lastPid: number;
+  nowMs: number;
+}
 
 /** What a scripted child does. The limits of the request are applied to what it prints. */
 export interface ScriptedRun {
