@@ -1,7 +1,7 @@
 import type { Origin, Value } from "../../shell/value.ts";
 import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from "../../shell/value.ts";
 import type { FunctionDefinition } from "../syntax/tree.ts";
-import type { Scope } from "./scope.ts";
+import type { LexicalScope } from "./scope.ts";
 
 /**
  * What a name or expression of program text may stand for.
@@ -16,7 +16,7 @@ export type Datum =
   | RecordDatum
   | {
       readonly kind: "reference";
-      readonly path: string;
+      readonly name: string;
       readonly value: Value;
       readonly receiver: Datum | undefined;
     }
@@ -27,7 +27,7 @@ export type Datum =
 export interface FunctionDatum {
   readonly kind: "function";
   readonly definition: FunctionDefinition;
-  readonly scope: Scope;
+  readonly scope: LexicalScope;
   readonly self: Datum | undefined;
 }
 
@@ -46,12 +46,12 @@ export interface RecordDatum {
   origins: readonly Origin[];
 }
 
-const MOST_OPTIONS = 64;
-const MOST_ITEMS = 1024;
-const MOST_ORIGINS = 16;
-const LONGEST_TEXT = 65_536;
-const MOST_PIECES = 256;
-const LONGEST_PATH = 160;
+const MAX_OPTIONS = 64;
+const MAX_ITEMS = 1024;
+const MAX_ORIGINS = 16;
+const MAX_TEXT_LENGTH = 65_536;
+const MAX_PIECES = 256;
+const MAX_NAME_LENGTH = 160;
 
 export function textDatum(value: Value, type = "text"): Datum {
   return { kind: "text", value, type };
@@ -62,7 +62,7 @@ export function literal(content: string): Datum {
 }
 
 export function listDatum(items: readonly Datum[], isOpenEnded = false): ListDatum {
-  const kept = items.slice(0, MOST_ITEMS);
+  const kept = items.slice(0, MAX_ITEMS);
   return {
     kind: "list",
     items: kept,
@@ -78,24 +78,24 @@ export function recordDatum(entries: Iterable<readonly [string, Datum]> = []): R
 }
 
 export function appendItem(list: ListDatum, item: Datum): void {
-  if (list.items.length >= MOST_ITEMS) list.isOpenEnded = true;
+  if (list.items.length >= MAX_ITEMS) list.isOpenEnded = true;
   else list.items.push(item);
   list.origins = unite([list.origins, originsOf(item)]);
 }
 
 export function setField(record: RecordDatum, key: string, value: Datum): void {
-  if (record.fields.size < MOST_ITEMS) record.fields.set(key, value);
+  if (record.fields.size < MAX_ITEMS) record.fields.set(key, value);
   record.origins = unite([record.origins, originsOf(value)]);
 }
 
 function unite(lists: readonly (readonly Origin[])[]): readonly Origin[] {
   const all = uniteOrigins(lists);
-  return all.length > MOST_ORIGINS ? all.slice(0, MOST_ORIGINS) : all;
+  return all.length > MAX_ORIGINS ? all.slice(0, MAX_ORIGINS) : all;
 }
 
-export function reference(path: string, origins: readonly Origin[] = [], receiver?: Datum): Datum {
-  const road = path.length > LONGEST_PATH ? `…${path.slice(-LONGEST_PATH)}` : path;
-  return { kind: "reference", path: road, value: unknown("any", road, origins), receiver };
+export function reference(written: string, origins: readonly Origin[] = [], receiver?: Datum): Datum {
+  const name = written.length > MAX_NAME_LENGTH ? `…${written.slice(-MAX_NAME_LENGTH)}` : written;
+  return { kind: "reference", name, value: unknown("any", name, origins), receiver };
 }
 
 /** One of several; a single option is itself, equal known texts are one. */
@@ -109,7 +109,7 @@ export function choiceOf(options: readonly Datum[]): Datum {
         if (seen.has(known)) continue;
         seen.add(known);
       }
-      if (flat.length >= MOST_OPTIONS) return { kind: "choice", options: [...flat, reference("…")] };
+      if (flat.length >= MAX_OPTIONS) return { kind: "choice", options: [...flat, reference("…")] };
       flat.push(single);
     }
   }
@@ -172,8 +172,8 @@ export function joined(parts: readonly Datum[], type = "text"): Datum {
 
 /** Every way to take one of each, or undefined when there are too many ways. */
 export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
-  const ways = lists.reduce((product, list) => Math.min(product * list.length, MOST_OPTIONS + 1), 1);
-  if (ways > MOST_OPTIONS) return undefined;
+  const ways = lists.reduce((product, list) => Math.min(product * list.length, MAX_OPTIONS + 1), 1);
+  if (ways > MAX_OPTIONS) return undefined;
   const results: Item[][] = Array.from({ length: ways }, () => []);
   let stride = 1;
   for (const list of lists) {
@@ -188,12 +188,12 @@ export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[
 
 /** A text that grows without end (`a = a + a`) is cut off: nobody needs it, and memory is finite. */
 function shortened(value: Value): Value {
-  if (value.origins.length > MOST_ORIGINS) return { ...value, origins: value.origins.slice(0, MOST_ORIGINS) };
+  if (value.origins.length > MAX_ORIGINS) return { ...value, origins: value.origins.slice(0, MAX_ORIGINS) };
   const length = value.pieces.reduce(
     (sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1),
     0,
   );
-  return length > LONGEST_TEXT || value.pieces.length > MOST_PIECES
+  return length > MAX_TEXT_LENGTH || value.pieces.length > MAX_PIECES
     ? unknown("any", "…", value.origins)
     : value;
 }

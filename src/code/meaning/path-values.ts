@@ -1,13 +1,13 @@
 import { joinPath, normalisePath } from "../../shell/paths.ts";
 import type { Piece } from "../../shell/value.ts";
 import { unknown } from "../../shell/value.ts";
+import type { EvaluationContext, LibraryFunction } from "./context.ts";
+import { currentDirectory } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import { choiceOf, firstValue, joined, knownTextOf, literal, optionsOf, textDatum } from "./datum.ts";
-import type { Model, Run } from "./run.ts";
-import { currentDirectory } from "./run.ts";
 
 /** Path pieces put together with slashes; an absolute piece starts anew, as Python and Node's resolve do. */
-export function joinsPath(type: string, restartsAtRoot = true): Model {
+export function joinsPath(type: string, restartsAtRoot = true): LibraryFunction {
   return call => {
     const parts = call.positional;
     let start = 0;
@@ -23,11 +23,11 @@ export function joinsPath(type: string, restartsAtRoot = true): Model {
 }
 
 /** The same path, absolute and without dots. */
-export function absolute(run: Run, path: Datum): Datum {
+export function absolute(context: EvaluationContext, path: Datum): Datum {
   return choiceOf(
     optionsOf(path).map(option => {
       const type = option.kind === "text" ? option.type : "text";
-      return textDatum(joinPath(currentDirectory(run), firstValue(option)), type);
+      return textDatum(joinPath(currentDirectory(context), firstValue(option)), type);
     }),
   );
 }
@@ -42,16 +42,16 @@ export function normalised(path: Datum): Datum {
 }
 
 /** A fresh name below the directory for temporary files. */
-export function temporaryPath(run: Run, type = "text"): Datum {
+export function temporaryPath(context: EvaluationContext, type = "text"): Datum {
   const name: Piece = { kind: "unknown", shape: "token", label: "temporary", mayBeMany: false };
-  const base: Piece = { kind: "text", text: `${run.context.tmpdir.replace(/\/$/, "")}/` };
+  const base: Piece = { kind: "text", text: `${context.inputs.tmpdir.replace(/\/$/, "")}/` };
   return textDatum({ pieces: [base, name], origins: [] }, type);
 }
 
 /** A number or an identifier: never empty, no slash, no blank. */
-export const givesToken: Model = call =>
+export const givesToken: LibraryFunction = call =>
   textDatum({
-    pieces: [{ kind: "unknown", shape: "token", label: `${call.path}()`, mayBeMany: false }],
+    pieces: [{ kind: "unknown", shape: "token", label: `${call.name}()`, mayBeMany: false }],
     origins: [],
   });
 

@@ -1,74 +1,74 @@
-import { step } from "../effort.ts";
 import { readExpression } from "./expressions.ts";
-import type { Reader } from "./reader.ts";
+import type { Parser } from "./reader.ts";
 import { closerOf, isNext, nested, outsideBrackets, peek, take, takeIf } from "./reader.ts";
+import { step } from "./reading-budget.ts";
 import type { Node } from "./tree.ts";
 import { NOTHING } from "./tree.ts";
 
 // Statements of languages with `{ … }` blocks and `( … )` conditions. What a keyword starts is in the grammar.
 
 /** Statements up to where `isDone` holds. Always moves on. */
-export function readStatements(reader: Reader, isDone: () => boolean): Node[] {
+export function readStatements(parser: Parser, isDone: () => boolean): Node[] {
   const nodes: Node[] = [];
-  while (!isDone() && peek(reader).kind !== "end" && step(reader.effort)) {
-    const before = reader.at;
-    nodes.push(readStatement(reader));
-    if (reader.at === before) reader.at += 1;
+  while (!isDone() && peek(parser).kind !== "end" && step(parser.budget)) {
+    const before = parser.at;
+    nodes.push(readStatement(parser));
+    if (parser.at === before) parser.at += 1;
   }
   return nodes;
 }
 
 /** `{ … }` */
-export function readBlock(reader: Reader): Node[] {
-  const close = closerOf(reader, reader.at);
-  reader.at += 1;
-  const nodes = outsideBrackets(reader, () => readStatements(reader, () => reader.at >= close));
-  takeIf(reader, "}");
+export function readBlock(parser: Parser): Node[] {
+  const close = closerOf(parser, parser.at);
+  parser.at += 1;
+  const nodes = outsideBrackets(parser, () => readStatements(parser, () => parser.at >= close));
+  takeIf(parser, "}");
   return nodes;
 }
 
-export function readStatement(reader: Reader): Node {
-  if (takeIf(reader, ";")) return NOTHING;
-  if (isNext(reader, "{")) {
-    return nested(reader, () => ({ kind: "block", body: readBlock(reader), isConditional: false }));
+export function readStatement(parser: Parser): Node {
+  if (takeIf(parser, ";")) return NOTHING;
+  if (isNext(parser, "{")) {
+    return nested(parser, () => ({ kind: "block", body: readBlock(parser), isConditional: false }));
   }
-  const token = peek(reader);
-  const { statements, isStatement, readSimple } = reader.grammar;
+  const token = peek(parser);
+  const { statements, isStatement, readSimple } = parser.grammar;
   const read = token.kind === "name" ? statements.get(token.text) : undefined;
-  if (read === undefined || !isStatement(reader)) return readSimple(reader);
-  return nested(reader, () => {
-    reader.at += 1;
-    return read(reader);
+  if (read === undefined || !isStatement(parser)) return readSimple(parser);
+  return nested(parser, () => {
+    parser.at += 1;
+    return read(parser);
   });
 }
 
 /** `else …`, `try …` */
-export function readBody(reader: Reader): Node {
-  return { kind: "block", body: [readStatement(reader)], isConditional: true };
+export function readBody(parser: Parser): Node {
+  return { kind: "block", body: [readStatement(parser)], isConditional: true };
 }
 
 /** `if (…) …`, `while (…) …` */
-export function readConditional(reader: Reader): Node {
-  const condition = readCondition(reader);
-  return { kind: "block", body: [condition, readStatement(reader)], isConditional: true };
+export function readConditional(parser: Parser): Node {
+  const condition = readCondition(parser);
+  return { kind: "block", body: [condition, readStatement(parser)], isConditional: true };
 }
 
 /** `return …` */
-export function readResult(reader: Reader): Node {
-  const isEmpty = isNext(reader, ";") || isNext(reader, "}") || peek(reader).kind === "end";
-  return { kind: "return", value: isEmpty ? NOTHING : readExpression(reader) };
+export function readResult(parser: Parser): Node {
+  const isEmpty = isNext(parser, ";") || isNext(parser, "}") || peek(parser).kind === "end";
+  return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
 }
 
 /** One thing in parentheses; whatever else stands in them is stepped over. */
-function readCondition(reader: Reader): Node {
-  if (!isNext(reader, "(")) return NOTHING;
-  const close = closerOf(reader, reader.at);
-  reader.at += 1;
-  reader.brackets += 1;
-  const condition = readExpression(reader);
-  reader.brackets -= 1;
-  while (reader.at < close && peek(reader).kind !== "end") take(reader);
-  takeIf(reader, ")");
+function readCondition(parser: Parser): Node {
+  if (!isNext(parser, "(")) return NOTHING;
+  const close = closerOf(parser, parser.at);
+  parser.at += 1;
+  parser.brackets += 1;
+  const condition = readExpression(parser);
+  parser.brackets -= 1;
+  while (parser.at < close && peek(parser).kind !== "end") take(parser);
+  takeIf(parser, ")");
   return condition;
 }
 

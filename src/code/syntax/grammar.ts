@@ -1,16 +1,16 @@
-import type { Reader } from "./reader.ts";
+import type { Parser } from "./reader.ts";
 import type { Node, Operation } from "./tree.ts";
 
 /** What two operands can become: a value of theirs, something else, or a number. */
-export type Outcome = Operation | "choice" | "other" | "number";
+export type OperatorResult = Operation | "choice" | "other" | "number";
 
 /** What an infix operator makes of its operands. */
 export type Infix =
   | {
       readonly precedence: number;
-      readonly means: Outcome | "both" | "ternary" | "python-if" | "assign" | "method";
+      readonly means: OperatorResult | "both" | "ternary" | "python-if" | "assign" | "method";
     }
-  | { readonly precedence: number; readonly means: "augment"; readonly operation: Outcome };
+  | { readonly precedence: number; readonly means: "augment"; readonly operation: OperatorResult };
 
 /** How expressions of one language differ from another's. */
 export interface Grammar {
@@ -30,21 +30,21 @@ export interface Grammar {
   /** `{` at the place of a value opens a record. */
   readonly bracesAreRecord: boolean;
   /** A primary of this language alone (lambda, function, heredoc ...), or `undefined` without moving. */
-  readonly readPrimary: (reader: Reader) => Node | undefined;
+  readonly readPrimary: (parser: Parser) => Node | undefined;
   /** Something after a complete value (tagged template, argument without parentheses), or `undefined`. */
-  readonly readSuffix: (reader: Reader, value: Node, start: number) => Node | undefined;
+  readonly readSuffix: (parser: Parser, value: Node, start: number) => Node | undefined;
   /** What a value is after all that belongs to it was read. */
-  readonly finish: (reader: Reader, value: Node, start: number) => Node;
+  readonly finish: (parser: Parser, value: Node, start: number) => Node;
   /** The name of a named argument, consumed with its mark; or `undefined` without moving. */
-  readonly readArgumentName: (reader: Reader) => string | undefined;
+  readonly readArgumentName: (parser: Parser) => string | undefined;
   /** Something after an item in brackets, such as a comprehension. */
-  readonly readItemSuffix: (reader: Reader, item: Node) => Node;
+  readonly readItemSuffix: (parser: Parser, item: Node) => Node;
   /** What a keyword at the start of a statement begins; the keyword is consumed already. */
-  readonly statements: ReadonlyMap<string, (reader: Reader) => Node>;
+  readonly statements: ReadonlyMap<string, (parser: Parser) => Node>;
   /** Is the keyword at hand really one, or a name that looks like it? */
-  readonly isStatement: (reader: Reader) => boolean;
+  readonly isStatement: (parser: Parser) => boolean;
   /** A statement without a keyword. */
-  readonly readSimple: (reader: Reader) => Node;
+  readonly readSimple: (parser: Parser) => Node;
 }
 
 export type InfixTable = ReadonlyMap<string, Infix>;
@@ -59,6 +59,10 @@ export function level(
 }
 
 /** Operators such as `+=`, separated by blanks. */
-export function augments(precedence: number, operation: Outcome, operators: string): [string, Infix][] {
+export function augments(
+  precedence: number,
+  operation: OperatorResult,
+  operators: string,
+): [string, Infix][] {
   return operators.split(" ").map(operator => [operator, { precedence, means: "augment", operation }]);
 }

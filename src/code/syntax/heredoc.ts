@@ -1,7 +1,7 @@
-import { step } from "../effort.ts";
 import type { Escapes } from "./escapes.ts";
+import { step } from "./reading-budget.ts";
 import { readQuoted } from "./strings.ts";
-import type { Scan, TokenPiece } from "./tokens.ts";
+import type { Lexer, TokenPiece } from "./tokens.ts";
 import { lineEnd } from "./tokens.ts";
 
 export interface Heredoc {
@@ -9,22 +9,22 @@ export interface Heredoc {
   /** The closing tag may be indented. */
   readonly isIndented: boolean;
   readonly escapes: Escapes | undefined;
-  readonly interpolate: ((scan: Scan) => TokenPiece | undefined) | undefined;
+  readonly interpolate: ((lexer: Lexer) => TokenPiece | undefined) | undefined;
 }
 
 /** No text holds it, so a body is read to its very end. */
 const NEVER = "\u0000\u0000";
 
 /** The pieces of a text whose body starts on the next line; they fill up when the tokeniser gets there. */
-export function readHeredocLater(scan: Scan, heredoc: Heredoc): TokenPiece[] {
+export function readHeredocLater(lexer: Lexer, heredoc: Heredoc): TokenPiece[] {
   const pieces: TokenPiece[] = [];
-  scan.pending.push(later => {
+  lexer.pending.push(later => {
     const found = findBody(later, heredoc);
     // Without its closing tag it was no heredoc, but an operator: the lines are code.
     if (found === undefined) return;
     const { body, end } = found;
     later.at = end;
-    const inner: Scan = { ...later, source: body, at: 0, tokens: [], pending: [] };
+    const inner: Lexer = { ...later, source: body, at: 0, tokens: [], pending: [] };
     pieces.push(
       ...readQuoted(inner, {
         close: NEVER,
@@ -37,10 +37,10 @@ export function readHeredocLater(scan: Scan, heredoc: Heredoc): TokenPiece[] {
   return pieces;
 }
 
-function findBody(scan: Scan, heredoc: Heredoc): { body: string; end: number } | undefined {
-  const { source, at: start } = scan;
+function findBody(lexer: Lexer, heredoc: Heredoc): { body: string; end: number } | undefined {
+  const { source, at: start } = lexer;
   let at = start;
-  while (at < source.length && step(scan.effort)) {
+  while (at < source.length && step(lexer.budget)) {
     const end = lineEnd(source, at);
     const line = source.slice(at, end).replace(/\r$/, "");
     // PHP lets code follow the tag: `EOT;`.

@@ -1,7 +1,7 @@
-import { step } from "../effort.ts";
 import { readExpression } from "./expressions.ts";
-import type { Reader } from "./reader.ts";
+import type { Parser } from "./reader.ts";
 import { isAtEnd, isNext, peek, takeIf } from "./reader.ts";
+import { step } from "./reading-budget.ts";
 import type { Argument, Node } from "./tree.ts";
 import { textNode } from "./tree.ts";
 
@@ -12,15 +12,15 @@ export interface Items {
 }
 
 /** Items between the bracket at hand and `close`, both consumed. */
-export function readItems(reader: Reader, close: string): Items {
-  const { isRestricted } = reader;
-  reader.isRestricted = false;
-  reader.at += 1;
-  reader.brackets += 1;
-  const result = readItemsUntil(reader, () => isNext(reader, close) || isAtEnd(reader));
-  reader.brackets -= 1;
-  reader.isRestricted = isRestricted;
-  takeIf(reader, close);
+export function readItems(parser: Parser, close: string): Items {
+  const { isRestricted } = parser;
+  parser.isRestricted = false;
+  parser.at += 1;
+  parser.brackets += 1;
+  const result = readItemsUntil(parser, () => isNext(parser, close) || isAtEnd(parser));
+  parser.brackets -= 1;
+  parser.isRestricted = isRestricted;
+  takeIf(parser, close);
   return result;
 }
 
@@ -28,47 +28,47 @@ export function readItems(reader: Reader, close: string): Items {
  * Comma-separated items up to where `isDone` holds, of operators at least as tight as `minimum`; what cannot
  * be read is stepped over.
  */
-export function readItemsUntil(reader: Reader, isDone: () => boolean, minimum = 0): Items {
+export function readItemsUntil(parser: Parser, isDone: () => boolean, minimum = 0): Items {
   const items: Argument[] = [];
   let hasComma = false;
   let hasColon = false;
-  while (!isDone() && step(reader.effort)) {
-    if (takeIf(reader, ",")) {
+  while (!isDone() && step(parser.budget)) {
+    if (takeIf(parser, ",")) {
       hasComma = true;
       continue;
     }
-    if (takeIf(reader, ":")) {
+    if (takeIf(parser, ":")) {
       hasColon = true;
       continue;
     }
-    const before = reader.at;
-    const item = readItem(reader, minimum);
-    if (reader.at > before) {
+    const before = parser.at;
+    const item = readItem(parser, minimum);
+    if (parser.at > before) {
       items.push(item);
       continue;
     }
     // Another bracket's closer: ours is missing, leave it to its owner.
-    if (isForeignCloser(reader)) break;
-    reader.at += 1;
+    if (isForeignCloser(parser)) break;
+    parser.at += 1;
   }
   return { items, hasComma, hasColon };
 }
 
-function isForeignCloser(reader: Reader): boolean {
-  return isNext(reader, ")") || isNext(reader, "]") || isNext(reader, "}");
+function isForeignCloser(parser: Parser): boolean {
+  return isNext(parser, ")") || isNext(parser, "]") || isNext(parser, "}");
 }
 
-function readItem(reader: Reader, minimum: number): Argument {
-  const token = peek(reader);
-  if (token.kind === "mark" && reader.grammar.spreads.has(token.text)) {
-    reader.at += 1;
-    return { value: readExpression(reader, minimum), isSpread: true };
+function readItem(parser: Parser, minimum: number): Argument {
+  const token = peek(parser);
+  if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
+    parser.at += 1;
+    return { value: readExpression(parser, minimum), isSpread: true };
   }
-  const name = reader.grammar.readArgumentName(reader);
-  if (name !== undefined) return { value: readExpression(reader, minimum), name };
-  const value = reader.grammar.readItemSuffix(reader, readExpression(reader, minimum));
-  if (!takeIf(reader, "=>")) return { value };
-  const paired = readExpression(reader, minimum);
+  const name = parser.grammar.readArgumentName(parser);
+  if (name !== undefined) return { value: readExpression(parser, minimum), name };
+  const value = parser.grammar.readItemSuffix(parser, readExpression(parser, minimum));
+  if (!takeIf(parser, "=>")) return { value };
+  const paired = readExpression(parser, minimum);
   const key = literalKey(value);
   return key === undefined ? { value: paired } : { value: paired, name: key };
 }
@@ -79,32 +79,32 @@ function literalKey(node: Node): string | undefined {
   return typeof only === "string" ? only : undefined;
 }
 
-export function readRecord(reader: Reader): Node {
-  reader.at += 1;
-  reader.brackets += 1;
+export function readRecord(parser: Parser): Node {
+  parser.at += 1;
+  parser.brackets += 1;
   const entries: (readonly [Node | undefined, Node])[] = [];
-  while (!isNext(reader, "}") && !isAtEnd(reader) && step(reader.effort)) {
-    if (takeIf(reader, ",")) continue;
-    const before = reader.at;
-    entries.push(readEntry(reader));
-    if (reader.at > before) continue;
-    if (isForeignCloser(reader)) break;
-    reader.at += 1;
+  while (!isNext(parser, "}") && !isAtEnd(parser) && step(parser.budget)) {
+    if (takeIf(parser, ",")) continue;
+    const before = parser.at;
+    entries.push(readEntry(parser));
+    if (parser.at > before) continue;
+    if (isForeignCloser(parser)) break;
+    parser.at += 1;
   }
-  reader.brackets -= 1;
-  takeIf(reader, "}");
+  parser.brackets -= 1;
+  takeIf(parser, "}");
   return { kind: "record", entries };
 }
 
-function readEntry(reader: Reader): readonly [Node | undefined, Node] {
-  const token = peek(reader);
-  if (token.kind === "mark" && reader.grammar.spreads.has(token.text)) {
-    reader.at += 1;
-    return [undefined, readExpression(reader)];
+function readEntry(parser: Parser): readonly [Node | undefined, Node] {
+  const token = peek(parser);
+  if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
+    parser.at += 1;
+    return [undefined, readExpression(parser)];
   }
-  const key = reader.grammar.readItemSuffix(reader, readExpression(reader));
-  if (takeIf(reader, ":") || takeIf(reader, "=>")) {
-    const value = reader.grammar.readItemSuffix(reader, readExpression(reader));
+  const key = parser.grammar.readItemSuffix(parser, readExpression(parser));
+  if (takeIf(parser, ":") || takeIf(parser, "=>")) {
+    const value = parser.grammar.readItemSuffix(parser, readExpression(parser));
     return [key.kind === "name" ? textNode(key.name) : key, value];
   }
   // `{ a }`, `{ a = 1 }` and sets: the value names itself.

@@ -1,6 +1,6 @@
-import { readMongo } from "../../code/mongo.ts";
-import { readRedis } from "../../code/redis.ts";
-import { dialectOf, readSql, type SqlLoss } from "../../code/sql/statements.ts";
+import { readMongo } from "../../code/languages/mongo.ts";
+import { readRedis } from "../../code/languages/redis.ts";
+import { dialectOf, readSql, type SqlLoss } from "../../code/languages/sql/statements.ts";
 import type { OptionSpec, ParsedOptions } from "../../shell/options.ts";
 import { isAbsolute, joinPath } from "../../shell/paths.ts";
 import { describe, isKnown, knownText, text, type Value } from "../../shell/value.ts";

@@ -1,0 +1,210 @@
+import { readBody, readConditional, readResult, readStatement, readStatements } from "../../syntax/braces.ts";
+import { C_ESCAPES } from "../../syntax/escapes.ts";
+import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
+import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
+import { augments, level } from "../../syntax/grammar.ts";
+import { readItems, readItemsUntil } from "../../syntax/items.ts";
+import type { Parser } from "../../syntax/reader.ts";
+import { closerOf, createParser, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
+import { readQuoted } from "../../syntax/strings.ts";
+import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
+import { previousToken, tokenise } from "../../syntax/tokens.ts";
+import type { Node } from "../../syntax/tree.ts";
+import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+
+const LEXER_RULES: LexerRules = {
+  lineComments: ["#"],
+  blockComments: [],
+  marks: [
+    "**=",
+    "&&",
+    "||",
+    ">>",
+    "|&",
+    "==",
+    "!=",
+    "<=",
+    ">=",
+    "!~",
+    "++",
+    "--",
+    "+=",
+    "-=",
+    "*=",
+    "/=",
+    "%=",
+    "^=",
+    "**",
+  ],
+  nameCharacters: "",
+  hasBackslashContinuation: true,
+  readSpecial,
+};
+
+function readSpecial(lexer: Lexer): SpecialToken | undefined {
+  const character = lexer.source.charAt(lexer.at);
+  if (character === '"') {
+    lexer.at += 1;
+    return {
+      kind: "text",
+      text: "",
+      pieces: readQuoted(lexer, { close: '"', escapes: C_ESCAPES, endsAtLine: true }),
+    };
+  }
+  if (character !== "/" || !isPatternPlace(lexer)) return undefined;
+  lexer.at += 1;
+  readQuoted(lexer, { close: "/", escapes: undefined, endsAtLine: true });
+  return { kind: "regexp", text: "", pieces: [] };
+}
+
+function isPatternPlace(lexer: Lexer): boolean {
+  const before = previousToken(lexer);
+  if (before === undefined || before.kind !== "mark") return before === undefined;
+  return ![")", "]"].includes(before.text);
+}
+
+/** Tighter than a comparison, so that `print a > "file"` stops at the file. */
+const ABOVE_COMPARISON = 6;
+const CONCATENATION = 7;
+
+const INFIX: InfixTable = new Map([
+  ...level(1, "assign", "="),
+  ...augments(1, "other", "+= -= *= /= %= ^= **="),
+  ...level(2, "ternary", "?"),
+  ...level(3, "choice", "||"),
+  ...level(4, "both", "&&"),
+  ...level(5, "other", "~ !~ in < > <= >= == !="),
+  ...level(5, "method", "| |&"),
+  ...level(8, "other", "+ -"),
+  ...level(9, "other", "* / %"),
+  ...level(10, "other", "^ **"),
+]);
+
+const GRAMMAR: Grammar = {
+  ...DEFAULT_GRAMMAR,
+  infix: INFIX,
+  prefixes: new Set(),
+  negations: new Set(["!", "-", "+", "++", "--"]),
+  memberMarks: new Set(),
+  spreads: new Set(),
+  endsAtLine: true,
+  allowsSpacedCall: false,
+  parenthesesAreList: true,
+  bracesAreRecord: false,
+  readPrimary,
+  readSuffix,
+  statements: new Map<string, (parser: Parser) => Node>([
+    ["if", readConditional],
+    ["while", readConditional],
+    ["else", readBody],
+    ["do", readBody],
+    ["for", readFor],
+    ["function", readFunction],
+    ["func", readFunction],
+    ["return", readResult],
+    ["print", readPrint],
+    ["printf", readPrint],
+  ]),
+};
+
+/** Cut an awk program into nodes: patterns stand in front of their blocks. */
+export function parseAwk(source: string, budget: ReadingBudget): readonly Node[] {
+  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), () => false);
+}
+
+/** `$1` is a field of the input; `getline x < file` reads a file. */
+function readPrimary(parser: Parser): Node | undefined {
+  const token = peek(parser);
+  if (isNext(parser, "$")) {
+    parser.at += 1;
+    const index = readExpression(parser, 11);
+    return { kind: "call", callee: nameNode("$"), arguments: [{ value: index }], at: token.start };
+  }
+  if (!isNext(parser, "getline")) return undefined;
+  parser.at += 1;
+  const next = peek(parser);
+  const name =
+    next.kind === "name" && !next.startsLine && !INFIX.has(next.text) ? take(parser).text : undefined;
+  // Whoever pipes into it finds the variable's name in the text.
+  if (!takeIf(parser, "<")) return textNode(`getline ${name ?? "$0"}`);
+  const file = readExpression(parser, ABOVE_COMPARISON);
+  const read: Node = {
+    kind: "call",
+    callee: nameNode("getline"),
+    arguments: [{ value: file }],
+    at: token.start,
+  };
+  return name === undefined ? read : { kind: "assign", target: nameNode(name), value: read };
+}
+
+/** Values side by side are one text. */
+function readSuffix(parser: Parser, value: Node): Node | undefined {
+  const token = peek(parser);
+  const isOperand =
+    token.kind === "text" ||
+    token.kind === "number" ||
+    (token.kind === "name" && !INFIX.has(token.text) && token.text !== "getline") ||
+    isNext(parser, "$") ||
+    (isNext(parser, "(") && token.isSpaced);
+  if (!isOperand || value === NOTHING || parser.isRestricted) return undefined;
+  // One part at a time: the next is read by whoever reads this.
+  parser.isRestricted = true;
+  const next = readExpression(parser, CONCATENATION);
+  parser.isRestricted = false;
+  if (value.kind !== "operation") return { kind: "operation", operation: "join", operands: [value, next] };
+  value.operands.push(next);
+  return value;
+}
+
+/** `print a, b > file`, `print | "cmd"` */
+function readPrint(parser: Parser): Node {
+  const word = parser.tokens[parser.at - 1];
+  const at = word?.start ?? 0;
+  const isDone = (): boolean => endsPrint(parser);
+  const isWhole = isNext(parser, "(") && isRedirectAfter(parser);
+  const items = isWhole
+    ? readItems(parser, ")").items
+    : readItemsUntil(parser, isDone, ABOVE_COMPARISON).items;
+  const redirect = peek(parser);
+  if (redirect.kind !== "mark" || ![">", ">>", "|", "|&"].includes(redirect.text) || redirect.startsLine) {
+    return { kind: "other", parts: items.map(item => item.value) };
+  }
+  parser.at += 1;
+  const target = readExpression(parser, ABOVE_COMPARISON);
+  return {
+    kind: "call",
+    callee: nameNode(`${word?.text ?? "print"}${redirect.text}`),
+    arguments: [{ value: target }, ...items],
+    at,
+  };
+}
+
+function isRedirectAfter(parser: Parser): boolean {
+  const next = parser.tokens[closerOf(parser, parser.at) + 1];
+  return next?.kind === "mark" && [">", ">>", "|", "|&", ";", "}"].includes(next.text);
+}
+
+function endsPrint(parser: Parser): boolean {
+  const token = peek(parser);
+  if (token.kind === "end" || (token.startsLine && parser.tokens[parser.at - 1]?.text !== ",")) return true;
+  return token.kind === "mark" && [";", "}", ">", ">>", "|", "|&", ")"].includes(token.text);
+}
+
+function readFor(parser: Parser): Node {
+  if (!isNext(parser, "(")) return NOTHING;
+  const close = closerOf(parser, parser.at);
+  parser.at += 1;
+  parser.brackets += 1;
+  const header = readStatements(parser, () => parser.at >= close);
+  parser.brackets -= 1;
+  takeIf(parser, ")");
+  return { kind: "block", body: [...header, readStatement(parser)], isConditional: true };
+}
+
+function readFunction(parser: Parser): Node {
+  const name = take(parser).text;
+  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  const body = [readStatement(parser)];
+  return { kind: "function", definition: { name, parameters, body } };
+}

@@ -1,0 +1,34 @@
+import type { LanguageDefinition } from "../../meaning/context.ts";
+import { currentDirectory, wholeEnvironment } from "../../meaning/context.ts";
+import { literal, textDatum } from "../../meaning/datum.ts";
+import { argumentList, functionTable, standardInput } from "../../meaning/models.ts";
+import { FILE_METHODS, FILE_MODELS } from "./file-models.ts";
+import { parsePhp } from "./parse.ts";
+import { PROCESS_MODELS } from "./process-models.ts";
+import { TEXT_MODELS } from "./text-models.ts";
+
+/** What the functions of PHP mean. Their names know no case. */
+export const PHP: LanguageDefinition = {
+  id: "php",
+  parse: parsePhp,
+  functions: functionTable([...PROCESS_MODELS, ...FILE_MODELS, ...TEXT_MODELS]),
+  methods: functionTable(FILE_METHODS),
+  constants: new Map([
+    ["$_env", () => wholeEnvironment("$_env")],
+    ["$_server", () => wholeEnvironment("$_env")],
+    ["$argv", context => argumentList(context, ["-"])],
+    ["__dir__", context => textDatum(currentDirectory(context))],
+    ["directory_separator", () => literal("/")],
+    ["stdin", standardInput],
+  ]),
+  properties: new Map(),
+  canonical,
+  environments: new Set(["$_env"]),
+  returnsLast: false,
+  hoistsFunctions: true,
+  callsTexts: true,
+};
+
+function canonical(path: string): string {
+  return path.replace(/^\\/, "").toLowerCase();
+}

@@ -1,0 +1,119 @@
+import { KEEPING_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
+import { readHeredocLater } from "../../syntax/heredoc.ts";
+import { readBareVariable, readQuoted } from "../../syntax/strings.ts";
+import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
+import { lineEnd, readInterpolation } from "../../syntax/tokens.ts";
+
+export const LEXER_RULES: LexerRules = {
+  lineComments: ["//", "#"],
+  blockComments: [["/*", "*/"]],
+  marks: [
+    "<=>",
+    "**=",
+    "...",
+    "<<=",
+    ">>=",
+    "===",
+    "!==",
+    "??=",
+    "?->",
+    "->",
+    "=>",
+    "::",
+    "==",
+    "!=",
+    "<>",
+    "<=",
+    ">=",
+  ].concat([
+    "&&",
+    "||",
+    "??",
+    "?:",
+    "++",
+    "--",
+    "+=",
+    "-=",
+    "*=",
+    "/=",
+    ".=",
+    "%=",
+    "&=",
+    "|=",
+    "^=",
+    "<<",
+    ">>",
+    "**",
+  ]),
+  nameCharacters: "$\\",
+  hasBackslashContinuation: false,
+  readSpecial,
+};
+
+function readSpecial(lexer: Lexer): SpecialToken | undefined {
+  const { source } = lexer;
+  const character = source.charAt(lexer.at);
+  switch (character) {
+    case "'":
+      lexer.at += 1;
+      return { kind: "text", text: "", pieces: readQuoted(lexer, { close: "'", escapes: QUOTE_ESCAPES }) };
+    case '"':
+    case "`": {
+      lexer.at += 1;
+      const pieces = readQuoted(lexer, {
+        close: character,
+        escapes: KEEPING_ESCAPES,
+        interpolate: readEmbedded,
+      });
+      return { kind: character === "`" ? "command" : "text", text: "", pieces };
+    }
+    case "<":
+      return readHeredoc(lexer);
+    case "?":
+      // Outside the tags is text that is printed.
+      if (!source.startsWith("?>", lexer.at)) return undefined;
+      lexer.at = tagEnd(source, lexer.at + 2);
+      return { kind: "mark", text: ";", pieces: [] };
+    default:
+      return undefined;
+  }
+}
+
+/** Behind the next opening tag, or the end of the text. */
+export function tagEnd(source: string, at: number): number {
+  const open = source.indexOf("<?", at);
+  if (open === -1) return source.length;
+  if (source.startsWith("<?php", open)) return open + 5;
+  return open + (source.startsWith("<?=", open) ? 3 : 2);
+}
+
+/** `$x`, `$x->y`, `{$x->y()}`, `${x}` */
+function readEmbedded(lexer: Lexer): TokenPiece | undefined {
+  if (lexer.source.startsWith("{$", lexer.at)) {
+    lexer.at += 1;
+    return readInterpolation(lexer, "}") ?? "{";
+  }
+  if (lexer.source.charAt(lexer.at) !== "$") return undefined;
+  return readBareVariable(lexer)?.map(quoteKey);
+}
+
+/** In a text the key of `$list[key]` stands without quotes. */
+function quoteKey(token: Token): Token {
+  const isKey = token.kind === "name" && !token.text.startsWith("$") && !token.isSpaced;
+  return isKey ? { ...token, kind: "text", pieces: [token.text] } : token;
+}
+
+function readHeredoc(lexer: Lexer): SpecialToken | undefined {
+  const head = lexer.source.slice(lexer.at, Math.min(lexer.at + 80, lineEnd(lexer.source, lexer.at)));
+  const match = /^<<<[ \t]*(["']?)([A-Za-z_]\w*)\1/.exec(head);
+  if (match === null) return undefined;
+  lexer.at += match[0].length;
+  const isRaw = match[1] === "'";
+  const pieces = readHeredocLater(lexer, {
+    tag: match[2] ?? "",
+    isIndented: true,
+    escapes: isRaw ? undefined : KEEPING_ESCAPES,
+    interpolate: isRaw ? undefined : readEmbedded,
+  });
+  return { kind: "text", text: "", pieces };
+}

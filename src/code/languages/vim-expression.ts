@@ -1,0 +1,135 @@
+import type { CodeCall, CodeContext } from "../../shell/code-calls.ts";
+import type { Value } from "../../shell/value.ts";
+import type { LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
+import { createContext } from "../meaning/context.ts";
+import { firstValue, knownTextOf } from "../meaning/datum.ts";
+import { noteDelete, noteWrite } from "../meaning/effects.ts";
+import { evaluate } from "../meaning/evaluate.ts";
+import { functionTable, moves, reads, runWords } from "../meaning/models.ts";
+import { expandTilde } from "../meaning/tilde.ts";
+import { C_ESCAPES } from "../syntax/escapes.ts";
+import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
+import type { Grammar } from "../syntax/grammar.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { createParser, peek } from "../syntax/reader.ts";
+import type { ReadingBudget } from "../syntax/reading-budget.ts";
+import { step } from "../syntax/reading-budget.ts";
+import type { Source } from "../syntax/source.ts";
+import { readQuoted } from "../syntax/strings.ts";
+import type { LexerRules } from "../syntax/tokens.ts";
+import { tokenise } from "../syntax/tokens.ts";
+import type { Node } from "../syntax/tree.ts";
+
+const LEXER_RULES: LexerRules = {
+  lineComments: [],
+  blockComments: [],
+  marks: ["..", ".=", "==", "!=", "=~", "&&", "||", "->"],
+  nameCharacters: ":#$&",
+  hasBackslashContinuation: false,
+  readSpecial: lexer => {
+    const character = lexer.source.charAt(lexer.at);
+    if (character !== '"' && character !== "'") return undefined;
+    lexer.at += 1;
+    const isRaw = character === "'";
+    const pieces = readQuoted(lexer, {
+      close: character,
+      escapes: isRaw ? undefined : C_ESCAPES,
+      isVerbatim: isRaw,
+      doubles: isRaw,
+    });
+    return { kind: "text", text: "", pieces };
+  },
+};
+
+const GRAMMAR: Grammar = {
+  ...DEFAULT_GRAMMAR,
+  infix: new Map([
+    ...level(1, "assign", "="),
+    ...augments(1, "join", ".="),
+    ...level(2, "ternary", "?"),
+    ...level(3, "choice", "|| &&"),
+    ...level(4, "other", "== != =~ < >"),
+    ...level(5, "join", ". .."),
+    ...level(6, "other", "+ - * / %"),
+  ]),
+  prefixes: new Set(),
+  negations: new Set(["!", "-", "+"]),
+  memberMarks: new Set(["->"]),
+  spreads: new Set(),
+  endsAtLine: false,
+  allowsSpacedCall: true,
+  parenthesesAreList: false,
+  bracesAreRecord: true,
+};
+
+/** `delete(path, "rf")` */
+const removes: LibraryFunction = (call, context) => {
+  const [path, flags] = call.positional;
+  if (path !== undefined) noteDelete(context, call, path, (knownTextOf(flags) ?? "").includes("r"));
+  return undefined;
+};
+
+const writes: LibraryFunction = (call, context) => {
+  const [, path, flags] = call.positional;
+  if (path !== undefined) noteWrite(context, call, path, (knownTextOf(flags) ?? "").includes("a"));
+  return undefined;
+};
+
+const runs: LibraryFunction = (call, context) => {
+  const [command] = call.positional;
+  return command === undefined ? undefined : runWords(context, call, command);
+};
+
+const VIM: LanguageDefinition = {
+  id: "vim",
+  parse: () => [],
+  functions: functionTable([
+    ["system systemlist job_start jobstart term_start termopen", runs],
+    ["delete", removes],
+    ["writefile", writes],
+    ["readfile readblob", reads()],
+    ["rename", moves("move")],
+    [
+      "expand fnamemodify",
+      (call, context) =>
+        call.positional[0] === undefined ? undefined : expandTilde(context, call.positional[0]),
+    ],
+  ]),
+  methods: new Map(),
+  constants: new Map([
+    [
+      "$HOME",
+      context =>
+        expandTilde(context, {
+          kind: "text",
+          type: "text",
+          value: { pieces: [{ kind: "text", text: "~" }], origins: [] },
+        }),
+    ],
+  ]),
+  properties: new Map(),
+  canonical: path => path,
+  environments: new Set(),
+  returnsLast: false,
+};
+
+/** Follow one Vim script expression; gives the value of its last part and the calls in it. */
+export function readVimExpression(
+  expression: string,
+  source: Source,
+  inputs: CodeContext,
+  invocation: number,
+  budget: ReadingBudget,
+): { value: Value | undefined; calls: readonly CodeCall[] } {
+  const parser = createParser(tokenise(expression, LEXER_RULES, budget), GRAMMAR, budget);
+  const nodes: Node[] = [];
+  while (peek(parser).kind !== "end" && step(budget)) {
+    const before = parser.at;
+    nodes.push(readExpression(parser));
+    if (parser.at === before) parser.at += 1;
+  }
+  const context = createContext(VIM, source, inputs, invocation, budget);
+  const data = nodes.map(node => evaluate(context, context.globals, node));
+  const last = data.at(-1);
+  return { value: last === undefined ? undefined : firstValue(last), calls: context.calls };
+}
