@@ -7,12 +7,7 @@ import { PHP } from "../../src/code/languages/php/library.ts";
 import { POWERSHELL } from "../../src/code/languages/powershell/library.ts";
 import { PYTHON } from "../../src/code/languages/python/library.ts";
 import { RUBY } from "../../src/code/languages/ruby/library.ts";
-import {
-  createContext,
-  type FunctionCall,
-  type LanguageDefinition,
-  type LibraryFunction,
-} from "../../src/code/meaning/context.ts";
+import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../../src/code/meaning/context.ts";
 import {
   choiceOf,
   type Datum,
@@ -21,6 +16,7 @@ import {
   reference,
   textDatum,
 } from "../../src/code/meaning/datum.ts";
+import { createContext } from "../../src/code/meaning/evaluate.ts";
 import { createReadingBudget } from "../../src/code/syntax/reading-budget.ts";
 import { sourceOf } from "../../src/code/syntax/source.ts";
 import type { CodeCall } from "../../src/shell/code-calls.ts";

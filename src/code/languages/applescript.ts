@@ -1,10 +1,10 @@
 import type { CodeContext, CodeReading } from "../../shell/code-calls.ts";
 import type { Value } from "../../shell/value.ts";
-import type { LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
-import { homeDatum } from "../meaning/context.ts";
+import { withArgument } from "../meaning/arguments.ts";
+import type { LibraryFunction } from "../meaning/context.ts";
 import { literal } from "../meaning/datum.ts";
 import { noteDelete, noteShell } from "../meaning/effects.ts";
-import { evaluates, passes, runsShell } from "../meaning/models.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
 import { readProgram } from "../meaning/read-program.ts";
 import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
@@ -12,8 +12,7 @@ import type { Grammar } from "../syntax/grammar.ts";
 import { level } from "../syntax/grammar.ts";
 import type { Parser } from "../syntax/reader.ts";
 import { createParser, isNext, peek, take, takeIf } from "../syntax/reader.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { step } from "../syntax/reading-budget.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import type { LexerRules } from "../syntax/tokens.ts";
 import { tokenise } from "../syntax/tokens.ts";
@@ -33,31 +32,21 @@ const LEXER_RULES: LexerRules = {
   },
 };
 
-/** Phrases that do something, and the function that stands for them. */
-const PHRASES: readonly (readonly [words: readonly string[], name: string])[] = [
-  [["do", "shell", "script"], "do shell script"],
-  [["do", "script"], "do script"],
-  [["run", "script"], "run script"],
-  [["path", "to", "home", "folder"], "path to home folder"],
-  [["quoted", "form", "of"], "quoted form of"],
-  [["posix", "path", "of"], "quoted form of"],
-  [["posix", "file"], "quoted form of"],
-  [["delete"], "delete"],
-  [["shut", "down"], "shut down"],
-  [["restart"], "restart"],
-  [["log", "out"], "log out"],
-];
-
-/** What the phrases that end the work of everybody come to as commands. */
-const ENDINGS: readonly (readonly [phrase: string, command: string])[] = [
-  ["shut down", "shutdown -h now"],
-  ["restart", "shutdown -r now"],
-  ["log out", "launchctl bootout"],
-];
-const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+/** Phrases that do something. The functions that stand for them have underscores in place of the blanks. */
+const PHRASES = [
+  "do shell script",
+  "do script",
+  "run script",
   "path to home folder",
-  ...ENDINGS.map(([phrase]) => phrase),
-]);
+  "quoted form of",
+  "posix path of",
+  "posix file",
+  "delete",
+  "shut down",
+  "restart",
+  "log out",
+].map(phrase => phrase.split(" "));
+const WITHOUT_VALUE = /^(?:path_to_home_folder|shut_down|restart|log_out)$/;
 
 const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
@@ -96,50 +85,46 @@ function readStatement(parser: Parser): Node {
 
 function readPhrase(parser: Parser): Node | undefined {
   const at = peek(parser).start;
-  for (const [words, name] of PHRASES) {
-    const isHere = words.every((word, ahead) => {
+  const words = PHRASES.find(phrase =>
+    phrase.every((word, ahead) => {
       const token = peek(parser, ahead);
       return token.kind === "name" && token.text.toLowerCase() === word;
-    });
-    if (!isHere) continue;
-    parser.at += words.length;
-    const value = WITHOUT_VALUE.has(name) ? [] : [{ value: readExpression(parser, 2) }];
-    return { kind: "call", callee: nameNode(name), arguments: value, at };
-  }
-  return undefined;
+    }),
+  );
+  if (words === undefined) return undefined;
+  parser.at += words.length;
+  const name = words.join("_");
+  const value = WITHOUT_VALUE.test(name) ? [] : [{ value: readExpression(parser, 2) }];
+  return { kind: "call", callee: nameNode(name), arguments: value, at };
 }
 
-const removes: LibraryFunction = (call, context) => {
-  const [target] = call.positional;
-  if (target?.kind === "text") noteDelete(context, call, target, true);
-  return undefined;
-};
-
-const APPLESCRIPT: LanguageDefinition = {
+const APPLESCRIPT = defineLanguage({
   id: "applescript",
   parse: parseAppleScript,
-  functions: new Map<string, LibraryFunction>([
-    ["do shell script", runsShell()],
-    ["do script", runsShell()],
-    ["run script", evaluates],
-    ["quoted form of", passes()],
-    ["path to home folder", (_call, context) => homeDatum(context)],
-    ["delete", removes],
-    ...ENDINGS.map(([phrase, command]): [string, LibraryFunction] => [
-      phrase,
-      (call, context) => {
-        noteShell(context, call, literal(command));
-        return undefined;
-      },
-    ]),
-  ]),
-  methods: new Map(),
-  constants: new Map(),
-  properties: new Map(),
-  canonical: path => path,
-  environments: new Set(),
-  returnsLast: false,
-};
+  functions: () => [
+    ["do_shell_script do_script", "runsShell", "0"],
+    ["run_script", "evaluates", "0"],
+    ["quoted_form_of posix_path_of posix_file", "gives", "0"],
+    ["path_to_home_folder", "returns", "home"],
+    [
+      "delete",
+      withArgument("0", (target, call, context) =>
+        target.kind === "text" ? noteDelete(context, call, target, true) : undefined,
+      ),
+    ],
+    ["shut_down", runsCommand("shutdown -h now")],
+    ["restart", runsCommand("shutdown -r now")],
+    ["log_out", runsCommand("launchctl bootout")],
+  ],
+});
+
+/** What the phrases that end the work of everyone come to as commands. */
+function runsCommand(command: string): LibraryFunction {
+  return (call, context) => {
+    noteShell(context, call, literal(command));
+    return undefined;
+  };
+}
 
 /** Read AppleScript for `do shell script` and its kin. */
 export function readAppleScript(code: Value, inputs: CodeContext, invocation: number): CodeReading {

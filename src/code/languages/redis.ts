@@ -1,12 +1,8 @@
-import { createBudget } from "../../shell/budget.ts";
 import type { Value } from "../../shell/value.ts";
-import { text } from "../../shell/value.ts";
 import type { LibraryFunction } from "../meaning/context.ts";
-import { createContext } from "../meaning/context.ts";
 import { knownTextOf } from "../meaning/datum.ts";
-import { runProgram } from "../meaning/evaluate.ts";
-import { functionTable } from "../meaning/models.ts";
-import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { sourceOf } from "../syntax/source.ts";
 import { LUA } from "./lua/library.ts";
 
@@ -23,12 +19,10 @@ export interface RedisReading {
   readonly isComplete: boolean;
 }
 
-const MAX_STEPS = 20_000_000;
-
 /** Read commands, one per line, as `redis-cli` takes them on its stdin. Never throws, linear. */
 export function readRedis(code: Value): RedisReading {
   const { text: source } = sourceOf(code);
-  const budget = createReadingBudget(source.length, createBudget(MAX_STEPS));
+  const budget = standaloneBudget(source.length);
   const commands: RedisCommand[] = [];
   let at = 0;
   for (const line of source.split("\n")) {
@@ -71,28 +65,12 @@ function wordsOf(line: string, budget: ReadingBudget): string[] {
 function scriptCommands(script: string, at: number, budget: ReadingBudget): RedisCommand[] {
   const commands: RedisCommand[] = [];
   const calls: LibraryFunction = call => {
-    const [name, ...rest] = call.positional.map(datum => knownTextOf(datum) ?? "");
-    commands.push({ name: (name ?? "").toUpperCase(), arguments: rest, at });
+    const [name = "", ...rest] = call.positional.map(datum => knownTextOf(datum) ?? "");
+    commands.push({ name: name.toUpperCase(), arguments: rest, at });
     return undefined;
   };
-  const own = functionTable([["redis.call redis.pcall", calls]]);
-  const library = {
-    ...LUA,
-    functions: { ...LUA.functions, get: (name: string) => own.get(name) ?? LUA.functions.get(name) },
-  };
-  const inputs = {
-    cwd: text("."),
-    home: "",
-    tmpdir: "",
-    user: undefined,
-    arguments: [],
-    stdin: undefined,
-    environment: () => undefined,
-    budget: budget.total,
-  };
-  runProgram(
-    createContext(library, { text: script, holes: [] }, inputs, 0, budget),
-    LUA.parse(script, budget),
-  );
+  const get = (name: string): LibraryFunction | undefined =>
+    /^redis\.p?call$/.test(name) ? calls : LUA.functions.get(name);
+  runInDatabase({ ...LUA, functions: { ...LUA.functions, get } }, { text: script, holes: [] }, budget);
   return commands;
 }

@@ -1,12 +1,11 @@
 import type { CodeCall, CodeContext } from "../../shell/code-calls.ts";
 import type { Value } from "../../shell/value.ts";
-import type { LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
-import { createContext } from "../meaning/context.ts";
+import { select, withArgument } from "../meaning/arguments.ts";
+import { homeDatum } from "../meaning/context.ts";
 import { firstValue, knownTextOf } from "../meaning/datum.ts";
 import { noteDelete, noteWrite } from "../meaning/effects.ts";
-import { evaluate } from "../meaning/evaluate.ts";
-import { functionTable, moves, reads, runWords } from "../meaning/models.ts";
-import { expandTilde } from "../meaning/tilde.ts";
+import { createContext, evaluate } from "../meaning/evaluate.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
 import { C_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
 import type { Grammar } from "../syntax/grammar.ts";
@@ -63,55 +62,28 @@ const GRAMMAR: Grammar = {
 };
 
 /** `delete(path, "rf")` */
-const removes: LibraryFunction = (call, context) => {
-  const [path, flags] = call.positional;
-  if (path !== undefined) noteDelete(context, call, path, (knownTextOf(flags) ?? "").includes("r"));
-  return undefined;
-};
+const removes = withArgument("0", (path, call, context) =>
+  noteDelete(context, call, path, knownTextOf(select(call, "1"))?.includes("r") === true),
+);
 
-const writes: LibraryFunction = (call, context) => {
-  const [, path, flags] = call.positional;
-  if (path !== undefined) noteWrite(context, call, path, (knownTextOf(flags) ?? "").includes("a"));
-  return undefined;
-};
+/** `writefile(lines, path, "a")` */
+const writes = withArgument("1", (path, call, context) =>
+  noteWrite(context, call, path, knownTextOf(select(call, "2"))?.includes("a") === true),
+);
 
-const runs: LibraryFunction = (call, context) => {
-  const [command] = call.positional;
-  return command === undefined ? undefined : runWords(context, call, command);
-};
-
-const VIM: LanguageDefinition = {
+const VIM = defineLanguage({
   id: "vim",
   parse: () => [],
-  functions: functionTable([
-    ["system systemlist job_start jobstart term_start termopen", runs],
+  functions: () => [
+    ["system systemlist job_start jobstart term_start termopen", "runsWords", "0"],
     ["delete", removes],
     ["writefile", writes],
-    ["readfile readblob", reads()],
-    ["rename", moves("move")],
-    [
-      "expand fnamemodify",
-      (call, context) =>
-        call.positional[0] === undefined ? undefined : expandTilde(context, call.positional[0]),
-    ],
-  ]),
-  methods: new Map(),
-  constants: new Map([
-    [
-      "$HOME",
-      context =>
-        expandTilde(context, {
-          kind: "text",
-          type: "text",
-          value: { pieces: [{ kind: "text", text: "~" }], origins: [] },
-        }),
-    ],
-  ]),
-  properties: new Map(),
-  canonical: path => path,
-  environments: new Set(),
-  returnsLast: false,
-};
+    ["readfile readblob", "reads", "0"],
+    ["rename", "moves", "0", "1"],
+    ["expand fnamemodify", "makesPath", "0", "home for tilde"],
+  ],
+  constants: () => [["$HOME", homeDatum]],
+});
 
 /** Follow one Vim script expression; gives the value of its last part and the calls in it. */
 export function readVimExpression(

@@ -1,11 +1,9 @@
 import { step } from "../syntax/reading-budget.ts";
 import type { Node } from "../syntax/tree.ts";
 import type { EvaluationContext } from "./context.ts";
-import type { Datum } from "./datum.ts";
+import type { Datum, LexicalScope } from "./datum.ts";
 import { choiceOf, knownTextOf, listDatum, literal, originsOf, reference } from "./datum.ts";
-import { evaluate } from "./evaluate.ts";
 import { itemOf, memberOf, setMember } from "./members.ts";
-import type { LexicalScope } from "./scope.ts";
 import { assign } from "./scope.ts";
 
 /** Give a target (a name, a pattern, a member) its value. */
@@ -16,7 +14,12 @@ export function bind(context: EvaluationContext, scope: LexicalScope, target: No
       assign(scope, target.name, value, context.conditions > 0);
       return;
     case "assign":
-      bind(context, scope, target.target, choiceOf([value, evaluate(context, scope, target.value)]));
+      bind(
+        context,
+        scope,
+        target.target,
+        choiceOf([value, context.evaluator.evaluate(context, scope, target.value)]),
+      );
       return;
     case "list":
       for (const [index, item] of target.items.entries()) {
@@ -27,21 +30,22 @@ export function bind(context: EvaluationContext, scope: LexicalScope, target: No
       return;
     case "record":
       for (const [key, inner] of target.entries) {
-        const name = key === undefined ? undefined : knownTextOf(evaluate(context, scope, key));
+        const name =
+          key === undefined ? undefined : knownTextOf(context.evaluator.evaluate(context, scope, key));
         bind(context, scope, inner, name === undefined ? value : memberOf(context, value, name));
       }
       return;
     case "member":
-      setMember(context, evaluate(context, scope, target.object), target.name, value);
+      setMember(context, context.evaluator.evaluate(context, scope, target.object), target.name, value);
       return;
     case "index": {
-      const key = knownTextOf(evaluate(context, scope, target.index));
-      const object = evaluate(context, scope, target.object);
+      const key = knownTextOf(context.evaluator.evaluate(context, scope, target.index));
+      const object = context.evaluator.evaluate(context, scope, target.object);
       if (key !== undefined) setMember(context, object, key, value);
       return;
     }
     default:
-      evaluate(context, scope, target);
+      context.evaluator.evaluate(context, scope, target);
   }
 }
 

@@ -4,10 +4,8 @@ import { text, unknown } from "../../shell/value.ts";
 import type { ReadingBudget } from "../syntax/reading-budget.ts";
 import type { Source } from "../syntax/source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";
-import type { Datum, FunctionDatum } from "./datum.ts";
-import { literal, reference, textDatum } from "./datum.ts";
-import type { LexicalScope } from "./scope.ts";
-import { createScope } from "./scope.ts";
+import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
+import { listDatum, literal, reference, textDatum } from "./datum.ts";
 
 /** A call about to happen: who is called, on what, with what. */
 export interface FunctionCall {
@@ -16,19 +14,19 @@ export interface FunctionCall {
   readonly receiver: Datum | undefined;
   readonly positional: readonly Datum[];
   readonly named: ReadonlyMap<string, Datum>;
-  /** The positional arguments end in some that nobody knows. */
+  /** More positional arguments follow that are not known. */
   readonly isOpenEnded: boolean;
   /** Positional and named arguments in the order of writing, for languages whose calls are command lines. */
   readonly words?: readonly { readonly name: string | undefined; readonly value: Datum }[];
   readonly at: number;
 }
 
-/** What a function of a language's library does: note the effect, give the result. Undefined: nobody knows. */
+/** What a function of a language's library does: notes the effect, gives the result. Undefined: not known. */
 export type LibraryFunction = (call: FunctionCall, context: EvaluationContext) => Datum | undefined;
 
-/** Models by name; a map is one. */
-export interface FunctionTable {
-  get(name: string): LibraryFunction | undefined;
+/** Meanings by name; a map is one. */
+export interface Table<Meaning> {
+  get(name: string): Meaning | undefined;
   has(name: string): boolean;
   keys(): Iterable<string>;
 }
@@ -37,17 +35,19 @@ export interface FunctionTable {
 export interface LanguageDefinition {
   readonly id: Language;
   readonly parse: (source: string, budget: ReadingBudget) => readonly Node[];
-  /** By full road: `os.system`, `path.unlink`, `list.append`. */
-  readonly functions: FunctionTable;
-  /** By bare method name, for things nobody knows the type of. Only names that can hardly mean anything else. */
-  readonly methods: FunctionTable;
-  readonly constants: ReadonlyMap<string, (context: EvaluationContext) => Datum>;
+  /** By qualified name: `os.system`, `path.unlink`, `list.append`. */
+  readonly functions: Table<LibraryFunction>;
+  /** By bare method name, for receivers of unknown type. Only names that can hardly mean anything else. */
+  readonly methods: Table<LibraryFunction>;
+  readonly constants: Table<(context: EvaluationContext) => Datum>;
   /** What reading a member of a typed text gives: `path.parent`. */
-  readonly properties: ReadonlyMap<string, (receiver: Datum, context: EvaluationContext) => Datum>;
-  /** The one spelling of a road that has several. */
-  readonly canonical: (path: string) => string;
-  /** Roads whose members are environment variables. */
+  readonly properties: Table<(receiver: Datum, context: EvaluationContext) => Datum>;
+  /** The one spelling of a name that has several. */
+  readonly canonical: (name: string) => string;
+  /** Names whose members are environment variables. */
   readonly environments: ReadonlySet<string>;
+  /** A path as the guard knows paths, where the language writes them differently. */
+  readonly toPath?: (path: Datum, context: EvaluationContext) => Datum;
   /** A function's last value is its result. */
   readonly returnsLast: boolean;
   /** A function can be called above its definition. */
@@ -58,8 +58,15 @@ export interface LanguageDefinition {
   readonly callsTexts?: boolean;
 }
 
+/** Follows the program's own nodes. It is handed on, so that library functions need not import it. */
+export interface Evaluator {
+  evaluate(context: EvaluationContext, scope: LexicalScope, node: Node): Datum;
+  evaluateAll(context: EvaluationContext, scope: LexicalScope, nodes: readonly Node[]): Datum;
+}
+
 /** One reading under way. */
 export interface EvaluationContext {
+  readonly evaluator: Evaluator;
   readonly language: LanguageDefinition;
   readonly source: Source;
   readonly inputs: CodeContext;
@@ -75,7 +82,7 @@ export interface EvaluationContext {
   /** What functions gave for arguments they were followed with. */
   readonly results: Map<FunctionDefinition, Map<string, Datum>>;
   readonly numbers: Map<FunctionDefinition, number>;
-  /** Functions that nobody has called yet. */
+  /** Functions that were not called yet. */
   readonly uncalled: Map<FunctionDefinition, FunctionDatum>;
   /** Undefined until the program changes its directory. */
   directory: Value | undefined;
@@ -88,36 +95,6 @@ export interface EvaluationContext {
   evaluations: number;
 }
 
-export function createContext(
-  language: LanguageDefinition,
-  source: Source,
-  inputs: CodeContext,
-  invocation: number,
-  budget: ReadingBudget,
-): EvaluationContext {
-  return {
-    language,
-    source,
-    inputs,
-    invocation,
-    budget,
-    calls: [],
-    noted: new Set(),
-    globals: createScope(),
-    members: new Map(),
-    active: new Set(),
-    results: new Map(),
-    numbers: new Map(),
-    uncalled: new Map(),
-    directory: undefined,
-    standardInput: undefined,
-    evaluatedAt: undefined,
-    depth: 0,
-    conditions: 0,
-    evaluations: 0,
-  };
-}
-
 export function homeDatum(context: EvaluationContext): Datum {
   const set = context.inputs.environment("HOME");
   return textDatum(set ?? text(context.inputs.home));
@@ -125,6 +102,24 @@ export function homeDatum(context: EvaluationContext): Datum {
 
 export function currentDirectory(context: EvaluationContext): Value {
   return context.directory ?? context.inputs.cwd;
+}
+
+export function workingDirectory(context: EvaluationContext): Datum {
+  return textDatum(currentDirectory(context));
+}
+
+export function temporaryDirectory(context: EvaluationContext): Datum {
+  return literal(context.inputs.tmpdir);
+}
+
+/** What a program reads on its standard input, when that is known. */
+export function standardInput(context: EvaluationContext): Datum {
+  return textDatum(context.inputs.stdin ?? unknown("any", "stdin", [{ kind: "input" }]));
+}
+
+/** The program's own arguments, behind the words its language puts in front. */
+export function argumentList(context: EvaluationContext, ...before: readonly string[]): Datum {
+  return listDatum([...before.map(literal), ...context.inputs.arguments.map(value => textDatum(value))]);
 }
 
 /** An environment variable as the program sees it. */
@@ -151,8 +146,8 @@ export function environmentDatum(context: EvaluationContext, name: string): Datu
 }
 
 /** All variables at once: what `print(os.environ)` shows. */
-export function wholeEnvironment(path: string): Datum {
-  return reference(path, [{ kind: "environment", name: "*" }]);
+export function wholeEnvironment(name: string): Datum {
+  return reference(name, [{ kind: "environment", name: "*" }]);
 }
 
 export function fromNetwork(context: EvaluationContext): Origin {

@@ -1,7 +1,6 @@
 import type { Origin, Value } from "../../shell/value.ts";
 import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from "../../shell/value.ts";
 import type { FunctionDefinition } from "../syntax/tree.ts";
-import type { LexicalScope } from "./scope.ts";
 
 /**
  * What a name or expression of program text may stand for.
@@ -29,6 +28,12 @@ export interface FunctionDatum {
   readonly definition: FunctionDefinition;
   readonly scope: LexicalScope;
   readonly self: Datum | undefined;
+}
+
+/** Names and what they stand for. A function sees its own names first, then those around its definition. */
+export interface LexicalScope {
+  readonly names: Map<string, Datum>;
+  readonly outer: LexicalScope | undefined;
 }
 
 /** `isOpenEnded`: more items follow that nobody knows. */
@@ -75,6 +80,21 @@ export function recordDatum(entries: Iterable<readonly [string, Datum]> = []): R
   const record: RecordDatum = { kind: "record", fields: new Map(), origins: [] };
   for (const [key, value] of entries) setField(record, key, value);
   return record;
+}
+
+/** The items of a list; any other datum by itself. */
+export function itemsOf(datum: Datum): readonly Datum[] {
+  return datum.kind === "list" ? datum.items : [datum];
+}
+
+/** A list with the items of the lists in it. */
+export function flatten(list: ListDatum): ListDatum {
+  const inner = list.items.filter(item => item.kind === "list");
+  if (inner.length === 0) return list;
+  return listDatum(
+    list.items.flatMap(itemsOf),
+    [list, ...inner].some(each => each.isOpenEnded),
+  );
 }
 
 export function appendItem(list: ListDatum, item: Datum): void {
@@ -198,15 +218,33 @@ function shortened(value: Value): Value {
     : value;
 }
 
-/** A text made from another by a function of its known characters; unknown stays unknown, origins stay. */
-export function mapped(datum: Datum, change: (known: string) => string | undefined, type?: string): Datum {
-  const options = optionsOf(datum).map(option => {
-    const own = option.kind === "text" ? option.type : "text";
-    const value = firstValue(option);
-    const known = knownText(value);
-    const changed = known === undefined ? undefined : change(known);
-    const result = changed === undefined ? unknown("any", "…", value.origins) : text(changed, value.origins);
-    return textDatum(result, type ?? own);
-  });
-  return choiceOf(options);
+/** A text made from another, for everything it may be and for the items of a list. Its type stays, unless given. */
+export function mapValue(datum: Datum, change: (value: Value) => Value, type?: string): Datum {
+  const map = (option: Datum): Datum =>
+    textDatum(change(firstValue(option)), type ?? (option.kind === "text" ? option.type : "text"));
+  if (datum.kind === "list") return listDatum(datum.items.map(map), datum.isOpenEnded);
+  return choiceOf(optionsOf(datum).map(map));
+}
+
+/** The same by a function of its known characters; unknown stays unknown, origins stay. */
+export function mapText(datum: Datum, change: (known: string) => string | undefined, type?: string): Datum {
+  return mapValue(
+    datum,
+    value => {
+      const known = knownText(value);
+      const changed = known === undefined ? undefined : change(known);
+      return changed === undefined ? unknown("any", "…", value.origins) : text(changed, value.origins);
+    },
+    type,
+  );
+}
+
+/** The same text with methods of another type. */
+export function withType(datum: Datum, type: string): Datum {
+  return mapValue(datum, value => value, type);
+}
+
+/** Items with something in between. */
+export function separatedBy(separator: Datum, items: readonly Datum[]): Datum[] {
+  return items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]));
 }

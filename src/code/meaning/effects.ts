@@ -2,10 +2,11 @@ import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
 import type { Origin, Value } from "../../shell/value.ts";
 import { isKnown, knownPrefix, text, unknown, wordAt } from "../../shell/value.ts";
+import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { fromDecoder, fromNetwork, fromProgram } from "./context.ts";
 import type { Datum } from "./datum.ts";
-import { combinationsOf, firstValue, optionsOf, originsOf, valuesOf } from "./datum.ts";
+import { combinationsOf, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;
@@ -30,16 +31,21 @@ function keyOf(call: CodeCall): string {
 }
 
 /** A path as the program means it once it has changed its directory. */
-export function located(context: EvaluationContext, path: Value): Value {
+function locate(context: EvaluationContext, path: Value): Value {
   return context.directory === undefined ? path : joinPath(context.directory, path);
 }
 
-/** Every path a datum names; the items of a list are paths of their own. */
-export function pathsOf(context: EvaluationContext, datum: Datum): Value[] {
-  return optionsOf(datum).flatMap(option => {
-    if (option.kind !== "list") return valuesOf(option).map(path => located(context, path));
-    const paths = option.items.flatMap(item => valuesOf(item)).map(path => located(context, path));
-    return option.isOpenEnded ? [...paths, unknown("any", "…", option.origins)] : paths;
+function toPath(context: EvaluationContext, datum: Datum): Datum {
+  return context.language.toPath?.(datum, context) ?? datum;
+}
+
+/** Every path a datum names; the items of a list, and of lists in it, are paths of their own. */
+function pathsOf(context: EvaluationContext, datum: Datum): Value[] {
+  return optionsOf(toPath(context, datum)).flatMap(option => {
+    if (option.kind !== "list") return valuesOf(option).map(path => locate(context, path));
+    const { items, isOpenEnded, origins } = flatten(option);
+    const paths = items.flatMap(valuesOf).map(path => locate(context, path));
+    return isOpenEnded ? [...paths, unknown("any", "…", origins)] : paths;
   });
 }
 
@@ -48,12 +54,12 @@ export function noteDelete(
   call: FunctionCall,
   target: Datum,
   isRecursive: boolean,
-): void {
+): undefined {
   for (const path of pathsOf(context, target))
     note(context, { kind: "delete", path, isRecursive, at: call.at });
 }
 
-export function noteRead(context: EvaluationContext, call: FunctionCall, target: Datum): void {
+export function noteRead(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
   for (const path of pathsOf(context, target)) note(context, { kind: "read", path, at: call.at });
 }
 
@@ -63,7 +69,7 @@ export function noteWrite(
   target: Datum,
   isAppend: boolean,
   content?: Datum,
-): void {
+): undefined {
   const written = content === undefined ? undefined : firstValue(content);
   for (const path of pathsOf(context, target)) {
     note(context, { kind: "write", path, isAppend, content: written, at: call.at });
@@ -76,7 +82,7 @@ export function noteMove(
   from: Datum,
   to: Datum,
   kind: "move" | "copy",
-): void {
+): undefined {
   const [sources, targets] = [pathsOf(context, from), pathsOf(context, to)];
   const isPaired = sources.length > 1 && targets.length > 1;
   for (const source of isPaired ? fewOf(sources) : sources) {
@@ -106,7 +112,7 @@ export function noteMode(
   call: FunctionCall,
   target: Datum,
   isRecursive: boolean,
-): void {
+): undefined {
   for (const path of pathsOf(context, target))
     note(context, { kind: "mode", path, isRecursive, at: call.at });
 }
@@ -116,7 +122,7 @@ export function noteNetwork(
   call: FunctionCall,
   target: Datum,
   sends: readonly Datum[],
-): void {
+): undefined {
   const sent = sends.flatMap(datum => {
     const value = firstValue(datum);
     const origins = originsOf(datum);
@@ -127,11 +133,10 @@ export function noteNetwork(
   }
 }
 
-export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): void {
-  const options = valuesOf(target);
+export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
+  const options = valuesOf(toPath(context, target));
   const path = options.length === 1 ? wordAt(options, 0) : unknown("any", "…", originsOf(target));
-  const base = context.directory ?? context.inputs.cwd;
-  context.directory = joinPath(base, path);
+  context.directory = joinPath(context.directory ?? context.inputs.cwd, path);
   note(context, { kind: "directory", path: context.directory, at: call.at });
 }
 
@@ -141,7 +146,7 @@ export function noteEvaluate(
   call: FunctionCall,
   language: Language | "shell",
   code: Datum,
-): void {
+): undefined {
   for (const value of valuesOf(code)) note(context, { kind: "evaluate", language, code: value, at: call.at });
 }
 
@@ -207,8 +212,7 @@ function unlessChoice(datum: Datum): Value {
 }
 
 function spawnDirectory(context: EvaluationContext, cwd: Datum | undefined): Value | undefined {
-  if (cwd === undefined) return context.directory;
-  return located(context, firstValue(cwd));
+  return cwd !== undefined && isTrue(cwd) ? locate(context, firstValue(cwd)) : context.directory;
 }
 
 function programOf(value: Value): string {

@@ -1,10 +1,11 @@
+import type { CodeContext } from "../../shell/code-calls.ts";
 import { unknown } from "../../shell/value.ts";
-import { step } from "../syntax/reading-budget.ts";
-import { literalValue } from "../syntax/source.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { literalValue, type Source } from "../syntax/source.ts";
 import type { Argument, Node } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
-import type { EvaluationContext } from "./context.ts";
-import type { Datum, FunctionDatum } from "./datum.ts";
+import type { EvaluationContext, LanguageDefinition } from "./context.ts";
+import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
 import {
   appendItem,
   choiceOf,
@@ -17,17 +18,54 @@ import {
   setField,
   textDatum,
 } from "./datum.ts";
-import { evaluateCall, invokeFunction, invokeLibraryFunction } from "./invoke.ts";
+import {
+  evaluateCall,
+  invokeFunction,
+  invokeLibraryFunction,
+  isFlattened,
+  RESULTS,
+  spreadInto,
+} from "./invoke.ts";
 import { elementOf, itemOf, memberOf, resolveName } from "./members.ts";
 import { narrow } from "./narrow.ts";
 import { operate } from "./operate.ts";
-import type { LexicalScope } from "./scope.ts";
-import { declare, lookUp } from "./scope.ts";
+import { createScope, declare, lookUp } from "./scope.ts";
 
 const MAX_EVALUATION_DEPTH = 300;
 const MAX_ROUNDS = 32;
 
-/** Follow a whole program; then every function nobody called, with arguments nobody knows. */
+export function createContext(
+  language: LanguageDefinition,
+  source: Source,
+  inputs: CodeContext,
+  invocation: number,
+  budget: ReadingBudget,
+): EvaluationContext {
+  return {
+    evaluator: { evaluate, evaluateAll },
+    language,
+    source,
+    inputs,
+    invocation,
+    budget,
+    calls: [],
+    noted: new Set(),
+    globals: createScope(),
+    members: new Map(),
+    active: new Set(),
+    results: new Map(),
+    numbers: new Map(),
+    uncalled: new Map(),
+    directory: undefined,
+    standardInput: undefined,
+    evaluatedAt: undefined,
+    depth: 0,
+    conditions: 0,
+    evaluations: 0,
+  };
+}
+
+/** Follow a whole program; then every function that was not called, with unknown arguments. */
 export function runProgram(context: EvaluationContext, nodes: readonly Node[]): void {
   evaluateAll(context, context.globals, nodes);
   for (let round = 0; context.uncalled.size > 0 && round < 64; round += 1) {
@@ -139,7 +177,7 @@ function evaluateEach(
 }
 
 /** `Dir["*.log"]` is a call in disguise where the library says so. */
-export function index(context: EvaluationContext, object: Datum, key: Datum): Datum {
+function index(context: EvaluationContext, object: Datum, key: Datum): Datum {
   const path = object.kind === "reference" ? `${object.name}.[]` : undefined;
   if (path === undefined || !context.language.functions.has(path)) return itemOf(context, object, key);
   return invokeLibraryFunction(context, {
@@ -151,9 +189,6 @@ export function index(context: EvaluationContext, object: Datum, key: Datum): Da
     at: 0,
   });
 }
-
-/** The name under which a function's scope keeps what `return` gave. No language can spell it. */
-export const RESULTS = " results";
 
 /** A body that may run or not. Its conditions stand in front of it and narrow down names until its end. */
 function conditionally(context: EvaluationContext, scope: LexicalScope, body: readonly Node[]): Datum {
@@ -178,25 +213,6 @@ function evaluateList(context: EvaluationContext, scope: LexicalScope, items: re
     else appendItem(list, value);
   }
   return list;
-}
-
-/** Where lists have no lists in them, a list among items is its items. */
-export function isFlattened(context: EvaluationContext, value: Datum): boolean {
-  return context.language.flattensLists === true && value.kind === "list";
-}
-
-export function spreadInto(
-  context: EvaluationContext,
-  list: ReturnType<typeof listDatum>,
-  value: Datum,
-): void {
-  if (value.kind === "list") {
-    for (const item of value.items) if (step(context.budget)) appendItem(list, item);
-    list.isOpenEnded ||= value.isOpenEnded;
-  } else {
-    appendItem(list, value);
-    if (value.kind !== "text") list.isOpenEnded = true;
-  }
 }
 
 function evaluateRecord(

@@ -3,11 +3,9 @@ import type { Node } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
 import { callKey } from "./call-key.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
-import type { Datum, FunctionDatum } from "./datum.ts";
+import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
 import { appendItem, choiceOf, knownTextOf, listDatum, originsOf, reference } from "./datum.ts";
-import { evaluate, evaluateAll, isFlattened, RESULTS, spreadInto } from "./evaluate.ts";
 import { elementOf } from "./members.ts";
-import type { LexicalScope } from "./scope.ts";
 import { createScope, declare, lookUp } from "./scope.ts";
 
 const MAX_CALL_DEPTH = 8;
@@ -17,12 +15,12 @@ export function evaluateCall(
   scope: LexicalScope,
   node: Extract<Node, { kind: "call" }>,
 ): Datum {
-  const callee = evaluate(context, scope, node.callee);
+  const callee = context.evaluator.evaluate(context, scope, node.callee);
   const positional = listDatum([]);
   const named = new Map<string, Datum>();
   const words: { name: string | undefined; value: Datum }[] = [];
   for (const argument of node.arguments) {
-    const value = evaluate(context, scope, argument.value);
+    const value = context.evaluator.evaluate(context, scope, argument.value);
     words.push({ name: argument.name, value });
     if (argument.name !== undefined) named.set(argument.name, value);
     else if (argument.isSpread !== true && !isFlattened(context, value)) appendItem(positional, value);
@@ -159,7 +157,7 @@ function runBody(
   scope.names.set(RESULTS, results);
   scope.names.set(ALL_ARGUMENTS, listDatum(positional, positional.length === 0));
   bindParameters(context, scope, callee, positional, named);
-  const last = evaluateAll(context, scope, callee.definition.body);
+  const last = context.evaluator.evaluateAll(context, scope, callee.definition.body);
   if (results.items.length > 0) return choiceOf(results.items);
   return context.language.returnsLast
     ? last
@@ -188,9 +186,32 @@ function bindParameters(
     const target = parameter.kind === "assign" ? parameter.target : parameter;
     const name = target.kind === "name" ? target.name : undefined;
     const passed = given[index] ?? (name === undefined ? undefined : named.get(name));
-    const fallback = parameter.kind === "assign" ? evaluate(context, scope, parameter.value) : undefined;
+    const fallback =
+      parameter.kind === "assign" ? context.evaluator.evaluate(context, scope, parameter.value) : undefined;
     const value = passed ?? fallback ?? reference(name ?? "argument");
     if (name !== undefined) declare(scope, name, value);
     else bind(context, scope, target, value);
+  }
+}
+
+/** The name under which a function's scope keeps what `return` gave. No language can spell it. */
+export const RESULTS = " results";
+
+/** Where lists have no lists in them, a list among items is its items. */
+export function isFlattened(context: EvaluationContext, value: Datum): boolean {
+  return context.language.flattensLists === true && value.kind === "list";
+}
+
+export function spreadInto(
+  context: EvaluationContext,
+  list: ReturnType<typeof listDatum>,
+  value: Datum,
+): void {
+  if (value.kind === "list") {
+    for (const item of value.items) if (step(context.budget)) appendItem(list, item);
+    list.isOpenEnded ||= value.isOpenEnded;
+  } else {
+    appendItem(list, value);
+    if (value.kind !== "text") list.isOpenEnded = true;
   }
 }

@@ -1,7 +1,7 @@
 import type { Node } from "../syntax/tree.ts";
-import type { Datum } from "./datum.ts";
+import type { Datum, LexicalScope } from "./datum.ts";
 import { choiceOf, optionsOf, textDatum } from "./datum.ts";
-import { type LexicalScope, ownerOf } from "./scope.ts";
+import { ownerOf } from "./scope.ts";
 
 const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);
 

@@ -1,10 +1,4 @@
-import { choiceOf, type Datum } from "./datum.ts";
-
-/** Names and what they stand for. A function sees its own names first, then those around its definition. */
-export interface LexicalScope {
-  readonly names: Map<string, Datum>;
-  readonly outer: LexicalScope | undefined;
-}
+import { choiceOf, type Datum, type LexicalScope } from "./datum.ts";
 
 const MAX_SCOPE_DEPTH = 32;
 

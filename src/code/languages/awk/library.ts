@@ -1,23 +1,19 @@
 import { knownText, text, unknown } from "../../../shell/value.ts";
-import type {
-  EvaluationContext,
-  FunctionCall,
-  LanguageDefinition,
-  LibraryFunction,
-} from "../../meaning/context.ts";
-import { fromNetwork, wholeEnvironment } from "../../meaning/context.ts";
+import { withArgument } from "../../meaning/arguments.ts";
+import type { EvaluationContext, FunctionCall, LibraryFunction } from "../../meaning/context.ts";
+import { argumentList, fromNetwork, wholeEnvironment } from "../../meaning/context.ts";
 import type { Datum } from "../../meaning/datum.ts";
 import {
   choiceOf,
-  firstValue,
   joined,
   knownTextOf,
   literal,
   reference,
+  separatedBy,
   textDatum,
 } from "../../meaning/datum.ts";
-import { noteNetwork, noteRead, noteShell, noteSpawn, noteWrite } from "../../meaning/effects.ts";
-import { argumentList, changes, contentOf, functionTable, runsShell } from "../../meaning/models.ts";
+import { noteNetwork, noteShell, noteSpawn, noteWrite } from "../../meaning/effects.ts";
+import { defineLanguage } from "../../meaning/library-table.ts";
 import { formatted } from "../../meaning/operate.ts";
 import { parseAwk } from "./syntax.ts";
 
@@ -63,76 +59,57 @@ function noteConnection(
 function printed(call: FunctionCall, items: readonly Datum[]): Datum {
   const [template, ...fillings] = items;
   if (call.name.startsWith("printf") && template !== undefined) return formatted(template, fillings);
-  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [literal(" "), item]));
-  return joined([...parts, literal("\n")]);
+  return joined([...separatedBy(literal(" "), items), literal("\n")]);
 }
 
-const printsToProgram: LibraryFunction = (call, context) => {
-  const [command, ...items] = call.positional;
-  if (command === undefined || noteConnection(context, call, command, items)) return undefined;
+const printsToProgram = withArgument("0", (command, call, context) => {
+  const items = call.positional.slice(1);
+  if (noteConnection(context, call, command, items)) return undefined;
   const line = items.length === 0 ? readsField({ ...call, positional: [literal("0")] }, context) : undefined;
-  const input = line === undefined ? printed(call, items) : line;
-  noteSpawn(context, call, [literal("sh"), literal("-c"), command], false, undefined, input);
+  const argv = [literal("sh"), literal("-c"), command];
+  noteSpawn(context, call, argv, false, undefined, line ?? printed(call, items));
   return undefined;
-};
+});
 
 function printsToFile(isAppend: boolean): LibraryFunction {
-  return (call, context) => {
-    const [path, ...items] = call.positional;
-    if (path === undefined || noteConnection(context, call, path, items)) return undefined;
-    noteWrite(context, call, path, isAppend, printed(call, items));
-    return undefined;
-  };
+  return withArgument("0", (path, call, context) => {
+    const items = call.positional.slice(1);
+    if (noteConnection(context, call, path, items)) return undefined;
+    return noteWrite(context, call, path, isAppend, printed(call, items));
+  });
 }
 
 /** `"cmd" | getline` */
-const readsProgram: LibraryFunction = (call, context) => {
-  const command = call.receiver;
-  if (command === undefined) return undefined;
+const readsProgram = withArgument("this", (command, call, context) => {
   const output = noteConnection(context, call, command, [])
     ? reference("connection", [fromNetwork(context)])
     : reference("getline", noteShell(context, call, command));
   const name = /^getline (.*)$/.exec(knownTextOf(call.positional[0]) ?? "")?.[1];
   if (name !== undefined) context.globals.names.set(name, output);
   return output;
-};
-
-const readsFile: LibraryFunction = (call, context) => {
-  const [path] = call.positional;
-  if (path === undefined) return undefined;
-  noteRead(context, call, path);
-  return contentOf(path);
-};
-
-const formats: LibraryFunction = call => {
-  const [template, ...fillings] = call.positional;
-  return template === undefined ? undefined : formatted(template, fillings);
-};
+});
 
 /** What an awk program can do besides printing. */
-export const AWK: LanguageDefinition = {
+export const AWK = defineLanguage({
   id: "awk",
   parse: parseAwk,
-  functions: functionTable([
-    ["system", runsShell()],
-    ["print| print|& printf| printf|&", printsToProgram],
-    ["print> printf>", printsToFile(false)],
-    ["print>> printf>>", printsToFile(true)],
+  functions: () => [
+    ["system", "runsShell", "0"],
+    ["{print,printf}{|,|&}", printsToProgram],
+    ["{print,printf}>", printsToFile(false)],
+    ["{print,printf}>>", printsToFile(true)],
     ["$", readsField],
-    ["getline", readsFile],
-    ["sprintf", formats],
-    ["tolower", changes(known => known.toLowerCase())],
-    ["toupper", changes(known => known.toUpperCase())],
-  ]),
-  methods: functionTable([["| |&", readsProgram]]),
-  constants: new Map<string, (context: EvaluationContext) => Datum>([
+    ["getline", "reads", "0"],
+    ["sprintf", "formats", "0", "1.."],
+    ["tolower", "changesText", "0", "lower"],
+    ["toupper", "changesText", "0", "upper"],
+  ],
+  methods: () => [["| |&", readsProgram]],
+  constants: () => [
     ["ENVIRON", () => wholeEnvironment("ENVIRON")],
-    ["ARGV", context => argumentList(context, ["awk"])],
-    ["FILENAME", context => textDatum(context.inputs.arguments[0] ?? firstValue(literal("")))],
-  ]),
-  properties: new Map(),
-  canonical: path => path,
+    ["ARGV", context => argumentList(context, "awk")],
+    ["FILENAME", context => textDatum(context.inputs.arguments[0] ?? text(""))],
+  ],
   environments: new Set(["ENVIRON"]),
-  returnsLast: false,
   hoistsFunctions: true,
-};
+});

@@ -1,45 +1,180 @@
-import type { LanguageDefinition } from "../../meaning/context.ts";
-import { currentDirectory, homeDatum, wholeEnvironment } from "../../meaning/context.ts";
-import { literal, recordDatum, textDatum } from "../../meaning/datum.ts";
-import { argumentList, functionTable, standardInput } from "../../meaning/models.ts";
-import { CODE_METHODS, CODE_MODELS } from "./code-models.ts";
-import { FILE_METHODS, FILE_MODELS } from "./file-models.ts";
-import { NETWORK_MODELS } from "./network-models.ts";
+import { withArgument } from "../../meaning/arguments.ts";
+import {
+  argumentList,
+  environmentDatum,
+  fromNetwork,
+  homeDatum,
+  standardInput,
+  wholeEnvironment,
+  workingDirectory,
+} from "../../meaning/context.ts";
+import { joined, literal, recordDatum, reference, withType } from "../../meaning/datum.ts";
+import { defineLanguage } from "../../meaning/library-table.ts";
+import { absolute, joinPaths, normalised, someToken } from "../../meaning/path-values.ts";
+import { canonicalName } from "./names.ts";
 import { parseJavaScript } from "./parse.ts";
-import { PATH_MODELS } from "./path-models.ts";
-import { PROCESS_METHODS, PROCESS_MODELS } from "./process-models.ts";
-import { canonicalName } from "./roads.ts";
-import { TEXT_METHODS, TEXT_MODELS } from "./text-models.ts";
+import * as special from "./special-functions.ts";
 
-/** What the names of Node, Bun and Deno mean. */
-export const JAVASCRIPT: LanguageDefinition = {
+const METHODS = "{get,post,put,patch,delete,head,request}";
+
+/** What the names of Node, Bun, Deno and of usual packages mean. */
+export const JAVASCRIPT = defineLanguage({
   id: "javascript",
   parse: parseJavaScript,
-  functions: functionTable([
-    ...PROCESS_MODELS,
-    ...FILE_MODELS,
-    ...PATH_MODELS,
-    ...TEXT_MODELS,
-    ...CODE_MODELS,
-    ...NETWORK_MODELS,
-  ]),
-  methods: functionTable([...CODE_METHODS, ...PROCESS_METHODS, ...FILE_METHODS, ...TEXT_METHODS]),
-  constants: new Map([
+  functions: () => [
+    ["child_process.{exec,execSync} execSync", "runsShell", "0", "{cwd}"],
+    ["child_process.{spawn,spawnSync,execFile,execFileSync} spawnSync", special.runsProgram],
+    ["cross-spawn cross-spawn.{sync,spawn}", special.runsProgram],
+    ["child_process.fork", special.forks],
+    ["{Bun,bun}.{spawn,spawnSync} Deno.run", "runsWords", "{cmd} 0", "{cwd}", "{stdin}"],
+    ["Deno.Command", "startsProgram", "0", "{args}", 0, "{cwd}"],
+    [
+      "{Bun.,bun.,,zx.,execa.}$ execa.{execaCommand,execaCommandSync,command,commandSync}",
+      special.runsTemplate,
+    ],
+    ["execa execa.{execa,execaSync,sync,node}", special.runsExeca],
+    ["shelljs.exec", "runsShell", "0"],
+    ["shelljs.rm", special.shellRemoves],
+    ["shelljs.mv", special.shellMoves("move")],
+    ["shelljs.cp", special.shellMoves("copy")],
+    ["shelljs.cd process.chdir Deno.chdir", "changesDirectory", "0"],
+    ["process.kill Deno.kill", "kills", "0", "1"],
+    ["util.promisify", "gives", "0"],
+
+    ["fs.{rm,rmdir}{,Sync} Deno.remove{,Sync}", special.removesByOptions],
+    ["fs.unlink{,Sync}", "deletes", "0"],
+    ["fs.{remove,emptyDir}{,Sync}", "deletes", "0", "recursively"],
+    [
+      "rimraf rimraf.{sync,rimraf,rimrafSync,native,manual} del del.{deleteAsync,deleteSync,sync}",
+      special.removesPatterns,
+    ],
+    ["fs.{rename,move}{,Sync} Deno.rename{,Sync}", "moves", "0", "1"],
+    ["fs.{copyFile,cp,copy,link,symlink}{,Sync} Deno.{copyFile,link,symlink}{,Sync}", "copies", "0", "1"],
+    [
+      "fs.{writeFile,outputFile,writeJson,writeJSON,outputJson,truncate}{,Sync} Bun.write",
+      "writes",
+      "0",
+      "1",
+    ],
+    ["Deno.{writeFile,writeTextFile,truncate}{,Sync}", "writes", "0", "1"],
+    ["fs.appendFile{,Sync}", "writes", "0", "1", "appending"],
+    ["fs.createWriteStream", "opens", "0", "{flags}", "w"],
+    ["fs.createReadStream", "opens", "0", "{flags}"],
+    ["{fs,Deno}.open{,Sync}", "opens", "0", "1"],
+    ["fs.{readFile,readJson,readJSON}{,Sync} Deno.{readFile,readTextFile}{,Sync}", special.readsFile],
+    ["file.{write,end,writeFile,appendFile}", "writes", "handle", "0", "appending"],
+    ["file.readFile", "reads", "handle"],
+    // `Bun.file(path)` is lazy: what is done with it counts.
+    ["Bun.file", withArgument("0", path => withType(path, "bun-file"))],
+    ["bun-file.{text,json,bytes,arrayBuffer,stream}", "reads", "this"],
+    ["bun-file.{delete,unlink}", "deletes", "this"],
+    ["fs.{chmod,chown,lchmod,lchown}{,Sync} Deno.{chmod,chown}{,Sync}", "changesMode", "0"],
+    ["fs.readdir{,Sync} Deno.readDir{,Sync}", special.listsDirectory],
+    ["fs.mkdtemp{,Sync}", withArgument("0", prefix => joined([prefix, someToken("temporary")]))],
+    [
+      "fs.glob{,Sync} glob glob.{sync,glob,globSync} {fast-glob,globby}{,.sync} Bun.Glob",
+      "makesPath",
+      "0",
+      "pattern",
+    ],
+
+    ["path.join", call => normalised(joinPaths(call.positional, "text", false, call.isOpenEnded))],
+    [
+      "path.resolve",
+      (call, context) => absolute(joinPaths(call.positional, "text", true, call.isOpenEnded), context),
+    ],
+    ["path.normalize", "makesPath", "0", "normal"],
+    ["path.dirname", "changesText", "0", "dirname"],
+    ["path.basename", "changesText", "0", "basename"],
+    ["fs.realpath{,Sync} Deno.realPathSync", "makesPath", "0", "absolute"],
+    ["os.homedir", "returns", "home"],
+    ["os.userInfo", special.namesUser],
+    ["os.tmpdir", "returns", "temporary directory"],
+    ["Deno.{makeTempDir,makeTempFile}{,Sync}", "returns", "temporary path"],
+    ["process.cwd Deno.cwd", "returns", "working directory"],
+    ["Deno.env.get", "readsVariable", "0"],
+    ["Deno.env.toObject", (_call, context) => environmentDatum(context, "*")],
+    ["url.fileURLToPath", special.readsAddress],
+
+    ["atob", "decodes", "base64"],
+    ["Buffer.from Buffer Uint8Array.from Uint8Array", special.makesBuffer],
+    ["decodeURIComponent decodeURI unescape", "decodes", "percent"],
+    ["text.{toString,valueOf}", special.becomesText],
+    ["String String.raw TextDecoder().decode", "gives", "0 this"],
+    ["text.{trim,trimEnd,trimStart}", "changesText", "this", "trim"],
+    ["text.toLowerCase", "changesText", "this", "lower"],
+    ["text.toUpperCase", "changesText", "this", "upper"],
+    ["text.split", "splits", "this", "0"],
+    ["text.concat list.concat", special.concatenates],
+    ["text.replace", "replaces", "this", "0", "1", "once"],
+    ["text.replaceAll", "replaces", "this", "0", "1"],
+    ["text.{slice,substring} list.slice", "slices"],
+    ["list.join", "joinsItems", "this", "0", ","],
+    ["list.{reverse,toReversed}", "reverses", "this"],
+    ["list.{push,unshift}", "appendsItems", "this", "0.."],
+    ["{list,matches,entry}.{map,forEach} list.flatMap", "mapsItems", "0", "this"],
+    ["{list,matches,entry}.filter", special.filtersItems],
+    ["list.{flat,sort,values} matches.sort text.{text,json,arrayBuffer}", "gives", "this"],
+    ["Object.values", "listsFields", "0", "values"],
+    ["Object.keys", "listsFields", "0", "keys"],
+    ["Object.entries", "listsFields", "0", "entries"],
+    ["String.{fromCharCode,fromCodePoint}", "makesCharacters", "0.."],
+    ["Promise.{resolve,all,allSettled} Array.from Object.freeze structuredClone", "gives", "0 this"],
+    ["zlib.{gunzip,inflate,brotliDecompress,unzip}Sync Bun.{gunzip,inflate}Sync", "decodes", "other"],
+
+    ["Reflect.apply", "calls", "0", "2"],
+    ["Worker worker_threads.Worker", special.startsWorker],
+    [
+      "Date.now process.{hrtime,pid} crypto.randomUUID Math.{random,floor} Number parseInt parseFloat",
+      "givesToken",
+    ],
+    ["require import module.require require.main.require _load createRequire()", special.loads],
+    ["module.createRequire", () => reference("require")],
+    ["eval vm.{runInThisContext,runInNewContext,runInContext,Script}", "evaluates", "0 this"],
+    // `new Function("a", "return a")`: the last argument is the body.
+    ["Function", "evaluates", "-1"],
+    ["setTimeout setInterval setImmediate queueMicrotask process.nextTick", special.runsLater],
+
+    ["fetch node-fetch undici.fetch axios got ky navigator.sendBeacon request", special.fetches],
+    [`{axios,got,superagent,ky,undici,needle}.${METHODS}`, special.fetches],
+    ["http.{request,get}", special.requests],
+    ["request.{write,end}", "sendsToReceiver"],
+    [
+      "net.{connect,createConnection} tls.connect net.Socket().connect {Deno,Bun}.connect WebSocket ws",
+      special.connectsHost,
+    ],
+    ["net.Socket", (_call, context) => reference("net.Socket()", [fromNetwork(context)])],
+    ["connection.{write,end,send} net.Socket().write", "sendsToReceiver"],
+    ["dns.{lookup,resolve,resolve4,resolveTxt} dns.promises.{lookup,resolve}", "sends", "0 hostname"],
+  ],
+  // Names that mean the same on whatever object they are found.
+  methods: () => [
+    ["call", "calls", "this", "1.."],
+    ["apply", "calls", "this", "1"],
+    ["bind", special.binds],
+    ["execSync", "runsShell", "0", "{cwd}"],
+    ["spawnSync execFileSync", special.runsProgram],
+    ["pipe", special.pipes],
+    ["rmSync rmdirSync", special.removesByOptions],
+    ["unlinkSync", "deletes", "0"],
+    ["removeSync emptyDirSync", "deletes", "0", "recursively"],
+    ["writeFileSync", "writes", "0", "1"],
+    ["appendFileSync", "writes", "0", "1", "appending"],
+    ["readFileSync", special.readsFile],
+    ["then finally", special.continues],
+  ],
+  constants: () => [
     ["process.env", () => wholeEnvironment("process.env")],
-    ["process.argv", context => argumentList(context, ["node"])],
-    ["Deno.args", context => argumentList(context, [])],
+    ["process.argv", context => argumentList(context, "node")],
+    ["Deno.args", context => argumentList(context)],
     ["process.execPath", () => literal("node")],
     ["process.stdin", standardInput],
-    ["__dirname", context => textDatum(currentDirectory(context))],
-    ["import.meta.dirname", context => textDatum(currentDirectory(context))],
-    ["import.meta.dir", context => textDatum(currentDirectory(context))],
+    ["__dirname import.meta.dirname import.meta.dir", workingDirectory],
     ["path.sep", () => literal("/")],
     ["os.EOL", () => literal("\n")],
     ["os.userInfo()", context => recordDatum([["homedir", homeDatum(context)]])],
-  ]),
-  properties: new Map(),
+  ],
   canonical: canonicalName,
   environments: new Set(["process.env", "Bun.env", "import.meta.env"]),
-  returnsLast: false,
   hoistsFunctions: true,
-};
+});

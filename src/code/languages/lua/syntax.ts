@@ -4,14 +4,15 @@ import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
 import { augments, level } from "../../syntax/grammar.ts";
 import { readItems } from "../../syntax/items.ts";
 import type { Parser } from "../../syntax/reader.ts";
-import { isNext, peek } from "../../syntax/reader.ts";
+import { createParser, isNext, peek } from "../../syntax/reader.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
-import { lineEnd } from "../../syntax/tokens.ts";
+import { lineEnd, tokenise } from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
-import { readFunction } from "./statements.ts";
+import { readFunction, readStatements } from "./statements.ts";
 
-export const LEXER_RULES: LexerRules = {
+const LEXER_RULES: LexerRules = {
   // Comments are taken by readSpecial, because `--[[` runs over lines.
   lineComments: [],
   blockComments: [],
@@ -72,7 +73,7 @@ const INFIX: InfixTable = new Map([
   ...level(10, "other", "^"),
 ]);
 
-export const GRAMMAR: Grammar = {
+const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
   prefixes: new Set(["local"]),
@@ -86,6 +87,11 @@ export const GRAMMAR: Grammar = {
   readPrimary,
   readSuffix,
 };
+
+/** Cut Lua into nodes. */
+export function parseLua(source: string, budget: ReadingBudget): readonly Node[] {
+  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), true);
+}
 
 function readPrimary(parser: Parser): Node | undefined {
   if (isNext(parser, "function")) {
