@@ -8,21 +8,17 @@ import { defineLanguage } from "../meaning/library-table.ts";
 import { readProgram } from "../meaning/read-program.ts";
 import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import type { Grammar } from "../syntax/grammar.ts";
-import { level } from "../syntax/grammar.ts";
-import type { Parser } from "../syntax/reader.ts";
-import { createParser, isNext, peek, take, takeIf } from "../syntax/reader.ts";
+import { type Grammar, level } from "../syntax/grammar.ts";
+import { createParser, isNext, type Parser, peek, take, takeIf } from "../syntax/reader.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { readQuoted } from "../syntax/strings.ts";
-import type { LexerRules } from "../syntax/tokens.ts";
-import { tokenise } from "../syntax/tokens.ts";
-import type { Node } from "../syntax/tree.ts";
-import { nameNode } from "../syntax/tree.ts";
+import { type LexerRules, tokenise } from "../syntax/tokens.ts";
+import { type Node, nameNode } from "../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["--", "#"],
   blockComments: [["(*", "*)"]],
-  marks: ["¬", "≠"],
+  marks: "¬ ≠",
   nameCharacters: "",
   hasBackslashContinuation: false,
   readSpecial: lexer => {
@@ -53,12 +49,8 @@ const GRAMMAR: Grammar = {
   infix: new Map([...level(2, "join", "&"), ...level(1, "other", "= is")]),
   prefixes: new Set(["the"]),
   negations: new Set(["not", "-"]),
-  memberMarks: new Set(),
-  spreads: new Set(),
   endsAtLine: true,
-  allowsSpacedCall: false,
   parenthesesAreList: true,
-  bracesAreRecord: false,
   readPrimary: readPhrase,
 };
 

@@ -1,7 +1,6 @@
 import type { CodeCall, CodeContext, CodeReading } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
-import type { Piece, Value } from "../../shell/value.ts";
-import { concatenate, knownText, text, unknown } from "../../shell/value.ts";
+import { concatenate, knownText, type Piece, text, unknown, type Value } from "../../shell/value.ts";
 import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source, sourceOf } from "../syntax/source.ts";
 

@@ -1,7 +1,6 @@
 import type { Value } from "../../shell/value.ts";
 import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
-import type { Datum } from "../meaning/datum.ts";
-import { knownTextOf } from "../meaning/datum.ts";
+import { type Datum, knownTextOf } from "../meaning/datum.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
 import { sourceOf } from "../syntax/source.ts";

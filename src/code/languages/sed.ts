@@ -1,6 +1,5 @@
 import type { CodeCall, CodeContext, CodeReading } from "../../shell/code-calls.ts";
-import type { Value } from "../../shell/value.ts";
-import { concatenate, knownText, text, unknown } from "../../shell/value.ts";
+import { concatenate, knownText, text, unknown, type Value } from "../../shell/value.ts";
 import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source, sourceOf } from "../syntax/source.ts";
 

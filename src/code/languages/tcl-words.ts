@@ -1,11 +1,8 @@
 import type { CodeCall, CodeContext } from "../../shell/code-calls.ts";
-import type { Value } from "../../shell/value.ts";
-import { concatenate, text, unknown } from "../../shell/value.ts";
+import { concatenate, text, unknown, type Value } from "../../shell/value.ts";
 import { C_ESCAPES, readEscape } from "../syntax/escapes.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { step } from "../syntax/reading-budget.ts";
-import type { Source } from "../syntax/source.ts";
-import { literalValue } from "../syntax/source.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { literalValue, type Source } from "../syntax/source.ts";
 import { runBracketed } from "./tcl.ts";
 
 export interface EvaluationContext {

@@ -1,9 +1,9 @@
 import type { CodeContext, CodeReading } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
-import type { Value } from "../../shell/value.ts";
-import { concatenate, describe, knownText, text, unknown } from "../../shell/value.ts";
+import { concatenate, describe, knownText, text, unknown, type Value } from "../../shell/value.ts";
 import { createReadingBudget, step } from "../syntax/reading-budget.ts";
 import { sourceOf } from "../syntax/source.ts";
+import { wordSet } from "../syntax/words.ts";
 import type { Cursor, EvaluationContext, Word } from "./tcl-words.ts";
 import { MAX_DEPTH, readWords, variable } from "./tcl-words.ts";
 
@@ -64,26 +64,9 @@ export function runBracketed(context: EvaluationContext, cursor: Cursor): Value 
   return result;
 }
 
-const BODY_COMMANDS = new Set([
-  "if",
-  "while",
-  "for",
-  "foreach",
-  "proc",
-  "catch",
-  "eval",
-  "expect",
-  "expect_before",
-  "expect_after",
-  "switch",
-  "try",
-  "after",
-  "trap",
-  "interact",
-  "uplevel",
-  "while1",
-  "namespace",
-]);
+const BODY_COMMANDS = wordSet(
+  "if while for foreach proc catch eval expect expect_before expect_after switch try after trap interact uplevel while1 namespace",
+);
 
 function runCommand(context: EvaluationContext, words: readonly Word[]): Value {
   const [first, ...rest] = words;

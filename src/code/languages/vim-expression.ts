@@ -8,21 +8,18 @@ import { createContext, evaluate } from "../meaning/evaluate.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { C_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import type { Grammar } from "../syntax/grammar.ts";
-import { augments, level } from "../syntax/grammar.ts";
+import { augments, type Grammar, level } from "../syntax/grammar.ts";
 import { createParser, peek } from "../syntax/reader.ts";
-import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { step } from "../syntax/reading-budget.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import type { Source } from "../syntax/source.ts";
 import { readQuoted } from "../syntax/strings.ts";
-import type { LexerRules } from "../syntax/tokens.ts";
-import { tokenise } from "../syntax/tokens.ts";
+import { type LexerRules, tokenise } from "../syntax/tokens.ts";
 import type { Node } from "../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: [],
   blockComments: [],
-  marks: ["..", ".=", "==", "!=", "=~", "&&", "||", "->"],
+  marks: ".. .= == != =~ && || ->",
   nameCharacters: ":#$&",
   hasBackslashContinuation: false,
   readSpecial: lexer => {
@@ -51,13 +48,9 @@ const GRAMMAR: Grammar = {
     ...level(5, "join", ". .."),
     ...level(6, "other", "+ - * / %"),
   ]),
-  prefixes: new Set(),
   negations: new Set(["!", "-", "+"]),
   memberMarks: new Set(["->"]),
-  spreads: new Set(),
-  endsAtLine: false,
   allowsSpacedCall: true,
-  parenthesesAreList: false,
   bracesAreRecord: true,
 };
 

@@ -1,6 +1,5 @@
 import type { CodeCall, CodeContext, CodeReading, Language } from "../../shell/code-calls.ts";
-import type { Value } from "../../shell/value.ts";
-import { knownText, unknown } from "../../shell/value.ts";
+import { knownText, unknown, type Value } from "../../shell/value.ts";
 import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source, sourceOf } from "../syntax/source.ts";
 import { readVimExpression } from "./vim-expression.ts";

@@ -1,7 +1,5 @@
-import type { Origin } from "../../shell/value.ts";
-import { knownPrefix, knownText, unknown } from "../../shell/value.ts";
-import type { EvaluationContext, FunctionCall } from "./context.ts";
-import { fromDecoder, fromNetwork } from "./context.ts";
+import { knownPrefix, knownText, type Origin, unknown } from "../../shell/value.ts";
+import { type EvaluationContext, type FunctionCall, fromDecoder, fromNetwork } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import {
   choiceOf,

@@ -1,6 +1,5 @@
 import type { EvaluationContext, FunctionCall, LibraryFunction } from "./context.ts";
-import type { Datum } from "./datum.ts";
-import { knownTextOf, listDatum } from "./datum.ts";
+import { type Datum, knownTextOf, listDatum } from "./datum.ts";
 
 /**
  * The argument of a call that a selector names, the first alternative that is there: `0` and `-1` are places,

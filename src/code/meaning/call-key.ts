@@ -1,6 +1,5 @@
 import type { EvaluationContext } from "./context.ts";
-import type { Datum, FunctionDatum } from "./datum.ts";
-import { originsOf } from "./datum.ts";
+import { type Datum, type FunctionDatum, originsOf } from "./datum.ts";
 
 const MAX_KEY_LENGTH = 2_000;
 const MAX_KEY_DEPTH = 4;

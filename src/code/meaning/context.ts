@@ -1,6 +1,5 @@
 import type { CodeCall, CodeContext, Language } from "../../shell/code-calls.ts";
-import type { Origin, Value } from "../../shell/value.ts";
-import { text, unknown } from "../../shell/value.ts";
+import { type Origin, text, unknown, type Value } from "../../shell/value.ts";
 import type { ReadingBudget } from "../syntax/reading-budget.ts";
 import type { Source } from "../syntax/source.ts";
 import type { FunctionDefinition, Node } from "../syntax/tree.ts";

@@ -1,8 +1,7 @@
 import { knownPrefix } from "../../shell/value.ts";
 import { contentOf, evaluateText, openFile, runWords, send } from "./actions.ts";
 import { select, withArgument } from "./arguments.ts";
-import type { LibraryFunction } from "./context.ts";
-import { fromNetwork } from "./context.ts";
+import { fromNetwork, type LibraryFunction } from "./context.ts";
 import {
   firstValue,
   itemsOf,

@@ -1,12 +1,11 @@
 import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
-import type { Origin, Value } from "../../shell/value.ts";
-import { isKnown, knownPrefix, text, unknown, wordAt } from "../../shell/value.ts";
+import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
+import { wordSet } from "../syntax/words.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { fromDecoder, fromNetwork, fromProgram } from "./context.ts";
-import type { Datum } from "./datum.ts";
-import { combinationsOf, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
+import { combinationsOf, type Datum, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;
@@ -220,18 +219,7 @@ function programOf(value: Value): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-const NETWORK_PROGRAMS = new Set([
-  "curl",
-  "wget",
-  "http",
-  "https",
-  "xh",
-  "aria2c",
-  "fetch",
-  "nc",
-  "ncat",
-  "ftp",
-]);
+const NETWORK_PROGRAMS = wordSet("curl wget http https xh aria2c fetch nc ncat ftp");
 const DECODER_PROGRAMS = new Set(["base64", "xxd", "openssl", "gunzip", "zcat", "uudecode"]);
 
 function outputOrigins(context: EvaluationContext, program: string): readonly Origin[] {

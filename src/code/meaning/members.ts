@@ -1,6 +1,6 @@
 import { knownText } from "../../shell/value.ts";
-import type { EvaluationContext } from "./context.ts";
-import { environmentDatum } from "./context.ts";
+import { wordSet } from "../syntax/words.ts";
+import { type EvaluationContext, environmentDatum } from "./context.ts";
 import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";
 
@@ -101,16 +101,6 @@ export function setMember(context: EvaluationContext, object: Datum, name: strin
 }
 
 /** Methods of records and texts that hand on everything there is. */
-const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
-  "copy",
-  "decode",
-  "encode",
-  "items",
-  "map",
-  "to_a",
-  "to_h",
-  "to_json",
-  "to_s",
-  "toString",
-  "values",
-]);
+const WHOLE_MEMBERS: ReadonlySet<string> = wordSet(
+  "copy decode encode items map to_a to_h to_json to_s toString values",
+);

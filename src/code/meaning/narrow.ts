@@ -1,6 +1,5 @@
 import type { Node } from "../syntax/tree.ts";
-import type { Datum, LexicalScope } from "./datum.ts";
-import { choiceOf, optionsOf, textDatum } from "./datum.ts";
+import { choiceOf, type Datum, type LexicalScope, optionsOf, textDatum } from "./datum.ts";
 import { ownerOf } from "./scope.ts";
 
 const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);

@@ -1,8 +1,6 @@
 import { joinPath, normalisePath } from "../../shell/paths.ts";
-import type { Piece } from "../../shell/value.ts";
-import { concatenate, dropKnown, knownPrefix, unknown } from "../../shell/value.ts";
-import type { EvaluationContext } from "./context.ts";
-import { currentDirectory, homeDatum } from "./context.ts";
+import { concatenate, dropKnown, knownPrefix, type Piece, unknown } from "../../shell/value.ts";
+import { currentDirectory, type EvaluationContext, homeDatum } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import { firstValue, joined, knownTextOf, literal, mapValue, separatedBy, textDatum } from "./datum.ts";
 

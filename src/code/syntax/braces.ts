@@ -1,9 +1,7 @@
 import { readExpression } from "./expressions.ts";
-import type { Parser } from "./reader.ts";
-import { closerOf, isNext, nested, outsideBrackets, peek, take, takeIf } from "./reader.ts";
+import { closerOf, isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "./reader.ts";
 import { step } from "./reading-budget.ts";
-import type { Node } from "./tree.ts";
-import { NOTHING } from "./tree.ts";
+import { NOTHING, type Node } from "./tree.ts";
 
 // Statements of languages with `{ … }` blocks and `( … )` conditions. What a keyword starts is in the grammar.
 

@@ -1,20 +1,24 @@
 import type { Infix, OperatorResult } from "./grammar.ts";
 import { readItems, readRecord } from "./items.ts";
-import type { Parser } from "./reader.ts";
-import { endsHere, isNext, nested, peek, take, takeIf } from "./reader.ts";
+import { endsHere, isNext, nested, type Parser, peek, take, takeIf } from "./reader.ts";
 import { step } from "./reading-budget.ts";
-import type { Token } from "./tokens.ts";
-import { endToken } from "./tokens.ts";
-import type { Node } from "./tree.ts";
-import { NOTHING, nameNode, textNode } from "./tree.ts";
+import { endToken, type Token } from "./tokens.ts";
+import { NOTHING, type Node, nameNode, textNode } from "./tree.ts";
 
-/** Hooks for languages that have nothing of the kind. */
+/** What a language has when it says nothing else. */
 export const DEFAULT_GRAMMAR = {
+  prefixes: new Set<string>(),
+  memberMarks: new Set<string>(),
+  spreads: new Set<string>(),
+  endsAtLine: false,
+  allowsSpacedCall: false,
+  parenthesesAreList: false,
+  bracesAreRecord: false,
   readPrimary: () => undefined,
   readSuffix: () => undefined,
-  finish: (_reader: Parser, value: Node) => value,
+  finish: (_parser: Parser, value: Node) => value,
   readArgumentName: () => undefined,
-  readItemSuffix: (_reader: Parser, item: Node) => item,
+  readItemSuffix: (_parser: Parser, item: Node) => item,
   statements: new Map<string, (parser: Parser) => Node>(),
   isStatement: () => true,
   readSimple: (parser: Parser) => readExpression(parser),

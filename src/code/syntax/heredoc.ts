@@ -1,8 +1,7 @@
 import type { Escapes } from "./escapes.ts";
 import { step } from "./reading-budget.ts";
 import { readQuoted } from "./strings.ts";
-import type { Lexer, TokenPiece } from "./tokens.ts";
-import { lineEnd } from "./tokens.ts";
+import { type Lexer, lineEnd, type TokenPiece } from "./tokens.ts";
 
 export interface Heredoc {
   readonly tag: string;

@@ -1,9 +1,7 @@
 import { readExpression } from "./expressions.ts";
-import type { Parser } from "./reader.ts";
-import { isAtEnd, isNext, peek, takeIf } from "./reader.ts";
+import { isAtEnd, isNext, type Parser, peek, takeIf } from "./reader.ts";
 import { step } from "./reading-budget.ts";
-import type { Argument, Node } from "./tree.ts";
-import { textNode } from "./tree.ts";
+import { type Argument, type Node, textNode } from "./tree.ts";
 
 export interface Items {
   readonly items: Argument[];

@@ -1,9 +1,7 @@
 import type { Grammar } from "./grammar.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
-import type { Token } from "./tokens.ts";
-import { endToken } from "./tokens.ts";
-import type { Node } from "./tree.ts";
-import { NOTHING } from "./tree.ts";
+import { endToken, type Token } from "./tokens.ts";
+import { NOTHING, type Node } from "./tree.ts";
 
 /** Where the parser stands in a list of tokens. */
 export interface Parser {

@@ -1,5 +1,4 @@
-import type { Piece, Value } from "../../shell/value.ts";
-import { concatenate, text } from "../../shell/value.ts";
+import { concatenate, type Piece, text, type Value } from "../../shell/value.ts";
 
 /**
  * Program text as a plain string. Parts that only the run decides (`python -c "rmtree('$DIR')"`) are single

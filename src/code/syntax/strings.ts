@@ -1,7 +1,6 @@
 import { type Escapes, readEscape } from "./escapes.ts";
 import { step } from "./reading-budget.ts";
-import type { Lexer, Token, TokenPiece } from "./tokens.ts";
-import { isDigit, isLetter, tokenise } from "./tokens.ts";
+import { isDigit, isLetter, type Lexer, type Token, type TokenPiece, tokenise } from "./tokens.ts";
 
 /** How one kind of string literal is written. */
 export interface Quoting {

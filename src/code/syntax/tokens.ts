@@ -1,5 +1,4 @@
-import type { ReadingBudget } from "./reading-budget.ts";
-import { step } from "./reading-budget.ts";
+import { type ReadingBudget, step } from "./reading-budget.ts";
 
 /** A literal run of text, or the tokens of code interpolated into it. */
 export type TokenPiece = string | readonly Token[];
@@ -23,7 +22,8 @@ export interface Token {
 export interface LexerRules {
   readonly lineComments: readonly string[];
   readonly blockComments: readonly (readonly [open: string, close: string])[];
-  readonly marks: readonly string[];
+  /** Separated by blanks, longer ones first. */
+  readonly marks: string;
   readonly nameCharacters: string;
   readonly hasBackslashContinuation: boolean;
   readonly readSpecial: (lexer: Lexer) => SpecialToken | undefined;
@@ -167,7 +167,7 @@ function marksOf(rules: LexerRules): Map<string, string[]> {
   const known = marksByLexicon.get(rules);
   if (known !== undefined) return known;
   const table = new Map<string, string[]>();
-  for (const mark of rules.marks) {
+  for (const mark of rules.marks.split(" ")) {
     const first = mark.charAt(0);
     table.set(first, [...(table.get(first) ?? []), mark]);
   }

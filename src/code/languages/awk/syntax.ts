@@ -1,42 +1,20 @@
 import { readBody, readConditional, readResult, readStatement, readStatements } from "../../syntax/braces.ts";
 import { C_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, createParser, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, createParser, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
 import { previousToken, tokenise } from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
   blockComments: [],
-  marks: [
-    "**=",
-    "&&",
-    "||",
-    ">>",
-    "|&",
-    "==",
-    "!=",
-    "<=",
-    ">=",
-    "!~",
-    "++",
-    "--",
-    "+=",
-    "-=",
-    "*=",
-    "/=",
-    "%=",
-    "^=",
-    "**",
-  ],
+  marks: "**= && || >> |& == != <= >= !~ ++ -- += -= *= /= %= ^= **",
   nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial,
@@ -84,27 +62,18 @@ const INFIX: InfixTable = new Map([
 const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
-  prefixes: new Set(),
   negations: new Set(["!", "-", "+", "++", "--"]),
-  memberMarks: new Set(),
-  spreads: new Set(),
   endsAtLine: true,
-  allowsSpacedCall: false,
   parenthesesAreList: true,
-  bracesAreRecord: false,
   readPrimary,
   readSuffix,
-  statements: new Map<string, (parser: Parser) => Node>([
-    ["if", readConditional],
-    ["while", readConditional],
-    ["else", readBody],
-    ["do", readBody],
+  statements: wordMap<(parser: Parser) => Node>([
+    ["if while", readConditional],
+    ["else do", readBody],
     ["for", readFor],
-    ["function", readFunction],
-    ["func", readFunction],
+    ["function func", readFunction],
     ["return", readResult],
-    ["print", readPrint],
-    ["printf", readPrint],
+    ["print printf", readPrint],
   ]),
 };
 

@@ -1,11 +1,10 @@
 import { readBlock } from "../../syntax/braces.ts";
 import { bareKey, readExpression } from "../../syntax/expressions.ts";
 import { readItems } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, nested, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { FunctionDefinition, Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { type FunctionDefinition, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 import { skipType } from "./types.ts";
 
 /** `(a, b) => …` or `a => …` */
@@ -61,17 +60,7 @@ function readParameters(parser: Parser): Node[] {
   return parameters;
 }
 
-const MODIFIERS = new Set([
-  "async",
-  "get",
-  "set",
-  "static",
-  "public",
-  "private",
-  "protected",
-  "readonly",
-  "override",
-]);
+const MODIFIERS = wordSet("async get set static public private protected readonly override");
 
 /** `{ a: 1, b, ["c"]: 2, d() {…}, ...e }` */
 export function readObject(parser: Parser): Node {

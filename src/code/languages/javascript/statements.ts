@@ -1,38 +1,23 @@
 import { readBody, readConditional, readResult, readStatement, skipWord } from "../../syntax/braces.ts";
 import { continueExpression, readExpression } from "../../syntax/expressions.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 import { skipType } from "./types.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
-export const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+export const STATEMENTS = wordMap<ReadStatement>([
   ["import", readImport],
-  ["const", readDeclarations],
-  ["let", readDeclarations],
-  ["var", readDeclarations],
-  ["using", readDeclarations],
-  ["if", readConditional],
-  ["while", readConditional],
-  ["with", readConditional],
-  ["switch", readConditional],
-  ["catch", readConditional],
-  ["else", readBody],
-  ["try", readBody],
-  ["finally", readBody],
-  ["do", readBody],
+  ["const let var using", readDeclarations],
+  ["if while with switch catch", readConditional],
+  ["else try finally do", readBody],
   ["for", readFor],
   ["return", readResult],
-  ["throw", readExpression],
-  ["case", readExpression],
-  ["export", skipWord],
-  ["default", skipWord],
-  ["declare", skipWord],
-  ["interface", skipDeclaration],
-  ["type", skipDeclaration],
+  ["throw case", readExpression],
+  ["export default declare", skipWord],
+  ["interface type", skipDeclaration],
 ]);
 
 /** Words that are statements only when a name follows; else they are ordinary names. */

@@ -1,14 +1,12 @@
 import { C_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, nested, peek } from "../../syntax/reader.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
+import { closerOf, isNext, nested, type Parser, peek } from "../../syntax/reader.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { SOME_NUMBER } from "../../syntax/tree.ts";
+import { type Node, SOME_NUMBER } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 import { readArrow, readClass, readFunction, readObject } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
 import { skipType } from "./types.ts";
@@ -16,42 +14,8 @@ import { skipType } from "./types.ts";
 export const LEXER_RULES: LexerRules = {
   lineComments: ["//"],
   blockComments: [["/*", "*/"]],
-  marks: [
-    ">>>=",
-    "...",
-    "===",
-    "!==",
-    "**=",
-    "<<=",
-    ">>=",
-    ">>>",
-    "&&=",
-    "||=",
-    "??=",
-    "=>",
-    "==",
-    "!=",
-    "<=",
-    ">=",
-  ].concat([
-    "&&",
-    "||",
-    "??",
-    "?.",
-    "++",
-    "--",
-    "+=",
-    "-=",
-    "*=",
-    "/=",
-    "%=",
-    "&=",
-    "|=",
-    "^=",
-    "<<",
-    ">>",
-    "**",
-  ]),
+  marks:
+    ">>>= ... === !== **= <<= >>= >>> &&= ||= ??= => == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> **",
   nameCharacters: "$#",
   hasBackslashContinuation: false,
   readSpecial,
@@ -87,18 +51,7 @@ function readSubstitution(lexer: Lexer): TokenPiece | undefined {
   return readInterpolation(lexer, "}") ?? "${";
 }
 
-const WORDS_BEFORE_REGEXP = new Set([
-  "return",
-  "typeof",
-  "case",
-  "in",
-  "of",
-  "delete",
-  "void",
-  "throw",
-  "await",
-  "yield",
-]);
+const WORDS_BEFORE_REGEXP = wordSet("return typeof case in of delete void throw await yield");
 
 const AMBIGUOUS_REACH = 80;
 
@@ -158,9 +111,7 @@ export const GRAMMAR: Grammar = {
   negations: new Set(["!", "-", "+", "~", "typeof", "void", "delete", "++", "--"]),
   memberMarks: new Set([".", "?."]),
   spreads: new Set(["..."]),
-  endsAtLine: false,
   allowsSpacedCall: true,
-  parenthesesAreList: false,
   bracesAreRecord: true,
   readPrimary,
   readSuffix,

@@ -1,5 +1,4 @@
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, peek } from "../../syntax/reader.ts";
+import { closerOf, type Parser, peek } from "../../syntax/reader.ts";
 
 const TYPE_ENDS = new Set([",", ")", "]", "}", "=", ";", "=>", "{", "&&", "||", "?", ":", "."]);
 

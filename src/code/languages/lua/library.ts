@@ -1,6 +1,5 @@
 import { select, withArgument } from "../../meaning/arguments.ts";
-import type { LibraryFunction } from "../../meaning/context.ts";
-import { argumentList, standardInput } from "../../meaning/context.ts";
+import { argumentList, type LibraryFunction, standardInput } from "../../meaning/context.ts";
 import { knownTextOf, reference } from "../../meaning/datum.ts";
 import { noteNetwork } from "../../meaning/effects.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";

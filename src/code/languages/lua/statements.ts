@@ -1,9 +1,8 @@
 import { readExpression } from "../../syntax/expressions.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, nested, outsideBrackets, peek, take, takeIf } from "../../syntax/reader.ts";
+import { isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 
 const STOPS: ReadonlySet<string> = new Set(["end", "else", "elseif", "until"]);
 
@@ -42,7 +41,7 @@ function readSimple(parser: Parser): Node {
 
 type ReadStatement = (parser: Parser) => Node;
 
-const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+const STATEMENTS = wordMap<ReadStatement>([
   ["local", readLocal],
   ["function", readNamedFunction],
   ["if", readIf],

@@ -1,22 +1,20 @@
 import { LUA_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readItems } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { createParser, isNext, peek } from "../../syntax/reader.ts";
+import { createParser, isNext, type Parser, peek } from "../../syntax/reader.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
-import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
-import { lineEnd, tokenise } from "../../syntax/tokens.ts";
+import { type Lexer, type LexerRules, lineEnd, type SpecialToken, tokenise } from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 import { readFunction, readStatements } from "./statements.ts";
 
 const LEXER_RULES: LexerRules = {
   // Comments are taken by readSpecial, because `--[[` runs over lines.
   lineComments: [],
   blockComments: [],
-  marks: ["...", "..", "::", "==", "~=", "<=", ">=", "//", "<<", ">>"],
+  marks: "... .. :: == ~= <= >= // << >>",
   nameCharacters: "",
   hasBackslashContinuation: false,
   readSpecial,
@@ -79,11 +77,7 @@ const GRAMMAR: Grammar = {
   prefixes: new Set(["local"]),
   negations: new Set(["not", "-", "#", "~"]),
   memberMarks: new Set([".", ":"]),
-  spreads: new Set(),
-  endsAtLine: false,
   allowsSpacedCall: true,
-  parenthesesAreList: false,
-  bracesAreRecord: false,
   readPrimary,
   readSuffix,
 };
@@ -131,6 +125,4 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
   return { kind: "call", callee: value, arguments: [{ value: readTable(parser) }], at: start };
 }
 
-const RESERVED = new Set(
-  "return if then else elseif do while for in repeat until end and or not local".split(" "),
-);
+const RESERVED = wordSet("return if then else elseif do while for in repeat until end and or not local");

@@ -1,7 +1,6 @@
 import { readBlock } from "../../syntax/braces.ts";
 import { readItems } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, peek } from "../../syntax/reader.ts";
+import { isNext, type Parser, peek } from "../../syntax/reader.ts";
 import type { Node } from "../../syntax/tree.ts";
 
 /** What follows `sub` and its name: a signature, if there is one, and the body. */

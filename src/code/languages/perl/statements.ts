@@ -1,32 +1,21 @@
 import { readBody, readConditional, readResult, readStatement, readStatements } from "../../syntax/braces.ts";
 import { readExpression } from "../../syntax/expressions.ts";
 import { readItems } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 import { readFunction } from "./functions.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
-export const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+export const STATEMENTS = wordMap<ReadStatement>([
   ["sub", readNamedFunction],
-  ["if", readConditional],
-  ["unless", readConditional],
-  ["elsif", readConditional],
-  ["while", readConditional],
-  ["until", readConditional],
-  ["else", readBody],
-  ["for", readFor],
-  ["foreach", readFor],
+  ["if unless elsif while until", readConditional],
+  ["else BEGIN END INIT", readBody],
+  ["for foreach", readFor],
   ["return", readResult],
-  ["use", skipToEnd],
-  ["no", skipToEnd],
-  ["package", skipToEnd],
-  ["BEGIN", readBody],
-  ["END", readBody],
-  ["INIT", readBody],
+  ["use no package", skipToEnd],
 ]);
 
 export function isStatement(parser: Parser): boolean {

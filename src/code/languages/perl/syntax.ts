@@ -1,13 +1,11 @@
 import { readBlock } from "../../syntax/braces.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import type { Token } from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { nameNode } from "../../syntax/tree.ts";
+import { type Node, nameNode } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 import { readFunction } from "./functions.ts";
 import { isStatement, readSimple, STATEMENTS } from "./statements.ts";
 
@@ -43,7 +41,6 @@ export const GRAMMAR: Grammar = {
   negations: new Set(["!", "not", "-", "+", "~", "++", "--"]),
   memberMarks: new Set(["->", "::"]),
   spreads: new Set(["@"]),
-  endsAtLine: false,
   allowsSpacedCall: true,
   parenthesesAreList: true,
   bracesAreRecord: true,
@@ -135,7 +132,7 @@ function readShift(parser: Parser): Node {
   return { kind: "call", callee: { kind: "member", object, name }, arguments: [], at: start };
 }
 
-const LOW_WORDS = new Set("or and xor if unless while until for foreach not".split(" "));
+const LOW_WORDS = wordSet("or and xor if unless while until for foreach not");
 
 function isBareword(node: Node): node is Extract<Node, { kind: "name" }> {
   return node.kind === "name" && !/^[$@<]/.test(node.name);

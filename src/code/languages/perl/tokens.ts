@@ -10,62 +10,22 @@ import {
   readInterpolation,
   tokenise,
 } from "../../syntax/tokens.ts";
+import { wordSet } from "../../syntax/words.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
   blockComments: ["=pod", "=head", "=over", "=item", "=begin", "=for", "=encoding"].map(
     open => [open, "\n=cut"] as const,
   ),
-  marks: [
-    "->@*",
-    "->%*",
-    "**=",
-    "||=",
-    "&&=",
-    "//=",
-    "<=>",
-    "...",
-    "<<=",
-    ">>=",
-    "=>",
-    "->",
-    "::",
-    "==",
-    "!=",
-    "=~",
-    "!~",
-  ].concat([
-    "<=",
-    ">=",
-    "&&",
-    "||",
-    "//",
-    "..",
-    "**",
-    "++",
-    "--",
-    "+=",
-    "-=",
-    "*=",
-    "/=",
-    ".=",
-    "%=",
-    "|=",
-    "&=",
-    "^=",
-    "~~",
-    "<<",
-    ">>",
-  ]),
+  marks:
+    "->@* ->%* **= ||= &&= //= <=> ... <<= >>= => -> :: == != =~ !~ <= >= && || // .. ** ++ -- += -= *= /= .= %= |= &= ^= ~~ << >>",
   nameCharacters: "",
   hasBackslashContinuation: false,
   readSpecial,
 };
 
-const WORDS_BEFORE_VALUE = new Set(
-  "if elsif unless while until and or not xor return print push unshift join grep map split die warn x eq ne lt gt le ge cmp unlink system exec".split(
-    " ",
-  ),
+const WORDS_BEFORE_VALUE = wordSet(
+  "if elsif unless while until and or not xor return print push unshift join grep map split die warn x eq ne lt gt le ge cmp unlink system exec",
 );
 
 /** Where an operator cannot stand: `/` opens a pattern, `%` a hash, `<` a file. */

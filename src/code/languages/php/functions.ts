@@ -1,10 +1,8 @@
 import { readBlock } from "../../syntax/braces.ts";
 import { readExpression } from "../../syntax/expressions.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { nameNode, textNode } from "../../syntax/tree.ts";
+import { type Node, nameNode, textNode } from "../../syntax/tree.ts";
 
 /** Parameters, `use (…)`, result type and body of a function; `=>` gives a single expression. */
 export function readFunction(parser: Parser, name: string | undefined): Node {

@@ -1,34 +1,23 @@
 import { readBody, readConditional, readResult, readStatement } from "../../syntax/braces.ts";
 import { readExpression } from "../../syntax/expressions.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { closerOf, isNext, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING } from "../../syntax/tree.ts";
+import { NOTHING, type Node } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 import { readClass, readFunction } from "./functions.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
-export const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+export const STATEMENTS = wordMap<ReadStatement>([
   ["function", readNamedFunction],
   ["class", readClass],
-  ["if", readConditional],
-  ["elseif", readConditional],
-  ["while", readConditional],
-  ["switch", readConditional],
-  ["catch", readConditional],
-  ["else", readBody],
-  ["try", readBody],
-  ["finally", readBody],
-  ["do", readBody],
+  ["if elseif while switch catch", readConditional],
+  ["else try finally do", readBody],
   ["for", readFor],
   ["foreach", readForeach],
   ["return", readResult],
   ["case", readExpression],
-  ["namespace", skipToEnd],
-  ["use", skipToEnd],
-  ["global", skipToEnd],
-  ["declare", skipToEnd],
+  ["namespace use global declare", skipToEnd],
 ]);
 
 export function isStatement(parser: Parser): boolean {

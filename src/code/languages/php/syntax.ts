@@ -1,11 +1,9 @@
 import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, nested, peek, take } from "../../syntax/reader.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { nameNode } from "../../syntax/tree.ts";
+import { isNext, nested, type Parser, peek, take } from "../../syntax/reader.ts";
+import { type Node, nameNode } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 import { readFunction } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
 
@@ -36,10 +34,7 @@ export const GRAMMAR: Grammar = {
   negations: new Set(["!", "-", "+", "~", "++", "--"]),
   memberMarks: new Set(["->", "?->", "::"]),
   spreads: new Set(["..."]),
-  endsAtLine: false,
   allowsSpacedCall: true,
-  parenthesesAreList: false,
-  bracesAreRecord: false,
   readPrimary,
   readArgumentName,
   statements: STATEMENTS,
@@ -47,16 +42,7 @@ export const GRAMMAR: Grammar = {
 };
 
 const CASTS = new Set(["string", "int", "integer", "array", "bool", "float", "object", "binary"]);
-const OPERATORS_WITH_ARGUMENT = new Set([
-  "echo",
-  "print",
-  "include",
-  "include_once",
-  "require",
-  "require_once",
-  "exit",
-  "die",
-]);
+const OPERATORS_WITH_ARGUMENT = wordSet("echo print include include_once require require_once exit die");
 
 function readPrimary(parser: Parser): Node | undefined {
   const token = peek(parser);

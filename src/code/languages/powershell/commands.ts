@@ -1,8 +1,6 @@
-import type { Argument, Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { readExpression, readPostfix, readPrimary } from "./expressions.ts";
-import type { Lexer } from "./scan.ts";
-import { charAt, isAtEnd, nested, skipBlanks, startsWith } from "./scan.ts";
+import { charAt, isAtEnd, type Lexer, nested, skipBlanks, startsWith } from "./scan.ts";
 import { readStatement } from "./statements.ts";
 
 /** The name of a command as written, for programs that are no cmdlets. */

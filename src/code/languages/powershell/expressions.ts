@@ -1,5 +1,4 @@
-import type { Argument, Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { readPipeline } from "./commands.ts";
 import { charAt, isAtEnd, type Lexer, nested, skipBlanks, startsWith, takeIf } from "./scan.ts";
 import { readStatementsUntil } from "./statements.ts";

@@ -1,6 +1,5 @@
 import { type ReadingBudget, step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING } from "../../syntax/tree.ts";
+import { NOTHING, type Node } from "../../syntax/tree.ts";
 
 /** Where the reader stands in PowerShell text. Words are bare there, so it reads characters, not tokens. */
 export interface Lexer {

@@ -1,10 +1,9 @@
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 import { readPipeline } from "./commands.ts";
 import { readVariable } from "./expressions.ts";
-import type { Lexer } from "./scan.ts";
-import { charAt, isAtEnd, nested, peekWord, skipBlanks, takeIf } from "./scan.ts";
+import { charAt, isAtEnd, type Lexer, nested, peekWord, skipBlanks, takeIf } from "./scan.ts";
 
 /** Cut PowerShell into nodes. A command is a call with its words, parameters by name. */
 export function parsePowerShell(source: string, budget: ReadingBudget): readonly Node[] {
@@ -28,24 +27,12 @@ export function readStatementsUntil(lexer: Lexer, close: string): Node[] {
 
 type ReadStatement = (lexer: Lexer) => Node;
 
-const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
-  ["if", readConditional],
-  ["elseif", readConditional],
-  ["while", readConditional],
-  ["until", readConditional],
-  ["switch", readConditional],
-  ["for", readConditional],
-  ["else", readBody],
-  ["try", readBody],
-  ["finally", readBody],
-  ["do", readBody],
-  ["begin", readBody],
-  ["process", readBody],
-  ["end", readBody],
+const STATEMENTS = wordMap<ReadStatement>([
+  ["if elseif while until switch for", readConditional],
+  ["else try finally do begin process end", readBody],
   ["catch", readCatch],
   ["foreach", readForeach],
-  ["function", readFunction],
-  ["filter", readFunction],
+  ["function filter", readFunction],
   ["param", readParameters],
   ["return", readReturn],
   ["throw", readPipeline],

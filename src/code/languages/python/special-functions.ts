@@ -1,8 +1,7 @@
 import { directoryName } from "../../../shell/paths.ts";
 import { fileHandle, networkOnly, runWords, send } from "../../meaning/actions.ts";
 import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
-import type { EvaluationContext, LibraryFunction } from "../../meaning/context.ts";
-import { environmentDatum } from "../../meaning/context.ts";
+import { type EvaluationContext, environmentDatum, type LibraryFunction } from "../../meaning/context.ts";
 import type { Datum } from "../../meaning/datum.ts";
 import {
   choiceOf,

@@ -1,32 +1,23 @@
 import { continueExpression, readExpression } from "../../syntax/expressions.ts";
 import { readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { createParser, isNext, nested, peek, take, takeIf } from "../../syntax/reader.ts";
+import { createParser, isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { type ReadingBudget, step } from "../../syntax/reading-budget.ts";
-import type { Token } from "../../syntax/tokens.ts";
-import { tokenise } from "../../syntax/tokens.ts";
-import type { Argument, Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode, textNode } from "../../syntax/tree.ts";
+import { type Token, tokenise } from "../../syntax/tokens.ts";
+import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 import { GRAMMAR, LEXER_RULES, PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
 
 type ReadStatement = (parser: Parser, column: number) => Node;
 
-const STATEMENTS: ReadonlyMap<string, ReadStatement> = new Map<string, ReadStatement>([
+const STATEMENTS = wordMap<ReadStatement>([
   ["import", readImport],
   ["from", readFromImport],
   ["def", readDefinition],
   ["class", readClass],
   ["for", readFor],
   ["with", readWith],
-  ["if", readConditional],
-  ["elif", readConditional],
-  ["while", readConditional],
-  ["else", readConditional],
-  ["try", readConditional],
-  ["except", readConditional],
-  ["finally", readConditional],
-  ["return", readReturn],
-  ["yield", readReturn],
+  ["if elif while else try except finally", readConditional],
+  ["return yield", readReturn],
   ["exec", readExecStatement],
 ]);
 

@@ -1,36 +1,16 @@
 import { KEEPING_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode, readExpression } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, nested, peek, take, takeIf } from "../../syntax/reader.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
+import { isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { readInterpolation } from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
   blockComments: [],
-  marks: [
-    "**=",
-    "//=",
-    ">>=",
-    "<<=",
-    "...",
-    "->",
-    ":=",
-    "==",
-    "!=",
-    "<=",
-    ">=",
-    "<>",
-    "**",
-    "//",
-    "<<",
-    ">>",
-  ].concat(["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@="]),
+  marks: "**= //= >>= <<= ... -> := == != <= >= <> ** // << >> += -= *= /= %= &= |= ^= @=",
   nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial: readString,

@@ -1,10 +1,9 @@
 import { readExpression } from "../../syntax/expressions.ts";
 import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { isNext, nested, outsideBrackets, peek, take, takeIf } from "../../syntax/reader.ts";
+import { isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { NOTHING, nameNode } from "../../syntax/tree.ts";
+import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
 
 const ENDS: ReadonlySet<string> = new Set(["end"]);
 const PARTS: ReadonlySet<string> = new Set(["end", "else", "elsif", "when", "in", "rescue", "ensure"]);
@@ -56,17 +55,12 @@ function readMultiple(parser: Parser): Node {
 
 type ReadKeyword = (parser: Parser) => Node;
 
-const KEYWORD_READERS: ReadonlyMap<string, ReadKeyword> = new Map<string, ReadKeyword>([
-  ["if", readBranches],
-  ["unless", readBranches],
-  ["case", readBranches],
-  ["begin", readBranches],
-  ["while", readLoop],
-  ["until", readLoop],
+const KEYWORD_READERS = wordMap<ReadKeyword>([
+  ["if unless case begin", readBranches],
+  ["while until", readLoop],
   ["for", readFor],
   ["def", readDefinition],
-  ["class", readContainer],
-  ["module", readContainer],
+  ["class module", readContainer],
   ["return", readReturn],
   ["->", readLambda],
 ]);

@@ -1,49 +1,28 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR } from "../../syntax/expressions.ts";
-import type { Grammar, InfixTable } from "../../syntax/grammar.ts";
-import { augments, level } from "../../syntax/grammar.ts";
+import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readHeredocLater } from "../../syntax/heredoc.ts";
 import { readItemsUntil } from "../../syntax/items.ts";
-import type { Parser } from "../../syntax/reader.ts";
-import { endsHere, isNext, peek } from "../../syntax/reader.ts";
+import { endsHere, isNext, type Parser, peek } from "../../syntax/reader.ts";
 import { closingDelimiter, readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
 import { isDigit, isLetter, lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
+import { wordSet } from "../../syntax/words.ts";
 
 import { readBlockFunction, readKeyword } from "./statements.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
   blockComments: [["=begin", "\n=end"]],
-  marks: [
-    "**=",
-    "||=",
-    "&&=",
-    "<=>",
-    "===",
-    "...",
-    "<<=",
-    ">>=",
-    "=>",
-    "==",
-    "!=",
-    "=~",
-    "!~",
-    "<=",
-    ">=",
-    "&&",
-    "||",
-  ].concat(["<<", ">>", "**", "+=", "-=", "*=", "/=", "%=", "|=", "&.", "::", "->", ".."]),
+  marks: "**= ||= &&= <=> === ... <<= >>= => == != =~ !~ <= >= && || << >> ** += -= *= /= %= |= &. :: -> ..",
   nameCharacters: "@$",
   hasBackslashContinuation: true,
   readSpecial,
 };
 
-const WORDS_BEFORE_VALUE = new Set(
-  "if elsif unless while until and or not return puts print p when then do in raise system exec else rescue yield".split(
-    " ",
-  ),
+const WORDS_BEFORE_VALUE = wordSet(
+  "if elsif unless while until and or not return puts print p when then do in raise system exec else rescue yield",
 );
 
 /** After a value a slash divides and a percent sign formats; elsewhere they open a literal. */
@@ -200,7 +179,6 @@ export const GRAMMAR: Grammar = {
   memberMarks: new Set([".", "&.", "::"]),
   spreads: new Set(["*", "**", "&"]),
   endsAtLine: true,
-  allowsSpacedCall: false,
   parenthesesAreList: true,
   bracesAreRecord: true,
   readPrimary: readKeyword,
@@ -223,10 +201,8 @@ function readArgumentName(parser: Parser): string | undefined {
   return only;
 }
 
-const KEYWORDS = new Set(
-  "if unless while until rescue and or not do then end in else elsif when ensure begin case def class module return".split(
-    " ",
-  ),
+const KEYWORDS = wordSet(
+  "if unless while until rescue and or not do then end in else elsif when ensure begin case def class module return",
 );
 
 /** Arguments without parentheses, and blocks. */

@@ -1,12 +1,10 @@
 import { createBudget } from "../../../shell/budget.ts";
 import type { Value } from "../../../shell/value.ts";
-import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { createReadingBudget } from "../../syntax/reading-budget.ts";
+import { createReadingBudget, type ReadingBudget } from "../../syntax/reading-budget.ts";
 import { sourceOf } from "../../syntax/source.ts";
-import type { Part, SqlLoss } from "./losses.ts";
-import { keyword, partOf } from "./losses.ts";
-import type { SqlDialect, SqlToken } from "./tokens.ts";
-import { tokeniseSql } from "./tokens.ts";
+import { wordSet } from "../../syntax/words.ts";
+import { keyword, type Part, partOf, type SqlLoss } from "./losses.ts";
+import { type SqlDialect, type SqlToken, tokeniseSql } from "./tokens.ts";
 
 export type { SqlLoss } from "./losses.ts";
 
@@ -112,19 +110,7 @@ function explainLength(tokens: readonly SqlToken[]): number {
   return verbAt === -1 ? 0 : verbAt;
 }
 
-const VERBS = new Set([
-  "SELECT",
-  "INSERT",
-  "UPDATE",
-  "DELETE",
-  "DROP",
-  "TRUNCATE",
-  "ALTER",
-  "WITH",
-  "MERGE",
-  "REPLACE",
-  "CREATE",
-]);
+const VERBS = wordSet("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER WITH MERGE REPLACE CREATE");
 
 /** The statement itself; behind WITH it starts after the last common table. */
 function mainStatements({ tokens }: Statement): Part[] {
