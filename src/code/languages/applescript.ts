@@ -8,9 +8,18 @@ import { defineLanguage } from "../meaning/library-table.ts";
 import { readProgram } from "../meaning/read-program.ts";
 import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import { type Grammar, level } from "../syntax/grammar.ts";
-import { createParser, isNext, type Parser, peek, take, takeIf } from "../syntax/reader.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { level } from "../syntax/grammar.ts";
+import {
+  createParser,
+  type Grammar,
+  isNext,
+  type Parser,
+  peek,
+  readMany,
+  take,
+  takeIf,
+} from "../syntax/parser.ts";
+import type { ReadingBudget } from "../syntax/reading-budget.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import { type LexerRules, tokenise } from "../syntax/tokens.ts";
 import { type Node, nameNode } from "../syntax/tree.ts";
@@ -56,13 +65,11 @@ const GRAMMAR: Grammar = {
 
 function parseAppleScript(source: string, budget: ReadingBudget): readonly Node[] {
   const parser = createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget);
-  const nodes: Node[] = [];
-  while (peek(parser).kind !== "end" && step(budget)) {
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+  return readMany(
+    parser,
+    () => false,
+    () => readStatement(parser),
+  );
 }
 
 /** `set x to value`; everything else is looked through for phrases. */

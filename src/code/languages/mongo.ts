@@ -4,7 +4,7 @@ import { type Datum, knownTextOf } from "../meaning/datum.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
 import { sourceOf } from "../syntax/source.ts";
-import { parseJavaScript } from "./javascript/parse.ts";
+import { parseJavaScript } from "./javascript/syntax.ts";
 
 /** Something that mongosh code destroys as a whole. */
 export interface MongoLoss {

@@ -8,13 +8,12 @@ import { createContext, evaluate } from "../meaning/evaluate.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { C_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
-import { augments, type Grammar, level } from "../syntax/grammar.ts";
-import { createParser, peek } from "../syntax/reader.ts";
-import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { createParser, type Grammar, readMany } from "../syntax/parser.ts";
+import type { ReadingBudget } from "../syntax/reading-budget.ts";
 import type { Source } from "../syntax/source.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import { type LexerRules, tokenise } from "../syntax/tokens.ts";
-import type { Node } from "../syntax/tree.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: [],
@@ -87,12 +86,11 @@ export function readVimExpression(
   budget: ReadingBudget,
 ): { value: Value | undefined; calls: readonly CodeCall[] } {
   const parser = createParser(tokenise(expression, LEXER_RULES, budget), GRAMMAR, budget);
-  const nodes: Node[] = [];
-  while (peek(parser).kind !== "end" && step(budget)) {
-    const before = parser.at;
-    nodes.push(readExpression(parser));
-    if (parser.at === before) parser.at += 1;
-  }
+  const nodes = readMany(
+    parser,
+    () => false,
+    () => readExpression(parser),
+  );
   const context = createContext(VIM, source, inputs, invocation, budget);
   const data = nodes.map(node => evaluate(context, context.globals, node));
   const last = data.at(-1);

@@ -1,28 +1,52 @@
 import { readExpression } from "./expressions.ts";
-import { closerOf, isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "./reader.ts";
-import { step } from "./reading-budget.ts";
+import {
+  closerOf,
+  createParser,
+  type Grammar,
+  isNext,
+  nested,
+  outsideBrackets,
+  type Parser,
+  peek,
+  readBetween,
+  readMany,
+  skipTo,
+  takeIf,
+} from "./parser.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+import { type LexerRules, tokenise } from "./tokens.ts";
 import { NOTHING, type Node } from "./tree.ts";
 
 // Statements of languages with `{ … }` blocks and `( … )` conditions. What a keyword starts is in the grammar.
 
-/** Statements up to where `isDone` holds. Always moves on. */
-export function readStatements(parser: Parser, isDone: () => boolean): Node[] {
-  const nodes: Node[] = [];
-  while (!isDone() && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+/** Cut a text of such a language into nodes. */
+export function parseStatements(
+  source: string,
+  rules: LexerRules,
+  grammar: Grammar,
+  budget: ReadingBudget,
+): readonly Node[] {
+  const parser = createParser(tokenise(source, rules, budget), grammar, budget);
+  return readMany(
+    parser,
+    () => false,
+    () => readStatement(parser),
+  );
 }
 
 /** `{ … }` */
 export function readBlock(parser: Parser): Node[] {
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  const nodes = outsideBrackets(parser, () => readStatements(parser, () => parser.at >= close));
-  takeIf(parser, "}");
-  return nodes;
+  return outsideBrackets(parser, () => {
+    const close = closerOf(parser, parser.at);
+    parser.at += 1;
+    const nodes = readMany(
+      parser,
+      () => parser.at >= close,
+      () => readStatement(parser),
+    );
+    takeIf(parser, "}");
+    return nodes;
+  });
 }
 
 export function readStatement(parser: Parser): Node {
@@ -45,10 +69,14 @@ export function readBody(parser: Parser): Node {
   return { kind: "block", body: [readStatement(parser)], isConditional: true };
 }
 
-/** `if (…) …`, `while (…) …` */
+/** `if (…) …`, `while (…) …`, `for (…; …; …) …` */
 export function readConditional(parser: Parser): Node {
-  const condition = readCondition(parser);
-  return { kind: "block", body: [condition, readStatement(parser)], isConditional: true };
+  return { kind: "block", body: [...readHead(parser), readStatement(parser)], isConditional: true };
+}
+
+/** What stands in the parentheses at hand. */
+export function readHead(parser: Parser): Node[] {
+  return isNext(parser, "(") ? readBetween(parser, () => readExpression(parser)) : [];
 }
 
 /** `return …` */
@@ -57,20 +85,12 @@ export function readResult(parser: Parser): Node {
   return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
 }
 
-/** One thing in parentheses; whatever else stands in them is stepped over. */
-function readCondition(parser: Parser): Node {
-  if (!isNext(parser, "(")) return NOTHING;
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  parser.brackets += 1;
-  const condition = readExpression(parser);
-  parser.brackets -= 1;
-  while (parser.at < close && peek(parser).kind !== "end") take(parser);
-  takeIf(parser, ")");
-  return condition;
-}
-
 /** A declaration that says nothing about what runs. */
 export function skipWord(): Node {
+  return NOTHING;
+}
+
+export function skipStatement(parser: Parser): Node {
+  skipTo(parser, ";", "{");
   return NOTHING;
 }

@@ -1,5 +1,4 @@
-import type { Parser } from "./reader.ts";
-import type { Node, Operation } from "./tree.ts";
+import type { Operation } from "./tree.ts";
 
 /** What two operands can become: a value of theirs, something else, or a number. */
 export type OperatorResult = Operation | "choice" | "other" | "number";
@@ -11,41 +10,6 @@ export type Infix =
       readonly means: OperatorResult | "both" | "ternary" | "python-if" | "assign" | "method";
     }
   | { readonly precedence: number; readonly means: "augment"; readonly operation: OperatorResult };
-
-/** How expressions of one language differ from another's. */
-export interface Grammar {
-  readonly infix: ReadonlyMap<string, Infix>;
-  /** Words and marks in front of a value that leave it as it is: `await`, `new`. */
-  readonly prefixes: ReadonlySet<string>;
-  /** Those that make something else of it: `not`, `!`. */
-  readonly negations: ReadonlySet<string>;
-  readonly memberMarks: ReadonlySet<string>;
-  readonly spreads: ReadonlySet<string>;
-  /** A newline outside brackets ends an expression. */
-  readonly endsAtLine: boolean;
-  /** `f (x)` is a call. */
-  readonly allowsSpacedCall: boolean;
-  /** `(a, b)` is a list; otherwise its value is the last item. */
-  readonly parenthesesAreList: boolean;
-  /** `{` at the place of a value opens a record. */
-  readonly bracesAreRecord: boolean;
-  /** A primary of this language alone (lambda, function, heredoc ...), or `undefined` without moving. */
-  readonly readPrimary: (parser: Parser) => Node | undefined;
-  /** Something after a complete value (tagged template, argument without parentheses), or `undefined`. */
-  readonly readSuffix: (parser: Parser, value: Node, start: number) => Node | undefined;
-  /** What a value is after all that belongs to it was read. */
-  readonly finish: (parser: Parser, value: Node, start: number) => Node;
-  /** The name of a named argument, consumed with its mark; or `undefined` without moving. */
-  readonly readArgumentName: (parser: Parser) => string | undefined;
-  /** Something after an item in brackets, such as a comprehension. */
-  readonly readItemSuffix: (parser: Parser, item: Node) => Node;
-  /** What a keyword at the start of a statement begins; the keyword is consumed already. */
-  readonly statements: ReadonlyMap<string, (parser: Parser) => Node>;
-  /** Is the keyword at hand really one, or a name that looks like it? */
-  readonly isStatement: (parser: Parser) => boolean;
-  /** A statement without a keyword. */
-  readonly readSimple: (parser: Parser) => Node;
-}
 
 export type InfixTable = ReadonlyMap<string, Infix>;
 

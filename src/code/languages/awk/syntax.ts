@@ -1,13 +1,18 @@
-import { readBody, readConditional, readResult, readStatement, readStatements } from "../../syntax/braces.ts";
+import {
+  parseStatements,
+  readBody,
+  readConditional,
+  readResult,
+  readStatement,
+} from "../../syntax/braces.ts";
 import { C_ESCAPES } from "../../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import { closerOf, createParser, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { closerOf, type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
-import { previousToken, tokenise } from "../../syntax/tokens.ts";
+import { previousToken } from "../../syntax/tokens.ts";
 import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
@@ -68,9 +73,8 @@ const GRAMMAR: Grammar = {
   readPrimary,
   readSuffix,
   statements: wordMap<(parser: Parser) => Node>([
-    ["if while", readConditional],
+    ["if while for", readConditional],
     ["else do", readBody],
-    ["for", readFor],
     ["function func", readFunction],
     ["return", readResult],
     ["print printf", readPrint],
@@ -79,7 +83,7 @@ const GRAMMAR: Grammar = {
 
 /** Cut an awk program into nodes: patterns stand in front of their blocks. */
 export function parseAwk(source: string, budget: ReadingBudget): readonly Node[] {
-  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), () => false);
+  return parseStatements(source, LEXER_RULES, GRAMMAR, budget);
 }
 
 /** `$1` is a field of the input; `getline x < file` reads a file. */
@@ -158,17 +162,6 @@ function endsPrint(parser: Parser): boolean {
   const token = peek(parser);
   if (token.kind === "end" || (token.startsLine && parser.tokens[parser.at - 1]?.text !== ",")) return true;
   return token.kind === "mark" && [";", "}", ">", ">>", "|", "|&", ")"].includes(token.text);
-}
-
-function readFor(parser: Parser): Node {
-  if (!isNext(parser, "(")) return NOTHING;
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  parser.brackets += 1;
-  const header = readStatements(parser, () => parser.at >= close);
-  parser.brackets -= 1;
-  takeIf(parser, ")");
-  return { kind: "block", body: [...header, readStatement(parser)], isConditional: true };
 }
 
 function readFunction(parser: Parser): Node {

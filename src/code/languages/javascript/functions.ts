@@ -1,11 +1,19 @@
 import { readBlock } from "../../syntax/braces.ts";
-import { bareKey, readExpression } from "../../syntax/expressions.ts";
-import { readItems } from "../../syntax/items.ts";
-import { closerOf, isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { bareKey, readExpression, readItems } from "../../syntax/expressions.ts";
+import {
+  closerOf,
+  isNext,
+  nested,
+  type Parser,
+  peek,
+  readBetween,
+  skipTo,
+  take,
+  takeIf,
+} from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
 import { type FunctionDefinition, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
-import { skipType } from "./types.ts";
 
 /** `(a, b) => …` or `a => …` */
 export function readArrow(parser: Parser): Node {
@@ -31,33 +39,23 @@ function functionNode(definition: FunctionDefinition): Node {
 }
 
 function readSignatureAndBody(parser: Parser): Pick<FunctionDefinition, "parameters" | "body"> {
-  if (isNext(parser, "<")) while (!isNext(parser, "(") && peek(parser).kind !== "end") parser.at += 1;
+  if (isNext(parser, "<")) skipTo(parser, "(");
   const parameters = readParameters(parser);
   if (takeIf(parser, ":")) skipType(parser);
   return { parameters, body: isNext(parser, "{") ? readBlock(parser) : [] };
 }
 
 function readParameters(parser: Parser): Node[] {
-  const parameters: Node[] = [];
-  if (!isNext(parser, "(")) return parameters;
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  parser.brackets += 1;
-  while (parser.at < close && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    if (takeIf(parser, ",") || takeIf(parser, "...")) continue;
-    // Precedence above assignment, so that the default is not swallowed before a type was skipped.
-    const target = readExpression(parser, 3);
-    takeIf(parser, "?");
-    if (takeIf(parser, ":")) skipType(parser);
-    parameters.push(
-      takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target,
-    );
-    if (parser.at === before) parser.at += 1;
-  }
-  parser.brackets -= 1;
-  takeIf(parser, ")");
-  return parameters;
+  return isNext(parser, "(") ? readBetween(parser, () => readParameter(parser)).flat() : [];
+}
+
+function readParameter(parser: Parser): Node[] {
+  if (takeIf(parser, ",") || takeIf(parser, "...")) return [];
+  // Precedence above assignment, so that the default is not swallowed before a type was skipped.
+  const target = readExpression(parser, 3);
+  takeIf(parser, "?");
+  if (takeIf(parser, ":")) skipType(parser);
+  return [takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target];
 }
 
 const MODIFIERS = wordSet("async get set static public private protected readonly override");
@@ -116,17 +114,8 @@ function readKey(parser: Parser): Node {
 export function readClass(parser: Parser): Node {
   parser.at += 1;
   const name = peek(parser).kind === "name" && !isNext(parser, "extends") ? take(parser).text : undefined;
-  while (!isNext(parser, "{") && peek(parser).kind !== "end" && step(parser.budget)) parser.at += 1;
-  const entries: (readonly [Node | undefined, Node])[] = [];
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  while (parser.at < close && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    if (takeIf(parser, ";")) continue;
-    entries.push(readClassMember(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  takeIf(parser, "}");
+  skipTo(parser, "{");
+  const entries = readBetween(parser, () => (takeIf(parser, ";") ? [] : [readClassMember(parser)])).flat();
   const record: Node = { kind: "record", entries };
   return name === undefined ? record : { kind: "assign", target: nameNode(name), value: record };
 }
@@ -142,4 +131,22 @@ function readClassMember(parser: Parser): readonly [Node | undefined, Node] {
   }
   if (takeIf(parser, ":")) skipType(parser);
   return [key, takeIf(parser, "=") ? readExpression(parser, 1) : NOTHING];
+}
+
+const TYPE_ENDS = wordSet(", ) ] } = ; => { && || ? : .");
+
+/** Step over a type: it says nothing about what runs. Brackets are jumped. */
+export function skipType(parser: Parser): void {
+  const first = parser.at;
+  while (peek(parser).kind !== "end" && parser.budget.left > 0) {
+    const token = peek(parser);
+    if (token.startsLine && parser.at > first) return;
+    const isBracket = token.kind === "mark" && ["(", "[", "{", "<"].includes(token.text);
+    if (isBracket && (token.text !== "{" || parser.at === first)) {
+      parser.at = token.text === "<" ? parser.at + 1 : closerOf(parser, parser.at) + 1;
+      continue;
+    }
+    if (token.kind === "mark" && TYPE_ENDS.has(token.text)) return;
+    parser.at += 1;
+  }
 }

@@ -12,8 +12,8 @@ import { joined, literal, recordDatum, reference, withType } from "../../meaning
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { absolute, joinPaths, normalised, someToken } from "../../meaning/path-values.ts";
 import { canonicalName } from "./names.ts";
-import { parseJavaScript } from "./parse.ts";
 import * as special from "./special-functions.ts";
+import { parseJavaScript } from "./syntax.ts";
 
 const METHODS = "{get,post,put,patch,delete,head,request}";
 

@@ -1,10 +1,10 @@
 import { readBody, readConditional, readResult, readStatement, skipWord } from "../../syntax/braces.ts";
 import { continueExpression, readExpression } from "../../syntax/expressions.ts";
-import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { closerOf, isNext, type Parser, peek, readMany, take, takeIf } from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
 import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
-import { skipType } from "./types.ts";
+import { skipType } from "./functions.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
@@ -69,17 +69,16 @@ function readFor(parser: Parser): Node {
   // A target alone, above comparison, so that `in` is left standing.
   const target = readExpression(parser, 10);
   const isEach = takeIf(parser, "of") || takeIf(parser, "in");
-  const header = [isEach ? readExpression(parser) : continueExpression(parser, target, 0)];
-  while (parser.at < close && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    header.push(readExpression(parser));
-    if (parser.at === before) parser.at += 1;
-  }
+  const first = isEach ? readExpression(parser) : continueExpression(parser, target, 0);
+  const rest = readMany(
+    parser,
+    () => parser.at >= close,
+    () => readExpression(parser),
+  );
   takeIf(parser, ")");
   const body = readStatement(parser);
-  const [over] = header;
-  if (isEach && over !== undefined) return { kind: "each", target, over, body: [body] };
-  return { kind: "block", body: [...header, body], isConditional: true };
+  if (isEach) return { kind: "each", target, over: first, body: [body] };
+  return { kind: "block", body: [first, ...rest, body], isConditional: true };
 }
 
 /** `import a, { b as c } from "m"`, `import * as d from "m"` */

@@ -1,17 +1,18 @@
+import { parseStatements } from "../../syntax/braces.ts";
 import { C_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { closerOf, isNext, nested, type Parser, peek } from "../../syntax/reader.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { closerOf, type Grammar, isNext, nested, type Parser, peek } from "../../syntax/parser.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
 import { type Node, SOME_NUMBER } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
-import { readArrow, readClass, readFunction, readObject } from "./functions.ts";
+import { readArrow, readClass, readFunction, readObject, skipType } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
-import { skipType } from "./types.ts";
 
-export const LEXER_RULES: LexerRules = {
+const LEXER_RULES: LexerRules = {
   lineComments: ["//"],
   blockComments: [["/*", "*/"]],
   marks:
@@ -104,7 +105,7 @@ const INFIX: InfixTable = new Map([
   ...level(13, "number", "**"),
 ]);
 
-export const GRAMMAR: Grammar = {
+const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
   prefixes: new Set(["await", "new", "yield"]),
@@ -118,6 +119,20 @@ export const GRAMMAR: Grammar = {
   statements: STATEMENTS,
   isStatement,
 };
+
+const ESCAPED_WORD = /\\u(?:00([0-9a-f]{2})|\{0{0,4}([0-9a-f]{2})\})/gi;
+
+/** Names may be spelled with escapes; letters mean the same inside strings, so they are replaced everywhere. */
+function unescapeWord(escaped: string, short: string | undefined, long: string | undefined): string {
+  const character = String.fromCharCode(Number.parseInt(short ?? long ?? "0", 16));
+  return /[\w$]/.test(character) ? character : escaped;
+}
+
+/** Cut JavaScript or TypeScript into nodes. */
+export function parseJavaScript(source: string, budget: ReadingBudget): readonly Node[] {
+  const plain = source.includes("\\u") ? source.replace(ESCAPED_WORD, unescapeWord) : source;
+  return parseStatements(plain, LEXER_RULES, GRAMMAR, budget);
+}
 
 function readPrimary(parser: Parser): Node | undefined {
   const token = peek(parser);

@@ -1,5 +1,14 @@
 import { readExpression } from "../../syntax/expressions.ts";
-import { isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import {
+  isNext,
+  nested,
+  outsideBrackets,
+  type Parser,
+  peek,
+  readMany,
+  take,
+  takeIf,
+} from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
 import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
@@ -8,15 +17,8 @@ const STOPS: ReadonlySet<string> = new Set(["end", "else", "elseif", "until"]);
 
 /** Statements up to `end` and its kin, which stays; at top level a stray one is stepped over. */
 export function readStatements(parser: Parser, isTop: boolean): Node[] {
-  const nodes: Node[] = [];
-  while (peek(parser).kind !== "end" && step(parser.budget)) {
-    const token = peek(parser);
-    if (!isTop && token.kind === "name" && STOPS.has(token.text)) break;
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+  const isStop = (): boolean => !isTop && peek(parser).kind === "name" && STOPS.has(peek(parser).text);
+  return readMany(parser, isStop, () => readStatement(parser));
 }
 
 function readStatement(parser: Parser): Node {

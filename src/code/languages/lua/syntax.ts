@@ -1,8 +1,7 @@
 import { LUA_ESCAPES } from "../../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { readItems } from "../../syntax/items.ts";
-import { createParser, isNext, type Parser, peek } from "../../syntax/reader.ts";
+import { DEFAULT_GRAMMAR, piecesNode, readItems } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { createParser, type Grammar, isNext, type Parser, peek } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import { type Lexer, type LexerRules, lineEnd, type SpecialToken, tokenise } from "../../syntax/tokens.ts";

@@ -2,8 +2,8 @@ import { argumentList, standardInput, wholeEnvironment } from "../../meaning/con
 import { listDatum, literal, reference } from "../../meaning/datum.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { temporaryPath } from "../../meaning/path-values.ts";
-import { parsePerl } from "./parse.ts";
 import * as special from "./special-functions.ts";
+import { parsePerl } from "./syntax.ts";
 
 /** What the names of Perl and its usual modules mean. `::` is written as a dot, variables with `$`. */
 export const PERL = defineLanguage({

@@ -1,11 +1,15 @@
-import { readBody, readConditional, readResult, readStatement, readStatements } from "../../syntax/braces.ts";
-import { readExpression } from "../../syntax/expressions.ts";
-import { readItems } from "../../syntax/items.ts";
-import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
-import { step } from "../../syntax/reading-budget.ts";
+import {
+  readBlock,
+  readBody,
+  readConditional,
+  readResult,
+  readStatement,
+  skipStatement,
+} from "../../syntax/braces.ts";
+import { readExpression, readItems } from "../../syntax/expressions.ts";
+import { closerOf, isNext, type Parser, peek, skipTo, take, takeIf } from "../../syntax/parser.ts";
 import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
-import { readFunction } from "./functions.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
@@ -15,7 +19,7 @@ export const STATEMENTS = wordMap<ReadStatement>([
   ["else BEGIN END INIT", readBody],
   ["for foreach", readFor],
   ["return", readResult],
-  ["use no package", skipToEnd],
+  ["use no package", skipStatement],
 ]);
 
 export function isStatement(parser: Parser): boolean {
@@ -36,15 +40,16 @@ export function readSimple(parser: Parser): Node {
   return { kind: "block", body: [readExpression(parser), node], isConditional: true };
 }
 
-function readNamedFunction(parser: Parser): Node {
-  return readFunction(parser, take(parser).text);
+/** What follows `sub` and its name: a signature, if there is one, and the body. */
+export function readFunction(parser: Parser, name: string | undefined): Node {
+  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  skipTo(parser, "{", ";");
+  const body = isNext(parser, "{") ? readBlock(parser) : [];
+  return { kind: "function", definition: { name, parameters, body } };
 }
 
-/** Imports say only where names come from; the names are known anyway. */
-function skipToEnd(parser: Parser): Node {
-  while (!isNext(parser, ";") && !isNext(parser, "{") && peek(parser).kind !== "end" && step(parser.budget))
-    parser.at += 1;
-  return NOTHING;
+function readNamedFunction(parser: Parser): Node {
+  return readFunction(parser, take(parser).text);
 }
 
 function readFor(parser: Parser): Node {
@@ -53,14 +58,7 @@ function readFor(parser: Parser): Node {
   const token = peek(parser);
   const target = token.kind === "name" ? nameNode(take(parser).text) : nameNode("$_");
   if (!isNext(parser, "(")) return NOTHING;
-  const isCounting = hasSemicolon(parser);
-  if (isCounting) {
-    const close = closerOf(parser, parser.at);
-    parser.at += 1;
-    const header = readStatements(parser, () => parser.at >= close);
-    takeIf(parser, ")");
-    return { kind: "block", body: [...header, readStatement(parser)], isConditional: true };
-  }
+  if (hasSemicolon(parser)) return readConditional(parser);
   const over: Node = { kind: "list", items: readItems(parser, ")").items };
   return { kind: "each", target, over, body: [readStatement(parser)] };
 }

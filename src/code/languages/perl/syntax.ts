@@ -1,13 +1,13 @@
-import { readBlock } from "../../syntax/braces.ts";
-import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import { isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { parseStatements, readBlock } from "../../syntax/braces.ts";
+import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import type { Token } from "../../syntax/tokens.ts";
 import { type Node, nameNode } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
-import { readFunction } from "./functions.ts";
-import { isStatement, readSimple, STATEMENTS } from "./statements.ts";
+import { isStatement, readFunction, readSimple, STATEMENTS } from "./statements.ts";
+import { LEXER_RULES } from "./tokens.ts";
 
 const INFIX: InfixTable = new Map([
   ...level(1, "choice", "or xor"),
@@ -34,7 +34,7 @@ const INFIX: InfixTable = new Map([
 /** `f a or b` is `f(a) or b`. */
 const ABOVE_WORDS = 2;
 
-export const GRAMMAR: Grammar = {
+const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
   prefixes: new Set(["my", "our", "local", "state", "\\", "&", "new"]),
@@ -51,6 +51,11 @@ export const GRAMMAR: Grammar = {
   isStatement,
   readSimple,
 };
+
+/** Cut Perl into nodes. */
+export function parsePerl(source: string, budget: ReadingBudget): readonly Node[] {
+  return parseStatements(source, LEXER_RULES, GRAMMAR, budget);
+}
 
 function readPrimary(parser: Parser): Node | undefined {
   const token = peek(parser);

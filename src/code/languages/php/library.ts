@@ -15,7 +15,7 @@ import { noteNetwork, noteWrite } from "../../meaning/effects.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { childrenOf, descendantsOf } from "../../meaning/path-values.ts";
 import { readsVariable } from "../../meaning/value-kinds.ts";
-import { parsePhp } from "./parse.ts";
+import { parsePhp } from "./syntax.ts";
 
 /** Addresses, `php://stdin` and `php://input` are opened and read like files. */
 function usesFile(use: LibraryFunction): LibraryFunction {

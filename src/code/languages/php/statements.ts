@@ -1,23 +1,36 @@
-import { readBody, readConditional, readResult, readStatement } from "../../syntax/braces.ts";
+import {
+  readBlock,
+  readBody,
+  readConditional,
+  readResult,
+  readStatement,
+  skipStatement,
+} from "../../syntax/braces.ts";
 import { readExpression } from "../../syntax/expressions.ts";
-import { closerOf, isNext, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
-import { step } from "../../syntax/reading-budget.ts";
-import { NOTHING, type Node } from "../../syntax/tree.ts";
+import {
+  closerOf,
+  isNext,
+  type Parser,
+  peek,
+  readBetween,
+  skipTo,
+  take,
+  takeIf,
+} from "../../syntax/parser.ts";
+import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
-import { readClass, readFunction } from "./functions.ts";
 
 type ReadStatement = (parser: Parser) => Node;
 
 export const STATEMENTS = wordMap<ReadStatement>([
   ["function", readNamedFunction],
   ["class", readClass],
-  ["if elseif while switch catch", readConditional],
+  ["if elseif while switch catch for", readConditional],
   ["else try finally do", readBody],
-  ["for", readFor],
   ["foreach", readForeach],
   ["return", readResult],
   ["case", readExpression],
-  ["namespace use global declare", skipToEnd],
+  ["namespace use global declare", skipStatement],
 ]);
 
 export function isStatement(parser: Parser): boolean {
@@ -29,12 +42,6 @@ export function isStatement(parser: Parser): boolean {
 function readNamedFunction(parser: Parser): Node {
   takeIf(parser, "&");
   return readFunction(parser, take(parser).text);
-}
-
-function skipToEnd(parser: Parser): Node {
-  while (!isNext(parser, ";") && !isNext(parser, "{") && peek(parser).kind !== "end" && step(parser.budget))
-    parser.at += 1;
-  return NOTHING;
 }
 
 /** `foreach ($list as $key => $item) …` */
@@ -51,16 +58,47 @@ function readForeach(parser: Parser): Node {
   return { kind: "each", target, over, body: [readStatement(parser)] };
 }
 
-function readFor(parser: Parser): Node {
-  if (!isNext(parser, "(")) return NOTHING;
-  const close = closerOf(parser, parser.at);
-  parser.at += 1;
-  const header: Node[] = [];
-  while (parser.at < close && peek(parser).kind !== "end" && step(parser.budget)) {
-    const before = parser.at;
-    header.push(readExpression(parser));
-    if (parser.at === before) parser.at += 1;
+/** Parameters, `use (…)`, result type and body of a function; `=>` gives a single expression. */
+export function readFunction(parser: Parser, name: string | undefined): Node {
+  takeIf(parser, "&");
+  const parameters = isNext(parser, "(") ? readBetween(parser, () => readParameter(parser)).flat() : [];
+  while (
+    !isNext(parser, "{") &&
+    !isNext(parser, "=>") &&
+    !isNext(parser, ";") &&
+    peek(parser).kind !== "end"
+  ) {
+    parser.at = isNext(parser, "(") ? closerOf(parser, parser.at) + 1 : parser.at + 1;
   }
-  takeIf(parser, ")");
-  return { kind: "block", body: [...header, readStatement(parser)], isConditional: true };
+  const body: readonly Node[] = takeIf(parser, "=>")
+    ? [{ kind: "return", value: readExpression(parser, 3) }]
+    : isNext(parser, "{")
+      ? readBlock(parser)
+      : [];
+  return { kind: "function", definition: { name, parameters, body } };
+}
+
+/** Types and modifiers are passed over. */
+function readParameter(parser: Parser): Node[] {
+  const token = take(parser);
+  if (token.kind !== "name" || !token.text.startsWith("$")) return [];
+  const target = nameNode(token.text);
+  return [takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 4) } : target];
+}
+
+/** A class is a record of its functions and first values. */
+export function readClass(parser: Parser): Node {
+  const name = take(parser).text;
+  skipTo(parser, "{");
+  const entries = readBetween(parser, (): [Node, Node][] => {
+    const token = take(parser);
+    if (token.text === "function") {
+      takeIf(parser, "&");
+      const method = take(parser).text;
+      return [[textNode(method), readFunction(parser, undefined)]];
+    }
+    const isValue = token.text.startsWith("$") && takeIf(parser, "=");
+    return isValue ? [[textNode(token.text.slice(1)), readExpression(parser)]] : [];
+  }).flat();
+  return { kind: "assign", target: nameNode(name), value: { kind: "record", entries } };
 }

@@ -1,11 +1,12 @@
-import { DEFAULT_GRAMMAR, readExpression } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { readItemsUntil } from "../../syntax/items.ts";
-import { isNext, nested, type Parser, peek, take } from "../../syntax/reader.ts";
+import { parseStatements } from "../../syntax/braces.ts";
+import { DEFAULT_GRAMMAR, readExpression, readItemsUntil } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { type Grammar, isNext, nested, type Parser, peek, take } from "../../syntax/parser.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { type Node, nameNode } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
-import { readFunction } from "./functions.ts";
-import { isStatement, STATEMENTS } from "./statements.ts";
+import { isStatement, readFunction, STATEMENTS } from "./statements.ts";
+import { LEXER_RULES, tagEnd } from "./tokens.ts";
 
 const INFIX: InfixTable = new Map([
   ...level(1, "choice", "or xor"),
@@ -27,7 +28,7 @@ const INFIX: InfixTable = new Map([
   ...level(14, "other", "* / % **"),
 ]);
 
-export const GRAMMAR: Grammar = {
+const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
   prefixes: new Set(["new", "clone", "@", "&", "yield", "throw", "static"]),
@@ -40,6 +41,14 @@ export const GRAMMAR: Grammar = {
   statements: STATEMENTS,
   isStatement,
 };
+
+/** Cut PHP into nodes. With an opening tag only what stands in tags is code; `php -r` has none, a page starts so. */
+export function parsePhp(source: string, budget: ReadingBudget): readonly Node[] {
+  if (/^\s*<[a-z!]/i.test(source.slice(0, 200)) && !source.includes("<?")) return [];
+  const start = /<\?(?:php|=)/.test(source) ? tagEnd(source, 0) : 0;
+  const blank = source.slice(0, start).replace(/[^\n]/g, " ");
+  return parseStatements(blank + source.slice(start), LEXER_RULES, GRAMMAR, budget);
+}
 
 const CASTS = new Set(["string", "int", "integer", "array", "bool", "float", "object", "binary"]);
 const OPERATORS_WITH_ARGUMENT = wordSet("echo print include include_once require require_once exit die");

@@ -1,6 +1,14 @@
-import { continueExpression, readExpression } from "../../syntax/expressions.ts";
-import { readItemsUntil } from "../../syntax/items.ts";
-import { createParser, isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { continueExpression, readExpression, readItemsUntil } from "../../syntax/expressions.ts";
+import {
+  createParser,
+  isNext,
+  nested,
+  type Parser,
+  peek,
+  readMany,
+  take,
+  takeIf,
+} from "../../syntax/parser.ts";
 import { type ReadingBudget, step } from "../../syntax/reading-budget.ts";
 import { type Token, tokenise } from "../../syntax/tokens.ts";
 import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
@@ -39,15 +47,8 @@ function plainName(token: Token): Token {
 
 /** Statements indented by at least `column`. */
 function readStatements(parser: Parser, column: number): Node[] {
-  const nodes: Node[] = [];
-  while (peek(parser).kind !== "end" && step(parser.budget)) {
-    const token = peek(parser);
-    if (token.startsLine && token.column < column) break;
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+  const isOutside = (): boolean => peek(parser).startsLine && peek(parser).column < column;
+  return readMany(parser, isOutside, () => readStatement(parser));
 }
 
 function readStatement(parser: Parser): Node {
@@ -101,13 +102,11 @@ function readSuite(parser: Parser, column: number): Node[] {
   if (!takeIf(parser, ":")) return [];
   const token = peek(parser);
   if (token.startsLine) return token.column > column ? readStatements(parser, token.column) : [];
-  const nodes: Node[] = [];
-  while (!peek(parser).startsLine && step(parser.budget)) {
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+  return readMany(
+    parser,
+    () => peek(parser).startsLine,
+    () => readStatement(parser),
+  );
 }
 
 function readConditional(parser: Parser, column: number): Node {

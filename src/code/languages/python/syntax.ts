@@ -1,7 +1,7 @@
 import { KEEPING_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode, readExpression } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
-import { isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { type Grammar, isNext, nested, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { readInterpolation } from "../../syntax/tokens.ts";

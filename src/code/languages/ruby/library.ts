@@ -29,7 +29,7 @@ import {
   temporaryPath,
 } from "../../meaning/path-values.ts";
 import { unpacks } from "../../meaning/value-kinds.ts";
-import { parseRuby } from "./parse.ts";
+import { parseRuby } from "./syntax.ts";
 
 /** Opens or reads a file for a block. With a bar in front the name is a command, with open-uri an address. */
 function usesFile(use: LibraryFunction): LibraryFunction {

@@ -1,6 +1,14 @@
-import { readExpression } from "../../syntax/expressions.ts";
-import { readItems, readItemsUntil } from "../../syntax/items.ts";
-import { isNext, nested, outsideBrackets, type Parser, peek, take, takeIf } from "../../syntax/reader.ts";
+import { readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
+import {
+  isNext,
+  nested,
+  outsideBrackets,
+  type Parser,
+  peek,
+  readMany,
+  take,
+  takeIf,
+} from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
 import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
@@ -10,15 +18,11 @@ const PARTS: ReadonlySet<string> = new Set(["end", "else", "elsif", "when", "in"
 const BRACE: ReadonlySet<string> = new Set(["}"]);
 
 export function readStatements(parser: Parser, stops: ReadonlySet<string>): Node[] {
-  const nodes: Node[] = [];
-  while (peek(parser).kind !== "end" && step(parser.budget)) {
-    const token = peek(parser);
-    if ((token.kind === "name" || token.kind === "mark") && stops.has(token.text)) break;
-    const before = parser.at;
-    nodes.push(readStatement(parser));
-    if (parser.at === before) parser.at += 1;
-  }
-  return nodes;
+  const isStop = (): boolean => {
+    const { kind, text } = peek(parser);
+    return (kind === "name" || kind === "mark") && stops.has(text);
+  };
+  return readMany(parser, isStop, () => readStatement(parser));
 }
 
 /** An expression with its modifiers: `rm x if y`. */

@@ -1,18 +1,24 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
-import { DEFAULT_GRAMMAR } from "../../syntax/expressions.ts";
-import { augments, type Grammar, type InfixTable, level } from "../../syntax/grammar.ts";
+import { DEFAULT_GRAMMAR, readItemsUntil } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { readHeredocLater } from "../../syntax/heredoc.ts";
-import { readItemsUntil } from "../../syntax/items.ts";
-import { endsHere, isNext, type Parser, peek } from "../../syntax/reader.ts";
+import { createParser, endsHere, type Grammar, isNext, type Parser, peek } from "../../syntax/parser.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { closingDelimiter, readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
-import { isDigit, isLetter, lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
+import {
+  isDigit,
+  isLetter,
+  lineEnd,
+  previousToken,
+  readInterpolation,
+  tokenise,
+} from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
+import { readBlockFunction, readKeyword, readStatements } from "./statements.ts";
 
-import { readBlockFunction, readKeyword } from "./statements.ts";
-
-export const LEXER_RULES: LexerRules = {
+const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
   blockComments: [["=begin", "\n=end"]],
   marks: "**= ||= &&= <=> === ... <<= >>= => == != =~ !~ <= >= && || << >> ** += -= *= /= %= |= &. :: -> ..",
@@ -171,7 +177,7 @@ const INFIX: InfixTable = new Map([
 /** `f a or b` is `f(a) or b`. */
 const ABOVE_WORDS = 2;
 
-export const GRAMMAR: Grammar = {
+const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
   infix: INFIX,
   prefixes: new Set(["defined?", "yield"]),
@@ -186,6 +192,11 @@ export const GRAMMAR: Grammar = {
   finish,
   readArgumentName,
 };
+
+/** Cut Ruby into nodes. */
+export function parseRuby(source: string, budget: ReadingBudget): readonly Node[] {
+  return readStatements(createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget), new Set());
+}
 
 /** `key: value` */
 function readArgumentName(parser: Parser): string | undefined {

@@ -1,7 +1,42 @@
-import type { Grammar } from "./grammar.ts";
-import type { ReadingBudget } from "./reading-budget.ts";
+import type { InfixTable } from "./grammar.ts";
+import { type ReadingBudget, step } from "./reading-budget.ts";
 import { endToken, type Token } from "./tokens.ts";
 import { NOTHING, type Node } from "./tree.ts";
+
+/** How expressions of one language differ from another's. */
+export interface Grammar {
+  readonly infix: InfixTable;
+  /** Words and marks in front of a value that leave it as it is: `await`, `new`. */
+  readonly prefixes: ReadonlySet<string>;
+  /** Those that make something else of it: `not`, `!`. */
+  readonly negations: ReadonlySet<string>;
+  readonly memberMarks: ReadonlySet<string>;
+  readonly spreads: ReadonlySet<string>;
+  /** A newline outside brackets ends an expression. */
+  readonly endsAtLine: boolean;
+  /** `f (x)` is a call. */
+  readonly allowsSpacedCall: boolean;
+  /** `(a, b)` is a list; otherwise its value is the last item. */
+  readonly parenthesesAreList: boolean;
+  /** `{` at the place of a value opens a record. */
+  readonly bracesAreRecord: boolean;
+  /** A primary of this language alone (lambda, function, heredoc ...), or `undefined` without moving. */
+  readonly readPrimary: (parser: Parser) => Node | undefined;
+  /** Something after a complete value (tagged template, argument without parentheses), or `undefined`. */
+  readonly readSuffix: (parser: Parser, value: Node, start: number) => Node | undefined;
+  /** What a value is after all that belongs to it was read. */
+  readonly finish: (parser: Parser, value: Node, start: number) => Node;
+  /** The name of a named argument, consumed with its mark; or `undefined` without moving. */
+  readonly readArgumentName: (parser: Parser) => string | undefined;
+  /** Something after an item in brackets, such as a comprehension. */
+  readonly readItemSuffix: (parser: Parser, item: Node) => Node;
+  /** What a keyword at the start of a statement begins; the keyword is consumed already. */
+  readonly statements: ReadonlyMap<string, (parser: Parser) => Node>;
+  /** Is the keyword at hand really one, or a name that looks like it? */
+  readonly isStatement: (parser: Parser) => boolean;
+  /** A statement without a keyword. */
+  readonly readSimple: (parser: Parser) => Node;
+}
 
 /** Where the parser stands in a list of tokens. */
 export interface Parser {
@@ -11,7 +46,7 @@ export interface Parser {
   at: number;
   depth: number;
   brackets: number;
-  /** What follows a value belongs to somebody else: the block of a loop head, the next part of a chain. */
+  /** What follows a value is read elsewhere: the block of a loop head, the next part of a chain. */
   isRestricted: boolean;
 }
 
@@ -46,6 +81,34 @@ export function takeIf(parser: Parser, text: string): boolean {
 
 export function isAtEnd(parser: Parser): boolean {
   return peek(parser).kind === "end" || parser.budget.left <= 0;
+}
+
+/** Reads items until `isDone` holds or the text ends; always moves on. */
+export function readMany<Item>(parser: Parser, isDone: () => boolean, read: () => Item): Item[] {
+  const items: Item[] = [];
+  while (!isDone() && peek(parser).kind !== "end" && step(parser.budget)) {
+    const before = parser.at;
+    items.push(read());
+    if (parser.at === before) parser.at += 1;
+  }
+  return items;
+}
+
+/** Reads items between the bracket at hand and the one that closes it; both are consumed. */
+export function readBetween<Item>(parser: Parser, read: () => Item): Item[] {
+  const close = closerOf(parser, parser.at);
+  parser.at += 1;
+  parser.brackets += 1;
+  const items = readMany(parser, () => parser.at >= close, read);
+  parser.brackets -= 1;
+  if (parser.at === close) parser.at += 1;
+  return items;
+}
+
+/** Steps over everything in front of one of these words or marks. */
+export function skipTo(parser: Parser, ...stops: readonly string[]): void {
+  const isThere = (): boolean => stops.some(stop => isNext(parser, stop));
+  while (!isThere() && peek(parser).kind !== "end" && step(parser.budget)) parser.at += 1;
 }
 
 /** Read with one more level of nesting; too deep means give up on this part, and say so. */
