@@ -1,11 +1,8 @@
-import type { CodeContext, CodeReading } from "../../shell/code-calls.ts";
-import type { Value } from "../../shell/value.ts";
 import { withArgument } from "../meaning/arguments.ts";
 import type { LibraryFunction } from "../meaning/context.ts";
 import { literal } from "../meaning/datum.ts";
 import { noteDelete, noteShell } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { readProgram } from "../meaning/read-program.ts";
 import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
 import { level } from "../syntax/grammar.ts";
@@ -97,7 +94,8 @@ function readPhrase(parser: Parser): Node | undefined {
   return { kind: "call", callee: nameNode(name), arguments: value, at };
 }
 
-const APPLESCRIPT = defineLanguage({
+/** `do shell script` and its kin; everything else is looked through for them. */
+export const APPLESCRIPT = defineLanguage({
   id: "applescript",
   parse: parseAppleScript,
   functions: () => [
@@ -123,9 +121,4 @@ function runsCommand(command: string): LibraryFunction {
     noteShell(context, call, literal(command));
     return undefined;
   };
-}
-
-/** Read AppleScript for `do shell script` and its kin. */
-export function readAppleScript(code: Value, inputs: CodeContext, invocation: number): CodeReading {
-  return readProgram(APPLESCRIPT, code, inputs, invocation);
 }

@@ -1,121 +1,108 @@
-import type { CodeCall, CodeContext, CodeReading } from "../../shell/code-calls.ts";
-import { concatenate, knownText, text, unknown, type Value } from "../../shell/value.ts";
-import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { literalValue, type Source, sourceOf } from "../syntax/source.ts";
+import { isKnown, type Origin, unknown } from "../../shell/value.ts";
+import { type EvaluationContext, standardInput } from "../meaning/context.ts";
+import { textDatum } from "../meaning/datum.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { type Node, nameNode, textNode } from "../syntax/tree.ts";
 
-interface Reading {
-  readonly source: Source;
-  readonly inputs: CodeContext;
+// A sed script is read for the commands that leave the text: `e`, `w`, `W`, `r`, `R`, `s///e`, `s///w`.
+
+/** Where the reader stands in the script. */
+interface Cursor {
+  readonly script: string;
   readonly budget: ReadingBudget;
-  readonly calls: CodeCall[];
   at: number;
 }
 
-/** Commands that take the rest of the line as text. */
-const TEXT_COMMANDS = new Set(["a", "i", "c"]);
-const LABEL_COMMANDS = new Set(["b", "t", "T", ":"]);
-
-/** Read a sed script for the commands that leave the text: `e`, `w`, `W`, `r`, `R`, `s///e`, `s///w`. */
-export function readSed(code: Value, inputs: CodeContext): CodeReading {
-  const source = sourceOf(code);
-  const budget = createReadingBudget(source.text.length, inputs.budget);
-  const reading: Reading = { source, inputs, budget, calls: [], at: 0 };
-  while (reading.at < source.text.length && step(budget)) readCommand(reading);
-  return { calls: reading.calls, isComplete: !budget.isCutShort };
+function parseSed(script: string, budget: ReadingBudget): readonly Node[] {
+  const cursor: Cursor = { script, budget, at: 0 };
+  const nodes: Node[] = [];
+  while (cursor.at < script.length && step(budget)) nodes.push(...readCommand(cursor));
+  return nodes;
 }
 
-function readCommand(reading: Reading): void {
-  const { text: script } = reading.source;
-  skipWhile(reading, /[\s;{}]/);
-  skipAddress(reading);
-  skipWhile(reading, /[\s!{]/);
-  const at = reading.at;
-  const command = script.charAt(at);
-  reading.at += 1;
+function readCommand(cursor: Cursor): Node[] {
+  skipWhile(cursor, /[\s;{}]/);
+  skipAddress(cursor);
+  skipWhile(cursor, /[\s!{]/);
+  const at = cursor.at;
+  const command = cursor.script.charAt(at);
+  cursor.at += 1;
   switch (command) {
-    case "":
-      return;
     case "#":
-      takeLine(reading);
-      return;
+      takeLine(cursor);
+      return [];
     case "s":
-      readSubstitution(reading, at);
-      return;
+      return readSubstitution(cursor, at);
     case "y":
-      skipDelimited(reading, 2);
-      return;
+      takeDelimited(cursor, 2);
+      return [];
     case "e": {
-      const line = takeLine(reading).trim();
-      const context = line === "" ? input(reading) : literalValue(line, reading.source);
-      reading.calls.push({ kind: "shell", command: context, at });
-      return;
+      const line = takeLine(cursor).trim();
+      return [call("e", line === "" ? PATTERN_SPACE : textNode(line), at)];
     }
     case "w":
     case "W":
-      noteWrite(reading, takeLine(reading).trim(), at);
-      return;
     case "r":
     case "R":
-      reading.calls.push({ kind: "read", path: literalValue(takeLine(reading).trim(), reading.source), at });
-      return;
+      return [call(command.toLowerCase(), textNode(takeLine(cursor).trim()), at)];
+    case "a":
+    case "i":
+    case "c":
+      skipText(cursor);
+      return [];
+    case "b":
+    case "t":
+    case "T":
+    case ":":
+      skipWhile(cursor, /[^;\n}]/);
+      return [];
     default:
-      if (TEXT_COMMANDS.has(command)) skipText(reading);
-      else if (LABEL_COMMANDS.has(command)) skipWhile(reading, /[^;\n}]/);
+      return [];
   }
 }
 
-function noteWrite(reading: Reading, file: string, at: number): void {
-  const path = literalValue(file, reading.source);
-  reading.calls.push({ kind: "write", path, isAppend: false, content: undefined, at });
+function call(name: string, value: Node, at: number): Node {
+  return { kind: "call", callee: nameNode(name), arguments: [{ value }], at };
 }
 
-/** What the pattern space may hold: the input, when it is known. */
-function input(reading: Reading): Value {
-  return reading.inputs.stdin ?? unknown("any", "pattern space", [{ kind: "input" }]);
-}
+/** What the pattern space may hold: a line of the input, or a part of it. */
+const PATTERN_SPACE = nameNode("line");
+const PART_OF_IT = nameNode("part");
 
 /** `s/regexp/replacement/flags`; with `e` the result is a command. */
-function readSubstitution(reading: Reading, at: number): void {
-  const { text: script } = reading.source;
-  const delimiter = script.charAt(reading.at);
-  const [pattern, replacement] = takeDelimited(reading, 2);
-  const flagsAt = reading.at;
-  skipWhile(reading, /[0-9gpiImMe]/);
-  const flags = script.slice(flagsAt, reading.at);
-  if (flags.includes("e")) {
-    reading.calls.push({
-      kind: "shell",
-      command: substituted(reading, pattern ?? "", replacement ?? "", delimiter),
-      at,
-    });
+function readSubstitution(cursor: Cursor, at: number): Node[] {
+  const delimiter = cursor.script.charAt(cursor.at);
+  const [pattern = "", replacement = ""] = takeDelimited(cursor, 2);
+  const flagsAt = cursor.at;
+  skipWhile(cursor, /[0-9gpiImMe]/);
+  const nodes: Node[] = [];
+  if (cursor.script.slice(flagsAt, cursor.at).includes("e")) {
+    nodes.push(call("e", { kind: "text", pieces: substituted(pattern, replacement, delimiter) }, at));
   }
-  if (script.charAt(reading.at) === "w") {
-    reading.at += 1;
-    noteWrite(reading, takeLine(reading).trim(), at);
+  if (cursor.script.charAt(cursor.at) === "w") {
+    cursor.at += 1;
+    nodes.push(call("w", textNode(takeLine(cursor).trim()), at));
   }
+  return nodes;
 }
 
 /** The line after `s`: known when the whole line is replaced by plain text, else framed by unknowns. */
-function substituted(reading: Reading, pattern: string, replacement: string, delimiter: string): Value {
-  const parts = replacementParts(replacement, delimiter).map(part =>
-    part === undefined ? input(reading) : text(part),
-  );
-  if (/^\^?\.\*\$?$/.test(pattern)) return concatenate(parts);
-  const known = reading.inputs.stdin === undefined ? undefined : knownText(reading.inputs.stdin);
-  const rest = unknown("any", "pattern space", known === undefined ? [{ kind: "input" }] : []);
-  return concatenate([rest, ...parts, rest]);
+function substituted(pattern: string, replacement: string, delimiter: string): (string | Node)[] {
+  const parts = replacementParts(replacement, delimiter);
+  return /^\^?\.\*\$?$/.test(pattern) ? parts : [PART_OF_IT, ...parts, PART_OF_IT];
 }
 
-/** Literal runs of a replacement; undefined stands for `&` and `\1`. */
-function replacementParts(replacement: string, delimiter: string): (string | undefined)[] {
-  const parts: (string | undefined)[] = [];
+/** Literal text of a replacement; `&` and `\1` stand for input. */
+function replacementParts(replacement: string, delimiter: string): (string | Node)[] {
+  const parts: (string | Node)[] = [];
   let literal = "";
   for (let at = 0; at < replacement.length; at += 1) {
     const character = replacement.charAt(at);
     const next = replacement.charAt(at + 1);
     const isReference = character === "&" || (character === "\\" && /[0-9]/.test(next));
     if (isReference) {
-      parts.push(literal, undefined);
+      parts.push(literal, PATTERN_SPACE);
       literal = "";
     } else if (character === "\\") literal += next === "n" ? "\n" : next === delimiter ? delimiter : next;
     else literal += character;
@@ -124,65 +111,76 @@ function replacementParts(replacement: string, delimiter: string): (string | und
   return [...parts, literal];
 }
 
-function skipAddress(reading: Reading): void {
-  const { text: script } = reading.source;
+function skipAddress(cursor: Cursor): void {
+  const { script } = cursor;
   for (let count = 0; count < 2; count += 1) {
-    const character = script.charAt(reading.at);
-    if (character === "/") skipDelimited(reading, 1);
-    else if (character === "\\" && script.charAt(reading.at + 1) !== "") {
-      reading.at += 1;
-      skipDelimited(reading, 1);
-    } else skipWhile(reading, /[0-9$~+]/);
-    skipWhile(reading, /[IM ]/);
-    if (script.charAt(reading.at) !== ",") return;
-    reading.at += 1;
-    skipWhile(reading, / /);
+    const character = script.charAt(cursor.at);
+    if (character === "/") takeDelimited(cursor, 1);
+    else if (character === "\\" && script.charAt(cursor.at + 1) !== "") {
+      cursor.at += 1;
+      takeDelimited(cursor, 1);
+    } else skipWhile(cursor, /[0-9$~+]/);
+    skipWhile(cursor, /[IM ]/);
+    if (script.charAt(cursor.at) !== ",") return;
+    cursor.at += 1;
+    skipWhile(cursor, / /);
   }
 }
 
 /** `count` parts behind the delimiter at hand, which may be any character. */
-function takeDelimited(reading: Reading, count: number): string[] {
-  const { text: script } = reading.source;
-  const delimiter = script.charAt(reading.at);
+function takeDelimited(cursor: Cursor, count: number): string[] {
+  const { script } = cursor;
+  const delimiter = script.charAt(cursor.at);
   const parts: string[] = [];
-  reading.at += 1;
+  cursor.at += 1;
   for (let part = 0; part < count; part += 1) {
-    const start = reading.at;
+    const start = cursor.at;
     let isInClass = false;
-    while (reading.at < script.length) {
-      const character = script.charAt(reading.at);
-      if (character === "\\") reading.at += 1;
+    while (cursor.at < script.length) {
+      const character = script.charAt(cursor.at);
+      if (character === "\\") cursor.at += 1;
       else if (character === "[" && part === 0) isInClass = true;
       else if (character === "]") isInClass = false;
       else if (character === delimiter && !isInClass) break;
       else if (character === "\n" && part === 0) break;
-      reading.at += 1;
+      cursor.at += 1;
     }
-    parts.push(script.slice(start, reading.at));
-    reading.at += 1;
+    parts.push(script.slice(start, cursor.at));
+    cursor.at += 1;
   }
   return parts;
 }
 
-function skipDelimited(reading: Reading, count: number): void {
-  takeDelimited(reading, count);
-}
-
-function takeLine(reading: Reading): string {
-  const { text: script } = reading.source;
-  const end = script.indexOf("\n", reading.at);
-  const line = script.slice(reading.at, end === -1 ? script.length : end);
-  reading.at = end === -1 ? script.length : end + 1;
+function takeLine(cursor: Cursor): string {
+  const end = cursor.script.indexOf("\n", cursor.at);
+  const line = cursor.script.slice(cursor.at, end === -1 ? undefined : end);
+  cursor.at = end === -1 ? cursor.script.length : end + 1;
   return line;
 }
 
 /** Text goes on while lines end in a backslash. */
-function skipText(reading: Reading): void {
-  while (takeLine(reading).endsWith("\\") && reading.at < reading.source.text.length && step(reading.budget));
+function skipText(cursor: Cursor): void {
+  while (takeLine(cursor).endsWith("\\") && cursor.at < cursor.script.length && step(cursor.budget));
 }
 
-function skipWhile(reading: Reading, characters: RegExp): void {
-  while (reading.at < reading.source.text.length && characters.test(reading.source.text.charAt(reading.at))) {
-    reading.at += 1;
-  }
+function skipWhile(cursor: Cursor, characters: RegExp): void {
+  while (cursor.at < cursor.script.length && characters.test(cursor.script.charAt(cursor.at))) cursor.at += 1;
 }
+
+function originsOfInput({ inputs }: EvaluationContext): readonly Origin[] {
+  return inputs.stdin !== undefined && isKnown(inputs.stdin) ? [] : [{ kind: "input" }];
+}
+
+export const SED = defineLanguage({
+  id: "sed",
+  parse: parseSed,
+  functions: () => [
+    ["e", "runsShell", "0"],
+    ["w", "writes", "0"],
+    ["r", "reads", "0"],
+  ],
+  constants: () => [
+    ["line", standardInput],
+    ["part", context => textDatum(unknown("any", "pattern space", originsOfInput(context)))],
+  ],
+});

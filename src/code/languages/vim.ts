@@ -1,31 +1,75 @@
-import type { CodeCall, CodeContext, CodeReading, Language } from "../../shell/code-calls.ts";
-import { knownText, unknown, type Value } from "../../shell/value.ts";
-import { createReadingBudget, type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { literalValue, type Source, sourceOf } from "../syntax/source.ts";
-import { readVimExpression } from "./vim-expression.ts";
+import type { Language } from "../../shell/code-calls.ts";
+import { select, withArgument } from "../meaning/arguments.ts";
+import { homeDatum, type LibraryFunction } from "../meaning/context.ts";
+import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
+import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
+import { C_ESCAPES } from "../syntax/escapes.ts";
+import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
+import { augments, level } from "../syntax/grammar.ts";
+import { createParser, type Grammar, readMany } from "../syntax/parser.ts";
+import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
+import { readQuoted } from "../syntax/strings.ts";
+import { type LexerRules, tokenise } from "../syntax/tokens.ts";
+import { type Node, nameNode, textNode } from "../syntax/tree.ts";
 
-interface EvaluationContext {
-  readonly source: Source;
-  readonly inputs: CodeContext;
-  readonly invocation: number;
+// Ex commands: what `vim -c`, `+` and a script on the stdin of `ex` say. A command is a call of a function of its
+// name behind a colon.
+
+const LEXER_RULES: LexerRules = {
+  lineComments: [],
+  blockComments: [],
+  marks: ".. .= == != =~ && || ->",
+  nameCharacters: ":#$&",
+  hasBackslashContinuation: false,
+  readSpecial: lexer => {
+    const character = lexer.source.charAt(lexer.at);
+    if (character !== '"' && character !== "'") return undefined;
+    lexer.at += 1;
+    const isRaw = character === "'";
+    const pieces = readQuoted(lexer, {
+      close: character,
+      escapes: isRaw ? undefined : C_ESCAPES,
+      isVerbatim: isRaw,
+      doubles: isRaw,
+    });
+    return { kind: "text", text: "", pieces };
+  },
+};
+
+const GRAMMAR: Grammar = {
+  ...DEFAULT_GRAMMAR,
+  infix: new Map([
+    ...level(1, "assign", "="),
+    ...augments(1, "join", ".="),
+    ...level(2, "ternary", "?"),
+    ...level(3, "choice", "|| &&"),
+    ...level(4, "other", "== != =~ < >"),
+    ...level(5, "join", ". .."),
+    ...level(6, "other", "+ - * / %"),
+  ]),
+  negations: new Set(["!", "-", "+"]),
+  memberMarks: new Set(["->"]),
+  allowsSpacedCall: true,
+  bracesAreRecord: true,
+};
+
+/** Where a line stands in the script. */
+interface Place {
+  readonly at: number;
+  readonly depth: number;
   readonly budget: ReadingBudget;
-  readonly calls: CodeCall[];
-  depth: number;
 }
 
 const MAX_DEPTH = 8;
 
-/** Read ex commands: what `vim -c`, `+` and a script on the stdin of `ex` say. */
-export function readVim(code: Value, inputs: CodeContext, invocation: number): CodeReading {
-  const source = sourceOf(code);
-  const budget = createReadingBudget(source.text.length, inputs.budget);
-  const context: EvaluationContext = { source, inputs, invocation, budget, calls: [], depth: 0 };
+function parseVim(source: string, budget: ReadingBudget): readonly Node[] {
   let at = 0;
-  for (const line of source.text.split("\n")) {
-    readLine(context, line, at);
+  return source.split("\n").flatMap(line => {
+    const nodes = readLine(line, { at, depth: 0, budget });
     at += line.length + 1;
-  }
-  return { calls: context.calls, isComplete: !budget.isCutShort };
+    return nodes;
+  });
 }
 
 /** Ranges, marks and patterns in front of a command: `%`, `1,$`, `'<,'>`, `/x/`. */
@@ -33,156 +77,157 @@ const RANGE = /^[\s:]*(?:(?:[%$.]|\d+|'[a-z<>]|\/(?:[^/\\]|\\.){0,200}\/)[+\-\d]
 const PREFIXES =
   /^(?:sil(?:ent)?!?|noa(?:utocmd)?|verb(?:ose)?|keepa(?:lt)?|keepj(?:umps)?|lockm(?:arks)?|unsil(?:ent)?|vert(?:ical)?|tab|bo(?:tright)?)\s+/;
 
-function readLine(context: EvaluationContext, line: string, at: number): void {
-  if (!step(context.budget)) return;
-  if (context.depth >= MAX_DEPTH) {
-    context.budget.isCutShort = true;
-    return;
+function readLine(line: string, place: Place): Node[] {
+  const { budget, depth } = place;
+  if (!step(budget)) return [];
+  if (depth >= MAX_DEPTH) {
+    budget.isCutShort = true;
+    return [];
   }
-  context.depth += 1;
-  const range = RANGE.exec(line)?.[0] ?? "";
-  let rest = line.slice(range.length);
-  for (let prefix = PREFIXES.exec(rest); prefix !== null; prefix = PREFIXES.exec(rest)) {
-    rest = rest.slice(prefix[0].length).replace(RANGE, "");
-  }
-  readCommand(context, rest, at + (line.length - rest.length));
-  context.depth -= 1;
+  let rest = line.replace(RANGE, "");
+  while (PREFIXES.test(rest)) rest = rest.replace(PREFIXES, "").replace(RANGE, "");
+  return readCommand(rest, { budget, depth: depth + 1, at: place.at + line.length - rest.length });
 }
 
 /** A bar ends most commands; those that run a program take the whole line. */
-function readCommand(context: EvaluationContext, command: string, at: number): void {
-  if (command === "" || command.startsWith('"')) return;
-  if (command.startsWith("!")) {
-    noteShell(context, command.slice(1), at);
-    return;
-  }
+function readCommand(command: string, place: Place): Node[] {
+  if (command === "" || command.startsWith('"')) return [];
+  if (command.startsWith("!")) return [call("!", command.slice(1), place)];
   const [, word = "", bang = "", rest = ""] = /^(py(?:thon)?3|[A-Za-z]+)(!?)\s*(.*)$/s.exec(command) ?? [];
   // `:w !cmd` and `:r!cmd` run a program; `:w! file` writes whatever stands in the way.
-  const runsProgram = /^(?:w|wr|wri|writ|write)$/.test(word)
+  const runsProgram = /^w(?:rite|rit|ri|r)?$/.test(word)
     ? bang === "" && rest.startsWith("!")
-    : /^(?:r|re|rea|read)$/.test(word) && (bang === "!" || rest.startsWith("!"));
-  if (runsProgram) {
-    noteShell(context, rest.replace(/^!/, ""), at);
-    return;
-  }
-  const handle = HANDLERS.find(([pattern]) => pattern.test(word))?.[1];
-  if (WHOLE_LINE.test(word)) {
-    handle?.(context, rest, at, word);
-    return;
-  }
-  const [own, next] = cutAtBar(rest);
-  handle?.(context, own, at, word);
-  if (next !== undefined) readLine(context, next, at + command.length - next.length);
+    : /^r(?:ead|ea|e)?$/.test(word) && (bang === "!" || rest.startsWith("!"));
+  if (runsProgram) return [call("!", rest.replace(/^!/, ""), place)];
+  const read = COMMANDS.find(([pattern]) => pattern.test(word))?.[1];
+  if (WHOLE_LINE.test(word)) return read?.(rest, place) ?? [];
+  const bar = /(?<!\\)\|/.exec(rest)?.index ?? rest.length;
+  const next = rest.slice(bar + 1);
+  return [
+    ...(read?.(rest.slice(0, bar).trim(), place) ?? []),
+    ...(next === "" ? [] : readLine(next, { ...place, at: place.at + command.length - next.length })),
+  ];
 }
 
 /** These take bars as part of their argument. */
 const WHOLE_LINE =
   /^(?:au|autocmd|ter|term|terminal|py|py3|python|python3|pythonx|pyx|lua|ruby|rub|perl|pe|com|command|norm|normal|g|global|v|vglobal|bufdo|argdo|windo|tabdo|map|nnoremap|nmap|exe|exec|execute|cal|call|let|ec|echo|echom|if|eval)$/;
 
-function cutAtBar(rest: string): readonly [string, string | undefined] {
-  const bar = /(?<!\\)\|/.exec(rest);
-  return bar === null ? [rest, undefined] : [rest.slice(0, bar.index).trim(), rest.slice(bar.index + 1)];
-}
+type ReadArgument = (rest: string, place: Place) => Node[];
 
-type Handle = (context: EvaluationContext, rest: string, at: number, word: string) => void;
-
-const HANDLERS: readonly (readonly [RegExp, Handle])[] = [
+const COMMANDS: readonly (readonly [RegExp, ReadArgument])[] = [
   [
     /^(?:w|wr|wri|writ|write|wq|wn|wa|wall|wqa|wqall|x|xi|xit|exi|exit|xa|xall|sav|saveas|up|update|mks|mksession|mkv|mkvimrc)$/,
-    noteWrite,
+    readWrite,
   ],
-  [/^(?:r|re|rea|read|e|ed|edit|sp|split|vs|vsplit|vi|vie|view|tabe|tabedit|new|so|source)$/, noteRead],
-  [
-    /^(?:ter|term|terminal)$/,
-    (context, rest, at) => noteShell(context, rest.replace(/^(?:\+\+\S+\s+)+/, ""), at),
-  ],
-  [/^(?:py|py3|python|python3|pythonx|pyx)$/, evaluatesIn("python")],
-  [/^lua$/, evaluatesIn("lua")],
-  [/^(?:rub|ruby)$/, evaluatesIn("ruby")],
-  [/^(?:pe|perl)$/, evaluatesIn("perl")],
-  [
-    /^(?:au|autocmd)$/,
-    (context, rest, at) => readLine(context, rest.replace(/^(?:\S+\s+){2}(?:\+\+\S+\s+)*/, ""), at),
-  ],
-  [
-    /^(?:g|global|v|vglobal)$/,
-    (context, rest, at) => readLine(context, rest.replace(/^(\W)(?:\\.|(?!\1).){0,200}\1/, ""), at),
-  ],
+  [/^(?:so|source)$/, callsWithPath(":source")],
+  [/^(?:r|re|rea|read|e|ed|edit|sp|split|vs|vsplit|vi|vie|view|tabe|tabedit|new)$/, callsWithPath(":read")],
+  [/^(?:ter|term|terminal)$/, (rest, place) => [call("!", rest.replace(/^(?:\+\+\S+\s+)+/, ""), place)]],
+  [/^(?:py|py3|python|python3|pythonx|pyx)$/, callsWithCode(":python")],
+  [/^lua$/, callsWithCode(":lua")],
+  [/^(?:rub|ruby)$/, callsWithCode(":ruby")],
+  [/^(?:pe|perl)$/, callsWithCode(":perl")],
+  // Behind an event and its pattern, a pattern, options and a name, or nothing, a command line of its own follows.
+  [/^(?:au|autocmd)$/, readsLineBehind(/^(?:\S+\s+){2}(?:\+\+\S+\s+)*/)],
+  [/^(?:g|global|v|vglobal)$/, readsLineBehind(/^(\W)(?:\\.|(?!\1).){0,200}\1/)],
+  [/^(?:com|command)$/, readsLineBehind(/^(?:-\S+\s+)*\S+\s+/)],
   [/^(?:bufdo|argdo|windo|tabdo)$/, readLine],
-  [
-    /^(?:com|command)$/,
-    (context, rest, at) => readLine(context, rest.replace(/^(?:-\S+\s+)*\S+\s+/, ""), at),
-  ],
   [/^(?:norm|normal)$/, readKeys],
   [/^(?:exe|exec|execute)$/, readExecute],
-  [
-    /^(?:cal|call|let|ec|echo|echom|if|eval|ret|return|wh|while)$/,
-    (context, rest, at) => readExpression(context, rest, at),
-  ],
+  [/^(?:cal|call|let|ec|echo|echom|if|eval|ret|return|wh|while)$/, readExpressions],
 ];
 
-function noteShell(context: EvaluationContext, command: string, at: number): void {
-  // `%` and `#` stand for file names that only the editor knows.
-  const parts = literalValue(command.trim(), context.source);
-  if (parts.pieces.length > 0) context.calls.push({ kind: "shell", command: parts, at });
+function call(name: string, argument: string, place: Place): Node {
+  const value = argument.trim();
+  const given = value === "" ? [] : [{ value: textNode(value) }];
+  return { kind: "call", callee: nameNode(name), arguments: given, at: place.at };
 }
 
-function noteWrite(context: EvaluationContext, rest: string, at: number): void {
-  const path = rest.replace(/^!?\s*(?:\+\+\S+\s+)*(?:>>\s*)?/, "").trim();
-  if (path === "") {
-    for (const file of context.inputs.arguments)
-      context.calls.push({ kind: "write", path: file, isAppend: false, content: undefined, at });
-    return;
-  }
-  const isAppend = rest.trimStart().startsWith(">>");
-  context.calls.push({
-    kind: "write",
-    path: literalValue(path, context.source),
-    isAppend,
-    content: undefined,
-    at,
-  });
+function readsLineBehind(skipped: RegExp): ReadArgument {
+  return (rest, place) => readLine(rest.replace(skipped, ""), place);
 }
 
-function noteRead(context: EvaluationContext, rest: string, at: number, word: string): void {
-  const path = rest.replace(/^!?\s*(?:\+\+?\S+\s+)*/, "").trim();
-  if (path === "") return;
-  const value = literalValue(path, context.source);
-  context.calls.push({ kind: "read", path: value, at });
-  if (!/^so/.test(word)) return;
-  const code = unknown("any", path, [{ kind: "file", path: value }]);
-  context.calls.push({ kind: "evaluate", language: "vim", code, at });
+function callsWithCode(name: string): ReadArgument {
+  return (rest, place) => [call(name, rest.replace(/^<<.*$/, ""), place)];
 }
 
-function evaluatesIn(language: Language): Handle {
-  return (context, rest, at) => {
-    const code = literalValue(rest.replace(/^<<.*$/, ""), context.source);
-    if (code.pieces.length > 0) context.calls.push({ kind: "evaluate", language, code, at });
-  };
+function callsWithPath(name: string): ReadArgument {
+  return (rest, place) => [call(name, rest.replace(/^!?\s*(?:\+\+?\S+\s+)*/, ""), place)];
+}
+
+function readWrite(rest: string, place: Place): Node[] {
+  const path = rest.replace(/^!?\s*(?:\+\+\S+\s+)*(?:>>\s*)?/, "");
+  return [call(rest.trimStart().startsWith(">>") ? ":append" : ":write", path, place)];
 }
 
 /** Typed keys: a colon starts a command. */
-function readKeys(context: EvaluationContext, rest: string, at: number): void {
+function readKeys(rest: string, place: Place): Node[] {
   const colon = rest.indexOf(":");
-  if (colon !== -1) readLine(context, rest.slice(colon + 1).replace(/(?:\r|<CR>|\^M).*$/i, ""), at);
+  return colon === -1 ? [] : readLine(rest.slice(colon + 1).replace(/(?:\r|<CR>|\^M).*$/i, ""), place);
 }
 
-/** `execute "…"`: a known text is a command line of its own. */
-function readExecute(context: EvaluationContext, rest: string, at: number): void {
-  const value = readExpression(context, rest, at);
-  const command = value === undefined ? undefined : knownText(value);
-  if (command !== undefined) readLine(context, command, at);
-  else if (value !== undefined) context.calls.push({ kind: "evaluate", language: "vim", code: value, at });
-}
-
-function readExpression(context: EvaluationContext, expression: string, at: number): Value | undefined {
-  const result = readVimExpression(
-    expression,
-    context.source,
-    context.inputs,
-    context.invocation,
-    context.budget,
+function readExpressions(expression: string, place: Place): Node[] {
+  const parser = createParser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
+  return readMany(
+    parser,
+    () => false,
+    () => readExpression(parser),
   );
-  for (const call of result.calls) context.calls.push({ ...call, at: at + call.at });
-  return result.value;
 }
+
+/** `execute "…"`: the last value is a command line of its own. */
+function readExecute(expression: string, place: Place): Node[] {
+  const nodes = readExpressions(expression, place);
+  const last = nodes.pop();
+  if (last === undefined) return [];
+  return [
+    ...nodes,
+    { kind: "call", callee: nameNode(":execute"), arguments: [{ value: last }], at: place.at },
+  ];
+}
+
+/** `:w file`; without a name, the files that the editor was started with. */
+function writesFile(isAppend: boolean): LibraryFunction {
+  return (given, context) => {
+    const opened = listDatum(context.inputs.arguments.map(value => textDatum(value)));
+    return noteWrite(context, given, select(given, "0") ?? opened, isAppend);
+  };
+}
+
+function evaluatesIn(language: Language): LibraryFunction {
+  return withArgument("0", (code, given, context) => noteEvaluate(context, given, language, code));
+}
+
+/** `delete(path, "rf")` */
+const removes = withArgument("0", (path, given, context) =>
+  noteDelete(context, given, path, knownTextOf(select(given, "1"))?.includes("r") === true),
+);
+
+/** `writefile(lines, path, "a")` */
+const writesLines = withArgument("1", (path, given, context) =>
+  noteWrite(context, given, path, knownTextOf(select(given, "2"))?.includes("a") === true),
+);
+
+/** What ex commands and the functions of Vim script do. */
+export const VIM = defineLanguage({
+  id: "vim",
+  parse: parseVim,
+  functions: () => [
+    ["!", "runsShell", "0"],
+    [":write", writesFile(false)],
+    [":append", writesFile(true)],
+    [":read readfile readblob", "reads", "0"],
+    [":source", "evaluatesFile", "0"],
+    [":execute", "evaluates", "0"],
+    [":python", evaluatesIn("python")],
+    [":lua", evaluatesIn("lua")],
+    [":ruby", evaluatesIn("ruby")],
+    [":perl", evaluatesIn("perl")],
+    ["system systemlist job_start jobstart term_start termopen", "runsWords", "0"],
+    ["delete", removes],
+    ["writefile", writesLines],
+    ["rename", "moves", "0", "1"],
+    ["expand fnamemodify", "makesPath", "0", "home for tilde"],
+  ],
+  constants: () => [["$HOME", homeDatum]],
+});

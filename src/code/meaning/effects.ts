@@ -31,7 +31,8 @@ function keyOf(call: CodeCall): string {
 
 /** A path as the program means it once it has changed its directory. */
 function locate(context: EvaluationContext, path: Value): Value {
-  return context.directory === undefined ? path : joinPath(context.directory, path);
+  const isOnDrive = context.language.toPath !== undefined && /^[A-Za-z]:/.test(knownPrefix(path));
+  return context.directory === undefined || isOnDrive ? path : joinPath(context.directory, path);
 }
 
 function toPath(context: EvaluationContext, datum: Datum): Datum {
@@ -135,7 +136,8 @@ export function noteNetwork(
 export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
   const options = valuesOf(toPath(context, target));
   const path = options.length === 1 ? wordAt(options, 0) : unknown("any", "…", originsOf(target));
-  context.directory = joinPath(context.directory ?? context.inputs.cwd, path);
+  context.directory ??= context.inputs.cwd;
+  context.directory = locate(context, path);
   note(context, { kind: "directory", path: context.directory, at: call.at });
 }
 

@@ -14,6 +14,13 @@ export function resolveName(context: EvaluationContext, written: string, object?
   return reference(path, object === undefined ? [] : originsOf(object), object);
 }
 
+/** An environment variable: what the program gave it, what the language says, or what it was before. */
+function variableOf(context: EvaluationContext, environment: string, name: string): Datum {
+  const path = `${environment}.${name}`;
+  const known = context.members.get(path) ?? context.language.constants.get(path)?.(context);
+  return known ?? environmentDatum(context, name);
+}
+
 /** `object.name` */
 export function memberOf(context: EvaluationContext, object: Datum, name: string): Datum {
   switch (object.kind) {
@@ -31,7 +38,7 @@ export function memberOf(context: EvaluationContext, object: Datum, name: string
         !context.language.functions.has(`${object.name}.${name}`) &&
         !WHOLE_MEMBERS.has(name)
       ) {
-        return environmentDatum(context, name);
+        return variableOf(context, object.name, name);
       }
       return resolveName(context, `${object.name}.${name}`, object);
     case "text": {
@@ -54,7 +61,7 @@ export function itemOf(context: EvaluationContext, object: Datum, key: Datum): D
     return field ?? choiceOf([...object.fields.values(), reference("record[]", object.origins)]);
   }
   if (name !== undefined && object.kind === "reference") {
-    if (context.language.environments.has(object.name)) return environmentDatum(context, name);
+    if (context.language.environments.has(object.name)) return variableOf(context, object.name, name);
     // Brackets and a dot mean the same for everything that is known by its road.
     return resolveName(context, `${object.name}.${name}`, object);
   }

@@ -55,3 +55,8 @@ export function nameNode(name: string): Node {
 export function textNode(text: string): Node {
   return { kind: "text", pieces: [text] };
 }
+
+/** A call of a function by its name, with positional arguments. */
+export function callNode(name: string, values: readonly Node[], at: number): Node {
+  return { kind: "call", callee: nameNode(name), arguments: values.map(value => ({ value })), at };
+}

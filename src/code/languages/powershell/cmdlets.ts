@@ -1,4 +1,5 @@
 import { directoryName } from "../../../shell/paths.ts";
+import { dropKnown, knownPrefix } from "../../../shell/value.ts";
 import { contentOf, evaluateText } from "../../meaning/actions.ts";
 import { isTrue } from "../../meaning/arguments.ts";
 import type { EvaluationContext, FunctionCall, LibraryFunction } from "../../meaning/context.ts";
@@ -28,21 +29,18 @@ import {
 import { invoke } from "../../meaning/invoke.ts";
 import { elementOf } from "../../meaning/members.ts";
 import { expandTilde, patternOf } from "../../meaning/path-values.ts";
+import { forwardSlashes } from "../windows-path.ts";
 import { PIPE, PROGRAM, SWITCHED_ON } from "./commands.ts";
 
-/** A path as the guard knows paths: slashes forward, `~` expanded. A drive letter stays in front: `C:/Users`. */
+/** A path as the guard knows paths: slashes forward, `~` expanded, no provider in front. */
 export function windowsPath(path: Datum, context: EvaluationContext): Datum {
-  const forward = mapValue(path, ({ pieces, origins }) => ({
-    pieces: pieces.map(piece =>
-      piece.kind === "text" ? { kind: "text", text: forwardSlashes(piece.text) } : piece,
-    ),
-    origins,
-  }));
-  return expandTilde(forward, context);
+  return expandTilde(withoutProvider(forwardSlashes(path)), context);
 }
 
-function forwardSlashes(text: string): string {
-  return text.replaceAll("\\", "/").replace(/^(?:Microsoft\.PowerShell\.Core\/)?FileSystem::/i, "");
+const PROVIDER = /^(?:Microsoft\.PowerShell\.Core\/)?FileSystem::/i;
+
+function withoutProvider(path: Datum): Datum {
+  return mapValue(path, value => dropKnown(value, PROVIDER.exec(knownPrefix(value))?.[0].length ?? 0));
 }
 
 /** A parameter by its name or any beginning of it, else the argument at a place. */

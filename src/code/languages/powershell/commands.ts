@@ -1,7 +1,16 @@
-import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { type Argument, callNode, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  type Cursor,
+  charAt,
+  isAt,
+  isAtEnd,
+  nested,
+  readCommaList,
+  skipBlanks,
+  takeIf,
+  takeMatch,
+} from "./cursor.ts";
 import { readExpression, readPostfix, readPrimary } from "./expressions.ts";
-import { charAt, isAtEnd, type Lexer, nested, skipBlanks, startsWith } from "./scan.ts";
-import { readStatement } from "./statements.ts";
 
 /** The name of a command as written, for programs that are no cmdlets. */
 export const PROGRAM = " program";
@@ -9,73 +18,78 @@ export const PROGRAM = " program";
 export const PIPE = " pipe";
 
 /** Commands joined by bars: each gets the one in front as its input. */
-export function readPipeline(lexer: Lexer): Node {
-  return nested(lexer, () => {
-    skipBlanks(lexer);
-    let node = readElement(lexer, undefined);
+export function readPipeline(cursor: Cursor): Node {
+  return nested(cursor, () => {
+    skipBlanks(cursor);
+    let node = readElement(cursor, undefined);
     for (
-      skipBlanks(lexer);
-      !isAtEnd(lexer) && charAt(lexer) === "|" && charAt(lexer, 1) !== "|";
-      skipBlanks(lexer)
+      skipBlanks(cursor);
+      !isAtEnd(cursor) && charAt(cursor) === "|" && charAt(cursor, 1) !== "|";
+      skipBlanks(cursor)
     ) {
-      lexer.at += 1;
-      skipBlanks(lexer, true);
-      node = readElement(lexer, node);
+      cursor.at += 1;
+      skipBlanks(cursor, true);
+      node = readElement(cursor, node);
     }
     return node;
   });
 }
 
-function readElement(lexer: Lexer, input: Node | undefined): Node {
-  const at = lexer.at;
-  const isInvoked = /^[&.](?=[\s"'$({])/.test(lexer.source.slice(lexer.at, lexer.at + 2));
-  if (isInvoked) {
-    lexer.at += 1;
-    skipBlanks(lexer);
-    const callee = /^["'$({]/.test(charAt(lexer))
-      ? readPostfix(lexer, readPrimary(lexer))
-      : textNode(readBare(lexer));
-    return readCommand(lexer, callee, input, at);
+function readElement(cursor: Cursor, input: Node | undefined): Node {
+  const at = cursor.at;
+  if (takeMatch(cursor, /^[&.](?=[\s"'$({])/) !== null) {
+    skipBlanks(cursor);
+    const callee = isAt(cursor, /^["'$({]/)
+      ? readPostfix(cursor, readPrimary(cursor))
+      : textNode(readBare(cursor, ENDS_NAME));
+    return readCommand(cursor, callee, input, at);
   }
-  if (/^["'$([{@\d]/.test(charAt(lexer))) return readValueElement(lexer);
-  const name = readBare(lexer);
-  return name === "" ? NOTHING : readCommand(lexer, textNode(name), input, at);
+  if (isAt(cursor, /^["'$([{@\d]/)) return readValueElement(cursor);
+  const name = readBare(cursor, ENDS_NAME);
+  return name === "" ? NOTHING : readCommand(cursor, textNode(name), input, at);
 }
 
 /** An expression, maybe assigned: `$x = …`, `$x += …`. */
-function readValueElement(lexer: Lexer): Node {
-  const value = readExpression(lexer);
-  skipBlanks(lexer);
-  const operator = /^(\+?=)(?!=)/.exec(lexer.source.slice(lexer.at, lexer.at + 3))?.[1];
-  if (operator === undefined) return readRedirections(lexer, value);
-  lexer.at += operator.length;
-  skipBlanks(lexer, true);
-  const right = readStatement(lexer);
+function readValueElement(cursor: Cursor): Node {
+  const value = readExpression(cursor);
+  skipBlanks(cursor);
+  const operator = takeMatch(cursor, /^\+?=(?!=)/)?.[0];
+  if (operator === undefined) {
+    const redirection = readRedirection(cursor);
+    return redirection === undefined
+      ? value
+      : { kind: "block", body: [redirection, value], isConditional: false };
+  }
+  skipBlanks(cursor, true);
+  const right = cursor.readStatement(cursor);
   const joined: Node = { kind: "operation", operation: "join", operands: [value, right] };
   return { kind: "assign", target: value, value: operator === "=" ? right : joined };
 }
 
-/** A bare word up to a blank or a mark that ends it. */
-function readBare(lexer: Lexer): string {
+const ENDS_NAME = /[\s|;,(){}"'&<>]/;
+const ENDS_BARE_TEXT = /[\s|;,(){}"'&<>$]/;
+
+/** Bare text up to a blank or a mark that ends it. */
+function readBare(cursor: Cursor, end: RegExp): string {
   let word = "";
-  while (!isAtEnd(lexer) && !/[\s|;,(){}"'&<>]/.test(charAt(lexer))) {
-    if (charAt(lexer) === "`") lexer.at += 1;
-    word += charAt(lexer);
-    lexer.at += 1;
+  while (!isAtEnd(cursor) && !end.test(charAt(cursor))) {
+    if (charAt(cursor) === "`") cursor.at += 1;
+    word += charAt(cursor);
+    cursor.at += 1;
   }
   return word;
 }
 
 /** The words behind a command name. */
-function readCommand(lexer: Lexer, callee: Node, input: Node | undefined, at: number): Node {
+function readCommand(cursor: Cursor, callee: Node, input: Node | undefined, at: number): Node {
   const words: Argument[] = [];
   const redirected: Node[] = [];
-  for (skipBlanks(lexer); !isAtEnd(lexer) && !endsCommand(lexer); skipBlanks(lexer)) {
-    const before = lexer.at;
-    const redirection = readRedirection(lexer);
-    if (redirection === undefined) words.push(readParameter(lexer) ?? { value: readWord(lexer) });
+  for (skipBlanks(cursor); !isAtEnd(cursor) && !endsCommand(cursor); skipBlanks(cursor)) {
+    const before = cursor.at;
+    const redirection = readRedirection(cursor);
+    if (redirection === undefined) words.push(readParameter(cursor) ?? { value: readWord(cursor) });
     else redirected.push(redirection);
-    if (lexer.at === before) lexer.at += 1;
+    if (cursor.at === before) cursor.at += 1;
   }
   const node = commandNode(callee, words, input, at);
   return redirected.length === 0
@@ -84,15 +98,13 @@ function readCommand(lexer: Lexer, callee: Node, input: Node | undefined, at: nu
 }
 
 /** `-Name value`, `-Name:value`, or a switch, which stands alone. */
-function readParameter(lexer: Lexer): Argument | undefined {
-  const match = /^-([A-Za-z]\w*)(:?)/.exec(lexer.source.slice(lexer.at, lexer.at + 60));
-  if (match === null) return undefined;
-  lexer.at += match[0].length;
-  const name = match[1] ?? "";
-  skipBlanks(lexer);
-  const isFollowed = !endsCommand(lexer) && !/^-[A-Za-z]/.test(lexer.source.slice(lexer.at, lexer.at + 2));
-  const hasValue = match[2] === ":" || (!isSwitch(name.toLowerCase()) && isFollowed);
-  return { name, value: hasValue ? readWord(lexer) : nameNode(SWITCHED_ON) };
+function readParameter(cursor: Cursor): Argument | undefined {
+  const [, name, colon] = takeMatch(cursor, /^-([A-Za-z]\w*)(:?)/) ?? [];
+  if (name === undefined) return undefined;
+  skipBlanks(cursor);
+  const isFollowed = !endsCommand(cursor) && !isAt(cursor, /^-[A-Za-z]/);
+  const hasValue = colon === ":" || (!isSwitch(name.toLowerCase()) && isFollowed);
+  return { name, value: hasValue ? readWord(cursor) : nameNode(SWITCHED_ON) };
 }
 
 /** The value of a switch that was given. */
@@ -123,65 +135,34 @@ function isSwitch(name: string): boolean {
   return name === "confirm" || SWITCHES.some(word => word.startsWith(name));
 }
 
-function endsCommand(lexer: Lexer): boolean {
-  return lexer.at >= lexer.source.length || "\n;)}|&".includes(charAt(lexer));
+function endsCommand(cursor: Cursor): boolean {
+  return cursor.at >= cursor.source.length || "\n;)}|&".includes(charAt(cursor));
 }
 
 /** An argument: bare text, quoted text, a value, or several of them glued or separated by commas. */
-function readWord(lexer: Lexer): Node {
-  const first = readGlued(lexer);
-  const items: Argument[] = [{ value: first }];
-  for (skipBlanks(lexer); charAt(lexer) === "," && !isAtEnd(lexer); skipBlanks(lexer)) {
-    lexer.at += 1;
-    skipBlanks(lexer, true);
-    items.push({ value: readGlued(lexer) });
-  }
-  return items.length === 1 ? first : { kind: "list", items };
+function readWord(cursor: Cursor): Node {
+  return readCommaList(cursor, () => readGlued(cursor));
 }
 
-function readGlued(lexer: Lexer): Node {
+function readGlued(cursor: Cursor): Node {
   const pieces: (string | Node)[] = [];
-  while (!isAtEnd(lexer) && !/[\s|;,)}&<>]/.test(charAt(lexer))) {
-    const before = lexer.at;
-    if (/^["'$([{@]/.test(charAt(lexer))) {
-      const value = readPrimary(lexer);
-      pieces.push(readPostfix(lexer, value));
-    } else pieces.push(readBareRun(lexer));
-    if (lexer.at === before) lexer.at += 1;
+  while (!isAtEnd(cursor) && !/[\s|;,)}&<>]/.test(charAt(cursor))) {
+    const before = cursor.at;
+    if (isAt(cursor, /^["'$([{@]/)) pieces.push(readPostfix(cursor, readPrimary(cursor)));
+    else pieces.push(readBare(cursor, ENDS_BARE_TEXT));
+    if (cursor.at === before) cursor.at += 1;
   }
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return typeof only === "string" ? textNode(only) : only;
   return { kind: "text", pieces };
 }
 
-function readBareRun(lexer: Lexer): string {
-  let context = "";
-  while (!isAtEnd(lexer) && !/[\s|;,(){}"'&<>$]/.test(charAt(lexer))) {
-    if (charAt(lexer) === "`") lexer.at += 1;
-    context += charAt(lexer);
-    lexer.at += 1;
-  }
-  return context;
-}
-
-function readRedirections(lexer: Lexer, value: Node): Node {
-  const redirection = readRedirection(lexer);
-  return redirection === undefined
-    ? value
-    : { kind: "block", body: [redirection, value], isConditional: false };
-}
-
-/** `> file`, `2>> file`; `2>&1` writes nothing. */
-function readRedirection(lexer: Lexer): Node | undefined {
-  const match = /^[0-9*]?(>>?)(&\d)?/.exec(lexer.source.slice(lexer.at, lexer.at + 6));
+/** `> file`, `2>> file`; `2>&1` and `> $null` write nothing. */
+function readRedirection(cursor: Cursor): Node | undefined {
+  const at = cursor.at;
+  const match = takeMatch(cursor, /^[0-9*]?(>>?)(&\d)?/);
   if (match === null) return undefined;
-  const at = lexer.at;
-  lexer.at += match[0].length;
   if (match[2] !== undefined) return NOTHING;
-  skipBlanks(lexer);
-  if (startsWith(lexer, "$null")) {
-    lexer.at += 5;
-    return NOTHING;
-  }
-  return { kind: "call", callee: nameNode(match[1] ?? ">"), arguments: [{ value: readWord(lexer) }], at };
+  skipBlanks(cursor);
+  return takeIf(cursor, "$null") ? NOTHING : callNode(match[1] ?? ">", [readWord(cursor)], at);
 }

@@ -1,21 +1,28 @@
 import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
-import { readPipeline } from "./commands.ts";
-import { charAt, isAtEnd, type Lexer, nested, skipBlanks, startsWith, takeIf } from "./scan.ts";
-import { readStatementsUntil } from "./statements.ts";
+import {
+  type Cursor,
+  charAt,
+  isAtEnd,
+  nested,
+  readCommaList,
+  readStatements,
+  readUntil,
+  skipBlanks,
+  startsWith,
+  takeIf,
+  takeMatch,
+} from "./cursor.ts";
 
 /** A value with its operators: `"a" + $b`, `'{0}' -f $x`, `1, 2`. */
-export function readExpression(lexer: Lexer): Node {
-  return nested(lexer, () => {
-    let left = readList(lexer);
-    while (!isAtEnd(lexer)) {
-      skipBlanks(lexer);
-      const operator = /^(?:[+*/%](?!=)|-[a-z]{1,12}\b|\.\.)/i
-        .exec(lexer.source.slice(lexer.at, lexer.at + 16))?.[0]
-        ?.toLowerCase();
+export function readExpression(cursor: Cursor): Node {
+  return nested(cursor, () => {
+    let left = readList(cursor);
+    while (!isAtEnd(cursor)) {
+      skipBlanks(cursor);
+      const operator = takeMatch(cursor, /^(?:[+*/%](?!=)|-[a-z]{1,12}\b|\.\.)/i)?.[0].toLowerCase();
       if (operator === undefined) return left;
-      lexer.at += operator.length;
-      skipBlanks(lexer, true);
-      left = combine(operator, left, readList(lexer));
+      skipBlanks(cursor, true);
+      left = combine(operator, left, readList(cursor));
     }
     return left;
   });
@@ -46,115 +53,75 @@ function combine(operator: string, left: Node, right: Node): Node {
 }
 
 /** `'a', 'b'` */
-function readList(lexer: Lexer): Node {
-  const first = readUnary(lexer);
-  const items: Argument[] = [{ value: first }];
-  for (skipBlanks(lexer); takeIf(lexer, ","); skipBlanks(lexer)) {
-    skipBlanks(lexer, true);
-    items.push({ value: readUnary(lexer) });
-  }
-  return items.length === 1 ? first : { kind: "list", items };
+function readList(cursor: Cursor): Node {
+  return readCommaList(cursor, () => readUnary(cursor));
 }
 
-function readUnary(lexer: Lexer): Node {
-  if (takeIf(lexer, "!") || takeIf(lexer, "-not ") || takeIf(lexer, "-join ")) {
-    return { kind: "other", parts: [nested(lexer, () => readUnary(lexer))] };
+function readUnary(cursor: Cursor): Node {
+  if (takeIf(cursor, "!") || takeIf(cursor, "-not ") || takeIf(cursor, "-join ")) {
+    return { kind: "other", parts: [nested(cursor, () => readUnary(cursor))] };
   }
-  return readPostfix(lexer, readPrimary(lexer));
+  return readPostfix(cursor, readPrimary(cursor));
 }
 
 /** `.Name`, `.Name(…)`, `::Name(…)`, `[…]` */
-export function readPostfix(lexer: Lexer, value: Node): Node {
+export function readPostfix(cursor: Cursor, value: Node): Node {
   let node = value;
-  while (!isAtEnd(lexer)) {
-    const member = /^(?:\.|::)([A-Za-z_]\w{0,80})/.exec(lexer.source.slice(lexer.at, lexer.at + 90));
-    const at = lexer.at;
+  while (!isAtEnd(cursor)) {
+    const at = cursor.at;
+    const member = takeMatch(cursor, /^(?:\.|::)([A-Za-z_]\w{0,80})/);
     if (member !== null) {
-      lexer.at += member[0].length;
       node = { kind: "member", object: node, name: (member[1] ?? "").toLowerCase() };
-      if (charAt(lexer) === "(") node = { kind: "call", callee: node, arguments: readArguments(lexer), at };
-    } else if (charAt(lexer) === "[") {
-      lexer.at += 1;
-      const index = nested(lexer, () => readExpression(lexer));
-      skipTo(lexer, "]");
+      if (takeIf(cursor, "(")) node = { kind: "call", callee: node, arguments: readArguments(cursor), at };
+    } else if (takeIf(cursor, "[")) {
+      const index = nested(cursor, () => readExpression(cursor));
+      while (!isAtEnd(cursor) && charAt(cursor) !== "]") cursor.at += 1;
+      cursor.at += 1;
       node = { kind: "index", object: node, index };
     } else return node;
   }
   return node;
 }
 
-function readArguments(lexer: Lexer): Argument[] {
-  lexer.at += 1;
+function readArguments(cursor: Cursor): Argument[] {
   const items: Argument[] = [];
-  for (skipBlanks(lexer, true); !isAtEnd(lexer) && charAt(lexer) !== ")"; skipBlanks(lexer, true)) {
-    const before = lexer.at;
-    items.push({ value: nested(lexer, () => readUnary(lexer)) });
-    skipBlanks(lexer, true);
+  readUntil(cursor, ")", () => {
+    const value = nested(cursor, () => readUnary(cursor));
+    skipBlanks(cursor, true);
     // Operators inside an argument are rare; what they bind is put to the argument in front.
-    if (!takeIf(lexer, ",") && charAt(lexer) !== ")") {
-      const last = items.pop();
-      items.push({ value: continueOperators(lexer, last?.value ?? NOTHING) });
-    }
-    if (lexer.at === before) lexer.at += 1;
-  }
-  lexer.at += 1;
+    const isWhole = takeIf(cursor, ",") || charAt(cursor) === ")";
+    items.push({ value: isWhole ? value : continueOperators(cursor, value) });
+  });
   return items;
 }
 
-function continueOperators(lexer: Lexer, left: Node): Node {
-  if (!takeIf(lexer, "+")) return left;
-  skipBlanks(lexer, true);
-  const right = nested(lexer, () => readExpression(lexer));
-  takeIf(lexer, ",");
+function continueOperators(cursor: Cursor, left: Node): Node {
+  if (!takeIf(cursor, "+")) return left;
+  skipBlanks(cursor, true);
+  const right = nested(cursor, () => readExpression(cursor));
+  takeIf(cursor, ",");
   return { kind: "operation", operation: "join", operands: [left, right] };
 }
 
-function skipTo(lexer: Lexer, close: string): void {
-  while (!isAtEnd(lexer) && charAt(lexer) !== close) lexer.at += 1;
-  lexer.at += 1;
-}
-
-export function readPrimary(lexer: Lexer): Node {
-  skipBlanks(lexer, true);
-  const character = charAt(lexer);
-  if (startsWith(lexer, "@'") || startsWith(lexer, '@"')) return readHereString(lexer);
-  if (startsWith(lexer, "@(") || startsWith(lexer, "$(")) {
-    lexer.at += 2;
-    return readGroup(lexer, true);
-  }
-  if (startsWith(lexer, "@{")) {
-    lexer.at += 2;
-    return nested(lexer, () => readHash(lexer));
-  }
-  switch (character) {
-    case "$":
-      return readVariable(lexer);
-    case "'":
-      return readSingleQuoted(lexer);
-    case '"':
-      lexer.at += 1;
-      return readDoubleQuoted(lexer, '"');
-    case "(":
-      lexer.at += 1;
-      return readGroup(lexer, false);
-    case "{":
-      return readScriptBlock(lexer);
-    case "[":
-      return readType(lexer);
-    default: {
-      const number = /^-?\d[\w.]*/.exec(lexer.source.slice(lexer.at, lexer.at + 40))?.[0];
-      if (number === undefined) return NOTHING;
-      lexer.at += number.length;
-      return { kind: "number", text: number };
-    }
-  }
+export function readPrimary(cursor: Cursor): Node {
+  skipBlanks(cursor, true);
+  if (startsWith(cursor, "@'") || startsWith(cursor, '@"')) return readHereString(cursor);
+  if (takeIf(cursor, "@(") || takeIf(cursor, "$(")) return readGroup(cursor, true);
+  if (takeIf(cursor, "@{")) return nested(cursor, () => readHash(cursor));
+  if (takeIf(cursor, "'")) return readSingleQuoted(cursor);
+  if (takeIf(cursor, '"')) return readDoubleQuoted(cursor, '"');
+  if (takeIf(cursor, "(")) return readGroup(cursor, false);
+  if (takeIf(cursor, "{")) return readScriptBlock(cursor);
+  if (charAt(cursor) === "$") return readVariable(cursor);
+  if (charAt(cursor) === "[") return readType(cursor);
+  const number = takeMatch(cursor, /^-?\d[\w.]*/)?.[0];
+  return number === undefined ? NOTHING : { kind: "number", text: number };
 }
 
 /** `(…)`, `$(…)`, `@(…)`: what runs inside is the value. */
-function readGroup(lexer: Lexer, isList: boolean): Node {
-  return nested(lexer, () => {
-    const body = readStatementsUntil(lexer, ")");
-    lexer.at += 1;
+function readGroup(cursor: Cursor, isList: boolean): Node {
+  return nested(cursor, () => {
+    const body = readStatements(cursor, ")");
     const [only] = body;
     if (body.length === 1 && only !== undefined && !isList) return only;
     return { kind: "block", body, isConditional: false };
@@ -162,56 +129,44 @@ function readGroup(lexer: Lexer, isList: boolean): Node {
 }
 
 /** `{ … }` as a value: a function of `$_`. */
-function readScriptBlock(lexer: Lexer): Node {
-  lexer.at += 1;
-  return nested(lexer, () => {
-    const body = readStatementsUntil(lexer, "}");
-    lexer.at += 1;
+function readScriptBlock(cursor: Cursor): Node {
+  return nested(cursor, () => {
+    const body = readStatements(cursor, "}");
     return { kind: "function", definition: { name: undefined, parameters: [nameNode("$_")], body } };
   });
 }
 
-function readHash(lexer: Lexer): Node {
+function readHash(cursor: Cursor): Node {
   const entries: (readonly [Node, Node])[] = [];
-  for (skipBlanks(lexer, true); !isAtEnd(lexer) && charAt(lexer) !== "}"; skipBlanks(lexer, true)) {
-    const before = lexer.at;
-    if (takeIf(lexer, ";")) continue;
-    const key = /^["']?([\w-]+)["']?\s*=\s*/.exec(lexer.source.slice(lexer.at, lexer.at + 120));
-    if (key === null) lexer.at += 1;
-    else {
-      lexer.at += key[0].length;
-      entries.push([textNode((key[1] ?? "").toLowerCase()), readPipeline(lexer)]);
-    }
-    if (lexer.at === before) lexer.at += 1;
-  }
-  lexer.at += 1;
+  readUntil(cursor, "}", () => {
+    if (takeIf(cursor, ";")) return;
+    const key = takeMatch(cursor, /^["']?([\w-]+)["']?\s*=\s*/);
+    if (key === null) cursor.at += 1;
+    else entries.push([textNode((key[1] ?? "").toLowerCase()), cursor.readStatement(cursor)]);
+  });
   return { kind: "record", entries };
 }
 
 /** `[IO.File]` in front of `::`; in front of a value it is a cast and says nothing. */
-function readType(lexer: Lexer): Node {
-  const match = /^\[([A-Za-z_][\w.]*)(?:\[\])?\]/.exec(lexer.source.slice(lexer.at, lexer.at + 120));
+function readType(cursor: Cursor): Node {
+  const match = takeMatch(cursor, /^\[([A-Za-z_][\w.]*)(?:\[\])?\]/);
   if (match === null) {
-    lexer.at += 1;
+    cursor.at += 1;
     return NOTHING;
   }
-  lexer.at += match[0].length;
   const name = (match[1] ?? "").toLowerCase().replace(/^system\./, "");
-  if (startsWith(lexer, "::")) return { kind: "reference", path: `[${name}]` };
-  skipBlanks(lexer);
-  return nested(lexer, () => readUnary(lexer));
+  if (startsWith(cursor, "::")) return { kind: "reference", path: `[${name}]` };
+  skipBlanks(cursor);
+  return nested(cursor, () => readUnary(cursor));
 }
 
 /** `$x`, `$env:HOME`, `${x}`, `$script:x`; names know no case. */
-export function readVariable(lexer: Lexer): Node {
-  const match = /^\$(?:\{([^}]{1,80})\}|((?:[A-Za-z]\w*:)?[A-Za-z_]\w*|[_?^$]))/.exec(
-    lexer.source.slice(lexer.at, lexer.at + 120),
-  );
+export function readVariable(cursor: Cursor): Node {
+  const match = takeMatch(cursor, /^\$(?:\{([^}]{1,80})\}|((?:[A-Za-z]\w*:)?[A-Za-z_]\w*|[_?^$]))/);
   if (match === null) {
-    lexer.at += 1;
+    cursor.at += 1;
     return textNode("$");
   }
-  lexer.at += match[0].length;
   const name = (match[1] ?? match[2] ?? "").toLowerCase();
   const environment = /^env:(.*)$/.exec(name)?.[1];
   if (environment !== undefined) {
@@ -220,15 +175,14 @@ export function readVariable(lexer: Lexer): Node {
   return nameNode(`$${name.replace(/^(?:script|global|local|private|using):/, "")}`);
 }
 
-function readSingleQuoted(lexer: Lexer): Node {
-  lexer.at += 1;
+function readSingleQuoted(cursor: Cursor): Node {
   let text = "";
-  while (!isAtEnd(lexer)) {
-    if (takeIf(lexer, "''")) text += "'";
-    else if (takeIf(lexer, "'")) return textNode(text);
+  while (!isAtEnd(cursor)) {
+    if (takeIf(cursor, "''")) text += "'";
+    else if (takeIf(cursor, "'")) return textNode(text);
     else {
-      text += charAt(lexer);
-      lexer.at += 1;
+      text += charAt(cursor);
+      cursor.at += 1;
     }
   }
   return textNode(text);
@@ -242,35 +196,35 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Text with variables and `$(…)` in it, up to `close`. */
-function readDoubleQuoted(lexer: Lexer, close: string): Node {
+function readDoubleQuoted(cursor: Cursor, close: string): Node {
   const pieces: (string | Node)[] = [];
   let text = "";
-  while (!isAtEnd(lexer)) {
-    if (close === '"' && takeIf(lexer, '""')) text += '"';
-    else if (takeIf(lexer, close)) break;
-    else if (takeIf(lexer, "`")) {
-      text += ESCAPES.get(charAt(lexer)) ?? charAt(lexer);
-      lexer.at += 1;
-    } else if (charAt(lexer) === "$" && /[\w{(:_]/.test(charAt(lexer, 1))) {
-      pieces.push(text, startsWith(lexer, "$(") ? readPrimary(lexer) : readVariable(lexer));
+  while (!isAtEnd(cursor)) {
+    if (close === '"' && takeIf(cursor, '""')) text += '"';
+    else if (takeIf(cursor, close)) break;
+    else if (takeIf(cursor, "`")) {
+      text += ESCAPES.get(charAt(cursor)) ?? charAt(cursor);
+      cursor.at += 1;
+    } else if (charAt(cursor) === "$" && /[\w{(:_]/.test(charAt(cursor, 1))) {
+      pieces.push(text, startsWith(cursor, "$(") ? readPrimary(cursor) : readVariable(cursor));
       text = "";
     } else {
-      text += charAt(lexer);
-      lexer.at += 1;
+      text += charAt(cursor);
+      cursor.at += 1;
     }
   }
   return { kind: "text", pieces: [...pieces, text] };
 }
 
 /** `@'…'@` and `@"…"@`, each mark on a line of its own. */
-function readHereString(lexer: Lexer): Node {
-  const quote = charAt(lexer, 1);
-  lexer.at += 2;
-  const line = lexer.source.indexOf("\n", lexer.at);
-  if (line !== -1) lexer.at = line + 1;
-  if (quote === '"') return readDoubleQuoted(lexer, '\n"@');
-  const end = lexer.source.indexOf("\n'@", lexer.at);
-  const body = lexer.source.slice(lexer.at, end === -1 ? undefined : end);
-  lexer.at = end === -1 ? lexer.source.length : end + 3;
+function readHereString(cursor: Cursor): Node {
+  const quote = charAt(cursor, 1);
+  cursor.at += 2;
+  const line = cursor.source.indexOf("\n", cursor.at);
+  if (line !== -1) cursor.at = line + 1;
+  if (quote === '"') return readDoubleQuoted(cursor, '\n"@');
+  const end = cursor.source.indexOf("\n'@", cursor.at);
+  const body = cursor.source.slice(cursor.at, end === -1 ? undefined : end);
+  cursor.at = end === -1 ? cursor.source.length : end + 3;
   return textNode(body);
 }
