@@ -62,11 +62,7 @@ const GRAMMAR: Grammar = {
 
 function parseAppleScript(source: string, budget: ReadingBudget): readonly Node[] {
   const parser = createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget);
-  return readMany(
-    parser,
-    () => false,
-    () => readStatement(parser),
-  );
+  return readMany(parser, readStatement);
 }
 
 /** `set x to value`; everything else is looked through for phrases. */

@@ -18,7 +18,7 @@ import { invokeLibraryFunction } from "../meaning/invoke.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { C_ESCAPES, readEscape } from "../syntax/escapes.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { NOTHING, type Node, nameNode, textNode } from "../syntax/tree.ts";
+import { callNode, NOTHING, type Node, nameNode, sequence, textNode } from "../syntax/tree.ts";
 import { wordSet } from "../syntax/words.ts";
 
 // Tcl, the language of expect: commands are words; braces hold text that a command may run as a body.
@@ -137,7 +137,7 @@ function readSubstituted(cursor: Cursor, isEnd: (character: string) => boolean):
       text = "";
     } else if (character === "[") {
       const inner = { ...cursor, depth: cursor.depth + 1, at: cursor.at + 1 };
-      pieces.push(text, { kind: "block", body: readCommands(inner, "]"), isConditional: false });
+      pieces.push(text, sequence(...readCommands(inner, "]")));
       cursor.at = Math.max(inner.at, cursor.at + 1);
       text = "";
     } else if (character === "\\") {
@@ -156,7 +156,7 @@ function readSubstituted(cursor: Cursor, isEnd: (character: string) => boolean):
 function variableNode(name: string): Node {
   const environment = /^(?:::)?env\((\w+)\)$/.exec(name)?.[1];
   if (environment === undefined) return nameNode(`$${name}`);
-  return { kind: "call", callee: nameNode("$env"), arguments: [{ value: textNode(environment) }], at: 0 };
+  return callNode("$env", [textNode(environment)], 0);
 }
 
 /** Commands that run their braced words; patterns of `expect` among them do no harm when read as commands. */
@@ -182,7 +182,7 @@ function commandNode(words: readonly Word[], cursor: Cursor): Node {
   }
   const bodies = rest.flatMap(word => bodiesOf(word, PAIR_COMMANDS.test(name), cursor));
   if (name === "foreach" && operand !== undefined) bodies.unshift(loopVariable(operand, value));
-  return { kind: "block", body: bodies, isConditional: false };
+  return sequence(...bodies);
 }
 
 function literalOf(word: Word | undefined): string | undefined {

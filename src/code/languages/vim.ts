@@ -11,7 +11,7 @@ import { createParser, type Grammar, readMany } from "../syntax/parser.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { readQuoted } from "../syntax/strings.ts";
 import { type LexerRules, tokenise } from "../syntax/tokens.ts";
-import { type Node, nameNode, textNode } from "../syntax/tree.ts";
+import { callNode, type Node, nameNode, textNode } from "../syntax/tree.ts";
 
 // Ex commands: what `vim -c`, `+` and a script on the stdin of `ex` say. A command is a call of a function of its
 // name behind a colon.
@@ -168,11 +168,7 @@ function readKeys(rest: string, place: Place): Node[] {
 
 function readExpressions(expression: string, place: Place): Node[] {
   const parser = createParser(tokenise(expression, LEXER_RULES, place.budget), GRAMMAR, place.budget);
-  return readMany(
-    parser,
-    () => false,
-    () => readExpression(parser),
-  );
+  return readMany(parser, readExpression);
 }
 
 /** `execute "…"`: the last value is a command line of its own. */
@@ -180,10 +176,7 @@ function readExecute(expression: string, place: Place): Node[] {
   const nodes = readExpressions(expression, place);
   const last = nodes.pop();
   if (last === undefined) return [];
-  return [
-    ...nodes,
-    { kind: "call", callee: nameNode(":execute"), arguments: [{ value: last }], at: place.at },
-  ];
+  return [...nodes, callNode(":execute", [last], place.at)];
 }
 
 /** `:w file`; without a name, the files that the editor was started with. */

@@ -15,7 +15,7 @@ import {
 } from "./parser.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import { type LexerRules, tokenise } from "./tokens.ts";
-import { NOTHING, type Node } from "./tree.ts";
+import { conditional, NOTHING, type Node, sequence } from "./tree.ts";
 
 // Statements of languages with `{ … }` blocks and `( … )` conditions. What a keyword starts is in the grammar.
 
@@ -27,11 +27,7 @@ export function parseStatements(
   budget: ReadingBudget,
 ): readonly Node[] {
   const parser = createParser(tokenise(source, rules, budget), grammar, budget);
-  return readMany(
-    parser,
-    () => false,
-    () => readStatement(parser),
-  );
+  return readMany(parser, readStatement);
 }
 
 /** `{ … }` */
@@ -39,11 +35,7 @@ export function readBlock(parser: Parser): Node[] {
   return outsideBrackets(parser, () => {
     const close = closerOf(parser, parser.at);
     parser.at += 1;
-    const nodes = readMany(
-      parser,
-      () => parser.at >= close,
-      () => readStatement(parser),
-    );
+    const nodes = readMany(parser, readStatement, () => parser.at >= close);
     takeIf(parser, "}");
     return nodes;
   });
@@ -52,7 +44,7 @@ export function readBlock(parser: Parser): Node[] {
 export function readStatement(parser: Parser): Node {
   if (takeIf(parser, ";")) return NOTHING;
   if (isNext(parser, "{")) {
-    return nested(parser, () => ({ kind: "block", body: readBlock(parser), isConditional: false }));
+    return nested(parser, () => sequence(...readBlock(parser)));
   }
   const token = peek(parser);
   const { statements, isStatement, readSimple } = parser.grammar;
@@ -66,17 +58,17 @@ export function readStatement(parser: Parser): Node {
 
 /** `else …`, `try …` */
 export function readBody(parser: Parser): Node {
-  return { kind: "block", body: [readStatement(parser)], isConditional: true };
+  return conditional(readStatement(parser));
 }
 
 /** `if (…) …`, `while (…) …`, `for (…; …; …) …` */
 export function readConditional(parser: Parser): Node {
-  return { kind: "block", body: [...readHead(parser), readStatement(parser)], isConditional: true };
+  return conditional(...readHead(parser), readStatement(parser));
 }
 
 /** What stands in the parentheses at hand. */
 export function readHead(parser: Parser): Node[] {
-  return isNext(parser, "(") ? readBetween(parser, () => readExpression(parser)) : [];
+  return isNext(parser, "(") ? readBetween(parser, readExpression) : [];
 }
 
 /** `return …` */

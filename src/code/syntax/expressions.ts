@@ -2,7 +2,7 @@ import type { Infix, OperatorResult } from "./grammar.ts";
 import { endsHere, isAtEnd, isNext, nested, type Parser, peek, take, takeIf } from "./parser.ts";
 import { step } from "./reading-budget.ts";
 import { endToken, type Token } from "./tokens.ts";
-import { type Argument, NOTHING, type Node, nameNode, textNode } from "./tree.ts";
+import { type Argument, callNode, NOTHING, type Node, nameNode, textNode } from "./tree.ts";
 
 /** What a language has when it says nothing else. */
 export const DEFAULT_GRAMMAR = {
@@ -169,12 +169,7 @@ const CLOSERS = new Set([")", "]", "}", ",", ";", ":", "=>"]);
 
 /** Backticks and their kin: a call of the pseudo-function "`" with the text. */
 export function commandNode(parser: Parser, token: Token): Node {
-  return {
-    kind: "call",
-    callee: nameNode("`"),
-    arguments: [{ value: piecesNode(parser, token) }],
-    at: token.start,
-  };
+  return callNode("`", [piecesNode(parser, token)], token.start);
 }
 
 /** Adjacent string literals are one text where the language has no other meaning for them. */

@@ -84,22 +84,26 @@ export function isAtEnd(parser: Parser): boolean {
 }
 
 /** Reads items until `isDone` holds or the text ends; always moves on. */
-export function readMany<Item>(parser: Parser, isDone: () => boolean, read: () => Item): Item[] {
+export function readMany<Item>(
+  parser: Parser,
+  read: (parser: Parser) => Item,
+  isDone = (): boolean => false,
+): Item[] {
   const items: Item[] = [];
   while (!isDone() && peek(parser).kind !== "end" && step(parser.budget)) {
     const before = parser.at;
-    items.push(read());
+    items.push(read(parser));
     if (parser.at === before) parser.at += 1;
   }
   return items;
 }
 
 /** Reads items between the bracket at hand and the one that closes it; both are consumed. */
-export function readBetween<Item>(parser: Parser, read: () => Item): Item[] {
+export function readBetween<Item>(parser: Parser, read: (parser: Parser) => Item): Item[] {
   const close = closerOf(parser, parser.at);
   parser.at += 1;
   parser.brackets += 1;
-  const items = readMany(parser, () => parser.at >= close, read);
+  const items = readMany(parser, read, () => parser.at >= close);
   parser.brackets -= 1;
   if (parser.at === close) parser.at += 1;
   return items;

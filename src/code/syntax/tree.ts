@@ -56,7 +56,22 @@ export function textNode(text: string): Node {
   return { kind: "text", pieces: [text] };
 }
 
-/** A call of a function by its name, with positional arguments. */
-export function callNode(name: string, values: readonly Node[], at: number): Node {
-  return { kind: "call", callee: nameNode(name), arguments: values.map(value => ({ value })), at };
+/** A call with positional arguments, of a function by its name or of whatever a node gives. */
+export function callNode(callee: string | Node, values: readonly Node[], at: number): Node {
+  return {
+    kind: "call",
+    callee: typeof callee === "string" ? nameNode(callee) : callee,
+    arguments: values.map(value => ({ value })),
+    at,
+  };
+}
+
+/** Statements that may run or not. */
+export function conditional(...body: readonly Node[]): Node {
+  return { kind: "block", body, isConditional: true };
+}
+
+/** Statements one after the other; the last one gives the value. */
+export function sequence(...body: readonly Node[]): Node {
+  return { kind: "block", body, isConditional: false };
 }

@@ -13,7 +13,7 @@ import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
 import { previousToken } from "../../syntax/tokens.ts";
-import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { callNode, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
 const LEXER_RULES: LexerRules = {
@@ -92,7 +92,7 @@ function readPrimary(parser: Parser): Node | undefined {
   if (isNext(parser, "$")) {
     parser.at += 1;
     const index = readExpression(parser, 11);
-    return { kind: "call", callee: nameNode("$"), arguments: [{ value: index }], at: token.start };
+    return callNode("$", [index], token.start);
   }
   if (!isNext(parser, "getline")) return undefined;
   parser.at += 1;
@@ -102,12 +102,7 @@ function readPrimary(parser: Parser): Node | undefined {
   // Whoever pipes into it finds the variable's name in the text.
   if (!takeIf(parser, "<")) return textNode(`getline ${name ?? "$0"}`);
   const file = readExpression(parser, ABOVE_COMPARISON);
-  const read: Node = {
-    kind: "call",
-    callee: nameNode("getline"),
-    arguments: [{ value: file }],
-    at: token.start,
-  };
+  const read: Node = callNode("getline", [file], token.start);
   return name === undefined ? read : { kind: "assign", target: nameNode(name), value: read };
 }
 

@@ -12,7 +12,14 @@ import {
   takeIf,
 } from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import { type FunctionDefinition, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  type FunctionDefinition,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  textNode,
+} from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 
 /** `(a, b) => …` or `a => …` */
@@ -46,7 +53,7 @@ function readSignatureAndBody(parser: Parser): Pick<FunctionDefinition, "paramet
 }
 
 function readParameters(parser: Parser): Node[] {
-  return isNext(parser, "(") ? readBetween(parser, () => readParameter(parser)).flat() : [];
+  return isNext(parser, "(") ? readBetween(parser, readParameter).flat() : [];
 }
 
 function readParameter(parser: Parser): Node[] {
@@ -122,8 +129,7 @@ export function readClass(parser: Parser): Node {
 
 function readClassMember(parser: Parser): readonly [Node | undefined, Node] {
   skipModifiers(parser);
-  if (isNext(parser, "{"))
-    return [undefined, { kind: "block", body: readBlock(parser), isConditional: false }];
+  if (isNext(parser, "{")) return [undefined, sequence(...readBlock(parser))];
   const key = readKey(parser);
   takeIf(parser, "?");
   if (isNext(parser, "(") || isNext(parser, "<")) {

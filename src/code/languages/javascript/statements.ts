@@ -2,7 +2,15 @@ import { readBody, readConditional, readResult, readStatement, skipWord } from "
 import { continueExpression, readExpression } from "../../syntax/expressions.ts";
 import { closerOf, isNext, type Parser, peek, readMany, take, takeIf } from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import { NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  callNode,
+  conditional,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  textNode,
+} from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 import { skipType } from "./functions.ts";
 
@@ -55,7 +63,7 @@ function readDeclarations(parser: Parser): Node {
     if (isNext(parser, "of") || isNext(parser, "in")) return target;
     body.push(takeIf(parser, "=") ? { kind: "assign", target, value: readExpression(parser, 1) } : target);
   } while (takeIf(parser, ",") && step(parser.budget));
-  return { kind: "block", body, isConditional: false };
+  return sequence(...body);
 }
 
 const DECLARERS = new Set(["const", "let", "var", "using"]);
@@ -70,15 +78,11 @@ function readFor(parser: Parser): Node {
   const target = readExpression(parser, 10);
   const isEach = takeIf(parser, "of") || takeIf(parser, "in");
   const first = isEach ? readExpression(parser) : continueExpression(parser, target, 0);
-  const rest = readMany(
-    parser,
-    () => parser.at >= close,
-    () => readExpression(parser),
-  );
+  const rest = readMany(parser, readExpression, () => parser.at >= close);
   takeIf(parser, ")");
   const body = readStatement(parser);
   if (isEach) return { kind: "each", target, over: first, body: [body] };
-  return { kind: "block", body: [first, ...rest, body], isConditional: true };
+  return conditional(first, ...rest, body);
 }
 
 /** `import a, { b as c } from "m"`, `import * as d from "m"` */
@@ -102,7 +106,7 @@ function readImport(parser: Parser): Node {
   }
   const module = peek(parser).kind === "text" ? readExpression(parser) : textNode("");
   const at = peek(parser).start;
-  const loaded: Node = { kind: "call", callee: nameNode("require"), arguments: [{ value: module }], at };
+  const loaded: Node = callNode("require", [module], at);
   return {
     kind: "block",
     body: bindings.map(({ name, member }) => ({

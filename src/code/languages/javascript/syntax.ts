@@ -7,7 +7,7 @@ import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
-import { type Node, SOME_NUMBER } from "../../syntax/tree.ts";
+import { callNode, type Node, SOME_NUMBER } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { readArrow, readClass, readFunction, readObject, skipType } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
@@ -181,7 +181,7 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
   const token = peek(parser);
   if (token.kind === "text" && token.text === "`") {
     parser.at += 1;
-    return { kind: "call", callee: value, arguments: [{ value: piecesNode(parser, token) }], at: start };
+    return callNode(value, [piecesNode(parser, token)], start);
   }
   if ((isNext(parser, "++") || isNext(parser, "--")) && !token.startsLine) {
     parser.at += 1;

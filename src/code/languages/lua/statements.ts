@@ -10,7 +10,7 @@ import {
   takeIf,
 } from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { conditional, NOTHING, type Node, nameNode, sequence } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
 const STOPS: ReadonlySet<string> = new Set(["end", "else", "elseif", "until"]);
@@ -18,7 +18,7 @@ const STOPS: ReadonlySet<string> = new Set(["end", "else", "elseif", "until"]);
 /** Statements up to `end` and its kin, which stays; at top level a stray one is stepped over. */
 export function readStatements(parser: Parser, isTop: boolean): Node[] {
   const isStop = (): boolean => !isTop && peek(parser).kind === "name" && STOPS.has(peek(parser).text);
-  return readMany(parser, isStop, () => readStatement(parser));
+  return readMany(parser, readStatement, isStop);
 }
 
 function readStatement(parser: Parser): Node {
@@ -92,28 +92,27 @@ function readIf(parser: Parser): Node {
   do {
     const condition = isNext(parser, "then") ? NOTHING : readExpression(parser);
     takeIf(parser, "then");
-    parts.push({ kind: "block", body: [condition, ...readStatements(parser, false)], isConditional: true });
+    parts.push(conditional(condition, ...readStatements(parser, false)));
   } while (takeIf(parser, "elseif") && step(parser.budget));
-  if (takeIf(parser, "else"))
-    parts.push({ kind: "block", body: readStatements(parser, false), isConditional: true });
+  if (takeIf(parser, "else")) parts.push(conditional(...readStatements(parser, false)));
   takeIf(parser, "end");
-  return { kind: "block", body: parts, isConditional: false };
+  return sequence(...parts);
 }
 
 function readLoop(parser: Parser): Node {
   const condition = readExpression(parser);
   takeIf(parser, "do");
-  return { kind: "block", body: [condition, ...readUntilEnd(parser)], isConditional: true };
+  return conditional(condition, ...readUntilEnd(parser));
 }
 
 function readDo(parser: Parser): Node {
-  return { kind: "block", body: readUntilEnd(parser), isConditional: false };
+  return sequence(...readUntilEnd(parser));
 }
 
 function readRepeat(parser: Parser): Node {
   const body = readStatements(parser, false);
   const condition = takeIf(parser, "until") ? readExpression(parser) : NOTHING;
-  return { kind: "block", body: [...body, condition], isConditional: true };
+  return conditional(...body, condition);
 }
 
 /** `for _, item in ipairs(list) do`: the last name is the item. */

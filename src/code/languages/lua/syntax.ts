@@ -6,6 +6,7 @@ import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readQuoted } from "../../syntax/strings.ts";
 import { type Lexer, type LexerRules, lineEnd, type SpecialToken, tokenise } from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
+import { callNode } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { readFunction, readStatements } from "./statements.ts";
 
@@ -118,10 +119,10 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
   if (!isCallee || (value.kind === "name" && RESERVED.has(value.name))) return undefined;
   if (token.kind === "text") {
     parser.at += 1;
-    return { kind: "call", callee: value, arguments: [{ value: piecesNode(parser, token) }], at: start };
+    return callNode(value, [piecesNode(parser, token)], start);
   }
   if (!isNext(parser, "{")) return undefined;
-  return { kind: "call", callee: value, arguments: [{ value: readTable(parser) }], at: start };
+  return callNode(value, [readTable(parser)], start);
 }
 
 const RESERVED = wordSet("return if then else elseif do while for in repeat until end and or not local");

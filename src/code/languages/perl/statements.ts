@@ -8,7 +8,7 @@ import {
 } from "../../syntax/braces.ts";
 import { readExpression, readItems } from "../../syntax/expressions.ts";
 import { closerOf, isNext, type Parser, peek, skipTo, take, takeIf } from "../../syntax/parser.ts";
-import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { conditional, NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
 type ReadStatement = (parser: Parser) => Node;
@@ -37,7 +37,7 @@ export function readSimple(parser: Parser): Node {
   }
   if (!["if", "unless", "while", "until"].includes(word.text)) return node;
   parser.at += 1;
-  return { kind: "block", body: [readExpression(parser), node], isConditional: true };
+  return conditional(readExpression(parser), node);
 }
 
 /** What follows `sub` and its name: a signature, if there is one, and the body. */

@@ -4,7 +4,7 @@ import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import type { Token } from "../../syntax/tokens.ts";
-import { type Node, nameNode } from "../../syntax/tree.ts";
+import { callNode, type Node, nameNode, sequence } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { isStatement, readFunction, readSimple, STATEMENTS } from "./statements.ts";
 import { LEXER_RULES } from "./tokens.ts";
@@ -71,7 +71,7 @@ function readPrimary(parser: Parser): Node | undefined {
   }
   if ((token.text === "do" || token.text === "eval") && isNext(parser, "{", 1)) {
     parser.at += 1;
-    return { kind: "block", body: readBlock(parser), isConditional: false };
+    return sequence(...readBlock(parser));
   }
   if (token.text === "shift" || token.text === "pop") return readShift(parser);
   return PRINTERS.has(token.text) ? readPrint(parser) : undefined;
@@ -123,7 +123,7 @@ function readPlainName(parser: Parser): Node {
 function readGlob(parser: Parser): Node {
   const token = take(parser);
   const pattern: Node = { kind: "text", pieces: token.pieces.filter(piece => typeof piece === "string") };
-  return { kind: "call", callee: nameNode("glob"), arguments: [{ value: pattern }], at: token.start };
+  return callNode("glob", [pattern], token.start);
 }
 
 /** `shift` alone takes from the arguments of the function. */
@@ -134,7 +134,7 @@ function readShift(parser: Parser): Node {
   const list = isOther ? readExpression(parser, 12) : nameNode("@_");
   if (isCall) takeIf(parser, ")");
   const object = list.kind === "list" ? (list.items[0]?.value ?? list) : list;
-  return { kind: "call", callee: { kind: "member", object, name }, arguments: [], at: start };
+  return callNode({ kind: "member", object, name }, [], start);
 }
 
 const LOW_WORDS = wordSet("or and xor if unless while until for foreach not");
@@ -208,10 +208,9 @@ const ON_TOPIC = new Set(["unlink", "rmdir", "chdir", "eval", "glob", "require",
 /** Some functions without an argument work on `$_`; some names are calls anyway. */
 function finish(parser: Parser, value: Node, at: number): Node {
   if (value.kind === "name" && ON_TOPIC.has(value.name) && !isNext(parser, "=>")) {
-    return { kind: "call", callee: value, arguments: [{ value: nameNode("$_") }], at };
+    return callNode(value, [nameNode("$_")], at);
   }
   // `$object->method` without parentheses is a call.
-  if (value.kind === "member" && !isQualified(value))
-    return { kind: "call", callee: value, arguments: [], at };
+  if (value.kind === "member" && !isQualified(value)) return callNode(value, [], at);
   return value;
 }

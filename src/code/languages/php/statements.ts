@@ -61,7 +61,7 @@ function readForeach(parser: Parser): Node {
 /** Parameters, `use (…)`, result type and body of a function; `=>` gives a single expression. */
 export function readFunction(parser: Parser, name: string | undefined): Node {
   takeIf(parser, "&");
-  const parameters = isNext(parser, "(") ? readBetween(parser, () => readParameter(parser)).flat() : [];
+  const parameters = isNext(parser, "(") ? readBetween(parser, readParameter).flat() : [];
   while (
     !isNext(parser, "{") &&
     !isNext(parser, "=>") &&

@@ -1,4 +1,12 @@
-import { type Argument, callNode, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  type Argument,
+  callNode,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  textNode,
+} from "../../syntax/tree.ts";
 import {
   type Cursor,
   charAt,
@@ -56,9 +64,7 @@ function readValueElement(cursor: Cursor): Node {
   const operator = takeMatch(cursor, /^\+?=(?!=)/)?.[0];
   if (operator === undefined) {
     const redirection = readRedirection(cursor);
-    return redirection === undefined
-      ? value
-      : { kind: "block", body: [redirection, value], isConditional: false };
+    return redirection === undefined ? value : sequence(redirection, value);
   }
   skipBlanks(cursor, true);
   const right = cursor.readStatement(cursor);
@@ -92,9 +98,7 @@ function readCommand(cursor: Cursor, callee: Node, input: Node | undefined, at: 
     if (cursor.at === before) cursor.at += 1;
   }
   const node = commandNode(callee, words, input, at);
-  return redirected.length === 0
-    ? node
-    : { kind: "block", body: [...redirected, node], isConditional: false };
+  return redirected.length === 0 ? node : sequence(...redirected, node);
 }
 
 /** `-Name value`, `-Name:value`, or a switch, which stands alone. */

@@ -1,4 +1,12 @@
-import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  type Argument,
+  callNode,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  textNode,
+} from "../../syntax/tree.ts";
 import {
   type Cursor,
   charAt,
@@ -39,12 +47,7 @@ function combine(operator: string, left: Node, right: Node): Node {
     case "-join":
     case "-split":
     case "-replace":
-      return {
-        kind: "call",
-        callee: { kind: "member", object: left, name: operator },
-        arguments: [{ value: right }],
-        at: 0,
-      };
+      return callNode({ kind: "member", object: left, name: operator }, [right], 0);
     case "-or":
       return { kind: "choice", options: [left, right] };
     default:
@@ -124,7 +127,7 @@ function readGroup(cursor: Cursor, isList: boolean): Node {
     const body = readStatements(cursor, ")");
     const [only] = body;
     if (body.length === 1 && only !== undefined && !isList) return only;
-    return { kind: "block", body, isConditional: false };
+    return sequence(...body);
   });
 }
 

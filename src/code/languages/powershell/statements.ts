@@ -1,5 +1,5 @@
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { conditional, NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 import { readPipeline } from "./commands.ts";
 import {
@@ -50,11 +50,11 @@ function readBlock(cursor: Cursor): Node[] {
 
 function readConditional(cursor: Cursor): Node {
   const condition = takeIf(cursor, "(") ? readStatements(cursor, ")") : [];
-  return { kind: "block", body: [...condition, ...readBlock(cursor)], isConditional: true };
+  return conditional(...condition, ...readBlock(cursor));
 }
 
 function readBody(cursor: Cursor): Node {
-  return { kind: "block", body: readBlock(cursor), isConditional: true };
+  return conditional(...readBlock(cursor));
 }
 
 function readCatch(cursor: Cursor): Node {

@@ -11,7 +11,16 @@ import {
 } from "../../syntax/parser.ts";
 import { type ReadingBudget, step } from "../../syntax/reading-budget.ts";
 import { type Token, tokenise } from "../../syntax/tokens.ts";
-import { type Argument, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import {
+  type Argument,
+  callNode,
+  conditional,
+  NOTHING,
+  type Node,
+  nameNode,
+  sequence,
+  textNode,
+} from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 import { GRAMMAR, LEXER_RULES, PRECEDENCE, readParameters, readTarget } from "./syntax.ts";
 
@@ -48,7 +57,7 @@ function plainName(token: Token): Token {
 /** Statements indented by at least `column`. */
 function readStatements(parser: Parser, column: number): Node[] {
   const isOutside = (): boolean => peek(parser).startsLine && peek(parser).column < column;
-  return readMany(parser, isOutside, () => readStatement(parser));
+  return readMany(parser, readStatement, isOutside);
 }
 
 function readStatement(parser: Parser): Node {
@@ -102,11 +111,7 @@ function readSuite(parser: Parser, column: number): Node[] {
   if (!takeIf(parser, ":")) return [];
   const token = peek(parser);
   if (token.startsLine) return token.column > column ? readStatements(parser, token.column) : [];
-  return readMany(
-    parser,
-    () => peek(parser).startsLine,
-    () => readStatement(parser),
-  );
+  return readMany(parser, readStatement, () => peek(parser).startsLine);
 }
 
 function readConditional(parser: Parser, column: number): Node {
@@ -114,7 +119,7 @@ function readConditional(parser: Parser, column: number): Node {
   const bound = takeIf(parser, "as") ? take(parser) : undefined;
   const caught: Node[] =
     bound === undefined ? [] : [{ kind: "assign", target: nameNode(bound.text), value: NOTHING }];
-  return { kind: "block", body: [header, ...caught, ...readSuite(parser, column)], isConditional: true };
+  return conditional(header, ...caught, ...readSuite(parser, column));
 }
 
 function readFor(parser: Parser, column: number): Node {
@@ -134,7 +139,7 @@ function readWith(parser: Parser, column: number): Node {
     body.push(takeIf(parser, "as") ? { kind: "assign", target: readTarget(parser), value } : value);
     if (!takeIf(parser, ",") && !takeIf(parser, ")") && parser.at === before) parser.at += 1;
   }
-  return { kind: "block", body: [...body, ...readSuite(parser, column)], isConditional: false };
+  return sequence(...body, ...readSuite(parser, column));
 }
 
 /** Looks a bounded way ahead. */
@@ -172,7 +177,7 @@ function readClass(parser: Parser, column: number): Node {
     entries: functions.map(node => [textNode(node.definition.name ?? ""), node] as const),
   };
   const made: Node = { kind: "assign", target: nameNode(name), value: record };
-  return { kind: "block", body: [...rest, made], isConditional: false };
+  return sequence(...rest, made);
 }
 
 function readReturn(parser: Parser): Node {
@@ -183,7 +188,7 @@ function readReturn(parser: Parser): Node {
 /** Python 2's `exec "code"`. */
 function readExecStatement(parser: Parser): Node {
   const at = parser.tokens[parser.at - 1]?.start ?? 0;
-  return { kind: "call", callee: nameNode("exec"), arguments: [{ value: readExpression(parser) }], at };
+  return callNode("exec", [readExpression(parser)], at);
 }
 
 function readImport(parser: Parser): Node {
@@ -194,7 +199,7 @@ function readImport(parser: Parser): Node {
     const bound = alias ?? path.split(".", 1)[0] ?? path;
     body.push(bindModule(bound, alias === undefined ? bound : path));
   } while (takeIf(parser, ","));
-  return { kind: "block", body, isConditional: false };
+  return sequence(...body);
 }
 
 function readFromImport(parser: Parser): Node {
@@ -213,11 +218,11 @@ function readFromImport(parser: Parser): Node {
     body.push(bindModule(alias, `${path}.${token.text}`));
   }
   if (isGrouped) takeIf(parser, ")");
-  return { kind: "block", body, isConditional: false };
+  return sequence(...body);
 }
 
 function importEverything(path: string, at: number): Node {
-  return { kind: "call", callee: nameNode("import *"), arguments: [{ value: textNode(path) }], at };
+  return callNode("import *", [textNode(path)], at);
 }
 
 function bindModule(name: string, path: string): Node {

@@ -10,7 +10,7 @@ import {
   takeIf,
 } from "../../syntax/parser.ts";
 import { step } from "../../syntax/reading-budget.ts";
-import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
+import { conditional, NOTHING, type Node, nameNode, sequence } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
 const ENDS: ReadonlySet<string> = new Set(["end"]);
@@ -22,7 +22,7 @@ export function readStatements(parser: Parser, stops: ReadonlySet<string>): Node
     const { kind, text } = peek(parser);
     return (kind === "name" || kind === "mark") && stops.has(text);
   };
-  return readMany(parser, isStop, () => readStatement(parser));
+  return readMany(parser, readStatement, isStop);
 }
 
 /** An expression with its modifiers: `rm x if y`. */
@@ -31,7 +31,7 @@ function readStatement(parser: Parser): Node {
   let node = readMultiple(parser);
   while (!peek(parser).startsLine && isModifier(parser) && step(parser.budget)) {
     parser.at += 1;
-    node = { kind: "block", body: [readExpression(parser), node], isConditional: true };
+    node = conditional(readExpression(parser), node);
   }
   return node;
 }
@@ -97,7 +97,7 @@ function readBranches(parser: Parser): Node {
             peek(parser).kind === "end",
         ).items.map(item => item.value);
     takeIf(parser, "then");
-    parts.push({ kind: "block", body: [...head, ...readStatements(parser, PARTS)], isConditional: true });
+    parts.push(conditional(...head, ...readStatements(parser, PARTS)));
   } while (!isNext(parser, "end") && take(parser).kind !== "end" && step(parser.budget));
   takeIf(parser, "end");
   return { kind: "choice", options: parts };
@@ -116,7 +116,7 @@ function readLoop(parser: Parser): Node {
   const head = readHead(parser);
   const body = readStatements(parser, ENDS);
   takeIf(parser, "end");
-  return { kind: "block", body: [head, ...body], isConditional: true };
+  return conditional(head, ...body);
 }
 
 function readFor(parser: Parser): Node {
@@ -165,7 +165,7 @@ function readBody(parser: Parser): Node[] {
 /** The methods of a class or module become plain functions. */
 function readContainer(parser: Parser): Node {
   while (!peek(parser).startsLine && !isNext(parser, ";") && peek(parser).kind !== "end") parser.at += 1;
-  return { kind: "block", body: readBody(parser), isConditional: false };
+  return sequence(...readBody(parser));
 }
 
 function readReturn(parser: Parser): Node {

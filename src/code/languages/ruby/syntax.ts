@@ -15,6 +15,7 @@ import {
   tokenise,
 } from "../../syntax/tokens.ts";
 import type { Node } from "../../syntax/tree.ts";
+import { callNode } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { readBlockFunction, readKeyword, readStatements } from "./statements.ts";
 
@@ -236,7 +237,7 @@ function readSuffix(parser: Parser, value: Node, start: number): Node | undefine
 /** A method without arguments is called all the same; a constant is not. */
 function finish(parser: Parser, value: Node, at: number): Node {
   if (value.kind !== "member" || /^[A-Z]/.test(value.name) || isNext(parser, "=")) return value;
-  return { kind: "call", callee: value, arguments: [], at };
+  return callNode(value, [], at);
 }
 
 function isCallable(value: Node): boolean {
