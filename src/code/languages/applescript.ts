@@ -17,7 +17,7 @@ import {
   takeIf,
 } from "../syntax/parser.ts";
 import type { ReadingBudget } from "../syntax/reading-budget.ts";
-import { readQuoted } from "../syntax/strings.ts";
+import { readText } from "../syntax/strings.ts";
 import { type LexerRules, tokenise } from "../syntax/tokens.ts";
 import { type Node, nameNode } from "../syntax/tree.ts";
 
@@ -27,11 +27,8 @@ const LEXER_RULES: LexerRules = {
   marks: "¬ ≠",
   nameCharacters: "",
   hasBackslashContinuation: false,
-  readSpecial: lexer => {
-    if (lexer.source.charAt(lexer.at) !== '"') return undefined;
-    lexer.at += 1;
-    return { kind: "text", text: "", pieces: readQuoted(lexer, { close: '"', escapes: PLAIN_ESCAPES }) };
-  },
+  readSpecial: lexer =>
+    lexer.source.charAt(lexer.at) === '"' ? readText(lexer, { escapes: PLAIN_ESCAPES }) : undefined,
 };
 
 /** Phrases that do something. The functions that stand for them have underscores in place of the blanks. */

@@ -1,5 +1,4 @@
-import type { FunctionCall, LibraryFunction } from "../meaning/context.ts";
-import { homeDatum, workingDirectory } from "../meaning/context.ts";
+import { type FunctionCall, homeDatum, type LibraryFunction, workingDirectory } from "../meaning/context.ts";
 import { type Datum, knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";

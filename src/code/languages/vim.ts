@@ -9,7 +9,7 @@ import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
 import { augments, level } from "../syntax/grammar.ts";
 import { createParser, type Grammar, readMany } from "../syntax/parser.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
-import { readQuoted } from "../syntax/strings.ts";
+import { readText } from "../syntax/strings.ts";
 import { type LexerRules, tokenise } from "../syntax/tokens.ts";
 import { callNode, type Node, nameNode, textNode } from "../syntax/tree.ts";
 
@@ -24,16 +24,8 @@ const LEXER_RULES: LexerRules = {
   hasBackslashContinuation: false,
   readSpecial: lexer => {
     const character = lexer.source.charAt(lexer.at);
-    if (character !== '"' && character !== "'") return undefined;
-    lexer.at += 1;
-    const isRaw = character === "'";
-    const pieces = readQuoted(lexer, {
-      close: character,
-      escapes: isRaw ? undefined : C_ESCAPES,
-      isVerbatim: isRaw,
-      doubles: isRaw,
-    });
-    return { kind: "text", text: "", pieces };
+    if (character === "'") return readText(lexer, { isVerbatim: true, doubles: true });
+    return character === '"' ? readText(lexer, { escapes: C_ESCAPES }) : undefined;
   },
 };
 

@@ -1,6 +1,14 @@
 import { type Escapes, readEscape } from "./escapes.ts";
 import { step } from "./reading-budget.ts";
-import { isDigit, isLetter, type Lexer, type Token, type TokenPiece, tokenise } from "./tokens.ts";
+import {
+  isDigit,
+  isLetter,
+  type Lexer,
+  type SpecialToken,
+  type Token,
+  type TokenPiece,
+  tokenise,
+} from "./tokens.ts";
 
 /** How one kind of string literal is written. */
 export interface Quoting {
@@ -69,6 +77,25 @@ export function readQuoted(lexer: Lexer, quoting: Quoting): TokenPiece[] {
   }
   if (literal !== "") pieces.push(literal);
   return pieces;
+}
+
+/** A text between two of the quote at hand. */
+export function readText(
+  lexer: Lexer,
+  quoting: Omit<Quoting, "close">,
+  kind: "text" | "command" = "text",
+): SpecialToken {
+  const close = lexer.source.charAt(lexer.at);
+  lexer.at += 1;
+  return { kind, text: "", pieces: readQuoted(lexer, { close, ...quoting }) };
+}
+
+export const PATTERN: SpecialToken = { kind: "regexp", text: "", pieces: [] };
+
+/** A regular expression between slashes on one line; what it says does not matter. */
+export function readPattern(lexer: Lexer): SpecialToken {
+  readText(lexer, { endsAtLine: true });
+  return PATTERN;
 }
 
 function readBackslash(

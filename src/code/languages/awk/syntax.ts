@@ -10,9 +10,8 @@ import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../.
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { closerOf, type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { readQuoted } from "../../syntax/strings.ts";
-import type { Lexer, LexerRules, SpecialToken } from "../../syntax/tokens.ts";
-import { previousToken } from "../../syntax/tokens.ts";
+import { readPattern, readText } from "../../syntax/strings.ts";
+import { type Lexer, type LexerRules, previousToken, type SpecialToken } from "../../syntax/tokens.ts";
 import { callNode, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
 import { wordMap } from "../../syntax/words.ts";
 
@@ -27,18 +26,8 @@ const LEXER_RULES: LexerRules = {
 
 function readSpecial(lexer: Lexer): SpecialToken | undefined {
   const character = lexer.source.charAt(lexer.at);
-  if (character === '"') {
-    lexer.at += 1;
-    return {
-      kind: "text",
-      text: "",
-      pieces: readQuoted(lexer, { close: '"', escapes: C_ESCAPES, endsAtLine: true }),
-    };
-  }
-  if (character !== "/" || !isPatternPlace(lexer)) return undefined;
-  lexer.at += 1;
-  readQuoted(lexer, { close: "/", escapes: undefined, endsAtLine: true });
-  return { kind: "regexp", text: "", pieces: [] };
+  if (character === '"') return readText(lexer, { escapes: C_ESCAPES, endsAtLine: true });
+  return character === "/" && isPatternPlace(lexer) ? readPattern(lexer) : undefined;
 }
 
 function isPatternPlace(lexer: Lexer): boolean {

@@ -4,7 +4,7 @@ import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { closerOf, type Grammar, isNext, nested, type Parser, peek } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { readQuoted } from "../../syntax/strings.ts";
+import { PATTERN, readText } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
 import { callNode, type Node, SOME_NUMBER } from "../../syntax/tree.ts";
@@ -25,19 +25,13 @@ const LEXER_RULES: LexerRules = {
 function readSpecial(lexer: Lexer): SpecialToken | undefined {
   const { source } = lexer;
   const character = source.charAt(lexer.at);
-  if (character === '"' || character === "'") {
-    lexer.at += 1;
-    const pieces = readQuoted(lexer, { close: character, escapes: C_ESCAPES, endsAtLine: true });
-    return { kind: "text", text: "", pieces };
-  }
-  if (character === "`") {
-    lexer.at += 1;
-    const pieces = readQuoted(lexer, { close: "`", escapes: C_ESCAPES, interpolate: readSubstitution });
-    return { kind: "text", text: "`", pieces };
-  }
+  if (character === '"' || character === "'")
+    return readText(lexer, { escapes: C_ESCAPES, endsAtLine: true });
+  if (character === "`")
+    return { ...readText(lexer, { escapes: C_ESCAPES, interpolate: readSubstitution }), text: "`" };
   if (character === "/" && isRegexpPlace(lexer)) {
     lexer.at = regexpEnd(source, lexer.at);
-    return { kind: "regexp", text: "", pieces: [] };
+    return PATTERN;
   }
   if (source.startsWith("#!", lexer.at) && lexer.at === 0) {
     lexer.at = lineEnd(source, 0);

@@ -3,10 +3,9 @@ import { DEFAULT_GRAMMAR, piecesNode, readItems } from "../../syntax/expressions
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { createParser, type Grammar, isNext, type Parser, peek } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { readQuoted } from "../../syntax/strings.ts";
+import { readText } from "../../syntax/strings.ts";
 import { type Lexer, type LexerRules, lineEnd, type SpecialToken, tokenise } from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { callNode } from "../../syntax/tree.ts";
+import { callNode, type Node } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { readFunction, readStatements } from "./statements.ts";
 
@@ -23,14 +22,8 @@ const LEXER_RULES: LexerRules = {
 function readSpecial(lexer: Lexer): SpecialToken | undefined {
   const { source } = lexer;
   const character = source.charAt(lexer.at);
-  if (character === '"' || character === "'") {
-    lexer.at += 1;
-    return {
-      kind: "text",
-      text: "",
-      pieces: readQuoted(lexer, { close: character, escapes: LUA_ESCAPES, endsAtLine: true }),
-    };
-  }
+  if (character === '"' || character === "'")
+    return readText(lexer, { escapes: LUA_ESCAPES, endsAtLine: true });
   if (character === "[") {
     const body = readLongBracket(lexer);
     return body === undefined ? undefined : { kind: "text", text: "", pieces: [body] };

@@ -1,15 +1,14 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
-import { readHeredocLater } from "../../syntax/heredoc.ts";
-import { closingDelimiter, readBareVariable, readQuoted } from "../../syntax/strings.ts";
-import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
+import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
 import {
-  isDigit,
-  isLetter,
-  lineEnd,
-  previousToken,
-  readInterpolation,
-  tokenise,
-} from "../../syntax/tokens.ts";
+  closingDelimiter,
+  PATTERN,
+  readBareVariable,
+  readPattern,
+  readQuoted,
+} from "../../syntax/strings.ts";
+import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
+import { isDigit, isLetter, previousToken, readInterpolation, tokenise } from "../../syntax/tokens.ts";
 import { wordSet } from "../../syntax/words.ts";
 
 export const LEXER_RULES: LexerRules = {
@@ -53,11 +52,10 @@ function readSpecial(lexer: Lexer): SpecialToken | undefined {
       return isValuePlace(lexer) ? readSigil(lexer) : undefined;
     case "/":
       if (!isValuePlace(lexer)) return undefined;
-      lexer.at += 1;
-      readQuoted(lexer, { close: "/", escapes: undefined, endsAtLine: true });
+      readPattern(lexer);
       return skipFlags(lexer);
     case "<":
-      return isValuePlace(lexer) ? (readHeredoc(lexer) ?? readAngle(lexer)) : undefined;
+      return isValuePlace(lexer) ? (readHeredoc(lexer, HEREDOC) ?? readAngle(lexer)) : undefined;
     default:
       return isLetter(character) ? readWord(lexer) : undefined;
   }
@@ -65,7 +63,7 @@ function readSpecial(lexer: Lexer): SpecialToken | undefined {
 
 function skipFlags(lexer: Lexer): SpecialToken {
   while (isLetter(lexer.source.charAt(lexer.at))) lexer.at += 1;
-  return { kind: "regexp", text: "", pieces: [] };
+  return PATTERN;
 }
 
 function quoted(
@@ -224,26 +222,17 @@ function readSubstitution(lexer: Lexer, open: string, close: string): SpecialTok
   });
   const flagsAt = lexer.at;
   skipFlags(lexer);
-  if (!lexer.source.slice(flagsAt, lexer.at).includes("e")) return { kind: "regexp", text: "", pieces: [] };
+  if (!lexer.source.slice(flagsAt, lexer.at).includes("e")) return PATTERN;
   const code = replacement.filter(piece => typeof piece === "string").join("");
   const tokens = tokenise(code, LEXER_RULES, lexer.budget).filter(token => token.kind !== "end");
   return { kind: "text", text: "", pieces: [tokens] };
 }
 
-function readHeredoc(lexer: Lexer): SpecialToken | undefined {
-  const head = lexer.source.slice(lexer.at, Math.min(lexer.at + 80, lineEnd(lexer.source, lexer.at)));
-  const match = /^<<(~?)(?:(["'`])([^"'`]+)\2|([A-Za-z_]\w*))/.exec(head);
-  if (match === null) return undefined;
-  lexer.at += match[0].length;
-  const isRaw = match[2] === "'";
-  const pieces = readHeredocLater(lexer, {
-    tag: match[3] ?? match[4] ?? "",
-    isIndented: match[1] === "~",
-    escapes: isRaw ? undefined : C_ESCAPES,
-    interpolate: isRaw ? undefined : readEmbedded,
-  });
-  return { kind: match[2] === "`" ? "command" : "text", text: "", pieces };
-}
+const HEREDOC: HeredocRules = {
+  opening: /^<<(?<indent>~?)(?:(?<quote>["'`])(?<tag>[^"'`]+)\k<quote>|(?<bare>[A-Za-z_]\w*))/,
+  escapes: C_ESCAPES,
+  interpolate: readEmbedded,
+};
 
 /** `<STDIN>`, `<$file>`, `<*.c>` */
 function readAngle(lexer: Lexer): SpecialToken | undefined {

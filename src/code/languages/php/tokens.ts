@@ -1,8 +1,8 @@
 import { KEEPING_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
-import { readHeredocLater } from "../../syntax/heredoc.ts";
-import { readBareVariable, readQuoted } from "../../syntax/strings.ts";
+import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
+import { readBareVariable, readText } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
-import { lineEnd, readInterpolation } from "../../syntax/tokens.ts";
+import { readInterpolation } from "../../syntax/tokens.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["//", "#"],
@@ -19,20 +19,16 @@ function readSpecial(lexer: Lexer): SpecialToken | undefined {
   const character = source.charAt(lexer.at);
   switch (character) {
     case "'":
-      lexer.at += 1;
-      return { kind: "text", text: "", pieces: readQuoted(lexer, { close: "'", escapes: QUOTE_ESCAPES }) };
+      return readText(lexer, { escapes: QUOTE_ESCAPES });
     case '"':
-    case "`": {
-      lexer.at += 1;
-      const pieces = readQuoted(lexer, {
-        close: character,
-        escapes: KEEPING_ESCAPES,
-        interpolate: readEmbedded,
-      });
-      return { kind: character === "`" ? "command" : "text", text: "", pieces };
-    }
+    case "`":
+      return readText(
+        lexer,
+        { escapes: KEEPING_ESCAPES, interpolate: readEmbedded },
+        character === "`" ? "command" : "text",
+      );
     case "<":
-      return readHeredoc(lexer);
+      return readHeredoc(lexer, HEREDOC);
     case "?":
       // Outside the tags is text that is printed.
       if (!source.startsWith("?>", lexer.at)) return undefined;
@@ -67,17 +63,8 @@ function quoteKey(token: Token): Token {
   return isKey ? { ...token, kind: "text", pieces: [token.text] } : token;
 }
 
-function readHeredoc(lexer: Lexer): SpecialToken | undefined {
-  const head = lexer.source.slice(lexer.at, Math.min(lexer.at + 80, lineEnd(lexer.source, lexer.at)));
-  const match = /^<<<[ \t]*(["']?)([A-Za-z_]\w*)\1/.exec(head);
-  if (match === null) return undefined;
-  lexer.at += match[0].length;
-  const isRaw = match[1] === "'";
-  const pieces = readHeredocLater(lexer, {
-    tag: match[2] ?? "",
-    isIndented: true,
-    escapes: isRaw ? undefined : KEEPING_ESCAPES,
-    interpolate: isRaw ? undefined : readEmbedded,
-  });
-  return { kind: "text", text: "", pieces };
-}
+const HEREDOC: HeredocRules = {
+  opening: /^<<<[ \t]*(?<quote>["']?)(?<tag>[A-Za-z_]\w*)\k<quote>/,
+  escapes: KEEPING_ESCAPES,
+  interpolate: readEmbedded,
+};

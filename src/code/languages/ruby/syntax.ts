@@ -1,21 +1,13 @@
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
-import { readHeredocLater } from "../../syntax/heredoc.ts";
+import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
 import { createParser, endsHere, type Grammar, isNext, type Parser, peek } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
-import { closingDelimiter, readQuoted } from "../../syntax/strings.ts";
+import { closingDelimiter, PATTERN, readQuoted, readText } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
-import {
-  isDigit,
-  isLetter,
-  lineEnd,
-  previousToken,
-  readInterpolation,
-  tokenise,
-} from "../../syntax/tokens.ts";
-import type { Node } from "../../syntax/tree.ts";
-import { callNode } from "../../syntax/tree.ts";
+import { isDigit, isLetter, previousToken, readInterpolation, tokenise } from "../../syntax/tokens.ts";
+import { callNode, type Node } from "../../syntax/tree.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { readBlockFunction, readKeyword, readStatements } from "./statements.ts";
 
@@ -61,11 +53,10 @@ function readSpecial(lexer: Lexer): SpecialToken | undefined {
       return isValuePlace(lexer) ? readPercent(lexer) : undefined;
     case "/":
       if (!isValuePlace(lexer)) return undefined;
-      lexer.at += 1;
-      readQuoted(lexer, { close: "/", escapes: undefined });
-      return { kind: "regexp", text: "", pieces: [] };
+      readText(lexer, {});
+      return PATTERN;
     case "<":
-      return readHeredoc(lexer);
+      return readHeredoc(lexer, HEREDOC);
     default:
       return undefined;
   }
@@ -133,23 +124,14 @@ function readPercent(lexer: Lexer): SpecialToken | undefined {
   if (letter === "x") return quoted(lexer, "command", open, close);
   if (/[wWiI]/.test(letter)) return quoted(lexer, "words", open, close);
   const token = quoted(lexer, "text", open, close);
-  return letter === "r" ? { kind: "regexp", text: "", pieces: [] } : token;
+  return letter === "r" ? PATTERN : token;
 }
 
-function readHeredoc(lexer: Lexer): SpecialToken | undefined {
-  const head = lexer.source.slice(lexer.at, Math.min(lexer.at + 80, lineEnd(lexer.source, lexer.at)));
-  const match = /^<<([~-]?)(?:(["'`])([^"'`]+)\2|([A-Z_][A-Za-z0-9_]*))/.exec(head);
-  if (match === null) return undefined;
-  lexer.at += match[0].length;
-  const isRaw = match[2] === "'";
-  const pieces = readHeredocLater(lexer, {
-    tag: match[3] ?? match[4] ?? "",
-    isIndented: match[1] !== "",
-    escapes: isRaw ? undefined : C_ESCAPES,
-    interpolate: isRaw ? undefined : readEmbedded,
-  });
-  return { kind: match[2] === "`" ? "command" : "text", text: "", pieces };
-}
+const HEREDOC: HeredocRules = {
+  opening: /^<<(?<indent>[~-]?)(?:(?<quote>["'`])(?<tag>[^"'`]+)\k<quote>|(?<bare>[A-Z_][A-Za-z0-9_]*))/,
+  escapes: C_ESCAPES,
+  interpolate: readEmbedded,
+};
 
 const INFIX: InfixTable = new Map([
   ...level(1, "choice", "or"),
