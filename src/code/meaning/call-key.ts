@@ -57,7 +57,7 @@ function originKinds(datum: Datum): string {
     .join();
 }
 
-/** Functions are told apart by the order in which they were first handed to somebody. */
+/** Functions are told apart by the order in which they were first passed on. */
 function functionNumber(context: EvaluationContext, datum: FunctionDatum): number {
   const known = context.numbers.get(datum.definition);
   if (known !== undefined) return known;

@@ -3,10 +3,10 @@ import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from
 import type { FunctionDefinition } from "../syntax/tree.ts";
 
 /**
- * What a name or expression of program text may stand for.
+ * A value of the program that is read: what a name or an expression of its text may stand for.
  *
- * `text`: a string, number or path; `type` names its method table. `reference`: something known by the road to
- * it (`os.system`, `requests.Session().post`) with an unknown value. Lists and records change in place, as in
+ * `text`: a string, number or path; `type` names its method table. `reference`: something known by its qualified
+ * name (`os.system`, `requests.Session().post`) with an unknown value. Lists and records change in place, as in
  * the program. `choice` is one of several: a branch, a loop over literals.
  */
 export type Datum =
@@ -36,7 +36,7 @@ export interface LexicalScope {
   readonly outer: LexicalScope | undefined;
 }
 
-/** `isOpenEnded`: more items follow that nobody knows. */
+/** `isOpenEnded`: more items follow that are not known. */
 export interface ListDatum {
   readonly kind: "list";
   readonly items: Datum[];
@@ -206,7 +206,7 @@ export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[
   return results;
 }
 
-/** A text that grows without end (`a = a + a`) is cut off: nobody needs it, and memory is finite. */
+/** A text that grows without end (`a = a + a`) is cut off: memory is finite. */
 function shortened(value: Value): Value {
   if (value.origins.length > MAX_ORIGINS) return { ...value, origins: value.origins.slice(0, MAX_ORIGINS) };
   const length = value.pieces.reduce(

@@ -49,31 +49,42 @@ function pathsOf(context: EvaluationContext, datum: Datum): Value[] {
   });
 }
 
+/** One call for every path. */
+function noteEach(context: EvaluationContext, target: Datum, make: (path: Value) => CodeCall): undefined {
+  for (const path of pathsOf(context, target)) note(context, make(path));
+}
+
 export function noteDelete(
   context: EvaluationContext,
-  call: FunctionCall,
+  { at }: FunctionCall,
   target: Datum,
   isRecursive: boolean,
 ): undefined {
-  for (const path of pathsOf(context, target))
-    note(context, { kind: "delete", path, isRecursive, at: call.at });
+  return noteEach(context, target, path => ({ kind: "delete", path, isRecursive, at }));
 }
 
-export function noteRead(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
-  for (const path of pathsOf(context, target)) note(context, { kind: "read", path, at: call.at });
+export function noteMode(
+  context: EvaluationContext,
+  { at }: FunctionCall,
+  target: Datum,
+  isRecursive: boolean,
+): undefined {
+  return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, at }));
+}
+
+export function noteRead(context: EvaluationContext, { at }: FunctionCall, target: Datum): undefined {
+  return noteEach(context, target, path => ({ kind: "read", path, at }));
 }
 
 export function noteWrite(
   context: EvaluationContext,
-  call: FunctionCall,
+  { at }: FunctionCall,
   target: Datum,
   isAppend: boolean,
-  content?: Datum,
+  written?: Datum,
 ): undefined {
-  const written = content === undefined ? undefined : firstValue(content);
-  for (const path of pathsOf(context, target)) {
-    note(context, { kind: "write", path, isAppend, content: written, at: call.at });
-  }
+  const content = written === undefined ? undefined : firstValue(written);
+  return noteEach(context, target, path => ({ kind: "write", path, isAppend, content, at }));
 }
 
 export function noteMove(
@@ -105,16 +116,6 @@ function fewOf(values: readonly Value[]): readonly Value[] {
       values.flatMap(value => value.origins),
     ),
   ];
-}
-
-export function noteMode(
-  context: EvaluationContext,
-  call: FunctionCall,
-  target: Datum,
-  isRecursive: boolean,
-): undefined {
-  for (const path of pathsOf(context, target))
-    note(context, { kind: "mode", path, isRecursive, at: call.at });
 }
 
 export function noteNetwork(

@@ -2,7 +2,7 @@ import type { CodeContext } from "../../shell/code-calls.ts";
 import { unknown } from "../../shell/value.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source } from "../syntax/source.ts";
-import type { Argument, Node } from "../syntax/tree.ts";
+import type { Argument, FunctionDefinition, Node } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
 import type { EvaluationContext, LanguageDefinition } from "./context.ts";
 import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
@@ -132,12 +132,8 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
       bind(context, scope, node.target, value);
       return value;
     }
-    case "function": {
-      const datum: FunctionDatum = { kind: "function", definition: node.definition, scope, self: undefined };
-      context.uncalled.set(node.definition, datum);
-      if (node.definition.name !== undefined) declare(scope, node.definition.name, datum);
-      return datum;
-    }
+    case "function":
+      return evaluateDefinition(context, scope, node.definition);
     case "each":
       return evaluateEach(context, scope, node);
     case "block":
@@ -156,6 +152,17 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
       return textDatum(unknown(node.isNumber === true ? "token" : "any", "…", origins));
     }
   }
+}
+
+function evaluateDefinition(
+  context: EvaluationContext,
+  scope: LexicalScope,
+  definition: FunctionDefinition,
+): Datum {
+  const datum: FunctionDatum = { kind: "function", definition, scope, self: undefined };
+  context.uncalled.set(definition, datum);
+  if (definition.name !== undefined) declare(scope, definition.name, datum);
+  return datum;
 }
 
 /** A loop: an outermost one over few known items goes through them one by one, any other sees them all at once. */

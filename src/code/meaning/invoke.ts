@@ -100,7 +100,7 @@ export function invokeLibraryFunction(context: EvaluationContext, call: Function
   return reference(`${call.name}()`, origins, call.receiver);
 }
 
-/** A function handed to somebody is called by them: with the items of a list, or with what was promised. */
+/** A function passed to an unknown function is called by it: with the items of a list, or with what was promised. */
 export function invokeCallbacks(
   context: EvaluationContext,
   call: FunctionCall,
@@ -128,7 +128,7 @@ export function invokeFunction(
   named: ReadonlyMap<string, Datum>,
 ): Datum {
   const { definition } = callee;
-  // What is too deep now stays uncalled, and is followed at the end with arguments nobody knows.
+  // What is too deep now stays uncalled, and is followed at the end with unknown arguments.
   if (context.active.has(definition) || context.active.size >= MAX_CALL_DEPTH) {
     return reference(`${definition.name ?? "function"}()`);
   }

@@ -4,7 +4,7 @@ import { type EvaluationContext, environmentDatum } from "./context.ts";
 import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";
 
-/** What stands behind a road such as `os.path` or `process.env`. */
+/** What a qualified name such as `os.path` or `process.env` stands for. */
 export function resolveName(context: EvaluationContext, written: string, object?: Datum): Datum {
   const path = context.language.canonical(written);
   const assigned = context.members.get(path);
@@ -62,7 +62,7 @@ export function itemOf(context: EvaluationContext, object: Datum, key: Datum): D
   }
   if (name !== undefined && object.kind === "reference") {
     if (context.language.environments.has(object.name)) return variableOf(context, object.name, name);
-    // Brackets and a dot mean the same for everything that is known by its road.
+    // Brackets and a dot mean the same for everything that is known by its name.
     return resolveName(context, `${object.name}.${name}`, object);
   }
   return reference(`${object.kind === "reference" ? object.name : object.kind}[]`, originsOf(object), object);
@@ -90,7 +90,7 @@ export function elementOf(datum: Datum): Datum {
     case "reference":
       return reference(`${datum.name}[]`, originsOf(datum), datum);
     case "text":
-      // A pattern's matches are told by the pattern itself; the characters of a text are nobody's path.
+      // A pattern's matches are told by the pattern itself; the characters of a text are no paths.
       return datum.type === "matches" || knownText(datum.value) === undefined
         ? datum
         : reference("character");

@@ -160,7 +160,7 @@ function readBracketed(parser: Parser, token: Token): Node {
   }
   if (token.text === "[") return { kind: "list", items: readItems(parser, "]").items };
   if (token.text === "{" && parser.grammar.bracesAreRecord) return readRecord(parser);
-  // A closer or a separator belongs to somebody else; anything else is stepped over.
+  // A closer or a separator is left to the reader of the bracket; anything else is stepped over.
   if (!CLOSERS.has(token.text)) parser.at += 1;
   return NOTHING;
 }

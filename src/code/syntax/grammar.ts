@@ -13,7 +13,10 @@ export type Infix =
 
 export type InfixTable = ReadonlyMap<string, Infix>;
 
-/** Operators of one level, separated by blanks. */
+/**
+ * Operators of one level, separated by blanks. Operators whose results are `other` need no order among themselves:
+ * nothing is known of what they give.
+ */
 export function level(
   precedence: number,
   means: Exclude<Infix["means"], "augment">,

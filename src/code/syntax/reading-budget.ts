@@ -2,7 +2,7 @@ import type { Budget } from "../../shell/budget.ts";
 
 /**
  * The work one reading of code may do: linear in the text, and never more than the analysis has left. Once it
- * is cut short (steps, nesting, alternatives), nobody may take silence for "nothing there".
+ * is cut short (steps, nesting, alternatives), no call found does not mean that there is none.
  */
 export interface ReadingBudget {
   readonly total: Budget;

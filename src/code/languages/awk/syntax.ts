@@ -105,7 +105,7 @@ function readSuffix(parser: Parser, value: Node): Node | undefined {
     isNext(parser, "$") ||
     (isNext(parser, "(") && token.isSpaced);
   if (!isOperand || value === NOTHING || parser.isRestricted) return undefined;
-  // One part at a time: the next is read by whoever reads this.
+  // One part at a time: the caller reads the next.
   parser.isRestricted = true;
   const next = readExpression(parser, CONCATENATION);
   parser.isRestricted = false;

@@ -54,7 +54,7 @@ const AMBIGUOUS_REACH = 80;
 function isRegexpPlace(lexer: Lexer): boolean {
   const before = previousToken(lexer);
   if (before === undefined) return true;
-  // Behind a brace it may be either; where that decides what is text, nobody may rely on this reading.
+  // Behind a brace it may be either; where that decides what is text, the reading counts as incomplete.
   if (before.text === "}" && /["'`]/.test(lexer.source.slice(lexer.at, lexer.at + AMBIGUOUS_REACH))) {
     lexer.budget.isCutShort = true;
   }
@@ -87,11 +87,7 @@ const INFIX: InfixTable = new Map([
   ...level(2, "ternary", "?"),
   ...level(3, "choice", "|| ??"),
   ...level(4, "both", "&&"),
-  ...level(5, "other", "|"),
-  ...level(6, "other", "^"),
-  ...level(7, "other", "&"),
-  ...level(8, "other", "== != === !=="),
-  ...level(9, "other", "< > <= >= in instanceof"),
+  ...level(9, "other", "| ^ & == != === !== < > <= >= in instanceof"),
   ...level(10, "other", "<< >> >>>"),
   ...level(11, "join", "+"),
   ...level(11, "number", "-"),

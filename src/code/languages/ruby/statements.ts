@@ -81,7 +81,7 @@ export function readKeyword(parser: Parser): Node | undefined {
   });
 }
 
-/** if, case and begin with all their parts; which of them runs, nobody knows. */
+/** if, case and begin with all their parts; any of them may run. */
 function readBranches(parser: Parser): Node {
   const parts: Node[] = [];
   do {

@@ -22,21 +22,24 @@ export function keyword(token: SqlToken | undefined): string {
   return token?.kind === "word" ? token.text.toUpperCase() : "";
 }
 
-/** The statement itself, or one inside it. */
-export interface Part {
-  readonly verb: string;
+interface Loss {
   readonly loss: SqlLoss | undefined;
   readonly target: string | undefined;
 }
 
-export function partOf(tokens: readonly SqlToken[]): Part {
-  const verb = keyword(tokens[0]);
-  const read = READERS.get(verb);
-  const { loss, target } = read?.(tokens) ?? { loss: undefined, target: undefined };
-  return { verb, loss, target };
+/** The statement itself, or one inside it. */
+export interface Part extends Loss {
+  readonly verb: string;
 }
 
-type ReadLoss = (tokens: readonly SqlToken[]) => { loss: SqlLoss | undefined; target: string | undefined };
+const NO_LOSS: Loss = { loss: undefined, target: undefined };
+
+export function partOf(tokens: readonly SqlToken[]): Part {
+  const verb = keyword(tokens[0]);
+  return { verb, ...(READERS.get(verb)?.(tokens) ?? NO_LOSS) };
+}
+
+type ReadLoss = (tokens: readonly SqlToken[]) => Loss;
 
 const READERS: ReadonlyMap<string, ReadLoss> = new Map<string, ReadLoss>([
   ["DROP", readDrop],
@@ -60,13 +63,13 @@ const DROPPED: ReadonlyMap<string, SqlLoss> = new Map<string, SqlLoss>([
   ["TABLESPACE", "database"],
 ]);
 
-/** Prepared statements, cursors and temporary tables are nobody's data. */
+/** Prepared statements, cursors and temporary tables hold no data of their own. */
 const HARMLESS_DROPS = new Set(["TEMPORARY", "TEMP", "PREPARE", "STATISTICS"]);
 
-function readDrop(tokens: readonly SqlToken[]): { loss: SqlLoss | undefined; target: string | undefined } {
+function readDrop(tokens: readonly SqlToken[]): Loss {
   const words = tokens.slice(1, 6).map(keyword);
   const first = words.find(word => !/^(?:MATERIALIZED|FOREIGN|EXTERNAL|UNIQUE|CLUSTERED)$/.test(word)) ?? "";
-  if (HARMLESS_DROPS.has(first)) return { loss: undefined, target: undefined };
+  if (HARMLESS_DROPS.has(first)) return NO_LOSS;
   const loss = DROPPED.get(first) ?? "other";
   const objectAt = tokens.findIndex(token => keyword(token) === first);
   const target = nameAfter(tokens, objectAt + 1, /^(?:IF|EXISTS|CONCURRENTLY|BY)$/);
@@ -75,10 +78,7 @@ function readDrop(tokens: readonly SqlToken[]): { loss: SqlLoss | undefined; tar
 }
 
 /** Every row, unless a condition at the same level says which. */
-function readRows(
-  tokens: readonly SqlToken[],
-  loss: "delete-rows" | "update-rows",
-): { loss: SqlLoss | undefined; target: string | undefined } {
+function readRows(tokens: readonly SqlToken[], loss: "delete-rows" | "update-rows"): Loss {
   const where = tokens.findIndex(token => keyword(token) === "WHERE");
   const target = nameAfter(tokens, 1, /^(?:FROM|ONLY|LOW_PRIORITY|IGNORE|QUICK|OR|TOP)$/);
   const isLimited = where !== -1 && !isAlwaysTrue(tokens.slice(where + 1));
@@ -100,7 +100,7 @@ function isAlwaysTrue(condition: readonly SqlToken[]): boolean {
 /** Actions of ALTER TABLE that drop something else than a column. */
 const NOT_A_COLUMN = /^(?:CONSTRAINT|INDEX|KEY|PRIMARY|FOREIGN|CHECK|DEFAULT|NOT|EXPRESSION|IDENTITY)$/;
 
-function readAlter(tokens: readonly SqlToken[]): { loss: SqlLoss | undefined; target: string | undefined } {
+function readAlter(tokens: readonly SqlToken[]): Loss {
   const table = nameAfter(tokens, 2, /^(?:IF|EXISTS|ONLY)$/);
   if (keyword(tokens[1]) !== "TABLE") return { loss: undefined, target: table };
   for (const [index, token] of tokens.entries()) {

@@ -1,6 +1,6 @@
-import { createBudget } from "../../../shell/budget.ts";
 import type { Value } from "../../../shell/value.ts";
-import { createReadingBudget, type ReadingBudget } from "../../syntax/reading-budget.ts";
+import { standaloneBudget } from "../../meaning/read-program.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { sourceOf } from "../../syntax/source.ts";
 import { wordSet } from "../../syntax/words.ts";
 import { keyword, type Part, partOf, type SqlLoss } from "./losses.ts";
@@ -28,12 +28,11 @@ export interface SqlReading {
 }
 
 const MAX_DEPTH = 4;
-const MAX_STEPS = 20_000_000;
 
 /** Read SQL text. Strings, comments and quoted names are told apart from words; never throws, linear. */
 export function readSql(code: Value, dialect: SqlDialect): SqlReading {
   const { text } = sourceOf(code);
-  const budget = createReadingBudget(text.length, createBudget(MAX_STEPS));
+  const budget = standaloneBudget(text.length);
   const statements = readText(text, dialect, budget, 0);
   return { statements: markRolledBack(statements), isComplete: !budget.isCutShort };
 }
