@@ -110,7 +110,8 @@ export const textPrograms: Field = {
       is: ["passesOn", "selects"],
       options: {
         values:
-          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from color label context after-context before-context",
+          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
+        optional: "color colour",
         abbreviates: false,
       },
       reads: GREP_READS,

@@ -28,10 +28,10 @@ export const transfer: Field = {
       names: "cp",
       isGnu: true,
       options: {
-        values: "t|target-directory S suffix",
+        values: "t|target-directory S suffix no-preserve sparse",
         flags:
           "-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive interactive verbose link help version remove-destination parents attributes-only",
-        optional: "backup preserve no-preserve reflink sparse update context",
+        optional: "backup preserve reflink update context",
       },
       effects: effectsOfCopy,
       run: runTransfer,

@@ -213,12 +213,12 @@ function addNames(
   canonical: Map<string, string>,
 ): void {
   for (const token of words(list ?? "")) {
-    if (token.startsWith("-")) {
+    if (token.startsWith("-") && !token.includes("|")) {
       for (const letter of token.slice(1)) kinds.set(letter, kind);
       continue;
     }
     const equals = token.indexOf("=", 1);
-    const spellings = (equals < 0 ? token : token.slice(0, equals)).split("|");
+    const spellings = (equals < 0 ? token : token.slice(0, equals)).replace(/^-+/, "").split("|");
     const name = equals < 0 ? (spellings[0] ?? token) : token.slice(equals + 1);
     for (const spelling of spellings) {
       kinds.set(spelling, kind);
