@@ -66,7 +66,7 @@ function wordsIn(input: ToolUse["input"]): readonly string[] {
   return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
 }
 
-/** The guard as a hook that anybody can embed: built-in settings, no files of ours read or written. */
+/** The guard as a hook to embed elsewhere: built-in settings, no files of ours read or written. */
 export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook<System> {
   return {
     id: "guard",
