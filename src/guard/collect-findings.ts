@@ -1,6 +1,7 @@
 import type { ShellFacts } from "../shell/facts.ts";
 import type { Span } from "../shell/value.ts";
 import { CHECKS } from "./checks/index.ts";
+import { staysInContainer } from "./containers.ts";
 import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
@@ -8,7 +9,6 @@ import { type Details, type Finding, makeFinding, settleVerdict } from "./findin
 import { clipText } from "./reason.ts";
 import type { RuleContext } from "./rule-context.ts";
 import { findRule, isOfFamily, type Rule } from "./rules.ts";
-import { staysInContainer } from "./throw-away.ts";
 
 const VIA_LIMIT = 80;
 const EFFECTS_BETWEEN_LOOKS = 32;

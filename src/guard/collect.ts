@@ -1,6 +1,7 @@
+import { keepsInput } from "../programs/traits.ts";
 import type { CodeCall } from "../shell/code-calls.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
-import type { Invocation, Redirection, ShellFacts } from "../shell/facts.ts";
+import type { Redirection, ShellFacts } from "../shell/facts.ts";
 import { joinPath } from "../shell/paths.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { actorOf } from "./actor.ts";
@@ -44,7 +45,7 @@ function placeEffect(
   return [{ ...effect, by: { ...actor, cwd, place } }];
 }
 
-/** A database in a temporary directory is nobody's only copy. */
+/** A database in a temporary directory is not worth a question. */
 function isTemporary(file: Value | undefined, { cwd }: Actor, workspace: Workspace): boolean {
   const path = file === undefined ? undefined : knownText(joinPath(cwd, file));
   return path?.startsWith("/") === true && zoneOf(workspace, workspace.disk.resolve(path, true)) === "temp";
@@ -57,7 +58,7 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
   const by: Actor = { cwd, place, span, program: invocation?.program ?? "redirection", invocation };
   const shown = describe(target);
   if (operation === "read")
-    return reachesReader(invocation) ? [{ kind: "read", by, path: target, isCopy: false }] : [];
+    return keepsInput(invocation?.program) ? [] : [{ kind: "read", by, path: target, isCopy: false }];
   const effects: CommandEffect[] = [
     {
       kind: "write",
@@ -72,12 +73,6 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
     effects.push({ kind: "send", by, to: address, payloads: [{ value: output, role: "body" }] });
   }
   return effects;
-}
-
-/** Network tools are judged by what they send, and a loop's `read` keeps what it gets. */
-function reachesReader(invocation: Invocation | undefined): boolean {
-  const program = invocation?.program;
-  return program === undefined || !/^(source|\.|docker|podman|ssh-add|wc|md5sum|sha256sum)$/.test(program);
 }
 
 function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {

@@ -34,7 +34,7 @@ export function explainTree(
   }));
 }
 
-export function describeEffect(effect: CommandEffect): string {
+function describeEffect(effect: CommandEffect): string {
   switch (effect.kind) {
     case "delete":
       return `delete ${describe(effect.path)}${effect.isRecursive ? " with everything in it" : ""}`;

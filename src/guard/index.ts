@@ -1,11 +1,5 @@
-import {
-  type Hook,
-  type HookInput,
-  type InputOf,
-  isJsonObject,
-  ownValue,
-  type ToolUse,
-} from "../protocol/index.ts";
+import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
+import { stringAt, stringsAt } from "../protocol/members.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
@@ -45,8 +39,10 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
 export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
   const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
   if (tool.canonicalName === "Bash" || isPowerShell) {
-    const command = facts.command ?? commandIn(tool.input);
-    if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);
+    // Hosts that have a PowerShell tool of their own name its text as they name that of the shell.
+    const command = facts.command ?? stringAt(tool.input, "command") ?? "";
+    // A command that is already split into words: `["bash", "-lc", "make"]`.
+    if (command === "") return judgeArgv(stringsAt(tool.input, "command"), context);
     return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
   return judgeOrFail(facts.paths.join(" "), context, workspace =>
@@ -54,19 +50,7 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
   );
 }
 
-/** Hosts that have a PowerShell tool of their own name its text as they name that of the shell. */
-function commandIn(input: ToolUse["input"]): string | undefined {
-  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
-  return typeof command === "string" ? command : undefined;
-}
-
-/** A command that is already split into words: `["bash", "-lc", "make"]`. */
-function wordsIn(input: ToolUse["input"]): readonly string[] {
-  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
-  return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
-}
-
-/** The guard as a hook that anybody can embed: built-in settings, no files of ours read or written. */
+/** The guard as a hook to embed elsewhere: built-in settings, no files of ours read or written. */
 export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook<System> {
   return {
     id: "guard",

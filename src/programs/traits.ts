@@ -87,6 +87,11 @@ export function printsEnvironment(invocation: Invocation): boolean {
 const DISPLAY =
   /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
 
+/** Does not show what it is fed: counts it, keeps it, or hands it to a place of its own. */
+export function keepsInput(program: string | undefined): boolean {
+  return /^(source|\.|docker|podman|ssh-add|wc|md5sum|sha256sum)$/.test(program ?? "");
+}
+
 /** A pager or an editor, as a setting names it: it shows, and does nothing else. */
 export function onlyDisplays(commandLine: string): boolean {
   return DISPLAY.test(commandLine);

@@ -150,7 +150,7 @@ export interface LinkFact {
 export interface FunctionFact {
   readonly name: string;
   /** Calls itself in a pipeline or in the background: `f(){ f|f& };f`. */
-  readonly breeds: boolean;
+  readonly isForkBomb: boolean;
   readonly isCalled: boolean;
   readonly span: Span;
 }

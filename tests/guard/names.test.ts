@@ -50,7 +50,7 @@ function literalWords(source: string): readonly string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$|^import [\s\S]*?;$/gm, "");
   const strings = code.matchAll(/(\bword(?:s|Set)\(\s*)?(?:"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)/g);
   const patterns = code.matchAll(
-    /(?<=[(,=:?|&\s])\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n[])+)\/[a-z]*(?=[.,;)\s])/g,
+    /(?<=[(,=:?|&!\s])\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n[])+)\/[a-z]*(?=[.,;)\s])/g,
   );
   return [
     ...[...strings].flatMap(([, isList, plain = "", template = ""]) =>

@@ -12,8 +12,8 @@ export const system: Check = {
     else if (effect.kind === "delete" && effect.isShredded === true) inspectDevice(effect, context);
   },
   inspectWhole(context) {
-    for (const { name, breeds } of context.facts.functions) {
-      if (breeds) context.report("sys.forkbomb", undefined, `${name}()`);
+    for (const { name, isForkBomb } of context.facts.functions) {
+      if (isForkBomb) context.report("sys.forkbomb", undefined, `${name}()`);
     }
   },
 };

@@ -10,7 +10,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f]/;
 const JOINER = "\u200d";
 
 /** The first deceptive character outside quotes and heredocs, as people can name it; undefined for plain text. */
-export function findDeceptive(command: string): string | undefined {
+function findDeceptive(command: string): string | undefined {
   if (!INVISIBLE.test(command) && !CONTROL.test(command)) return undefined;
   let quote = "";
   for (let index = 0; index < command.length; index += 1) {

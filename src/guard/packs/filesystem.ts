@@ -35,7 +35,7 @@ export const FILESYSTEM = {
     title: "deletes outside the project",
     verdict: "ask",
     when: "A recursive delete outside the project and outside temporary directories.",
-    lost: "It would delete {target}, which is outside this project and may be somebody's data.",
+    lost: "It would delete {target}, which is outside this project and may hold data of others.",
     safer: "ls -la {target}",
   },
   "fs.source": {
@@ -50,7 +50,7 @@ export const FILESYSTEM = {
     verdict: "ask",
     atLevel: { strict: "deny" },
     when: "A recursive delete whose target may be empty, absolute or anything.",
-    lost: "It would delete {target}, and nobody can tell what that is; when a part is empty it can become /.",
+    lost: "It would delete {target}, and it is not known what that is; when a part is empty it can become /.",
     safer: "{preview}",
   },
   "fs.bulk": {

@@ -2,7 +2,7 @@ import type { RuleTable } from "../rule.ts";
 
 export const PUBLISH = {
   publish: {
-    title: "publishes to everybody",
+    title: "publishes to the public",
     verdict: "ask",
     atLevel: { relaxed: "allow" },
     when: "publish, unpublish, deprecate, yank, upload or push of a package registry; dry runs are free.",

@@ -13,7 +13,7 @@ export const SECRETS = {
     verdict: "deny",
     isAllowable: false,
     when: "Protected content, the environment or a variable with a secret's name flows to a network tool; in an address it asks.",
-    lost: "It would send {target} to {host}, where nobody can take it back.",
+    lost: "It would send {target} to {host}, where it cannot be taken back.",
     safer: "ls -l {file}",
   },
   "sec.write": {

@@ -24,7 +24,7 @@ export const SYSTEM = {
     safer: "ps aux",
   },
   "sys.forkbomb": {
-    title: "breeds processes without end",
+    title: "starts processes without end",
     verdict: "deny",
     when: "A function that starts itself twice in a pipeline or in the background.",
     lost: "It would start processes without end until the machine stands still: {target}.",

@@ -67,7 +67,7 @@ function absoluteFrom(cwd: Value, word: Value): Value {
   return concatenate([cwd, text("/"), word]);
 }
 
-export function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
+function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
   const known = knownText(path);
   if (known?.startsWith("/") === true)
     return literalTarget(disk.resolve(known, resolution.followsLast), false);

@@ -12,7 +12,7 @@ export function defineFunction(node: FunctionNode, scope: Scope): void {
   const { functions } = scope.session;
   scope.state.functions.set(name, { node, source: scope.source, isExported: false });
   const isCalled = functions.get(name)?.isCalled ?? false;
-  functions.set(name, { name, breeds: breedsItself(node), isCalled, span: spanOf(scope.source, node) });
+  functions.set(name, { name, isForkBomb: isForkBomb(node), isCalled, span: spanOf(scope.source, node) });
 }
 
 /** Walks the body with these arguments in the shell of the caller. */
@@ -59,17 +59,18 @@ function isWorthEntering(
 }
 
 /** Starts itself more than once without waiting: in a pipeline with itself, or in the background. */
-function breedsItself(node: FunctionNode): boolean {
+function isForkBomb(node: FunctionNode): boolean {
   const name = node.name.value;
-  let breeds = false;
+  let isFound = false;
   const visit = (child: SyntaxNode) => {
-    if (breeds) return;
-    if (child.type === "Pipeline") breeds = child.commands.filter(command => calls(command, name)).length > 1;
-    else if (child.type === "Statement" && child.background === true) breeds = calls(child.command, name);
-    if (!breeds) forEachNode(child, visit);
+    if (isFound) return;
+    if (child.type === "Pipeline")
+      isFound = child.commands.filter(command => calls(command, name)).length > 1;
+    else if (child.type === "Statement" && child.background === true) isFound = calls(child.command, name);
+    if (!isFound) forEachNode(child, visit);
   };
   forEachNode(node, visit);
-  return breeds;
+  return isFound;
 }
 
 function calls(node: SyntaxNode, name: string): boolean {
