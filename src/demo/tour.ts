@@ -12,7 +12,7 @@ export interface Programs {
 }
 
 /** Who looks on. */
-export interface Viewer {
+interface Viewer {
   /** how wide their terminal is, where they have one */
   readonly columns: number | undefined;
   /** what they type where `amplihack` is not on their PATH */

@@ -1,19 +1,20 @@
 import { knownText } from "../shell/value.ts";
 import { isInside } from "../system/paths.ts";
-import type { CommandEffect, Doer } from "./effects.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
 import { newTreeOf } from "./git/new-trees.ts";
 import type { Target } from "./paths/target.ts";
-import type { Scene } from "./scene.ts";
+import type { RuleContext } from "./rule-context.ts";
 
 /** The target was not there before and an earlier part of the same command makes it: nothing of worth is lost. */
-export function isMadeHere(scene: Scene, target: Target, by: Doer): boolean {
+export function isMadeHere(context: RuleContext, target: Target, by: Actor): boolean {
   const { path } = target;
   const before = by.invocation?.id;
-  if (path === undefined || before === undefined || scene.around.disk.kind(path) !== undefined) return false;
-  return scene.effects.some(effect => {
+  if (path === undefined || before === undefined || context.workspace.disk.kind(path) !== undefined)
+    return false;
+  return context.effects.some(effect => {
     const made =
       effect.by.invocation !== undefined && effect.by.invocation.id < before ? madeBy(effect) : undefined;
-    return made !== undefined && isInside(made, path) && scene.around.disk.kind(made) === undefined;
+    return made !== undefined && isInside(made, path) && context.workspace.disk.kind(made) === undefined;
   });
 }
 

@@ -1,5 +1,6 @@
 import { HOSTS, resolveHost } from "../hosts/index.ts";
 import { FileLock } from "../state/index.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 import { dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { removeBundle } from "./amplifier-bundle.ts";
@@ -8,7 +9,7 @@ import type { FileChange } from "./file-edit.ts";
 import type { PlannedChange } from "./install-report.ts";
 import { Ledger } from "./ledger.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
-import { findPlaces, manifestPath, type Places, type Scope } from "./places.ts";
+import { manifestPath, type Places, type Scope } from "./places.ts";
 import { describeProblem, InstallProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
 import { planTakeBack, takeBackTarget } from "./take-back-target.ts";
@@ -51,7 +52,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 
 /** Takes back what installations wrote, as far as it was asked for. */
 export async function uninstall(system: System, request: UninstallRequest): Promise<UninstallReport> {
-  const places = findPlaces(system);
+  const places = requireDirectories(system);
   if (request.isDryRun) return preview(system, places, request);
   if (!isAnythingThere(system, places, request)) return nothingToDo(request);
   const lock = new FileLock(`${manifestPath(places)}.lock`, { system, timeoutMs: LOCK_TIMEOUT_MS });

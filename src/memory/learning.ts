@@ -27,9 +27,9 @@ const MARKS = [
   ]),
 ];
 
-const SHORTEST_SENTENCE = 20;
-const LONGEST_SENTENCE = 240;
-const LONGEST_TASK = 120;
+const MIN_SENTENCE_LENGTH = 20;
+const MAX_SENTENCE_LENGTH = 240;
+const MAX_TASK_LENGTH = 120;
 const KEPT_SENTENCES = 200;
 
 interface Statement {
@@ -98,7 +98,7 @@ function sentencesOf(text: string): readonly string[] {
     .map(oneLine)
     .filter(sentence => {
       const length = countCharacters(sentence);
-      return length >= SHORTEST_SENTENCE && length <= LONGEST_SENTENCE;
+      return length >= MIN_SENTENCE_LENGTH && length <= MAX_SENTENCE_LENGTH;
     });
 }
 
@@ -121,14 +121,14 @@ export function composeLearning(
   limit: number,
 ): string | undefined {
   const failed = isSuccess ? "" : "(unfinished) ";
-  const purpose = found === "" || task === "" ? "" : `Task: ${clip(oneLine(task), LONGEST_TASK)} Learnt: `;
+  const purpose = found === "" || task === "" ? "" : `Task: ${clip(oneLine(task), MAX_TASK_LENGTH)} Learnt: `;
   const text = redact(oneLine(failed + purpose + (found === "" ? told : found)));
   return isTrivial(found === "" ? told : found) ? undefined : firstCharacters(text, limit);
 }
 
-const FEWEST_WORDS = 3;
+const MIN_WORDS = 3;
 
-/** Too few words to be of use to anybody later; a character of an unspaced script is a word. */
+/** Too few words to be of use later; a character of an unspaced script is a word. */
 export function isTrivial(text: string): boolean {
-  return (indexText(text).match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu)?.length ?? 0) < FEWEST_WORDS;
+  return (indexText(text).match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu)?.length ?? 0) < MIN_WORDS;
 }

@@ -3,7 +3,7 @@ export interface ProblemDetails {
   readonly kind: string;
   readonly causes?: readonly string[];
   /** a command or step that puts it right */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   /** Default 1. */
   readonly exitCode?: number;
 }

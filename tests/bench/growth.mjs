@@ -142,7 +142,7 @@ async function bundle(folder) {
     entry,
     [
       from("judgeCommand", "src/guard/index.ts"),
-      from("analyse", "src/shell/analyse.ts"),
+      from("analyseCommand as analyse", "src/programs/analyse.ts"),
       from("createMemorySystem", "src/system/memory.ts"),
       from("openStore", "src/memory/open-store.ts"),
       from("searchPhrases", "src/memory/search-words.ts"),

@@ -12,7 +12,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { buildConstants } from "../../scripts/build-constants.mjs";
-import { AROUND_BUNDLE } from "../../scripts/build-hooks.mjs";
+import { LOADED_BUNDLE } from "../../scripts/build-hooks.mjs";
 import { buildFolder } from "../build-folder.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -55,7 +55,7 @@ function build(): string {
     ...common,
     entryPoints: { "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts") },
     ...commonJs,
-    ...AROUND_BUNDLE,
+    ...LOADED_BUNDLE,
   });
   const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
   buildSync({

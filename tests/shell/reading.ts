@@ -1,4 +1,4 @@
-import { analyse } from "../../src/shell/analyse.ts";
+import { analyseCommand } from "../../src/programs/analyse.ts";
 import type { Invocation, ShellContext, ShellFacts } from "../../src/shell/facts.ts";
 import type { Value } from "../../src/shell/value.ts";
 
@@ -12,7 +12,7 @@ export const CONTEXT: ShellContext = {
 };
 
 export function read(command: string, context: Partial<ShellContext> = {}): ShellFacts {
-  return analyse(command, { ...CONTEXT, ...context });
+  return analyseCommand(command, { ...CONTEXT, ...context });
 }
 
 /** Known text as it is, patterns in angle brackets, unknowns by their label in braces. */

@@ -1,29 +1,30 @@
 import { describe } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
+import { partsBelow } from "../paths/below.ts";
 import { patternNamesSecret, type SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
-import { isConfigured, projectParts, secretAt } from "../paths/zones.ts";
-import type { Scene } from "../scene.ts";
+import { isConfigured, secretAt } from "../paths/zones.ts";
+import type { RuleContext } from "../rule-context.ts";
 
 /** The secret a target names, or the pattern that could only mean one. */
-export function secretOf(scene: Scene, target: Target): SecretKind | undefined {
-  const { around } = scene;
-  if (target.path !== undefined) return secretAt(around, target.path);
+export function secretOf(context: RuleContext, target: Target): SecretKind | undefined {
+  const { workspace } = context;
+  if (target.path !== undefined) return secretAt(workspace, target.path);
   const last = target.rest.at(-1);
   if (last === undefined) return undefined;
   const name = describe({ pieces: last, origins: [] });
   if (target.base !== undefined && target.rest.length === 1) {
-    const inside = secretAt(around, `${target.base}/x`);
-    if (inside !== undefined && secretAt(around, target.base) !== undefined) return inside;
+    const inside = secretAt(workspace, `${target.base}/x`);
+    if (inside !== undefined && secretAt(workspace, target.base) !== undefined) return inside;
   }
   if (patternNamesSecret(last) || (target.base === "/proc" && name === "environ")) return "secret";
-  return last.every(piece => piece.kind === "text") ? secretAt(around, `/${name}`) : undefined;
+  return last.every(piece => piece.kind === "text") ? secretAt(workspace, `/${name}`) : undefined;
 }
 
 /** Paths the configuration closed for reading. */
-export function isClosed({ around }: Scene, target: Target): boolean {
-  const { noRead } = around.settings.paths;
+export function isClosed({ workspace }: RuleContext, target: Target): boolean {
+  const { noRead } = workspace.settings.paths;
   const place = target.path ?? target.base;
   if (noRead.length === 0 || place === undefined) return false;
-  return isConfigured(noRead, projectParts(around, place) ?? components(place));
+  return isConfigured(noRead, partsBelow(workspace.project, place) ?? components(place));
 }

@@ -1,6 +1,7 @@
-import { components, isInside } from "../../system/paths.ts";
-import type { Surroundings } from "../context.ts";
+import { isInside } from "../../system/paths.ts";
+import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
+import { partsBelow } from "./below.ts";
 
 /** Below the home directory; a trailing slash stands for the whole tree. */
 const STARTUP = words(`
@@ -12,12 +13,15 @@ const STARTUP = words(`
 `);
 
 /** Files that run by themselves: what is written there outlives the session. */
-export function isStartupFile(around: Surroundings, path: string): boolean {
+export function isStartupFile(workspace: Workspace, path: string): boolean {
   if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
-  const home = isInside(around.home, path) ? around.home : otherHome(path);
-  if (home === undefined || around.temps.some(temp => isInside(temp, path) && !isInside(temp, around.home)))
+  const home = isInside(workspace.home, path) ? workspace.home : otherHome(path);
+  if (
+    home === undefined ||
+    workspace.temps.some(temp => isInside(temp, path) && !isInside(temp, workspace.home))
+  )
     return false;
-  const below = components(path).slice(components(home).length).join("/");
+  const below = partsBelow(home, path)?.join("/") ?? "";
   return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }
 

@@ -1,10 +1,10 @@
+import { Problem } from "../../state/problem.ts";
+
 /** Why a plugin could not be handled: what is wrong and what to do. */
-export class PluginProblem extends Error {
+export class PluginProblem extends Problem {
   override readonly name = "PluginProblem";
-  readonly fix: string | undefined;
 
   constructor(message: string, fix?: string) {
-    super(message);
-    this.fix = fix;
+    super(message, { kind: "plugin", fix });
   }
 }

@@ -27,7 +27,7 @@ export interface FailedStep {
   readonly outcome: StepOutcome | undefined;
 }
 
-const MOST_PARALLEL = 50;
+const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
 const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
 
@@ -112,7 +112,7 @@ async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise
       run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(block.length, MOST_PARALLEL) }, work));
+  await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
   if (isGroup) commit(run, frame, finished);
   return finished;
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
@@ -121,7 +122,7 @@ async function attempt(task: StepTask, runFrame: (frame: Frame) => Promise<Frame
     return await (step.type === "agent" ? runAgentStep(task) : runRecipeStep(task, runFrame));
   } catch (error) {
     // A fault of one step must not take the report of all the others with it.
-    return failure("internal", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+    return failure("internal", `Internal error: ${errorText(error)}`);
   }
 }
 

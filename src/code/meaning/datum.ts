@@ -1,0 +1,212 @@
+import type { Origin, Value } from "../../shell/value.ts";
+import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from "../../shell/value.ts";
+import type { FunctionDefinition } from "../syntax/tree.ts";
+import type { Scope } from "./scope.ts";
+
+/**
+ * What a name or expression of program text may stand for.
+ *
+ * `text`: a string, number or path; `type` names its method table. `reference`: something known by the road to
+ * it (`os.system`, `requests.Session().post`) with an unknown value. Lists and records change in place, as in
+ * the program. `choice` is one of several: a branch, a loop over literals.
+ */
+export type Datum =
+  | { readonly kind: "text"; readonly value: Value; readonly type: string }
+  | ListDatum
+  | RecordDatum
+  | {
+      readonly kind: "reference";
+      readonly path: string;
+      readonly value: Value;
+      readonly receiver: Datum | undefined;
+    }
+  | { readonly kind: "choice"; readonly options: readonly Datum[] }
+  | FunctionDatum;
+
+/** A function of the program, where it was written, and the record it was found on. */
+export interface FunctionDatum {
+  readonly kind: "function";
+  readonly definition: FunctionDefinition;
+  readonly scope: Scope;
+  readonly self: Datum | undefined;
+}
+
+/** `isOpenEnded`: more items follow that nobody knows. */
+export interface ListDatum {
+  readonly kind: "list";
+  readonly items: Datum[];
+  isOpenEnded: boolean;
+  origins: readonly Origin[];
+}
+
+/** Objects, dictionaries, classes and their instances. */
+export interface RecordDatum {
+  readonly kind: "record";
+  readonly fields: Map<string, Datum>;
+  origins: readonly Origin[];
+}
+
+const MOST_OPTIONS = 64;
+const MOST_ITEMS = 1024;
+const MOST_ORIGINS = 16;
+const LONGEST_TEXT = 65_536;
+const MOST_PIECES = 256;
+const LONGEST_PATH = 160;
+
+export function textDatum(value: Value, type = "text"): Datum {
+  return { kind: "text", value, type };
+}
+
+export function literal(content: string): Datum {
+  return textDatum(text(content));
+}
+
+export function listDatum(items: readonly Datum[], isOpenEnded = false): ListDatum {
+  const kept = items.slice(0, MOST_ITEMS);
+  return {
+    kind: "list",
+    items: kept,
+    isOpenEnded: isOpenEnded || kept.length < items.length,
+    origins: unite(kept.map(originsOf)),
+  };
+}
+
+export function recordDatum(entries: Iterable<readonly [string, Datum]> = []): RecordDatum {
+  const record: RecordDatum = { kind: "record", fields: new Map(), origins: [] };
+  for (const [key, value] of entries) setField(record, key, value);
+  return record;
+}
+
+export function appendItem(list: ListDatum, item: Datum): void {
+  if (list.items.length >= MOST_ITEMS) list.isOpenEnded = true;
+  else list.items.push(item);
+  list.origins = unite([list.origins, originsOf(item)]);
+}
+
+export function setField(record: RecordDatum, key: string, value: Datum): void {
+  if (record.fields.size < MOST_ITEMS) record.fields.set(key, value);
+  record.origins = unite([record.origins, originsOf(value)]);
+}
+
+function unite(lists: readonly (readonly Origin[])[]): readonly Origin[] {
+  const all = uniteOrigins(lists);
+  return all.length > MOST_ORIGINS ? all.slice(0, MOST_ORIGINS) : all;
+}
+
+export function reference(path: string, origins: readonly Origin[] = [], receiver?: Datum): Datum {
+  const road = path.length > LONGEST_PATH ? `…${path.slice(-LONGEST_PATH)}` : path;
+  return { kind: "reference", path: road, value: unknown("any", road, origins), receiver };
+}
+
+/** One of several; a single option is itself, equal known texts are one. */
+export function choiceOf(options: readonly Datum[]): Datum {
+  const flat: Datum[] = [];
+  const seen = new Set<string>();
+  for (const option of options) {
+    for (const single of option.kind === "choice" ? option.options : [option]) {
+      const known = single.kind === "text" ? knownText(single.value) : undefined;
+      if (known !== undefined) {
+        if (seen.has(known)) continue;
+        seen.add(known);
+      }
+      if (flat.length >= MOST_OPTIONS) return { kind: "choice", options: [...flat, reference("…")] };
+      flat.push(single);
+    }
+  }
+  const [only] = flat;
+  return flat.length === 1 && only !== undefined ? only : { kind: "choice", options: flat };
+}
+
+export function optionsOf(datum: Datum): readonly Datum[] {
+  return datum.kind === "choice" ? datum.options : [datum];
+}
+
+/** Every text the datum may be; at least one. */
+export function valuesOf(datum: Datum): readonly Value[] {
+  return optionsOf(datum).map(option => {
+    if (option.kind === "text" || option.kind === "reference") return option.value;
+    return unknown("any", option.kind, originsOf(option));
+  });
+}
+
+export function firstValue(datum: Datum): Value {
+  return valuesOf(datum)[0] ?? text("");
+}
+
+/** The text when it is one and every character is known. */
+export function knownTextOf(datum: Datum | undefined): string | undefined {
+  return datum?.kind === "text" ? knownText(datum.value) : undefined;
+}
+
+/** Where the bytes of a datum came from, whatever is made of it. */
+export function originsOf(datum: Datum): readonly Origin[] {
+  switch (datum.kind) {
+    case "text":
+    case "reference":
+      return datum.value.origins;
+    case "list":
+    case "record":
+      return datum.origins;
+    case "choice":
+      return unite(datum.options.map(originsOf));
+    default:
+      return [];
+  }
+}
+
+/** The same thing, with more known about where it came from. */
+export function tainted(datum: Datum, origins: readonly Origin[]): Datum {
+  if (origins.length === 0) return datum;
+  if (datum.kind === "text" || datum.kind === "reference") {
+    return { ...datum, value: withOrigins(datum.value, origins) };
+  }
+  return datum;
+}
+
+/** Texts one after the other, for every combination of what they may be. */
+export function joined(parts: readonly Datum[], type = "text"): Datum {
+  const combinations = combinationsOf(parts.map(valuesOf));
+  if (combinations === undefined) return textDatum(unknown("any", "…", unite(parts.map(originsOf))), type);
+  return choiceOf(combinations.map(values => textDatum(shortened(concatenate(values)), type)));
+}
+
+/** Every way to take one of each, or undefined when there are too many ways. */
+export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
+  const ways = lists.reduce((product, list) => Math.min(product * list.length, MOST_OPTIONS + 1), 1);
+  if (ways > MOST_OPTIONS) return undefined;
+  const results: Item[][] = Array.from({ length: ways }, () => []);
+  let stride = 1;
+  for (const list of lists) {
+    for (const [index, result] of results.entries()) {
+      const item = list[Math.floor(index / stride) % list.length];
+      if (item !== undefined) result.push(item);
+    }
+    stride *= Math.max(1, list.length);
+  }
+  return results;
+}
+
+/** A text that grows without end (`a = a + a`) is cut off: nobody needs it, and memory is finite. */
+function shortened(value: Value): Value {
+  if (value.origins.length > MOST_ORIGINS) return { ...value, origins: value.origins.slice(0, MOST_ORIGINS) };
+  const length = value.pieces.reduce(
+    (sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1),
+    0,
+  );
+  return length > LONGEST_TEXT || value.pieces.length > MOST_PIECES
+    ? unknown("any", "…", value.origins)
+    : value;
+}
+
+/** A text made from another by a function of its known characters; unknown stays unknown, origins stay. */
+export function mapped(datum: Datum, change: (known: string) => string | undefined, type?: string): Datum {
+  const options = optionsOf(datum).map(option => {
+    const own = option.kind === "text" ? option.type : "text";
+    const value = firstValue(option);
+    const known = knownText(value);
+    const changed = known === undefined ? undefined : change(known);
+    const result = changed === undefined ? unknown("any", "…", value.origins) : text(changed, value.origins);
+    return textDatum(result, type ?? own);
+  });
+  return choiceOf(options);
+}

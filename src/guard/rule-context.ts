@@ -1,0 +1,40 @@
+import type { ShellFacts } from "../shell/facts.ts";
+import type { Value } from "../shell/value.ts";
+import type { Workspace } from "./context.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
+import type { Details } from "./finding.ts";
+import { resolveTargets, type Target } from "./paths/target.ts";
+import type { RuleId } from "./rules.ts";
+
+/** What rules see of a judgement under way, and how they speak. */
+export interface RuleContext {
+  readonly workspace: Workspace;
+  readonly facts: ShellFacts;
+  /** the text that was analysed; empty for a tool that has none */
+  readonly source: string;
+  readonly effects: readonly CommandEffect[];
+  report(rule: RuleId, by: Actor | undefined, target: string, details?: Details): void;
+}
+
+/** What the rules of a pack say of one effect, and of the command as a whole. */
+export interface Check {
+  inspect?(effect: CommandEffect, context: RuleContext): void;
+  inspectWhole?(context: RuleContext): void;
+}
+
+/** The file that an effect reads or changes. */
+export function touchedPath(effect: CommandEffect): Value | undefined {
+  if (effect.kind === "move") return effect.from;
+  return "path" in effect ? effect.path : undefined;
+}
+
+/** What a word of a command names: itself for deleting and moving, or what a link there leads to. */
+export function targetsOf(
+  context: RuleContext,
+  word: Value,
+  by: Actor,
+  followsLast: boolean,
+  isReading = false,
+): readonly Target[] {
+  return resolveTargets(context.workspace.disk, word, by.cwd, by.place, { followsLast, isReading });
+}
