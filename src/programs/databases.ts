@@ -1,6 +1,6 @@
-import { readMongo } from "../code/mongo.ts";
-import { readRedis } from "../code/redis.ts";
-import { dialectOf, readSql, type SqlLoss } from "../code/sql/statements.ts";
+import { readMongo } from "../code/languages/mongo.ts";
+import { readRedis } from "../code/languages/redis.ts";
+import { dialectOf, readSql, type SqlLoss } from "../code/languages/sql/statements.ts";
 import type { OperationEffect, OperationRule, ProgramEffect } from "../shell/effects.ts";
 import { words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
