@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/hosts/**"],
-    globalSetup: ["./tests/disk-in-memory.ts"],
+    globalSetup: ["./tests/disk-in-memory.ts", "./tests/build-folder.ts"],
     setupFiles: ["./tests/generated-inputs.ts"],
     reporters: ["default", "./tests/plain-summary.ts"],
     testTimeout: process.env["AMPLIHACK_TEST_LONG"] === "1" ? 3_600_000 : 60_000,

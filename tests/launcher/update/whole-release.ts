@@ -6,6 +6,7 @@ import { afterAll } from "vitest";
 import { recordCode } from "../../../src/install/code-cache.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { version } from "../../../src/version.ts";
+import { buildFolder } from "../../build-folder.ts";
 import { PRIVATE_KEY, type PublishedFiles, signRelease } from "./release-server.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -21,9 +22,7 @@ export interface WholeRelease {
 
 /** What `scripts/release.mjs` makes of the built program, and the same program under an older version. */
 export async function makeReleases(): Promise<{ readonly now: WholeRelease; readonly old: WholeRelease }> {
-  const cache = join(root, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const work = mkdtempSync(join(cache, "amplihack-release-"));
+  const work = mkdtempSync(join(buildFolder(), "release-"));
   afterAll(() => rmSync(work, { recursive: true, force: true }));
   const now = releaseHere(work);
   return { now, old: await renumber(now, work) };
