@@ -36,7 +36,7 @@ export async function buildHooks(common) {
 
   mkdirSync(FOLDER, { recursive: true });
   const inputs = new Set();
-  let waiting = new Map(entryNames().map(name => [name, entryPath(name)]));
+  let waiting = new Map((await entryNames()).map(name => [name, entryPath(name)]));
   waiting.set(ARGV_ENTRY, `src/bin/${ARGV_ENTRY}.ts`);
   const made = new Set();
   while (waiting.size > 0) {

@@ -31,7 +31,7 @@ rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
-const entries = [...entryNames(), ARGV_ENTRY];
+const entries = [...(await entryNames()), ARGV_ENTRY];
 await build({
   entryPoints: [
     ...entries.map(name => ({ in: entryPath(name), out: name })),

@@ -1,7 +1,5 @@
-// One entry per hook for each runtime, made from the definitions in src/hooks/entries/.
-import { readdirSync } from "node:fs";
-
-const FOLDER = "src/hooks/entries";
+// One entry per hook for each runtime, made from the table of stock hooks.
+import { existsSync } from "node:fs";
 
 /** The entry that answers with its exit code alone. */
 export const ARGV_ENTRY = "guard-argv";
@@ -9,15 +7,20 @@ export const ARGV_ENTRY = "guard-argv";
 /** What esbuild takes as the path of an entry that is generated. */
 export const entryPath = name => `hook-entry:${name}`;
 
-export function entryNames() {
-  return readdirSync(FOLDER)
-    .filter(name => name.endsWith(".ts"))
-    .map(name => name.slice(0, -3))
-    .sort();
+/** The stock hooks, and the one that answers for all other events. */
+export async function entryNames() {
+  const { loadSource } = await import("./load-source.mjs");
+  const { STOCK_HOOKS } = await loadSource({ "protocol/stock-hooks.ts": ["STOCK_HOOKS"] });
+  return [...STOCK_HOOKS.map(hook => hook.name), "no-opinion"].sort();
+}
+
+/** Where the definition of a hook is: a file of its name, or one in a folder of its name. */
+export function definitionPath(name) {
+  return [`src/hooks/${name}.ts`, `src/hooks/${name}/${name}.ts`].find(path => existsSync(path));
 }
 
 export function nodeEntrySource(name) {
-  return `import { definition } from "./${FOLDER}/${name}.ts";
+  return `import { definition } from "./${definitionPath(name)}";
 import { defineEntry } from "./src/bin/hook-start.ts";
 export const main = defineEntry(definition);
 export { findEntry } from "./src/hooks/command-line.ts";
@@ -26,7 +29,7 @@ export { findEntry } from "./src/hooks/command-line.ts";
 
 export function nativeEntrySource(name) {
   if (name === ARGV_ENTRY) return 'export { abandon, start } from "./src/bin/native-guard-argv.ts";';
-  return `import { definition } from "./${FOLDER}/${name}.ts";
+  return `import { definition } from "./${definitionPath(name)}";
 import { defineNativeEntry } from "./src/bin/native-start.ts";
 export const { start, abandon } = defineNativeEntry(definition);
 `;

@@ -72,10 +72,10 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     protectedBranches: unite(base.protectedBranches, section.protectedBranches),
     prodNames: unite(base.prodNames, section.prodNames),
     paths: addPaths(base.paths, {
-      ...(paths?.deny === undefined ? {} : { deny: paths.deny }),
-      ...(paths?.noRead === undefined ? {} : { noRead: paths.noRead }),
-      ...(paths?.noDelete === undefined ? {} : { noDelete: paths.noDelete }),
-      ...(secrets === undefined ? {} : { secrets }),
+      deny: paths?.deny,
+      noRead: paths?.noRead,
+      noDelete: paths?.noDelete,
+      secrets,
     }),
     custom: [...base.custom, ...(section.custom ?? [])],
   };
@@ -93,8 +93,10 @@ function unite(base: readonly string[], more: readonly string[] | undefined): re
   return more === undefined ? base : [...new Set([...base, ...more])];
 }
 
-function addPaths(base: GuardSettings["paths"], more: GuardSection["paths"]): GuardSettings["paths"] {
-  if (more === undefined) return base;
+function addPaths(
+  base: GuardSettings["paths"],
+  more: { readonly [K in keyof GuardSettings["paths"]]?: readonly string[] | undefined } = {},
+): GuardSettings["paths"] {
   return {
     deny: unite(base.deny, more.deny),
     noRead: unite(base.noRead, more.noRead),

@@ -9,21 +9,21 @@ import {
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, startClock, type Workspace } from "./context.ts";
-import { effectsOfTool } from "./file-tools.ts";
-import { ruleIds } from "./grants.ts";
-import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
+import { type GuardContext, startClock } from "./context.ts";
+import { judgeFileTool } from "./file-tools.ts";
+import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isHarmlessIn } from "./prefilter.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
+export type { Finding } from "./finding.ts";
 export type { Grant } from "./grants.ts";
 export { isCode } from "./grants.ts";
 export type { Judgement } from "./judgement.ts";
 export { redact } from "./redact.ts";
-export type { Finding, Rule, Verdict } from "./rule.ts";
-export { findRule, PACKS } from "./rules.ts";
+export type { Verdict } from "./rule.ts";
+export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
 
 /** A tool call as far as the guard looks at it. */
 export interface JudgedTool {
@@ -43,7 +43,7 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
 
 /** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
 export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
-  const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
+  const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
   if (tool.canonicalName === "Bash" || isPowerShell) {
     const command = facts.command ?? commandIn(tool.input);
     if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);
@@ -64,21 +64,6 @@ function commandIn(input: ToolUse["input"]): string | undefined {
 function wordsIn(input: ToolUse["input"]): readonly string[] {
   const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
   return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
-}
-
-function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], workspace: Workspace): Judgement {
-  const effects = effectsOfTool(tool.canonicalName, tool.input, known, workspace);
-  if (effects.length === 0) return ALLOWED;
-  const collected = new Collector(workspace, NO_FACTS, "", effects);
-  collected.run();
-  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
-  return conclude(
-    collected.findings,
-    [],
-    workspace,
-    findings => ({ tree: [tool.canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
-    () => [],
-  );
 }
 
 /** The guard as a hook that anybody can embed: built-in settings, no files of ours read or written. */

@@ -1,5 +1,6 @@
+import type { Finding } from "./finding.ts";
 import { redactOpening } from "./redact.ts";
-import type { Finding, Verdict } from "./rule.ts";
+import type { Verdict } from "./rule.ts";
 
 const LIMIT = 600;
 /** Where nobody can be asked, a few words more tell what to do instead. */

@@ -11,7 +11,7 @@ import type { InstallReport, InstallRequest, PlannedChange } from "./install-rep
 import type { Package } from "./package.ts";
 import type { Places } from "./places.ts";
 import type { AssetPlan } from "./stage-assets.ts";
-import { versionFolder } from "./stage-package.ts";
+import { isStaged, versionFolder } from "./stage-package.ts";
 import { changedPrograms, configuredPolicy, type ProgramFile, wantedPrograms } from "./stage-programs.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import { planUserCommands } from "./user-commands.ts";
@@ -51,7 +51,6 @@ export async function previewInstall(
   const outcome = previewHosts(system, places, chosen, options);
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const changes: PlannedChange[] = [
-    ...(source.isEphemeral ? [{ path: root, diff: "" }] : []),
     ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
       .filter(change => change.isChanged)
       .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
@@ -59,7 +58,11 @@ export async function previewInstall(
     ...assets.changed.map(name => assetChange(system, places, assets, name)),
   ];
   warnings.push(...commands.warnings, ...outcome.warnings);
-  return reportOf(places, request, engine, outcome, warnings, [], changes);
+  const isCopied = source.isEphemeral && !isStaged(system, places, source);
+  return {
+    ...reportOf(places, request, engine, outcome, warnings, [], changes),
+    ...(isCopied ? { package_copy: root } : {}),
+  };
 }
 
 function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {

@@ -24,8 +24,3 @@ export class Problem extends Error {
     this.exitCode = details.exitCode ?? 1;
   }
 }
-
-/** The text of anything thrown, for a message. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

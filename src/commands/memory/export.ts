@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import { LARGEST_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
+import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { resolve } from "../../system/paths.ts";
 import { AGENT_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
@@ -23,8 +23,8 @@ export const exportCommand = defineCommand({
     const file = resolve(system.files.workingDirectory() ?? "/", output);
     const memories = await withReader(invocation, reader => reader.list({ agent }, "name"));
     const bytes = system.text.encode(renderExport(agent, memories, system.clock.nowMs()));
-    if (bytes.length > LARGEST_TRANSFER_BYTES) {
-      throw new CommandError(`the export would be larger than ${LARGEST_TRANSFER_BYTES} bytes`, {
+    if (bytes.length > MAX_TRANSFER_BYTES) {
+      throw new CommandError(`the export would be larger than ${MAX_TRANSFER_BYTES} bytes`, {
         kind: "too-large",
         fix: "copy the database file instead",
       });

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import { LARGEST_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
+import { MAX_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
@@ -47,7 +47,7 @@ function readFile(system: System, file: string): string {
   const fail = (why: string): CommandError =>
     new CommandError(`${file} cannot be imported: ${why}`, { kind: "unreadable" });
   try {
-    const read = readExactText(system, file, LARGEST_TRANSFER_BYTES);
+    const read = readExactText(system, file, MAX_TRANSFER_BYTES);
     if (read === undefined) throw fail("there is no such file");
     if (read.replaced) throw fail("it is not UTF-8");
     return read.text;

@@ -3,7 +3,7 @@ import { CommandError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
 import { CATEGORIES, VALUE_TYPES, type ValueType } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
-import { handScope } from "../../memory/memory-place.ts";
+import { manualScope } from "../../memory/memory-place.ts";
 import { escapeControls } from "../../state/index.ts";
 import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
@@ -34,7 +34,7 @@ export const storeCommand = defineCommand({
     const { options, positionals, system, terminal } = invocation;
     const { agent, session = "", type, category } = options;
     const [key = "", value = ""] = positionals;
-    const draft = { project: handScope(system), agent, session, key, value, type, category };
+    const draft = { project: manualScope(system), agent, session, key, value, type, category };
     checkArguments(draft);
     await checkValue(value, type);
     const { memory, isNew } = await withStore(invocation, store => store.put(draft));

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { option } from "../../cli/option.ts";
 import { CATEGORIES } from "../../memory/memory.ts";
-import { type AgentBranch, growTree } from "../../memory/memory-tree.ts";
+import { type AgentBranch, buildMemoryTree } from "../../memory/memory-tree.ts";
 import { escapeControls } from "../../state/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
@@ -24,7 +24,7 @@ export const treeCommand = defineCommand({
     const { session, type: category, depth = MAX_DEPTH, format } = invocation.options;
     const memories = await withReader(invocation, reader => reader.list({ session, category }, "name"));
     const total = memories.length;
-    const agents = growTree(memories, depth);
+    const agents = buildMemoryTree(memories, depth);
     invocation.terminal.printResult(format, { total, agents }, renderTree(agents, total));
     return 0;
   },

@@ -1,10 +1,7 @@
-import type { Rule } from "../rule.ts";
-import type { Pack } from "../rule-context.ts";
-import { reportOperation } from "./operations.ts";
+import type { RuleTable } from "../rule.ts";
 
-const RULES: readonly Rule[] = [
-  {
-    id: "publish",
+export const PUBLISH = {
+  publish: {
     title: "publishes to everybody",
     verdict: "ask",
     atLevel: { relaxed: "allow" },
@@ -12,12 +9,4 @@ const RULES: readonly Rule[] = [
     lost: "It would {what}, and what is out cannot be called back: {target}.",
     safer: "{tool} --help",
   },
-];
-
-export const publish: Pack = {
-  name: "publish",
-  rules: RULES,
-  inspect(effect, context) {
-    if (effect.kind === "operation" && effect.rule === "publish") reportOperation(effect, context, false);
-  },
-};
+} satisfies RuleTable;

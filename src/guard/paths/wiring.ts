@@ -1,6 +1,6 @@
-import { components, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
+import { partsBelow } from "./below.ts";
 import { globMatches } from "./match.ts";
 
 /** Files that decide which hooks an agent runs, below a project or a home directory. */
@@ -26,43 +26,24 @@ const MANAGED =
 export function wiringPart(workspace: Workspace, path: string): "own" | "hooks" | undefined {
   if (isOwnState(workspace, path)) return "own";
   if (MANAGED.test(path)) return "hooks";
-  for (const parts of places(workspace, path)) {
-    const below = parts.join("/");
+  for (const root of [workspace.home, workspace.project, workspace.cwd]) {
+    const below = partsBelow(root, path)?.join("/");
+    if (below === undefined) continue;
     if (below.startsWith(".amplihack/config.json") || below === ".amplihack") return "own";
-    if (WIRING_TREES.includes(below)) return "hooks";
-    if (
-      WIRING.some(pattern =>
-        pattern.endsWith("/**")
-          ? below.startsWith(pattern.slice(0, -2)) || below === pattern.slice(0, -3)
-          : globMatches(pattern, below),
-      )
-    ) {
-      return "hooks";
-    }
+    if (WIRING_TREES.includes(below) || WIRING.some(pattern => coversPath(pattern, below))) return "hooks";
   }
   return undefined;
 }
 
-/** Logs and caches of the state home are nobody's way in. */
-function isOwnState(workspace: Workspace, path: string): boolean {
-  for (const home of workspace.stateHomes) {
-    if (path === home) return true;
-    if (!isInside(home, path)) continue;
-    const [first] = components(path).slice(components(home).length);
-    return (
-      first === "guard" ||
-      first === ".claude" ||
-      first === "versions" ||
-      first?.startsWith("config.") === true ||
-      first === "logs"
-    );
-  }
-  return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
+function coversPath(pattern: string, path: string): boolean {
+  return pattern.endsWith("/**") ? `${path}/`.startsWith(pattern.slice(0, -2)) : globMatches(pattern, path);
 }
 
-function places(workspace: Workspace, path: string): readonly (readonly string[])[] {
-  const roots = [workspace.home, workspace.project, workspace.cwd];
-  return roots.flatMap(root =>
-    root !== undefined && isInside(root, path) ? [components(path).slice(components(root).length)] : [],
-  );
+/** Logs and caches of the state home give no access. */
+function isOwnState({ stateHomes }: Workspace, path: string): boolean {
+  for (const home of stateHomes) {
+    const parts = partsBelow(home, path);
+    if (parts !== undefined) return /^(guard|\.claude|versions|config\..*|logs|)$/.test(parts[0] ?? "");
+  }
+  return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
 }

@@ -26,8 +26,8 @@ interface RunningStep {
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const LAST_LINE_BYTES = 4096;
-const MOST_SHOWN = 12;
+const MAX_LAST_LINE_BYTES = 4096;
+const MAX_SHOWN = 12;
 
 /**
  * Progress on a terminal: finished steps scroll by, running ones stay at the bottom with their time and the last
@@ -42,8 +42,8 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
   const erase = (): string => (shownLines === 0 ? "" : `\u001b[${shownLines}A\u001b[J`);
   const draw = (): string => {
     const steps = [...running.values()];
-    const lines = steps.slice(0, MOST_SHOWN).map(describe);
-    if (steps.length > MOST_SHOWN) lines.push(`  … and ${steps.length - MOST_SHOWN} more`);
+    const lines = steps.slice(0, MAX_SHOWN).map(describe);
+    if (steps.length > MAX_SHOWN) lines.push(`  … and ${steps.length - MAX_SHOWN} more`);
     shownLines = lines.length;
     return lines.map(line => `${line}\n`).join("");
   };
@@ -93,7 +93,7 @@ function note(running: Map<string, RunningStep>, event: RunEvent, nowMs: number)
 }
 
 function lastLineOf(chunk: Uint8Array): string | undefined {
-  const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - LAST_LINE_BYTES))).toString("utf8");
+  const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - MAX_LAST_LINE_BYTES))).toString("utf8");
   const line = plain(
     end
       .split(/[\r\n]+/)

@@ -1,11 +1,11 @@
 import { LIMITS } from "../limits.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { spanOf } from "../state/session.ts";
+import type { FunctionDefinition, Positionals } from "../state/state.ts";
+import type { ActiveFunction, Output, Scope } from "../state/types.ts";
+import { forEachNode } from "../syntax/parse.ts";
+import type { FunctionNode, SyntaxNode } from "../syntax/syntax.ts";
 import { describe, wordAt } from "../value.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { forEachNode } from "./parse.ts";
-import { type ActiveFunction, type Scope, spanOf } from "./session.ts";
-import type { FunctionDefinition, Positionals } from "./state.ts";
-import { runNode } from "./structure.ts";
-import type { FunctionNode, SyntaxNode } from "./syntax.ts";
 
 export function defineFunction(node: FunctionNode, scope: Scope): void {
   const name = node.name.value;
@@ -25,7 +25,7 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
   const outer = state.positionals;
   const hidden: Scope["hidden"] = new Map();
   state.positionals = positionals;
-  const output = runNode(definition.node.body, {
+  const output = session.walker.runNode(definition.node.body, {
     ...scope,
     source: definition.source,
     hidden,
