@@ -4,6 +4,7 @@ import { argvCommand } from "./guard/argv.ts";
 import { explainCommand } from "./guard/explain.ts";
 import { initCommand } from "./guard/init.ts";
 import { logCommand } from "./guard/log.ts";
+import { programsCommand } from "./guard/programs.ts";
 import { replayCommand } from "./guard/replay.ts";
 import { scanCommand } from "./guard/scan.ts";
 import { testCommand } from "./guard/test.ts";
@@ -18,6 +19,7 @@ export const command = defineFamily({
     testCommand,
     explainCommand,
     whyCommand,
+    programsCommand,
     logCommand,
     replayCommand,
     scanCommand,

@@ -6,7 +6,7 @@ import type { Config, GuardSettings } from "./settings.ts";
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
 export function override(base: Config, file: ConfigFile): Config {
   return {
-    guard: file.guard === undefined ? base.guard : overrideGuard(base.guard, file.guard),
+    guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     bridge: { command: file.bridge?.command ?? base.bridge.command },
@@ -20,7 +20,11 @@ function mergedFailure(tables: Config["failure"]): Record<string, FailurePolicy>
   return Object.assign({}, ...tables) as Record<string, FailurePolicy>;
 }
 
-function overrideGuard(base: GuardSettings, section: GuardSection): GuardSettings {
+function overrideGuard(
+  base: GuardSettings,
+  section: GuardSection,
+  programs: GuardSettings["programs"],
+): GuardSettings {
   return {
     level: section.level ?? base.level,
     rules: { ...base.rules, ...section.rules },
@@ -30,6 +34,7 @@ function overrideGuard(base: GuardSettings, section: GuardSection): GuardSetting
     paths: addPaths(base.paths, section.paths),
     allow: [...base.allow, ...(section.allow ?? [])],
     custom: [...base.custom, ...(section.custom ?? [])],
+    programs: [...base.programs, ...programs],
     audit: { ...base.audit, ...section.audit },
   };
 }

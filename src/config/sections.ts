@@ -1,4 +1,4 @@
-import { LEVELS, POLICIES, RULE_SETTINGS } from "./levels.ts";
+import { LEVELS, OPERATION_RULES, POLICIES, RULE_SETTINGS } from "./levels.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
 const STRINGS = { kind: "list", of: { kind: "string" } } as const;
@@ -98,6 +98,69 @@ const GUARD = {
   },
 } as const satisfies Schema;
 
+const where = (verb: string) =>
+  ({
+    kind: "string",
+    note: `${verb}: operands, first, rest (behind the first), last, or names of options with a value`,
+  }) as const;
+
+const OWN_PROGRAM = {
+  kind: "record",
+  note: "what a program of your own does, so that the guard understands it; user and system layers only",
+  required: ["names"],
+  fields: {
+    names: { kind: "string", note: "every name it is started by, with blanks between" },
+    options: {
+      kind: "record",
+      note: "names without dashes; -abc are three letters, r|recursive two spellings of one option",
+      fields: {
+        flags: { kind: "string", note: "options without a value" },
+        values: { kind: "string", note: "options with a value" },
+        optional: { kind: "string", note: "options whose value can only be glued" },
+      },
+    },
+    reads: {
+      kind: "string",
+      oneOf: ["operands", "nothing"],
+      note: "whether operands are files whose content it shows; operands when absent",
+    },
+    effects: {
+      kind: "list",
+      of: {
+        kind: "record",
+        fields: {
+          delete: where("what it deletes"),
+          read: where("what it reads"),
+          write: where("what it writes"),
+          how: {
+            kind: "string",
+            oneOf: ["replace", "append", "edit", "create", "make", "extract"],
+            note: "of a write; replace when absent",
+          },
+          when: { kind: "string", note: "options of which one must be there" },
+          unless: { kind: "string", note: "options that make it not happen" },
+          recursive: { kind: "string", note: "options that reach everything below, or always" },
+        },
+      },
+    },
+    operations: {
+      kind: "list",
+      of: {
+        kind: "record",
+        required: ["command", "rule", "what"],
+        fields: {
+          command: { kind: "string", note: "operands in order: deploy --, env rm|destroy *" },
+          rule: { kind: "string", oneOf: OPERATION_RULES, note: "the rule that speaks" },
+          what: { kind: "string", note: "in words that follow 'would': delete the environment" },
+          needs: { kind: "string", note: "options of which one must be there" },
+          unless: { kind: "string", note: "options that make it harmless" },
+          safer: { kind: "string", note: "a command that looks first" },
+        },
+      },
+    },
+  },
+} as const satisfies Schema;
+
 /** Everything a configuration file may hold. */
 export const CONFIG_SCHEMA = {
   kind: "record",
@@ -109,6 +172,7 @@ export const CONFIG_SCHEMA = {
       keys: "^(default|[a-z][a-z-]*)$",
       of: { kind: "string", oneOf: POLICIES },
     },
+    programs: { kind: "list", of: OWN_PROGRAM },
     bridge: {
       kind: "record",
       fields: {
@@ -153,5 +217,6 @@ export type ConfigFile = InferConfig<typeof CONFIG_SCHEMA>;
 export type GuardSection = InferConfig<typeof GUARD>;
 export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
 export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
+export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;
 /** Sections that a project file may hold. */
 export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure"];

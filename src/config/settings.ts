@@ -1,6 +1,6 @@
 import type { FailurePolicy } from "../protocol/index.ts";
 import { type Level, POLICIES, type RuleSetting } from "./levels.ts";
-import type { AllowEntry, CustomRule } from "./sections.ts";
+import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
 
@@ -16,6 +16,8 @@ export interface GuardSettings {
   readonly paths: Readonly<Record<PathList, readonly string[]>>;
   readonly allow: readonly AllowEntry[];
   readonly custom: readonly CustomRule[];
+  /** records of programs, from the section `programs` */
+  readonly programs: readonly OwnProgram[];
   readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
 }
 
@@ -49,6 +51,7 @@ export const BUILT_IN: Config = {
     paths: { deny: [], noRead: [], noDelete: [], regenerable: [], temp: [], secrets: [] },
     allow: [],
     custom: [],
+    programs: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   failure: [],

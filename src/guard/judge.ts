@@ -26,8 +26,8 @@ export function judgeText(command: string, context: GuardContext): Judgement {
     const shell = shellContextOf(context, workspace);
     const facts =
       context.isPowerShell === true
-        ? analyseArgv(powerShellArgv(command), shell)
-        : analyseCommand(command, shell);
+        ? analyseArgv(powerShellArgv(command), shell, workspace.settings.programs)
+        : analyseCommand(command, shell, workspace.settings.programs);
     return judgeFacts(command, facts, workspace);
   });
 }
@@ -36,7 +36,11 @@ export function judgeText(command: string, context: GuardContext): Judgement {
 export function judgeWords(argv: readonly string[], context: GuardContext): Judgement {
   const source = argv.join(" ");
   return judgeOrFail(source, context, workspace =>
-    judgeFacts(source, analyseArgv(argv, shellContextOf(context, workspace)), workspace),
+    judgeFacts(
+      source,
+      analyseArgv(argv, shellContextOf(context, workspace), workspace.settings.programs),
+      workspace,
+    ),
   );
 }
 
@@ -73,7 +77,11 @@ function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Jud
   const effects = collectEffects(facts, workspace);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects)];
   for (const { text, cwd, invocation } of aliasTexts(effects)) {
-    const nested = analyseCommand(text, { ...shellContextOf(workspace.given, workspace), cwd });
+    const nested = analyseCommand(
+      text,
+      { ...shellContextOf(workspace.given, workspace), cwd },
+      workspace.settings.programs,
+    );
     const inner = collectFindings(workspace, nested, text, collectEffects(nested, workspace));
     found.push(...inner.map(finding => ({ ...finding, invocation })));
   }

@@ -23,8 +23,8 @@ export function isHarmlessIn(command: string, context: GuardContext): boolean {
  * analysis would object to; a property test holds it to that.
  */
 export function isPlainlyHarmless(command: string, workspace: Workspace): boolean {
-  const { custom, paths } = workspace.settings;
-  if (custom.length > 0 || paths.noRead.length > 0) return false;
+  const { custom, paths, programs } = workspace.settings;
+  if (custom.length > 0 || programs.length > 0 || paths.noRead.length > 0) return false;
   if (!PLAIN.test(command)) return false;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
   return onlyReads(program, rest) && !rest.some(word => mayNameSecret(word, workspace));

@@ -1,9 +1,10 @@
 import { readCode } from "../code/read-code.ts";
+import type { OwnProgram } from "../config/sections.ts";
 import { analyse, analyseArgv as analyseWords } from "../shell/analyse.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import type { Knowledge } from "../shell/state/types.ts";
 import { programsWith } from "./follow.ts";
-import { type OwnProgram, ownPrograms } from "./own-programs.ts";
+import { ownPrograms } from "./own-programs.ts";
 
 const NONE: readonly OwnProgram[] = [];
 

@@ -1,7 +1,8 @@
 import { readMongo } from "../code/languages/mongo.ts";
 import { readRedis } from "../code/languages/redis.ts";
 import { dialectOf, readSql, type SqlLoss } from "../code/languages/sql/statements.ts";
-import type { OperationEffect, OperationRule, ProgramEffect } from "../shell/effects.ts";
+import type { OperationRule } from "../config/levels.ts";
+import type { OperationEffect, ProgramEffect } from "../shell/effects.ts";
 import { words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { writtenEntry } from "../shell/state/file-contents.ts";

@@ -1,4 +1,4 @@
-import type { OperationRule } from "../shell/effects.ts";
+import type { OperationRule } from "../config/levels.ts";
 import type { Operation } from "./program.ts";
 
 /**

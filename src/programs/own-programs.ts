@@ -1,20 +1,7 @@
+import type { OwnProgram } from "../config/sections.ts";
 import { words } from "../shell/options.ts";
 import { indexOperations, type OperationRow } from "./operations.ts";
-import type { EffectRow, Operation, Program } from "./program.ts";
-
-/** A record of a program of the user's own, as the configuration has it. */
-export interface OwnProgram {
-  readonly names: string;
-  readonly options?: {
-    readonly flags?: string;
-    readonly values?: string;
-    readonly optional?: string;
-  };
-  /** `nothing`: its operands are no files; otherwise it counts as a reader of what it is given. */
-  readonly reads?: "operands" | "nothing";
-  readonly effects?: readonly EffectRow[];
-  readonly operations?: readonly Operation[];
-}
+import type { Program } from "./program.ts";
 
 /** The user's records, ready to be looked up. */
 export interface OwnPrograms {

@@ -1,4 +1,5 @@
-import type { Listing, OperationRule, ProgramEffect, WriteKind } from "../shell/effects.ts";
+import type { OperationRule } from "../config/levels.ts";
+import type { Listing, ProgramEffect, WriteKind } from "../shell/effects.ts";
 import type { OptionGrammar, ParsedOptions } from "../shell/options.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import type { Value } from "../shell/value.ts";

@@ -1,3 +1,4 @@
+import type { OperationRule } from "../config/levels.ts";
 import type { ParsedOptions } from "./options.ts";
 import type { Place } from "./place.ts";
 import type { Value } from "./value.ts";
@@ -98,16 +99,6 @@ export interface OperationEffect {
   /** the local file that it changes: in a temporary place nothing is lost */
   readonly file?: Value;
 }
-
-/** Rules that speak about operations; the guard's tables must have each of them. */
-export type OperationRule =
-  | `cloud.${"api" | "backup" | "cluster" | "container" | "infra" | "platform" | "queue" | "repository" | "resource" | "storage"}`
-  | `db.${"alter" | "delete" | "drop" | "flush" | "index" | "reset"}`
-  | `git.${"history" | "verify"}`
-  | `sys.${"account" | "cron" | "firewall" | "kill" | "power"}`
-  | "disk.raw"
-  | "publish"
-  | "sec.keychain";
 
 /**
  * `replace` loses the old content, `append` keeps it, `edit` changes it in place, `create` never overwrites, `make`
