@@ -234,12 +234,7 @@ export const cloud: Field = {
       effects: readsAndUploads,
       run: call => runRemoteOption(call, / ssh\b/, "command"),
     },
-    {
-      names: "gsutil s3cmd mc",
-      is: ["readsNothing"],
-      options: CLOUD_VALUES,
-      effects: readsAndUploads,
-    },
+    { names: "gsutil s3cmd mc", is: ["readsNothing"], options: CLOUD_VALUES, effects: readsAndUploads },
     {
       names:
         "doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd eksctl kops copilot",

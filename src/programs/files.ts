@@ -55,10 +55,7 @@ export const files: Field = {
     {
       names: "touch",
       isGnu: true,
-      options: {
-        values: "-drt date reference time",
-        flags: "-afhm c|no-create no-dereference help version",
-      },
+      options: { values: "-drt date reference time", flags: "-afhm c|no-create no-dereference help version" },
       // An empty file is news only among the system's.
       effects: [{ write: "operands", how: "create", unless: "c" }],
       run(call) {

@@ -65,12 +65,7 @@ export const network: Field = {
       effects: effectsOfDownload,
       run: call => runDownload(call, false),
     },
-    {
-      names: "fetch",
-      is: ["fetches"],
-      options: DOWNLOAD_OPTIONS,
-      run: call => runDownload(call, true),
-    },
+    { names: "fetch", is: ["fetches"], options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
     {
       names: "http https httpie xh xhs",
       is: ["fetches", "readsNothing"],

@@ -82,10 +82,7 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   },
   {
     names: "chrt",
-    options: {
-      flags: "-abdfimorRvG",
-      values: "-TPD sched-runtime sched-deadline sched-period",
-    },
+    options: { flags: "-abdfimorRvG", values: "-TPD sched-runtime sched-deadline sched-period" },
     operands: 1,
     silencedBy: ["m", "p"],
   },
@@ -100,17 +97,11 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   { names: "stdbuf gstdbuf", options: { values: "-ioe input output error" } },
   {
     names: "time gtime",
-    options: {
-      flags: "-pvqal portability verbose quiet append",
-      values: "-fo format output",
-    },
+    options: { flags: "-pvqal portability verbose quiet append", values: "-fo format output" },
   },
   {
     names: "timeout gtimeout",
-    options: {
-      flags: "-vpf foreground preserve-status verbose",
-      values: "-sk signal kill-after",
-    },
+    options: { flags: "-vpf foreground preserve-status verbose", values: "-sk signal kill-after" },
     operands: 1,
   },
   {
@@ -152,11 +143,7 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
       values: "-abeEIoOpPsSuUXAl trace output attach expr",
     },
   },
-  {
-    names: "perf",
-    options: { flags: "-agFhv", values: "-eopCr" },
-    subcommands: ["stat", "record", "trace"],
-  },
+  { names: "perf", options: { flags: "-agFhv", values: "-eopCr" }, subcommands: ["stat", "record", "trace"] },
   { names: "valgrind", options: { abbreviates: false } },
   {
     names: "numactl",
@@ -186,39 +173,22 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   { names: "proxychains proxychains4 proxychains-ng", options: { flags: "-q", values: "-f" } },
   {
     names: "torsocks",
-    options: {
-      flags: "-iqd isolate quiet debug",
-      values: "-uapP user pass address port",
-    },
+    options: { flags: "-iqd isolate quiet debug", values: "-uapP user pass address port" },
     shellFlags: ["shell"],
   },
-  {
-    names: "faketime",
-    options: { flags: "-mf exclude-monotonic", values: "-p pid" },
-    operands: 1,
-  },
+  { names: "faketime", options: { flags: "-mf exclude-monotonic", values: "-p pid" }, operands: 1 },
   { names: "ts tsp", options: { flags: "-nfmdErsi", values: "-DLNSO" } },
   { names: "sshpass", options: { flags: "-ev", values: "-pfdP" } },
   { names: "firejail", options: { abbreviates: false } },
   { names: "sandbox-exec", options: { values: "-fnpD" } },
-  {
-    names: "arch",
-    options: { flags: "x86_64 arm64 arm64e i386 32 64", isSingleDash: true },
-  },
+  { names: "arch", options: { flags: "x86_64 arm64 arm64e i386 32 64", isSingleDash: true } },
   { names: "direnv", subcommands: ["exec"], options: NONE, operands: 1 },
   {
     names: "dotenv dotenvx",
-    options: {
-      flags: "-cqo quiet override no-expand overload",
-      values: "-efvp file env-file env",
-    },
+    options: { flags: "-cqo quiet override no-expand overload", values: "-efvp file env-file env" },
     hasAssignments: true,
   },
-  {
-    names: "cross-env env-cmd",
-    options: { values: "-fe file environments" },
-    hasAssignments: true,
-  },
+  { names: "cross-env env-cmd", options: { values: "-fe file environments" }, hasAssignments: true },
   {
     names: "doppler infisical teller",
     subcommands: ["run"],
@@ -250,11 +220,7 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   },
   { names: "asdf rbenv pyenv nodenv goenv volta", subcommands: ["exec", "run"], options: NONE },
   { names: "nvm", subcommands: ["exec", "run"], options: { flags: "silent" }, operands: 1 },
-  {
-    names: "bundle",
-    subcommands: ["exec"],
-    options: { flags: "keep-file-descriptors", values: "gemfile" },
-  },
+  { names: "bundle", subcommands: ["exec"], options: { flags: "keep-file-descriptors", values: "gemfile" } },
   {
     names: "poetry pipenv rye pdm hatch",
     subcommands: ["run"],
@@ -271,10 +237,7 @@ export const PREFIX_WRAPPERS: readonly PrefixWrapper[] = [
   {
     names: "conda mamba micromamba",
     subcommands: ["run"],
-    options: {
-      flags: "-v no-capture-output live-stream",
-      values: "-np name prefix cwd",
-    },
+    options: { flags: "-v no-capture-output live-stream", values: "-np name prefix cwd" },
     directory: ["cwd"],
   },
   { names: "busybox toybox", options: NONE },

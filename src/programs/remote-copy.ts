@@ -46,10 +46,7 @@ export const remoteCopy: Field = {
       effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)],
     },
     { names: "robocopy", effects: effectsOfRobocopy },
-    {
-      names: "croc wormhole magic-wormhole b2 pastebinit gdrive",
-      effects: readsAndUploads,
-    },
+    { names: "croc wormhole magic-wormhole b2 pastebinit gdrive", effects: readsAndUploads },
   ],
 };
 

@@ -177,10 +177,7 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
       runInNewShell(
         found.command,
         { ...call, cwd: found.cwd ?? call.cwd },
-        {
-          from: "argument",
-          road: "code",
-        },
+        { from: "argument", road: "code" },
       );
       break;
     case "spawn":
@@ -200,11 +197,7 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
       break;
     case "evaluate":
       if (found.language === "shell") runInNewShell(found.code, call, { from: "argument", road: "code" });
-      else
-        runInterpreterCode(found.language, found.code, operands, call, {
-          from: "argument",
-          road: "code",
-        });
+      else runInterpreterCode(found.language, found.code, operands, call, { from: "argument", road: "code" });
       break;
     case "write": {
       session.codeEffects.push({ call: found, invocation: call.id, span: call.span });

@@ -56,10 +56,7 @@ const CLICKHOUSE = {
   ...PSQL,
   text: "q query",
   files: "queries-file",
-  options: {
-    values: "-qhud query queries-file host port user password database",
-    abbreviates: false,
-  },
+  options: { values: "-qhud query queries-file host port user password database", abbreviates: false },
 };
 
 const EXECUTED: OptionGrammar = {
@@ -81,13 +78,7 @@ export const SQL_CLIENTS: readonly SqlClient[] = [
   { names: "sqlite3", ...SQLITE, shellLines: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm },
   { names: "sqlite", ...SQLITE },
   { names: "duckdb", ...SQLITE, text: "c cmd s" },
-  {
-    names: "sqlcmd",
-    ...PSQL,
-    text: "Q q",
-    files: "i",
-    options: { values: "-QqiSdUPo", abbreviates: false },
-  },
+  { names: "sqlcmd", ...PSQL, text: "Q q", files: "i", options: { values: "-QqiSdUPo", abbreviates: false } },
   { names: "clickhouse clickhouse-client", ...CLICKHOUSE },
   {
     names: "cockroach",

@@ -208,10 +208,7 @@ export const system: Field = {
       is: ["dangerous"],
       options: { flags: "-slm script list", values: "-a align", abbreviates: false },
     },
-    {
-      names: "mdadm",
-      options: { flags: "-SC zero-superblock stop detail examine scan assemble create" },
-    },
+    { names: "mdadm", options: { flags: "-SC zero-superblock stop detail examine scan assemble create" } },
   ],
   operations: OPERATIONS,
 };

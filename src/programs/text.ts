@@ -73,10 +73,7 @@ export const textPrograms: Field = {
       names: "tr",
       isGnu: true,
       is: ["passesOn"],
-      options: {
-        flags: "-t d|delete s|squeeze-repeats c|C|complement help version",
-        stopsAtOperand: true,
-      },
+      options: { flags: "-t d|delete s|squeeze-repeats c|C|complement help version", stopsAtOperand: true },
       run: translateInput,
     },
     { names: "uniq", isGnu: true, is: ["passesOn"] },

@@ -135,11 +135,7 @@ function withoutCrowds(problems: readonly ParseProblem[]): readonly ParseProblem
     const joined = rest.get(reason) ?? problem;
     if (count <= MOST_OF_A_KIND) kept.push(problem);
     else {
-      rest.set(reason, {
-        ...joined,
-        start: Math.min(joined.start, start),
-        end: Math.max(joined.end, end),
-      });
+      rest.set(reason, { ...joined, start: Math.min(joined.start, start), end: Math.max(joined.end, end) });
     }
   }
   return [...kept, ...rest.values()];
