@@ -3,7 +3,7 @@ import { environmentOf } from "../shell/state/call.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
 import { operations } from "./operation-table.ts";
-import type { Field, Operation, ParsedCall } from "./program.ts";
+import type { Field, ParsedCall } from "./program.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
 import { readsAndUploads } from "./remote-copy.ts";
 
@@ -34,49 +34,27 @@ const PLATFORM: OptionGrammar = {
 };
 const VAULT: OptionGrammar = { isSingleDash: true, flags: "-f force purge help", abbreviates: false };
 
-const OPERATIONS = (): readonly Operation[] => [
-  ...operations(
-    "cloud.storage",
-    `
+const OPERATIONS = () =>
+  operations({
+    "cloud.storage": `
     aws s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest}
     aws s3 mv | move objects away | needs recursive
     aws s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest}
-  `,
-  ),
-  ...operations(
-    "cloud.resource",
-    `
-    aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|
-        admin-delete-*|destroy-* | delete or disable a cloud resource
-  `,
-  ),
-  ...operations(
-    "cloud.storage",
-    `
     gsutil rm|rb | delete objects or a bucket
     gsutil rsync | delete what is only at the target | needs d
     gcloud …storage rm | delete objects
     gcloud …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects
+    s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge | delete objects or a bucket
   `,
-  ),
-  ...operations(
-    "cloud.resource",
-    `
+    "cloud.resource": `
+    aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|
+        admin-delete-*|destroy-* | delete or disable a cloud resource
     gcloud …delete|remove-*|purge|reset | delete a cloud resource
     az …delete|purge|remove|delete-batch|reset | delete a cloud resource
     doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|
         terminate|*-delete|rebuild | delete a cloud resource
   `,
-  ),
-  ...operations(
-    "cloud.storage",
-    `
-    s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge | delete objects or a bucket
-  `,
-  ),
-  ...operations(
-    "cloud.infra",
-    `
+    "cloud.infra": `
     terraform|tofu|terragrunt destroy | destroy the infrastructure | safer terraform plan -destroy
     terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | answered | safer
         terraform plan
@@ -99,10 +77,7 @@ const OPERATIONS = (): readonly Operation[] => [
     copilot|eksctl|kops …delete | delete the deployed service or cluster
     vagrant destroy | destroy the virtual machine | safer vagrant status
   `,
-  ),
-  ...operations(
-    "cloud.cluster",
-    `
+    "cloud.cluster": `
     kubectl|oc|k|kubecolor|microk8s.kubectl delete | delete objects of the cluster | safer kubectl delete
         --dry-run=client {rest}
     kubectl|oc|k drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest}
@@ -124,10 +99,7 @@ const OPERATIONS = (): readonly Operation[] => [
     minikube delete | delete a cluster with all it holds | safer minikube status
     k3d cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list
   `,
-  ),
-  ...operations(
-    "cloud.container",
-    `
+    "cloud.container": `
     docker|podman|nerdctl system prune|reset | remove images, containers and caches that are not in use | safer docker
         system df
     docker|podman|nerdctl volume rm|prune|remove | delete volumes with their data | safer docker volume ls
@@ -154,10 +126,7 @@ const OPERATIONS = (): readonly Operation[] => [
         vms
     docker swarm leave | leave the swarm and lose its state | needs f force
   `,
-  ),
-  ...operations(
-    "cloud.platform",
-    `
+    "cloud.platform": `
     heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
     fly|flyctl destroy | destroy an application
     fly|flyctl …destroy|delete|remove | destroy an application or its data
@@ -175,10 +144,7 @@ const OPERATIONS = (): readonly Operation[] => [
     cf|oc delete|delete-*|purge-* | delete an application
     eas|expo …delete | delete builds or channels
   `,
-  ),
-  ...operations(
-    "cloud.repository",
-    `
+    "cloud.repository": `
     gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
         ruleset delete|remove|delete-* | delete it on the forge
     gh workflow disable | switch a workflow off
@@ -188,10 +154,7 @@ const OPERATIONS = (): readonly Operation[] => [
     gh repo edit | change who can see the repository | needs visibility
     gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete
   `,
-  ),
-  ...operations(
-    "cloud.backup",
-    `
+    "cloud.backup": `
     restic forget|prune | delete backups | safer restic snapshots
     borg delete|prune|compact | delete backups | unless n list | safer borg list
     rclone delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest}
@@ -203,18 +166,14 @@ const OPERATIONS = (): readonly Operation[] => [
     kopia snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list
     snapper|timeshift delete | delete snapshots
   `,
-  ),
-  ...operations(
-    "cloud.queue",
-    `
+    "cloud.queue": `
     kafka-topics|kafka-topics.sh|kafka-consumer-groups|kafka-consumer-groups.sh | delete topics or offsets | needs
         delete
     rabbitmqctl|rabbitmqadmin reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state
     nats stream|consumer|kv rm|purge|del|delete | delete a stream
     rpk topic delete | delete topics
   `,
-  ),
-];
+  });
 
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */
 export const cloud: Field = {

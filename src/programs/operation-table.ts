@@ -2,17 +2,19 @@ import type { OperationRule } from "../config/levels.ts";
 import type { Operation } from "./program.ts";
 
 /**
- * A table of operations as text, a row a line, cells between ` | `: the command, what it would do, then any of
- * `needs OPTIONS`, `unless OPTIONS`, `free on PATTERNS`, `of unknown`, `answered`, `ask`, `deny` and `safer COMMAND`.
- * A line that is indented further belongs to the one above; ending in a `|` without a blank, it goes on there.
+ * Tables of operations as text, one for each rule, a row a line, cells between ` | `: the command, what it would do,
+ * then any of `needs OPTIONS`, `unless OPTIONS`, `free on PATTERNS`, `of unknown`, `answered`, `ask`, `deny` and `safer
+ * COMMAND`. A line that is indented further belongs to the one above; ending in a `|` without a blank, it goes on there.
  */
-export function operations(rule: OperationRule, table: string): readonly Operation[] {
-  return table
-    .replace(/(?<=\S\|)\n {8}/g, "")
-    .replace(/\n {8}/g, " ")
-    .split("\n")
-    .filter(line => line.trim() !== "")
-    .map(line => readRow(rule, line));
+export function operations(tables: Readonly<Partial<Record<OperationRule, string>>>): readonly Operation[] {
+  return Object.entries(tables).flatMap(([rule, table]) =>
+    table
+      .replace(/(?<=\S\|)\n {8}/g, "")
+      .replace(/\n {8}/g, " ")
+      .split("\n")
+      .filter(line => line.trim() !== "")
+      .map(line => readRow(rule as OperationRule, line)),
+  );
 }
 
 function readRow(rule: OperationRule, line: string): Operation {
