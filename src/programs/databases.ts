@@ -14,6 +14,13 @@ import { SQL_CLIENTS, type SqlClient } from "./sql-clients.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 
+/** Lines that leave for a shell, by client. */
+const SHELL_LINES: Readonly<Record<string, RegExp>> = {
+  psql: /\\!\s*(.*)$/gm,
+  "mysql mariadb": /^\s*(?:\\!|system)\s+(.*)$/gm,
+  sqlite3: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm,
+};
+
 /** Clients of databases, and commands of frameworks that empty them. */
 export const databases: Field = {
   programs: [
@@ -76,7 +83,8 @@ export const databases: Field = {
 };
 
 function sqlProgram(client: SqlClient): Program {
-  const { names, options, shellLines } = client;
+  const { names, options } = client;
+  const shellLines = SHELL_LINES[names];
   return {
     names,
     is: ["dangerous"],
@@ -103,13 +111,13 @@ const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; r
 
 function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
-  const file = client.isLocal === true ? operands[0] : undefined;
-  const isInMemory = client.isLocal === true && (file === undefined || knownText(file) === ":memory:");
+  const file = client.isLocal ? operands[0] : undefined;
+  const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
   if (options.has("dry_run", "dry-run") || isInMemory) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
   const texts = [
     ...options.valuesOf(...words(client.text)),
-    ...(client.takesText === true ? operands.slice(client.databases) : []),
+    ...(client.takesText ? operands.slice(client.databases) : []),
     ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
     ...fedText(call),
   ];

@@ -88,7 +88,7 @@ function manager(
 function runPackage(call: ProgramCall): Output {
   const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
   if (codes.length > 0) return codes.map(code => runString(code, call)).reduce(appendOutput, NO_OUTPUT);
-  return runPrefix({ names: "", options: EXEC, isPackage: true }, call);
+  return runPrefix({ options: EXEC, cells: { package: "" } }, call);
 }
 
 const OWN_VERB =
