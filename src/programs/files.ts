@@ -5,7 +5,7 @@ import { readContents } from "../shell/state/file-contents.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
-import { inputOf, save } from "./file-access.ts";
+import { inputOf, save, stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 
 const ATTRIBUTE_OPTIONS = {
@@ -161,8 +161,8 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
     .map(path => ({ kind: "attributes", path, isRecursive, what: "mode", setting: "attributes" }));
 }
 
-function effectsOfPatchText({ argv, stdin }: ParsedCall): readonly ProgramEffect[] {
-  const patches = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {
+  const patches = [...call.argv.slice(1), ...stdinOf(call)];
   const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
   return [...new Set(named)].map(path => replaced(text(path)));
 }

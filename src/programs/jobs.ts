@@ -6,6 +6,7 @@ import { knownText, text } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { joinValues } from "../shell/words/fragments.ts";
+import { stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 
@@ -108,13 +109,8 @@ function runTypescript(call: ParsedCall): Output {
 function runLater(call: ParsedCall): Output {
   if (call.options.has("l", "r", "d", "c")) return [unknownOutput(call)];
   const file = call.options.valueOf("f");
-  const contents =
-    file === undefined
-      ? call.stdin === undefined
-        ? []
-        : [call.stdin]
-      : readContents(file, call.cwd, call.stdin, call.scope);
-  return eitherOutput(...contents.map(code => runInNewShell(code, call, { from: "stdin", road: "shell" })));
+  const contents = file === undefined ? stdinOf(call) : readContents(file, call.cwd, call.stdin, call.scope);
+  return eitherOutput(...contents.map(code => runInNewShell(code, call, { from: "stdin", via: "shell" })));
 }
 
 /** `nix shell pkgs -c rm x` runs words; `nix run pkgs#bash -- -c x` runs the program of that name. */

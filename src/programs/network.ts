@@ -13,7 +13,7 @@ import {
   withOrigins,
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { save } from "./file-access.ts";
+import { save, stdinOf } from "./file-access.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runSocatAddresses } from "./socat.ts";
@@ -376,8 +376,8 @@ function lookUpNames({ argv }: ParsedCall): readonly ProgramEffect[] {
 
 /** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
 function sendSession(call: ParsedCall): readonly ProgramEffect[] {
-  const { argv, stdin } = call;
-  const lines = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+  const { argv } = call;
+  const lines = [...argv.slice(1), ...stdinOf(call)];
   const named = lines.flatMap(value =>
     [...(knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm)].map(
       match => match[1] ?? "",

@@ -75,7 +75,7 @@ function manager(
       const directory = before.valueOf("C");
       const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
-        const operands = before.operands.map(operand => operand.value);
+        const operands = before.operandValues;
         runWrittenScripts(names, operands, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }

@@ -54,7 +54,7 @@ function runMarked(marks: readonly string[], program: string | undefined, call: 
   const [only] = argv;
   if (program !== undefined) return runInner([text(program), ...argv], call);
   return argv.length === 1 && only !== undefined
-    ? runInNewShell(only, call, { from: "argument", road: "shell" })
+    ? runInNewShell(only, call, { from: "argument", via: "shell" })
     : runInner(argv, call);
 }
 
