@@ -4,6 +4,7 @@ import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
 import { operations } from "./operation-table.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
 import { readsAndUploads } from "./remote-copy.ts";
 
@@ -177,79 +178,59 @@ const OPERATIONS = () =>
 
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */
 export const cloud: Field = {
-  programs: [
+  programs: programs(
+    `
+    aws | is dangerous readsNothing | variables PAGER
+    az | is dangerous readsNothing
+    gcloud | is dangerous readsNothing
+    gsutil s3cmd mc | is readsNothing
+    doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd eksctl kops copilot
+    heroku vercel vc netlify ntl railway render northflank koyeb dokku firebase supabase cf eas expo
+    fly flyctl
+    kubectl oc | is dangerous readsNothing | variables EDITOR VISUAL KUBE_EDITOR
+    k3s
+    minikube microk8s
+    helm | is dangerous readsNothing
+    k kubecolor microk8s.kubectl helm3 argocd flux velero
+    terraform tofu | is dangerous readsNothing
+    terragrunt kafka-topics kafka-topics.sh
+    vault nomad consul
+    pulumi | is dangerous | flags -yf yes skip-preview force preview-only | values -sC stack cwd | exact
+    restic | flags dry-run|n prune | values -rp repo password-file tag host keep-last keep-daily keep-weekly | exact
+    borg | flags -s dry-run|n list stats | values -P keep-daily keep-weekly keep-monthly prefix | exact
+  `,
     {
-      names: "aws",
-      is: ["dangerous", "readsNothing"],
-      options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
-      effects: readsAndUploads,
-      shellVariables: "PAGER",
-    },
-    { names: "az", is: ["dangerous", "readsNothing"], options: CLOUD_VALUES, effects: readsAndUploads },
-    {
-      names: "gcloud",
-      is: ["dangerous", "readsNothing"],
-      options: CLOUD_VALUES,
-      effects: readsAndUploads,
-      run: call => runRemoteOption(call, / ssh\b/, "command"),
-    },
-    { names: "gsutil s3cmd mc", is: ["readsNothing"], options: CLOUD_VALUES, effects: readsAndUploads },
-    {
-      names:
-        "doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd eksctl kops copilot",
-      options: CLOUD_VALUES,
-    },
-    {
-      names:
-        "heroku vercel vc netlify ntl railway render northflank koyeb dokku firebase supabase cf eas expo",
-      options: PLATFORM,
-    },
-    {
-      names: "fly flyctl",
-      options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
-      run: call => runRemoteOption(call, / ssh\b/, "C command"),
-    },
-    {
-      names: "kubectl oc",
-      is: ["dangerous", "readsNothing"],
-      options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
-      effects: copyIntoContainer,
-      run: runInCluster,
-      shellVariables: "EDITOR VISUAL KUBE_EDITOR",
-    },
-    { names: "k3s", options: KUBE, run: runInCluster, tool: clusterTool },
-    { names: "minikube microk8s", tool: clusterTool },
-    { names: "helm", is: ["dangerous", "readsNothing"], options: KUBE },
-    { names: "k kubecolor microk8s.kubectl helm3 argocd flux velero", options: KUBE },
-    { names: "terraform tofu", is: ["dangerous", "readsNothing"], options: TERRAFORM, tool: withVariables },
-    { names: "terragrunt kafka-topics kafka-topics.sh", options: TERRAFORM },
-    { names: "vault nomad consul", options: VAULT },
-    {
-      names: "pulumi",
-      is: ["dangerous"],
-      options: {
-        values: "-sC stack cwd",
-        flags: "-yf yes skip-preview force preview-only",
-        abbreviates: false,
+      aws: {
+        options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
+        effects: readsAndUploads,
       },
-    },
-    {
-      names: "restic",
-      options: {
-        values: "-rp repo password-file tag host keep-last keep-daily keep-weekly",
-        flags: "dry-run|n prune",
-        abbreviates: false,
+      az: { options: CLOUD_VALUES, effects: readsAndUploads },
+      gcloud: {
+        options: CLOUD_VALUES,
+        effects: readsAndUploads,
+        run: call => runRemoteOption(call, / ssh\b/, "command"),
       },
-    },
-    {
-      names: "borg",
-      options: {
-        values: "-P keep-daily keep-weekly keep-monthly prefix",
-        flags: "-s dry-run|n list stats",
-        abbreviates: false,
+      gsutil: { options: CLOUD_VALUES, effects: readsAndUploads },
+      doctl: { options: CLOUD_VALUES },
+      heroku: { options: PLATFORM },
+      fly: {
+        options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
+        run: call => runRemoteOption(call, / ssh\b/, "C command"),
       },
+      kubectl: {
+        options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
+        effects: copyIntoContainer,
+        run: runInCluster,
+      },
+      k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
+      minikube: { tool: clusterTool },
+      helm: { options: KUBE },
+      k: { options: KUBE },
+      terraform: { options: TERRAFORM, tool: withVariables },
+      terragrunt: { options: TERRAFORM },
+      vault: { options: VAULT },
     },
-  ],
+  ),
   operations: OPERATIONS,
 };
 

@@ -2,6 +2,7 @@ import type { ProgramEffect } from "../shell/effects.ts";
 import { describe } from "../shell/value.ts";
 import { operations } from "./operation-table.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 const OPERATIONS = () =>
   operations({
@@ -128,55 +129,33 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
-  programs: [
-    { names: "shutdown", is: ["dangerous"], options: { abbreviates: false } },
-    { names: "reboot halt poweroff mkfs blkdiscard fdisk userdel passwd", is: ["dangerous"] },
+  programs: programs(
+    `
+    shutdown | is dangerous | exact
+    reboot halt poweroff mkfs blkdiscard fdisk userdel passwd | is dangerous
+    crontab | is dangerous | flags -lrei | values -u | exact | variables EDITOR VISUAL
+    iptables | is dangerous
+    ip6tables
+    kill | is dangerous readsNothing
+    pkill | is dangerous | flags -fxnoiv signal | values -uUgPtsFG euid uid | exact
+    dscl | exact | single dash
+    skill | values -uctp | exact
+    killall | is dangerous | flags -eIiqrvw | values -usoyn user signal | exact
+    systemctl | is dangerous | flags -fq user now force | values -tpHM type property host machine | exact | variables
+        PAGER EDITOR VISUAL
+    journalctl | variables PAGER
+    sudoedit visudo | variables EDITOR VISUAL
+    wipefs | is dangerous | flags -anfb all no-act force backup | values -ot offset types | exact
+    parted | is dangerous | flags -slm script list | values -a align | exact
+    mdadm | flags -SC zero-superblock stop detail examine scan assemble create
+  `,
     {
-      names: "crontab",
-      is: ["dangerous"],
-      options: { values: "-u", flags: "-lrei", abbreviates: false },
-      effects: effectsOfCrontab,
-      shellVariables: "EDITOR VISUAL",
+      crontab: { effects: effectsOfCrontab },
+      iptables: { options: FIREWALL_OPTIONS },
+      ip6tables: { options: FIREWALL_OPTIONS },
+      kill: { effects: effectsOfKill },
     },
-    { names: "iptables", is: ["dangerous"], options: FIREWALL_OPTIONS },
-    { names: "ip6tables", options: FIREWALL_OPTIONS },
-    { names: "kill", is: ["dangerous", "readsNothing"], effects: effectsOfKill },
-    {
-      names: "pkill",
-      is: ["dangerous"],
-      options: { values: "-uUgPtsFG euid uid", flags: "-fxnoiv signal", abbreviates: false },
-    },
-    { names: "dscl", options: { isSingleDash: true, abbreviates: false } },
-    { names: "skill", options: { values: "-uctp", abbreviates: false } },
-    {
-      names: "killall",
-      is: ["dangerous"],
-      options: { values: "-usoyn user signal", flags: "-eIiqrvw", abbreviates: false },
-    },
-    {
-      names: "systemctl",
-      is: ["dangerous"],
-      options: {
-        values: "-tpHM type property host machine",
-        flags: "-fq user now force",
-        abbreviates: false,
-      },
-      shellVariables: "PAGER EDITOR VISUAL",
-    },
-    { names: "journalctl", shellVariables: "PAGER" },
-    { names: "sudoedit visudo", shellVariables: "EDITOR VISUAL" },
-    {
-      names: "wipefs",
-      is: ["dangerous"],
-      options: { values: "-ot offset types", flags: "-anfb all no-act force backup", abbreviates: false },
-    },
-    {
-      names: "parted",
-      is: ["dangerous"],
-      options: { flags: "-slm script list", values: "-a align", abbreviates: false },
-    },
-    { names: "mdadm", options: { flags: "-SC zero-superblock stop detail examine scan assemble create" } },
-  ],
+  ),
   operations: OPERATIONS,
 };
 

@@ -39,6 +39,7 @@ export const GRAMMAR_CELLS = [
   "values",
   "optional",
   "exact",
+  "ends at operand",
   "single dash",
   "unknown takes value",
 ] as const;
@@ -50,6 +51,7 @@ export function grammarOf(cells: TableRow<(typeof GRAMMAR_CELLS)[number]>["cells
     values,
     optional,
     abbreviates: cells.exact === undefined,
+    stopsAtOperand: cells["ends at operand"] !== undefined,
     isSingleDash: cells["single dash"] !== undefined,
     unknownTakesValue: cells["unknown takes value"] !== undefined,
   };
