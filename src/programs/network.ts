@@ -13,11 +13,13 @@ import {
   withOrigins,
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { runInner } from "../shell/walk/inner.ts";
+import { splitString } from "./environment.ts";
 import { save, stdinOf } from "./file-access.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { runSocatAddresses } from "./socat.ts";
+import { runOptionText } from "./run.ts";
 
 const DOWNLOAD_OPTIONS = {
   flags: "-qc help version",
@@ -350,4 +352,18 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const files = [...new Set(named)].map(name => text(name));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+}
+
+/** `socat TCP:… EXEC:'cmd',pty`, `SYSTEM:'cmd'`. */
+function runSocatAddresses(call: ParsedCall): void {
+  for (const word of call.argv.slice(1)) {
+    const match = /^(EXEC|SYSTEM|SHELL):/i.exec(knownPrefix(word));
+    if (match === null) continue;
+    const command = dropKnown(word, match[0].length);
+    const known = knownText(command);
+    const options = /,(?:pty|stderr|setsid|sigint|sane|ctty|nofork|pipes|fdin=\d+|fdout=\d+)\b/g;
+    const trimmed = known === undefined ? command : text(known.replace(options, ""));
+    if (match[1]?.toUpperCase() === "EXEC") runInner(splitString(trimmed), call, {}, "option");
+    else runOptionText(trimmed, call);
+  }
 }

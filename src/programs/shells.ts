@@ -3,10 +3,11 @@ import { environmentValueOf } from "../shell/state/call.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, type Value } from "../shell/value.ts";
+import { asQuotedWord } from "../shell/walk/assignments.ts";
 import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runScript } from "../shell/walk/scripts.ts";
-import { asQuotedWord } from "../shell/walk/start-up.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -17,36 +18,27 @@ const OPTIONS: OptionGrammar = {
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
   programs: [
-    {
-      names: "bash sh zsh dash ksh ash",
-      is: ["shell", "readsNothing", "dangerous"],
-      options: OPTIONS,
-      run: runShell,
-    },
-    {
-      names: "ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish",
-      is: ["shell", "readsNothing"],
-      options: OPTIONS,
-      run: runShell,
-    },
-    {
-      names: "fish",
-      is: ["shell", "readsNothing", "dangerous"],
-      options: {
-        flags: "-iNnPlvh login no-config interactive no-execute private help version",
-        values: "-doDf command|c|C|init-command features profile",
-        stopsAtOperand: true,
+    ...programs(
+      `
+    bash sh zsh dash ksh ash | is shell readsNothing dangerous
+    ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish | is shell readsNothing
+    fish | is shell readsNothing dangerous | flags -iNnPlvh login no-config interactive no-execute private help
+        version | values -doDf command|c|C|init-command features profile | ends at operand
+    . source | is readsNothing sources
+    read | is readsNothing readsLine
+  `,
+      {
+        bash: { options: OPTIONS, run: runShell },
+        ksh93: { options: OPTIONS, run: runShell },
+        fish: { run: runFish },
       },
-      run: runFish,
-    },
+    ),
     // Words of the shell itself, behind programs that know no shell.
     {
       names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
         command :`,
       is: ["readsNothing"],
     },
-    { names: ". source", is: ["readsNothing", "sources"] },
-    { names: "read", is: ["readsNothing", "readsLine"] },
     // Their own grammar is not read; what they share with the others is enough.
     { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
   ],

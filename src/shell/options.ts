@@ -26,7 +26,7 @@ export interface OptionGrammar {
   readonly unknownTakesValue?: boolean;
 }
 
-export interface ParsedOption {
+interface ParsedOption {
   /** Canonical name. */
   readonly name: string;
   readonly value: Value | undefined;
@@ -76,7 +76,7 @@ export class ParsedOptions {
   }
 }
 
-export interface Operand {
+interface Operand {
   readonly value: Value;
   readonly index: number;
 }

@@ -3,12 +3,12 @@ import { NO_OUTPUT } from "../state/output.ts";
 import { forkState } from "../state/session.ts";
 import type { Builtin } from "../state/types.ts";
 import { knownText, text, wordAt } from "../value.ts";
+import { asQuotedWord } from "../walk/assignments.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
 import { withEnvironment } from "../walk/environment.ts";
 import { runScript } from "../walk/scripts.ts";
-import { asQuotedWord } from "../walk/start-up.ts";
+import { runHandlers } from "../walk/subshell.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
 const evaluate: Builtin = call => {

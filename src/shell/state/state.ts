@@ -28,7 +28,7 @@ export interface Descriptor {
   readonly path?: Value | undefined;
 }
 
-export interface Sink {
+interface Sink {
   readonly script: ParsedScript;
   readonly node: ProcessSubstitutionPart;
 }

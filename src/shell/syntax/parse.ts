@@ -4,14 +4,14 @@ import { type Closing, lookAtClosing } from "./closing.ts";
 import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
-export interface ParseResult {
+interface ParseResult {
   readonly statements: readonly Statement[];
   readonly problems: readonly ParseProblem[];
   /** Characters of the tree that stand for others; see `Source`. */
   readonly placeholders: ReadonlyMap<string, Value>;
 }
 
-export interface ParseProblem {
+interface ParseProblem {
   readonly reason: "incomplete" | "syntax" | "nesting" | "failure";
   readonly message: string;
   readonly start: number;

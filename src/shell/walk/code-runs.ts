@@ -11,7 +11,7 @@ import type { CodeSource, Output, ProgramCall, Scope } from "../state/types.ts";
 import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
 import { readScript } from "./script-files.ts";
 import { runShellText } from "./shell-text.ts";
-import { runHandlers } from "./traps.ts";
+import { runHandlers } from "./subshell.ts";
 
 /** Runs text in a shell of its own, as `sh -c` does; `stdin` is what that shell's commands read. */
 export function runInNewShell(

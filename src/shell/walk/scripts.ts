@@ -7,7 +7,7 @@ import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from ".
 import { readScript } from "./script-files.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */
-export interface ScriptUse {
+interface ScriptUse {
   readonly path: Value;
   readonly arguments: readonly Value[];
   readonly by: "shell" | "source" | "itself";
