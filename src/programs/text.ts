@@ -1,5 +1,4 @@
 import type { Listing } from "../shell/effects.ts";
-import type { OptionGrammar } from "../shell/options.ts";
 import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
@@ -16,19 +15,12 @@ const GREP_READS: Program["reads"] = {
   unless: "q quiet silent c count l files-with-matches L files-without-match",
 };
 
-const SLICE_OPTIONS: OptionGrammar = {
-  flags: "-qvfFz help version",
-  values: "-s n|lines c|bytes",
-  abbreviates: false,
-};
-
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
   programs: programs(
     `
     cat bat | is passesOn | gnu | flags -AbeEnstTuv help version | values -lrH language line-range style theme | exact
-    head | is passesOn selects | gnu
-    tail | is passesOn selects | gnu
+    head tail | is passesOn selects | gnu | flags -qvfFz help version | values -s n|lines c|bytes | exact
     tac | is passesOn | gnu | flags -br help version | values s
     cut | is passesOn | gnu | flags -snz complement help version | values c|b|characters|bytes d|delimiter f|fields
         output-delimiter
@@ -52,8 +44,7 @@ export const textPrograms: Field = {
   `,
     {
       cat: { run: call => inputOf(call, call.operands) },
-      head: { options: SLICE_OPTIONS, rewrite: countFirst, run: slice },
-      tail: { options: SLICE_OPTIONS, rewrite: countFirst, run: slice },
+      head: { rewrite: countFirst, run: slice },
       tac: {
         run: call =>
           computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),

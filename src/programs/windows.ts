@@ -1,4 +1,5 @@
 import { decodeBase64, decodeUtf16LittleEndian } from "../shell/decode.ts";
+import { words } from "../shell/options.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value, withOrigins } from "../shell/value.ts";
@@ -17,18 +18,10 @@ export const windows: Field = {
 };
 
 /** Parameters of pwsh, in full; any unambiguous prefix is accepted, in any case. */
-const VALUED = [
-  "executionpolicy",
-  "inputformat",
-  "outputformat",
-  "windowstyle",
-  "version",
-  "psconsolefile",
-  "configurationname",
-  "settingsfile",
-  "workingdirectory",
-  "custompipename",
-];
+const VALUED = words(`
+  executionpolicy inputformat outputformat windowstyle version psconsolefile
+  configurationname settingsfile workingdirectory custompipename
+`);
 
 function runPowerShell(call: ParsedCall): Output {
   for (let index = 1; index < call.argv.length; index += 1) {
@@ -55,8 +48,8 @@ function isDash(rest: readonly Value[]): boolean {
   return rest[0] !== undefined && knownText(rest[0]) === "-";
 }
 
-function runText(words: readonly Value[], call: ProgramCall): Output {
-  return runInterpreterCode("powershell", joinValues(words, " "), [], call, { from: "argument" });
+function runText(argv: readonly Value[], call: ProgramCall): Output {
+  return runInterpreterCode("powershell", joinValues(argv, " "), [], call, { from: "argument" });
 }
 
 function runStdin(call: ProgramCall): Output {
