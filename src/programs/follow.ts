@@ -8,7 +8,8 @@ import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { interpretBy } from "./languages.ts";
 import { listingBehind } from "./listings.ts";
-import { operationsOf } from "./operations.ts";
+import { type OperationRow, operationsOf } from "./operations.ts";
+import type { OwnPrograms } from "./own-programs.ts";
 import type { ParsedCall, Program } from "./program.ts";
 import { readsOf } from "./reads.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
@@ -19,30 +20,41 @@ import { runOptionText } from "./run.ts";
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 const MAX_TOOLS = 3;
 
-/** Everything that is known about programs, as the shell asks for it. */
-export const PROGRAMS: Programs = {
-  follow(name, call, runs) {
-    if (name === undefined) return { output: undefined, effects: guess(call) };
-    return followProgram(name, call, runs);
-  },
-  interpret: interpretBy,
-  isKnown: name => dangerousNames().has(name) || findProgram(name) !== undefined,
-  get names() {
-    return programNames();
-  },
-  seldomFails: name => hasTrait(name, "seldomFails"),
-  findDangerous,
-};
+/** Everything that is known about programs, as the shell asks for it; the user's own records come first. */
+export function programsWith(own: OwnPrograms): Programs {
+  return {
+    follow(name, call, runs) {
+      if (name === undefined) return { output: undefined, effects: guess(call) };
+      return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
+    },
+    interpret: interpretBy,
+    isKnown: name => dangerousNames().has(name) || findProgram(name) !== undefined,
+    get names() {
+      return programNames();
+    },
+    seldomFails: name => hasTrait(name, "seldomFails"),
+    findDangerous,
+  };
+}
 
-function followProgram(name: string, call: ProgramCall, runs: boolean): Followed {
-  const program = findProgram(name);
+function followProgram(
+  name: string,
+  program: Program | undefined,
+  call: ProgramCall,
+  runs: boolean,
+  ownRows: readonly OperationRow[] = [],
+): Followed {
   const parsed = parseCall(name, program, call);
   noteNames(program, parsed);
   const isOnlyHelp = parsed.options.has("help", "version");
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
-  return { output, effects: [...effects, ...later, ...operationEffects(name, parsed)] };
+  const operations = [
+    ...operationEffects(name, parsed),
+    ...operationsOf(ownRows, name, parsed, grammarOf(program)),
+  ];
+  return { output, effects: [...effects, ...later, ...operations] };
 }
 
 function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {
@@ -118,9 +130,13 @@ function operationEffects(name: string, call: ParsedCall): readonly ProgramEffec
   }
   const rows = operationRowsOf(tool.name);
   if (rows.length === 0) return [];
-  const options = findProgram(tool.name)?.options;
-  const grammar = options?.stopsAtOperand === true ? undefined : options;
+  const grammar = grammarOf(findProgram(tool.name));
   return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, grammar));
+}
+
+/** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
+function grammarOf(program: Program | undefined): OptionGrammar | undefined {
+  return program?.options?.stopsAtOperand === true ? undefined : program?.options;
 }
 
 /** `/etc/init.d/ssh stop` is `service ssh stop`. */
@@ -138,7 +154,7 @@ function guess(call: ProgramCall): readonly ProgramEffect[] {
   const last = { pieces: components(word).at(-1) ?? [], origins: [] };
   return words(GUESSED)
     .filter(name => couldBe(last, name))
-    .flatMap(name => followProgram(name, call, false).effects);
+    .flatMap(name => followProgram(name, findProgram(name), call, false).effects);
 }
 
 const GUESSED =

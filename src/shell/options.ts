@@ -35,17 +35,41 @@ export interface ParsedOption {
   readonly isInGrammar: boolean;
 }
 
-export interface ParsedOptions {
+/** The options and operands of one command. */
+export class ParsedOptions {
   readonly options: readonly ParsedOption[];
   readonly operands: readonly Operand[];
   /** Index of `--`, if there was one that ended the options. */
   readonly endOfOptions: number | undefined;
   /** A word that may be an option but is not known (`$FLAGS`). */
   readonly hasUnknownOption: boolean;
-  has(...names: readonly string[]): boolean;
+
+  constructor(
+    options: readonly ParsedOption[],
+    operands: readonly Operand[],
+    endOfOptions: number | undefined,
+    hasUnknownOption: boolean,
+  ) {
+    this.options = options;
+    this.operands = operands;
+    this.endOfOptions = endOfOptions;
+    this.hasUnknownOption = hasUnknownOption;
+  }
+
+  has(...names: readonly string[]): boolean {
+    return this.options.some(option => names.includes(option.name));
+  }
+
   /** Value of the last one given. */
-  valueOf(...names: readonly string[]): Value | undefined;
-  valuesOf(...names: readonly string[]): readonly Value[];
+  valueOf(...names: readonly string[]): Value | undefined {
+    return this.options.filter(option => names.includes(option.name)).at(-1)?.value;
+  }
+
+  valuesOf(...names: readonly string[]): readonly Value[] {
+    return this.options.flatMap(({ name, value }) =>
+      value !== undefined && names.includes(name) ? [value] : [],
+    );
+  }
 }
 
 export interface Operand {
@@ -147,18 +171,7 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
     if (!isKnown(word)) hasUnknownOption = true;
   }
 
-  return {
-    options,
-    operands,
-    endOfOptions,
-    hasUnknownOption,
-    has: (...wanted) => options.some(option => wanted.includes(option.name)),
-    valueOf: (...wanted) => options.filter(option => wanted.includes(option.name)).at(-1)?.value,
-    valuesOf: (...wanted) =>
-      options.flatMap(option =>
-        wanted.includes(option.name) && option.value !== undefined ? [option.value] : [],
-      ),
-  };
+  return new ParsedOptions(options, operands, endOfOptions, hasUnknownOption);
 }
 
 function pushOperand(argv: readonly Value[], index: number, operands: Operand[]): void {

@@ -1,5 +1,6 @@
 import { knownText } from "../../shell/value.ts";
 import { components, dirname, isInside } from "../../system/paths.ts";
+import type { Workspace } from "../context.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { isMadeHere } from "../made-here.ts";
 import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../paths/deletion.ts";
@@ -55,15 +56,20 @@ function reportFiles(context: RuleContext, effect: Removal, target: Target, loss
     const worst = losses.find(isGrave);
     if (worst !== undefined && (isEverything || worst.rule === "fs.system-write"))
       reportLoss(context, effect, worst, "delete");
+    else if (isSystemFile(workspace, `${base}/x`)) context.report("fs.system-write", effect.by, shown);
     else if (isEverything && losses.some(loss => loss.rule === "fs.outside"))
       context.report("fs.bulk", effect.by, shown, { preview: `ls -la ${base}` });
   } else {
     const zone = zoneOf(workspace, path);
-    if (zone === "system" || (zone === "root" && components(path).length > 1))
-      context.report("fs.system-write", effect.by, path);
+    if (isSystemFile(workspace, path)) context.report("fs.system-write", effect.by, path);
     else if (zone === "history") reportLoss(context, effect, { rule: "fs.project", target: path }, "delete");
     else if (isStartupFile(workspace, path)) context.report("fs.rcfile", effect.by, path);
   }
+}
+
+function isSystemFile(workspace: Workspace, path: string): boolean {
+  const zone = zoneOf(workspace, path);
+  return zone === "system" || (zone === "root" && components(path).length > 1);
 }
 
 /** The gravest places keep their own rule; elsewhere a mirror is worth one question. */

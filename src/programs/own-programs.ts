@@ -1,0 +1,51 @@
+import { words } from "../shell/options.ts";
+import { indexOperations, type OperationRow } from "./operations.ts";
+import type { EffectRow, Operation, Program } from "./program.ts";
+
+/** A record of a program of the user's own, as the configuration has it. */
+export interface OwnProgram {
+  readonly names: string;
+  readonly options?: {
+    readonly flags?: string;
+    readonly values?: string;
+    readonly optional?: string;
+  };
+  /** `nothing`: its operands are no files; otherwise it counts as a reader of what it is given. */
+  readonly reads?: "operands" | "nothing";
+  readonly effects?: readonly EffectRow[];
+  readonly operations?: readonly Operation[];
+}
+
+/** The user's records, ready to be looked up. */
+export interface OwnPrograms {
+  find(name: string): Program | undefined;
+  operationRowsOf(name: string): readonly OperationRow[];
+}
+
+const known = new WeakMap<readonly OwnProgram[], OwnPrograms>();
+
+export function ownPrograms(records: readonly OwnProgram[]): OwnPrograms {
+  const made = known.get(records) ?? makeTable(records);
+  known.set(records, made);
+  return made;
+}
+
+function makeTable(records: readonly OwnProgram[]): OwnPrograms {
+  const byName = new Map<string, Program>();
+  for (const record of records) for (const name of words(record.names)) byName.set(name, programOf(record));
+  const rows = indexOperations(
+    records.flatMap(({ names, operations = [] }) =>
+      operations.map(one => ({ ...one, command: `${words(names).join("|")} ${one.command}`.trim() })),
+    ),
+  );
+  return { find: name => byName.get(name), operationRowsOf: name => rows.get(name) ?? [] };
+}
+
+function programOf({ names, options, reads, effects }: OwnProgram): Program {
+  return {
+    names,
+    ...(reads === "nothing" ? { is: ["readsNothing"] } : {}),
+    ...(options === undefined ? {} : { options: { ...options, abbreviates: false } }),
+    ...(effects === undefined ? {} : { effects }),
+  };
+}
