@@ -2,7 +2,7 @@ import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { Check } from "../install/doctor/check.ts";
+import type { DoctorCheck } from "../install/doctor/check.ts";
 import type { Proof } from "../verify/live/prove.ts";
 
 const LIVE_TIMEOUT_MS = 120_000;
@@ -96,7 +96,7 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 
-function renderChecks(checks: readonly Check[], terminal: Terminal): string {
+function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): string {
   const lines = checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
     const line = `${terminal.paint(style, mark)} ${message}`;

@@ -54,7 +54,7 @@ the hosts are never changed. A second run changes nothing.`,
     },
   ],
   async run({ options, system, terminal }) {
-    const { findPackage, findPlaces, install, renderInstall, wouldSkipInCodex } = await import(
+    const { findPackage, findPlaces, install, renderInstall, needsTrustAgreement } = await import(
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
@@ -84,7 +84,7 @@ the hosts are never changed. A second run changes nothing.`,
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
-          wouldSkipInCodex(system, findPlaces(system), request) &&
+          needsTrustAgreement(system, findPlaces(system), request) &&
           askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
       if (options.format === "json") terminal.printJson(report);

@@ -1,5 +1,5 @@
 import { defineCommand, defineFamily, FORMAT_OPTION } from "../cli/command.ts";
-import { findPlaces, tellingProblems } from "./plugin/places.ts";
+import { findPlaces } from "./plugin/places.ts";
 
 const NAME = { name: "NAME", summary: "name of the plugin" } as const;
 const OPTIONAL_NAME = {
@@ -16,17 +16,15 @@ const install = defineCommand({
   ],
   options: { force: { kind: "flag", summary: "replace one that is installed" }, format: FORMAT_OPTION },
   examples: [{ command: "amplihack plugin install ./my-plugin", does: "copies it below ~/.amplihack" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
-      const places = findPlaces(system);
-      const { name, version } = installPlugin(system, places, positionals[0] ?? "", options.force);
-      const path = pluginDirectory(places, name);
-      if (options.format === "json") terminal.printJson({ success: true, name, version, path });
-      else
-        terminal.print(`${name} ${version} is installed in ${path}\nNext: amplihack plugin link ${name}\n`);
-      return 0;
-    }),
+  run: async ({ options, positionals, system, terminal }) => {
+    const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
+    const places = findPlaces(system);
+    const { name, version } = installPlugin(system, places, positionals[0] ?? "", options.force);
+    const path = pluginDirectory(places, name);
+    if (options.format === "json") terminal.printJson({ success: true, name, version, path });
+    else terminal.print(`${name} ${version} is installed in ${path}\nNext: amplihack plugin link ${name}\n`);
+    return 0;
+  },
 });
 
 const uninstall = defineCommand({
@@ -35,15 +33,14 @@ const uninstall = defineCommand({
   positionals: [NAME],
   options: { format: FORMAT_OPTION },
   examples: [{ command: "amplihack plugin uninstall my-plugin", does: "removes its copy and its setting" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
-      const [name = ""] = positionals;
-      uninstallPlugin(system, findPlaces(system), name);
-      if (options.format === "json") terminal.printJson({ success: true, name, removed: true });
-      else terminal.print(`${name} is removed\n`);
-      return 0;
-    }),
+  run: async ({ options, positionals, system, terminal }) => {
+    const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
+    const [name = ""] = positionals;
+    uninstallPlugin(system, findPlaces(system), name);
+    if (options.format === "json") terminal.printJson({ success: true, name, removed: true });
+    else terminal.print(`${name} is removed\n`);
+    return 0;
+  },
 });
 
 const link = defineCommand({
@@ -52,15 +49,14 @@ const link = defineCommand({
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
   examples: [{ command: "amplihack plugin link my-plugin", does: "adds it to enabledPlugins" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { linkPlugin } = await import("../install/plugin/plugins.ts");
-      const [name = "amplihack"] = positionals;
-      const changed = linkPlugin(system, findPlaces(system), name);
-      if (options.format === "json") terminal.printJson({ success: true, name, changed });
-      else terminal.print(changed ? `${name} is switched on\n` : `${name} is switched on already\n`);
-      return 0;
-    }),
+  run: async ({ options, positionals, system, terminal }) => {
+    const { linkPlugin } = await import("../install/plugin/plugins.ts");
+    const [name = "amplihack"] = positionals;
+    const changed = linkPlugin(system, findPlaces(system), name);
+    if (options.format === "json") terminal.printJson({ success: true, name, changed });
+    else terminal.print(changed ? `${name} is switched on\n` : `${name} is switched on already\n`);
+    return 0;
+  },
 });
 
 const verify = defineCommand({
@@ -69,18 +65,16 @@ const verify = defineCommand({
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
   examples: [{ command: "amplihack plugin verify my-plugin", does: "ends with 0 only if all of it holds" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { inspectPlugin } = await import("../install/plugin/plugins.ts");
-      const state = inspectPlugin(system, findPlaces(system), positionals[0] ?? "amplihack");
-      const { installed, discoverable, hooks_loaded } = state;
-      const facts = { installed, discoverable, hooks_loaded };
-      const isWell = Object.values(facts).every(Boolean);
-      if (options.format === "json") terminal.printJson({ success: isWell, ...state });
-      else
-        for (const [name, holds] of Object.entries(facts)) terminal.print(`${holds ? "✓" : "✗"} ${name}\n`);
-      return isWell ? 0 : 1;
-    }),
+  run: async ({ options, positionals, system, terminal }) => {
+    const { inspectPlugin } = await import("../install/plugin/plugins.ts");
+    const state = inspectPlugin(system, findPlaces(system), positionals[0] ?? "amplihack");
+    const { installed, discoverable, hooks_loaded } = state;
+    const facts = { installed, discoverable, hooks_loaded };
+    const isWell = Object.values(facts).every(Boolean);
+    if (options.format === "json") terminal.printJson({ success: isWell, ...state });
+    else for (const [name, holds] of Object.entries(facts)) terminal.print(`${holds ? "✓" : "✗"} ${name}\n`);
+    return isWell ? 0 : 1;
+  },
 });
 
 const list = defineCommand({
@@ -88,17 +82,16 @@ const list = defineCommand({
   summary: "list the plugins that are installed",
   options: { format: FORMAT_OPTION },
   examples: [{ command: "amplihack plugin list", does: "shows each with its version, and whether it is on" }],
-  run: ({ options, system, terminal }) =>
-    tellingProblems(async () => {
-      const { listPlugins } = await import("../install/plugin/plugins.ts");
-      const plugins = listPlugins(system, findPlaces(system));
-      if (options.format === "json") terminal.printJson(plugins);
-      else if (plugins.length === 0) terminal.print("No plugins are installed\n");
-      else
-        for (const { name, version, discoverable } of plugins)
-          terminal.print(`${name} ${version ?? ""}${discoverable ? "" : " (switched off)"}\n`);
-      return 0;
-    }),
+  run: async ({ options, system, terminal }) => {
+    const { listPlugins } = await import("../install/plugin/plugins.ts");
+    const plugins = listPlugins(system, findPlaces(system));
+    if (options.format === "json") terminal.printJson(plugins);
+    else if (plugins.length === 0) terminal.print("No plugins are installed\n");
+    else
+      for (const { name, version, discoverable } of plugins)
+        terminal.print(`${name} ${version ?? ""}${discoverable ? "" : " (switched off)"}\n`);
+    return 0;
+  },
 });
 
 export const command = defineFamily({

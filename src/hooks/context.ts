@@ -1,5 +1,5 @@
+import { hostOrDefault } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { HOST_IDS } from "../hosts/host.ts";
 import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
 import {
   AtomicJsonFile,
@@ -159,8 +159,7 @@ export function openHookContext(
 
 /** A second less than the host waits. */
 function budgetOf(input: HookInput, hookName: string): number {
-  const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
-  return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
+  return hookDeadlineMs(hostOrDefault(input.host).id, hookName.replaceAll("_", "-"), input.event);
 }
 
 /** What an error says; for anything else that was thrown, what it is. */

@@ -2,7 +2,7 @@ import { judgeArgv } from "../guard/index.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { quoteWord } from "../system/command-line.ts";
 import type { System } from "../system/system.ts";
 import { consumeGrants, readGrants, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";

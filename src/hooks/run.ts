@@ -1,8 +1,8 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { Answer, HostId } from "../hosts/host.ts";
+import type { HostId } from "../hosts/descriptors.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
-import { render } from "../hosts/render.ts";
+import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
 import {
   checkInput,
@@ -64,7 +64,7 @@ export function openRun(program: HookProgram, call: HookCall, system: System): H
     return caller;
   }
 
-  function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
+  function answer(given: HostResponse, result: RunRecord["result"], outcome: Outcome): number {
     if (exitCode !== undefined) return exitCode;
     exitCode = given.exitCode;
     const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);

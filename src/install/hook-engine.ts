@@ -1,10 +1,11 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { readJson } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
 import { readText, VARIABLES } from "../state/index.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
 import type { Package } from "./package.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 
 /** What stands behind the staged hook program. */
 export interface HookEngine {
@@ -51,15 +52,12 @@ export function chooseEngine(system: System, source: Pick<Package, "root" | "ver
   const [stranger] = native === undefined ? present : [];
   const passedOver = stranger === undefined ? undefined : describeStranger(system, stranger, version);
   if (wanted === "native" && passedOver !== undefined)
-    throw new InstallProblem(
-      "AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs",
-      {
-        causes: [passedOver],
-        fix: `${renewal(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
-      },
-    );
+    throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs", {
+      causes: [passedOver],
+      fix: `${renewal(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
+    });
   if (wanted === "native" && native === undefined)
-    throw new InstallProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
+    throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
       causes: [missing],
       fix: "build it with npm run build:native, or unset AMPLIHACK_HOOK_ENGINE",
     });
@@ -68,7 +66,7 @@ export function chooseEngine(system: System, source: Pick<Package, "root" | "ver
     if (passedOver === undefined || wanted === "node") return { kind: "node", program: script };
     return { kind: "node", program: script, passedOver: { why: passedOver, fix: renewal(version) } };
   }
-  throw new InstallProblem("the hook program of this package was not found", {
+  throw installProblem("the hook program of this package was not found", {
     causes: [...OVERRIDES.map(name => `${name} is not set`), missing, `${script} is not a file`],
     fix: "build it with npm run build, or install the package again",
   });
@@ -99,9 +97,8 @@ function describeStranger(system: System, program: string, version: string): str
 /** The version of the package a program lies in, where that is another than ours. */
 function otherVersion(system: System, program: string, version: string): string | undefined {
   const read = readJson(readText(system, join(dirname(program), "package.json"), MANIFEST_BYTES) ?? "");
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const told = ownValue(read.value, "version");
-  return typeof told === "string" && told !== version ? told : undefined;
+  const told = read.ok ? stringAt(read.value, "version") : undefined;
+  return told === version ? undefined : told;
 }
 
 function findOverride(system: System): HookEngine | undefined {
@@ -110,7 +107,7 @@ function findOverride(system: System): HookEngine | undefined {
     if (value === "") continue;
     const program = resolve(system.files.workingDirectory() ?? "/", value);
     if (isExecutable(system, program)) return { kind: "given", program };
-    throw new InstallProblem(`${name} does not lead to an executable file`, {
+    throw installProblem(`${name} does not lead to an executable file`, {
       fix: `set ${name} to the hook program, or unset it`,
     });
   }

@@ -1,7 +1,7 @@
 import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 
 /** The directories that an installation knows. */
 export interface Places {
@@ -11,14 +11,12 @@ export interface Places {
   readonly projectRoot: string;
 }
 
-export type Scope = "user" | "project";
-
 export function findPlaces(system: Pick<System, "env" | "files">): Places {
   const home = findHome(system);
   const projectRoot = findProjectRoot(system, undefined);
   const stateHome = findStateHome(system, projectRoot);
   if (home === undefined || stateHome === undefined)
-    throw new InstallProblem("there is no home directory: HOME is unset or not an absolute path", {
+    throw installProblem("there is no home directory: HOME is unset or not an absolute path", {
       fix: "set HOME and try again",
     });
   return { home, stateHome, projectRoot };

@@ -1,6 +1,6 @@
-import { quoteWord } from "../hosts/owned-command.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";

@@ -1,5 +1,5 @@
 import type Libsql from "libsql";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";

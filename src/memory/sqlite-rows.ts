@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
 import { corruptDatabase, type Row, type Value } from "./sqlite-connection.ts";

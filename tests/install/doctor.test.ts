@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { HostId } from "../../src/hosts/index.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
 import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
 import { askVersion } from "../../src/install/host-version.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
-import type { InstallableHost } from "../../src/install/targets.ts";
 import { createSandbox, INSTALL, PACKAGE, type Sandbox, systemIn } from "./sandbox.ts";
 
 const STAGED = "home/.amplihack/.claude/bin/amplihack-hooks";
@@ -18,13 +18,13 @@ const placesOf = ({ home, project }: Sandbox) => ({
   projectRoot: project,
 });
 
-async function installed(hosts: readonly InstallableHost[], isTrustAgreed = true): Promise<Sandbox> {
+async function installed(hosts: readonly HostId[], isTrustAgreed = true): Promise<Sandbox> {
   const sandbox = createSandbox();
   await install(sandbox.system, PACKAGE, { ...INSTALL, hosts, isTrustAgreed });
   return sandbox;
 }
 
-const look = (sandbox: Sandbox, hosts?: readonly InstallableHost[]) =>
+const look = (sandbox: Sandbox, hosts?: readonly HostId[]) =>
   examine(sandbox.system, placesOf(sandbox), PACKAGE, {
     hosts,
     nodeVersion: process.versions.node,
@@ -87,7 +87,7 @@ describe("a healthy installation", () => {
 describe("hooks that are there but would not fire", () => {
   const CLAUDE = "home/.claude/settings.json";
 
-  it.each<readonly [string, InstallableHost, string, (text: string) => string, RegExp]>([
+  it.each<readonly [string, HostId, string, (text: string) => string, RegExp]>([
     [
       "a wrong event name",
       "claude-code",

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { quoteWord } from "../../hosts/owned-command.ts";
 import { runChild } from "../../launcher/managed-child.ts";
 import type { LaunchRequest, Voice } from "../../launcher/plan.ts";
 import { startUpdateCheck, type UpdateCheck } from "../../launcher/update/check.ts";
@@ -8,6 +7,7 @@ import { canRestart } from "../../launcher/update/restart.ts";
 import { readUpdateSettings } from "../../launcher/update/settings.ts";
 import { textOf } from "../../state/problem.ts";
 import { findProjectRoot } from "../../state/project-root.ts";
+import { quoteWord } from "../../system/command-line.ts";
 import type { System } from "../../system/system.ts";
 import { version } from "../../version.ts";
 

@@ -12,15 +12,3 @@ export function findPlaces(system: System): ModePlaces {
   const projectRoot = findProjectRoot(system, undefined);
   return { home, projectRoot, stateHome: findStateHome(system, projectRoot) ?? join(home, ".amplihack") };
 }
-
-/** Runs what may meet a problem with a plugin, and tells it as the command line does. */
-export async function tellingProblems<T>(action: () => Promise<T>): Promise<T> {
-  const { PluginProblem } = await import("../../install/plugin/problem.ts");
-  try {
-    return await action();
-  } catch (error) {
-    if (!(error instanceof PluginProblem)) throw error;
-    const { message, fix } = error;
-    throw new CommandError(message, { kind: "plugin", ...(fix === undefined ? {} : { fix }) });
-  }
-}

@@ -1,3 +1,4 @@
+import { AGENT_PROGRAMS } from "../../hosts/protected-files.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
@@ -5,7 +6,7 @@ import { lookUp } from "../look-up.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import type { Rule } from "../rule.ts";
 import { type Pack, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
+import { words } from "../words.ts";
 
 const RULES: readonly Rule[] = [
   {
@@ -18,34 +19,22 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Options that switch an agent's own questions off. */
+/** Options that switch an agent's own questions off, by its program. Those that are no hosts stand here. */
 const FREE_HAND: Readonly<Record<string, RegExp>> = {
-  claude:
-    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
-  codex:
-    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$|^(-c)?"?(approval_policy="?never|sandbox_mode="?danger-full-access)"?$/,
-  gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
-  "cursor-agent": /^(--force|-f|--yolo)$/,
-  opencode: /^--(dangerously-skip-permissions|yolo)$/,
-  amp: /^--dangerously-allow-all$/,
   aider: /^--(yes-always|yes)$/,
-  droid: /^--skip-permissions-unsafe$/,
-  "kiro-cli": /^(--trust-all-tools|-a)$/,
   q: /^--trust-all-tools$/,
   crush: /^(--yolo|-y)$/,
-  goose: /^--(auto|mode=auto)$/,
-  auggie: /^--(allow-all|dangerously-skip-permissions)$/,
-  cline: /^(--yolo|-y)$/,
-  pi: /^--(yolo|no-extensions|-ne)$/,
+  ...Object.fromEntries(AGENT_PROGRAMS.flatMap(({ names, bypass }) => names.map(name => [name, bypass]))),
 };
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
-const SWITCHES = wordSet(
-  "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE",
-);
+const SWITCHES: ReadonlySet<string> = new Set([
+  ...words(
+    "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING",
+  ),
+  ...AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []),
+]);
 
 export const selfProtection: Pack = {
   name: "self-protection",
@@ -94,15 +83,11 @@ function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): 
 }
 
 /** Agents by the package that runners start. */
-const AGENT_PACKAGES: Readonly<Record<string, string>> = {
-  "@anthropic-ai/claude-code": "claude",
-  "@openai/codex": "codex",
-  "@google/gemini-cli": "gemini",
-  "@github/copilot": "copilot",
-  "@qwen-code/qwen-code": "qwen",
-  "@sourcegraph/amp": "amp",
-  "opencode-ai": "opencode",
-};
+const AGENT_PACKAGES: Readonly<Record<string, string>> = Object.fromEntries(
+  AGENT_PROGRAMS.flatMap(({ package: name, names: [program] }) =>
+    name === undefined || program === undefined ? [] : [[name, program]],
+  ),
+);
 
 /** The agent a program is, or starts as a package. */
 function agentOf(program: string, words: readonly string[]): string {

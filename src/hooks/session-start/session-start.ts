@@ -1,3 +1,4 @@
+import { claudeCode } from "../../hosts/claude-code.ts";
 import type { Effect, Hook, InputOf } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
@@ -30,7 +31,7 @@ export function sessionStart(options: HookOptions = {}): Hook<System> {
 
 async function beginSession(input: InputOf<"session-start">, context: HookContext): Promise<Effect> {
   attempt(context, "version_check_error", "the version check failed", () => checkVersion(context));
-  if (input.host === "claude-code") {
+  if (input.host === claudeCode.id) {
     attempt(context, "hook_cleanup_error", "the hook cleanup failed", () => cleanUpHooks(context));
   }
   const prompt = input.prompt ?? "";

@@ -5,13 +5,13 @@ import type { Package } from "../package.ts";
 import { hookProgramPath, type Places } from "../places.ts";
 import { describeProblem } from "../problem.ts";
 import { wrappedCommand } from "../wrapper.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;
 const ID = "hook-engine";
 
 /** Which program answers the hosts, and whether an installation would still choose it. */
-export function checkHookProgram(system: System, places: Places, source: Package): Check {
+export function checkHookProgram(system: System, places: Places, source: Package): DoctorCheck {
   let wanted: HookEngine;
   try {
     wanted = chooseEngine(system, source);

@@ -1,4 +1,4 @@
-import { type ModuleOptions, moduleRuntime } from "./module-runtime.ts";
+import { type ModuleOptions, moduleRuntime } from "./runtime.ts";
 
 /**
  * Text of the OpenCode plugin: a module with exactly one export, which OpenCode calls. Before a tool it throws to
@@ -27,7 +27,7 @@ export const Amplihack = async ({ client, directory }) => {
     }
   };
 
-  /** There is nobody a hook can ask here, so a question is a refusal. */
+  /** A hook cannot ask the user here, so a question is a refusal. */
   const refuse = said => {
     const reason = said.refusal ?? said.question;
     if (reason !== undefined) throw new Error(reason);
