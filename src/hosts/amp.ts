@@ -19,7 +19,7 @@ export const amp: HostDescriptor<"amp"> = {
     web_search: "WebSearch",
   },
   input: { toolName: ["tool"], toolInput: ["input"] },
-  responses: {
+  responses: () => ({
     SessionStart: {},
     UserPromptSubmit: {
       context: text => ({ message: text }),
@@ -35,7 +35,7 @@ export const amp: HostDescriptor<"amp"> = {
       deny: reason => ({ action: "continue", userMessage: reason }),
       caveats: { deny: "hold → follow-up message, a limited number of times" },
     },
-  },
+  }),
   noOpinion: "{}\n",
   closed: "exit",
   protects: { wiring: [".amp/settings.json", ".config/amp/settings.json"] },

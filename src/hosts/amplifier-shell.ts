@@ -4,7 +4,7 @@ import type { HostDescriptor, ResponseEncoder, ResponseTable } from "./host.ts";
 const withContext: ResponseEncoder = { context: text => ({ contextInjection: text }) };
 
 /** The bridge reads `decision`, `reason` and `contextInjection`; Claude's nested object is not looked at. */
-export const amplifierResponses: ResponseTable = {
+export const amplifierResponses = (): ResponseTable => ({
   PreToolUse: { ...block, ...withContext },
   PostToolUse: withContext,
   UserPromptSubmit: { ...block, ...withContext },
@@ -14,7 +14,7 @@ export const amplifierResponses: ResponseTable = {
   SubagentStop: {},
   SessionStart: withContext,
   SessionEnd: {},
-};
+});
 
 export const amplifierTools: Readonly<Record<string, string>> = {
   bash: "Bash",
@@ -51,7 +51,8 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
       project: ".amplifier/hooks/amplihack/hooks.json",
     },
   },
-  installation: {
+  protects: { wiring: [".amplifier/hooks/**", ".amplifier/settings.yaml"], trees: [".amplifier"] },
+  setup: () => ({
     title: "Amplifier",
     folders: [".amplifier"],
     programs: ["amplifier"],
@@ -61,11 +62,10 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
       project: "Amplifier: mount its module hook-shell; that is what reads .amplifier/hooks",
     },
     gaps: ["run without Amplifier's shell bridge, the module hook-shell"],
-  },
-  protects: { wiring: [".amplifier/hooks/**", ".amplifier/settings.yaml"], trees: [".amplifier"] },
-  agent: {
-    name: "amplifier",
-    printMode: { start: ["run"], promptFlag: [], stdinMarker: [], modelFlag: "--model", unsafeStart: /^-/ },
-  },
-  live: "it was not tried with a scripted model yet",
+    agent: {
+      name: "amplifier",
+      printMode: { start: ["run"], promptFlag: [], stdinMarker: [], modelFlag: "--model", unsafeStart: /^-/ },
+    },
+    live: "it was not tried with a scripted model yet",
+  }),
 };

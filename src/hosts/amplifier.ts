@@ -30,14 +30,14 @@ export const amplifier: HostDescriptor<"amplifier"> = {
   usesCanonicalEvents: false,
   tools: amplifierTools,
   input: amplifierShell.input ?? {},
-  responses: {
-    ...amplifierResponses,
+  responses: () => ({
+    ...amplifierResponses(),
     PostToolUseFailure: {},
     PreCompact: { ignoresExitCode: true },
     PostCompact: {},
     PermissionRequest: { ask: () => ({}), ignoresExitCode: true },
     PermissionDenied: {},
-  },
+  }),
   noOpinion: "",
   contextLimit: 10_000,
   closed: "exit",

@@ -41,7 +41,7 @@ export const antigravity: HostDescriptor<"antigravity"> = {
     invoke_subagent: "Agent",
   },
   input: { toolName: ["toolCall.name"], toolInput: ["toolCall.args"] },
-  responses: {
+  responses: () => ({
     PreToolUse: {
       deny: reason => ({ decision: "deny", reason }),
       ask: reason => (reason === undefined ? { decision: "ask" } : { decision: "ask", reason }),
@@ -54,7 +54,7 @@ export const antigravity: HostDescriptor<"antigravity"> = {
     },
     PostToolUse: {},
     Stop: { deny: reason => ({ decision: "continue", reason }) },
-  },
+  }),
   noOpinion,
   closed: "deny",
   registration: {

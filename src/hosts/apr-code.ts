@@ -9,14 +9,14 @@ export const aprCode: HostDescriptor<"apr-code"> = {
   events: {},
   usesCanonicalEvents: true,
   tools: {},
-  responses: {
+  responses: () => ({
     SessionStart: {},
     PreToolUse: exitGate,
     PostToolUse: {},
     UserPromptSubmit: exitGate,
     Stop: {},
     SubagentStop: {},
-  },
+  }),
   noOpinion: "",
   closed: "exit",
 };

@@ -26,7 +26,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
   },
   input: { toolInput: ["tool_args"], environment: { payload: "ATOMCODE_HOOK_CONTEXT" } },
   // Any non-zero exit code is an allow here: every decision is in the JSON.
-  responses: {
+  responses: () => ({
     PreToolUse: {
       deny: reason => ({ action: "block", reason }),
       allow: () => ({ action: "allow" }),
@@ -37,7 +37,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     SessionEnd: {},
     UserPromptSubmit: { ...block, ...nestedContext },
     Notification: {},
-  },
+  }),
   noOpinion: '{"action":"allow"}\n',
   closed: "deny",
   registration: {

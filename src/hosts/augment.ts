@@ -37,7 +37,7 @@ export const augment: HostDescriptor<"augment"> = {
     environment: { cwd: "AUGMENT_PROJECT_DIR", sessionId: "AUGMENT_CONVERSATION_ID" },
     aliases: payload => rename(payload, { tool_response: "tool_output", error: "tool_error" }),
   },
-  responses: {
+  responses: () => ({
     PreToolUse: { ...common, ...flatContext, ...nestedPermission, ...nestedInput },
     PostToolUse: { ...common, ...nestedContext, ...nestedBlock },
     Stop: { ...common, ...nestedBlock },
@@ -51,7 +51,7 @@ export const augment: HostDescriptor<"augment"> = {
       unproven: ["deny"],
       ignoresExitCode: true,
     },
-  },
+  }),
   noOpinion: "{}\n",
   closed: "exit",
   registration: {
@@ -61,8 +61,12 @@ export const augment: HostDescriptor<"augment"> = {
     layout: { kind: "groups", argumentsKey: "args", hasType: true },
     files: { user: ".augment/settings.json", project: ".augment/settings.json" },
   },
-  installation: { title: "Augment", folders: [".augment"], programs: ["auggie"] },
   protects: { trees: [".augment"] },
   program: { names: ["auggie"], bypass: /^--(allow-all|dangerously-skip-permissions)$/ },
-  live: "it needs an account",
+  setup: () => ({
+    title: "Augment",
+    folders: [".augment"],
+    programs: ["auggie"],
+    live: "it needs an account",
+  }),
 };

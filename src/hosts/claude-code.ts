@@ -46,7 +46,7 @@ function permissionForm({ payload }: RenderContext) {
 }
 
 /** All 33 events of the reference. */
-const responses: ResponseTable = {
+const responses = (): ResponseTable => ({
   PreToolUse: { ...withContext, ...permissionBySpelling, ...nestedDefer, ...nestedInput },
   PermissionRequest: {
     ...common,
@@ -102,7 +102,7 @@ const responses: ResponseTable = {
   ElicitationResult: elicitation,
   PreModelSwitch: { ...common, ...nestedPermission, ignoresExitCode: true },
   PostModelSwitch: withContext,
-};
+});
 
 export const claudeCode: HostDescriptor<"claude-code"> = {
   id: "claude-code",
@@ -142,15 +142,6 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     relocation: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
     personalFile: ".claude/settings.local.json",
   },
-  installation: {
-    title: "Claude Code",
-    folders: [".claude"],
-    programs: ["claude"],
-    nextStep: {
-      user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
-      project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",
-    },
-  },
   protects: {
     wiring: [
       ".claude/settings*.json",
@@ -170,29 +161,38 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     bypassVariables: ["CLAUDE_CONFIG_DIR"],
   },
   recordsSessions: true,
-  agent: {
-    name: "claude",
-    printMode: {
-      start: [],
-      promptFlag: ["-p"],
-      stdinMarker: ["-p"],
-      systemPromptFlag: "--system-prompt",
-      directoryFlag: "--add-dir",
-      modelFlag: "--model",
-      unsafeStart: /^-/,
+  setup: () => ({
+    title: "Claude Code",
+    folders: [".claude"],
+    programs: ["claude"],
+    nextStep: {
+      user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
+      project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",
     },
-  },
-  live: {
-    args: prompt => ["-p", prompt, "--dangerously-skip-permissions"],
-    env: ({ url, key }) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: key,
-      // Root may skip permission questions only where it says that it is in a sandbox.
-      IS_SANDBOX: "1",
-      DISABLE_AUTOUPDATER: "1",
-      DISABLE_TELEMETRY: "1",
-      DISABLE_ERROR_REPORTING: "1",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    }),
-  },
+    agent: {
+      name: "claude",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: ["-p"],
+        systemPromptFlag: "--system-prompt",
+        directoryFlag: "--add-dir",
+        modelFlag: "--model",
+        unsafeStart: /^-/,
+      },
+    },
+    live: {
+      args: prompt => ["-p", prompt, "--dangerously-skip-permissions"],
+      env: ({ url, key }) => ({
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: key,
+        // Root may skip permission questions only where it says that it is in a sandbox.
+        IS_SANDBOX: "1",
+        DISABLE_AUTOUPDATER: "1",
+        DISABLE_TELEMETRY: "1",
+        DISABLE_ERROR_REPORTING: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      }),
+    },
+  }),
 };

@@ -16,7 +16,7 @@ const toolGate: ResponseEncoder = {
 };
 
 /** The command line and the SDK wait for tool events only; the rest runs detached. */
-const sdkResponses: ResponseTable = {
+const sdkResponses = (): ResponseTable => ({
   PreToolUse: { ...toolGate, input: value => ({ cancel: false, overrideInput: value }) },
   PostToolUse: withContext,
   UserPromptSubmit: {},
@@ -24,8 +24,8 @@ const sdkResponses: ResponseTable = {
   SessionEnd: {},
   Stop: {},
   StopFailure: {},
-};
-const extensionResponses: ResponseTable = {
+});
+const extensionResponses = (): ResponseTable => ({
   PreToolUse: toolGate,
   PostToolUse: withContext,
   UserPromptSubmit: { ...cancel, ...withContext },
@@ -35,7 +35,7 @@ const extensionResponses: ResponseTable = {
   StopFailure: {},
   PreCompact: { ...cancel, unproven: ["deny"] },
   Notification: {},
-};
+});
 
 function isExtension({ nativeEvent }: RenderContext): boolean {
   return /^[A-Z]/.test(nativeEvent);
@@ -89,7 +89,7 @@ export const cline: HostDescriptor<"cline"> = {
       ...rename(payload, { tool_use_id: "tool_call.id" }),
     }),
   },
-  responses: context => (isExtension(context) ? extensionResponses : sdkResponses),
+  responses: context => (isExtension(context) ? extensionResponses() : sdkResponses()),
   noOpinion: "{}\n",
   contextLimit: 50_000,
   closed: "deny",
@@ -105,12 +105,12 @@ export const cline: HostDescriptor<"cline"> = {
     layout: { kind: "executables" },
     files: { user: "Documents/Cline/Hooks", project: ".clinerules/hooks" },
   },
-  installation: {
+  program: { names: ["cline"], bypass: /^(--yolo|-y)$/ },
+  setup: () => ({
     title: "Cline",
     folders: ["Documents/Cline", ".cline"],
     programs: ["cline"],
     gaps: ["refuse one call only: in the editor a refusal ends the task"],
-  },
-  program: { names: ["cline"], bypass: /^(--yolo|-y)$/ },
-  live: "it needs its editor",
+    live: "it needs its editor",
+  }),
 };

@@ -20,7 +20,7 @@ export const codex: HostDescriptor<"codex"> = {
   tools: { apply_patch: "Edit", spawn_agent: "Agent", collaborationspawn_agent: "Agent" },
   // Codex throws away an answer with any member it does not know, and then the tool runs: nothing may be added here
   // that its schema for that event does not have.
-  responses: {
+  responses: () => ({
     PreToolUse: {
       ...nestedContext,
       deny: nestedPermission.deny,
@@ -37,7 +37,7 @@ export const codex: HostDescriptor<"codex"> = {
     Stop: { ...block, ...stopTurn },
     PreCompact: { ...stopTurn, deny: stopTurn.halt },
     PostCompact: stopTurn,
-  },
+  }),
   noOpinion: "",
   closed: "exit",
   registration: {
@@ -51,13 +51,6 @@ export const codex: HostDescriptor<"codex"> = {
       file: "config.toml",
       nextStep: "Codex: open it, type /hooks and trust the hooks of amplihack; until then it skips them",
     },
-  },
-  installation: {
-    title: "Codex",
-    folders: [".codex"],
-    programs: ["codex"],
-    nextStep: { project: "Codex: trust this project when it asks; else it may skip .codex/hooks.json" },
-    gaps: ["see files that are read otherwise than by a command"],
   },
   protects: {
     wiring: [".codex/config.toml", ".codex/hooks/**", ".codex/rules/**"],
@@ -73,32 +66,39 @@ export const codex: HostDescriptor<"codex"> = {
     bypassVariables: ["CODEX_HOME"],
   },
   recordsSessions: true,
-  agent: {
-    name: "codex",
-    printMode: {
-      start: ["exec", "--skip-git-repo-check"],
-      promptFlag: [],
-      stdinMarker: ["-"],
-      directoryFlag: "--add-dir",
-      modelFlag: "--model",
-      unsafeStart: /^-/,
+  setup: () => ({
+    title: "Codex",
+    folders: [".codex"],
+    programs: ["codex"],
+    nextStep: { project: "Codex: trust this project when it asks; else it may skip .codex/hooks.json" },
+    gaps: ["see files that are read otherwise than by a command"],
+    agent: {
+      name: "codex",
+      printMode: {
+        start: ["exec", "--skip-git-repo-check"],
+        promptFlag: [],
+        stdinMarker: ["-"],
+        directoryFlag: "--add-dir",
+        modelFlag: "--model",
+        unsafeStart: /^-/,
+      },
     },
-  },
-  live: {
-    args: (prompt, { url, model }) => [
-      "exec",
-      "--skip-git-repo-check",
-      "--dangerously-bypass-approvals-and-sandbox",
-      ...Object.entries({
-        model,
-        model_provider: model,
-        [`model_providers.${model}.name`]: model,
-        [`model_providers.${model}.base_url`]: `${url}/v1`,
-        [`model_providers.${model}.wire_api`]: "responses",
-        [`model_providers.${model}.env_key`]: "SCRIPTED_KEY",
-      }).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]),
-      prompt,
-    ],
-    env: ({ key }) => ({ SCRIPTED_KEY: key }),
-  },
+    live: {
+      args: (prompt, { url, model }) => [
+        "exec",
+        "--skip-git-repo-check",
+        "--dangerously-bypass-approvals-and-sandbox",
+        ...Object.entries({
+          model,
+          model_provider: model,
+          [`model_providers.${model}.name`]: model,
+          [`model_providers.${model}.base_url`]: `${url}/v1`,
+          [`model_providers.${model}.wire_api`]: "responses",
+          [`model_providers.${model}.env_key`]: "SCRIPTED_KEY",
+        }).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]),
+        prompt,
+      ],
+      env: ({ key }) => ({ SCRIPTED_KEY: key }),
+    },
+  }),
 };

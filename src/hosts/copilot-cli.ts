@@ -13,7 +13,7 @@ function modifiedResult(value: Json): JsonObject {
 
 const refuseRequest = (reason: string) => ({ behavior: "deny", message: reason });
 
-const camelCaseResponses: ResponseTable = {
+const camelCaseResponses = (): ResponseTable => ({
   SessionStart: flatContext,
   SessionEnd: {},
   UserPromptSubmit: { ...block, ...flatContext, ignoresExitCode: true },
@@ -33,16 +33,18 @@ const camelCaseResponses: ResponseTable = {
   StopFailure: {},
   PreCompact: { ignoresExitCode: true },
   Notification: flatContext,
-};
+});
 
 /** Some events keep camelCase payloads even where they are configured by Claude's names. */
-const claudeDialectResponses: ResponseTable = {
-  ...camelCaseResponses,
-  ...claudeNamesResponses,
-  UserPromptSubmit: { ...claudeNamesResponses["UserPromptSubmit"], ignoresExitCode: true },
-  PostToolUse: { ...claudeNamesResponses["PostToolUse"], output: modifiedResult },
-  PreCompact: { ignoresExitCode: true },
-};
+function claudeDialectResponses(): ResponseTable {
+  const responses = { ...camelCaseResponses(), ...claudeNamesResponses() };
+  return {
+    ...responses,
+    UserPromptSubmit: { ...responses["UserPromptSubmit"], ignoresExitCode: true },
+    PostToolUse: { ...responses["PostToolUse"], output: modifiedResult },
+    PreCompact: { ignoresExitCode: true },
+  };
+}
 
 function usesClaudeNames({ payload }: RenderContext): boolean {
   return typeof payload["timestamp"] === "string" || payload["session_id"] !== undefined;
@@ -105,7 +107,7 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     task: "Agent",
   },
   input: { unnamedEvent },
-  responses: context => (usesClaudeNames(context) ? claudeDialectResponses : camelCaseResponses),
+  responses: context => (usesClaudeNames(context) ? claudeDialectResponses() : camelCaseResponses()),
   noOpinion: "{}\n",
   contextLimit: 10_000,
   closed: "exit",
@@ -123,16 +125,6 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     isShared: true,
     relocation: { variable: "COPILOT_HOME", folder: ".copilot" },
   },
-  installation: {
-    title: "Copilot CLI",
-    folders: [".copilot"],
-    programs: ["copilot"],
-    mustBePresent: true,
-    alsoReads: [{ host: "claude-code", scope: "project" }],
-    nextStep: {
-      project: "Copilot CLI: trust this folder, or start it with --trust-folder; else it skips these hooks",
-    },
-  },
   protects: {
     wiring: [".github/hooks/**", ".copilot/hooks/**", ".copilot/config.json"],
     trees: [".github/hooks", ".copilot"],
@@ -145,27 +137,37 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     bypassVariables: ["COPILOT_HOME"],
   },
   recordsSessions: true,
-  agent: {
-    name: "copilot",
-    printMode: {
-      start: [],
-      promptFlag: ["-p"],
-      stdinMarker: [],
-      directoryFlag: "--add-dir",
-      modelFlag: "--model",
-      allowAllFlag: "--allow-all-tools",
-      unsafeStart: /^-/,
+  setup: () => ({
+    title: "Copilot CLI",
+    folders: [".copilot"],
+    programs: ["copilot"],
+    mustBePresent: true,
+    alsoReads: [{ host: "claude-code", scope: "project" }],
+    nextStep: {
+      project: "Copilot CLI: trust this folder, or start it with --trust-folder; else it skips these hooks",
     },
-  },
-  live: {
-    files: () => ({ ".copilot/config.json": {} }),
-    args: prompt => ["-p", prompt, "--allow-all-tools"],
-    env: ({ url, model, key }) => ({
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_TYPE: "openai",
-      COPILOT_PROVIDER_API_KEY: key,
-      COPILOT_MODEL: model,
-      COPILOT_OFFLINE: "true",
-    }),
-  },
+    agent: {
+      name: "copilot",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: [],
+        directoryFlag: "--add-dir",
+        modelFlag: "--model",
+        allowAllFlag: "--allow-all-tools",
+        unsafeStart: /^-/,
+      },
+    },
+    live: {
+      files: () => ({ ".copilot/config.json": {} }),
+      args: prompt => ["-p", prompt, "--allow-all-tools"],
+      env: ({ url, model, key }) => ({
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_TYPE: "openai",
+        COPILOT_PROVIDER_API_KEY: key,
+        COPILOT_MODEL: model,
+        COPILOT_OFFLINE: "true",
+      }),
+    },
+  }),
 };

@@ -162,7 +162,13 @@ export const cursor: HostDescriptor<"cursor"> = {
     },
     files: { user: ".cursor/hooks.json", project: ".cursor/hooks.json" },
   },
-  installation: {
+  protects: {
+    wiring: [".cursor/hooks/**", ".cursor/cli.json"],
+    trees: [".cursor"],
+    managed: ["/etc/cursor", "/Library/Application Support/Cursor"],
+  },
+  program: { names: ["cursor-agent"], bypass: /^(--force|-f|--yolo)$/ },
+  setup: () => ({
     title: "Cursor",
     folders: [".cursor"],
     programs: ["cursor", "cursor-agent"],
@@ -171,12 +177,6 @@ export const cursor: HostDescriptor<"cursor"> = {
       { host: "claude-code", scope: "project" },
     ],
     nextStep: { project: "Cursor: trust this workspace; else it skips .cursor/hooks.json" },
-  },
-  protects: {
-    wiring: [".cursor/hooks/**", ".cursor/cli.json"],
-    trees: [".cursor"],
-    managed: ["/etc/cursor", "/Library/Application Support/Cursor"],
-  },
-  program: { names: ["cursor-agent"], bypass: /^(--force|-f|--yolo)$/ },
-  live: "it needs its editor and an account",
+    live: "it needs its editor and an account",
+  }),
 };

@@ -17,7 +17,7 @@ export const devin: HostDescriptor<"devin"> = {
     notebook_edit: "NotebookEdit",
   },
   input: { environment: { cwd: "DEVIN_PROJECT_DIR" } },
-  responses: {
+  responses: () => ({
     PreToolUse: { ...block, ...approve },
     PermissionRequest: { ...block, ...approve, ask: () => ({}) },
     PostToolUse: { ...block, ...nestedContext },
@@ -26,7 +26,7 @@ export const devin: HostDescriptor<"devin"> = {
     SessionStart: unprovenContext,
     SessionEnd: {},
     PostCompact: {},
-  },
+  }),
   noOpinion: "",
   closed: "exit",
   registration: {

@@ -22,7 +22,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     Task: "Agent",
     FetchUrl: "WebFetch",
   },
-  responses: {
+  responses: () => ({
     // Documented as "the fields to change": whether it replaces or merges is not certain.
     PreToolUse: { ...withContext, ...nestedPermission, ...nestedInput, inputIsMerged: true },
     PostToolUse: withBlockAndContext,
@@ -33,7 +33,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     PreCompact: withBlock,
     SessionStart: withContext,
     SessionEnd: common,
-  },
+  }),
   noOpinion: "{}\n",
   closed: "exit",
   registration: {
@@ -44,7 +44,13 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     // The hooks in its settings are passed over as soon as there is a file for hooks.
     alternativeFile: "settings.json",
   },
-  installation: {
+  protects: {
+    wiring: [".factory/settings.json", ".factory/hooks/**"],
+    trees: [".factory"],
+    credentials: [".factory/auth.json"],
+  },
+  program: { names: ["droid"], bypass: /^--skip-permissions-unsafe$/ },
+  setup: () => ({
     title: "Factory",
     folders: [".factory"],
     programs: ["droid"],
@@ -52,12 +58,6 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
       user: "Factory: start droid again and approve the hooks in /hooks if it asks",
       project: "Factory: start droid again and approve the hooks in /hooks if it asks",
     },
-  },
-  protects: {
-    wiring: [".factory/settings.json", ".factory/hooks/**"],
-    trees: [".factory"],
-    credentials: [".factory/auth.json"],
-  },
-  program: { names: ["droid"], bypass: /^--skip-permissions-unsafe$/ },
-  live: "it needs an account",
+    live: "it needs an account",
+  }),
 };

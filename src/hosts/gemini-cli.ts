@@ -57,7 +57,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
       return typeof server === "string" && typeof tool === "string" ? mcpToolName(server, tool) : undefined;
     },
   },
-  responses: {
+  responses: () => ({
     SessionStart: withContext,
     SessionEnd: common,
     UserPromptSubmit: withBlockAndContext,
@@ -73,7 +73,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     PostToolUse: { ...withBlockAndContext, denyReplacesResult: true },
     PreCompact: { ...common, ignoresExitCode: true },
     Notification: common,
-  },
+  }),
   noOpinion: "{}\n",
   closed: "exit",
   registration: {
@@ -85,15 +85,6 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     layout: { kind: "groups", hasType: true },
     files: { user: ".gemini/settings.json", project: ".gemini/settings.json" },
     relocation: { variable: "GEMINI_CLI_HOME", folder: "" },
-  },
-  installation: {
-    title: "Gemini CLI",
-    folders: [".gemini"],
-    programs: ["gemini"],
-    nextStep: {
-      project: "Gemini CLI: trust this folder (/permissions); --skip-trust is not enough for hooks",
-    },
-    gaps: ["stop a hook's children when its time is up: they hold the run"],
   },
   protects: {
     wiring: [".gemini/hooks/**", ".gemini/extensions/**"],
@@ -107,32 +98,41 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     bypass: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   },
   recordsSessions: true,
-  agent: {
-    name: "gemini",
-    printMode: {
-      start: [],
-      promptFlag: ["-p"],
-      stdinMarker: [],
-      directoryFlag: "--include-directories",
-      modelFlag: "--model",
-      unsafeStart: /^-/,
+  setup: () => ({
+    title: "Gemini CLI",
+    folders: [".gemini"],
+    programs: ["gemini"],
+    nextStep: {
+      project: "Gemini CLI: trust this folder (/permissions); --skip-trust is not enough for hooks",
     },
-  },
-  live: {
-    // Without this the base URL alone ends the start in an error about the way to log in.
-    files: () => ({
-      ".gemini/settings.json": {
-        security: { auth: { selectedType: "gemini-api-key" } },
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
+    gaps: ["stop a hook's children when its time is up: they hold the run"],
+    agent: {
+      name: "gemini",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: [],
+        directoryFlag: "--include-directories",
+        modelFlag: "--model",
+        unsafeStart: /^-/,
       },
-    }),
-    args: prompt => ["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"],
-    env: ({ url, key }) => ({
-      GOOGLE_GEMINI_BASE_URL: url,
-      GEMINI_API_KEY: key,
-      GEMINI_CLI_TRUST_WORKSPACE: "true",
-      GEMINI_TELEMETRY_ENABLED: "false",
-    }),
-  },
+    },
+    live: {
+      // Without this the base URL alone ends the start in an error about the way to log in.
+      files: () => ({
+        ".gemini/settings.json": {
+          security: { auth: { selectedType: "gemini-api-key" } },
+          general: { enableAutoUpdate: false },
+          privacy: { usageStatisticsEnabled: false },
+        },
+      }),
+      args: prompt => ["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"],
+      env: ({ url, key }) => ({
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: key,
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+        GEMINI_TELEMETRY_ENABLED: "false",
+      }),
+    },
+  }),
 };

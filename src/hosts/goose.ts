@@ -48,8 +48,12 @@ export const goose: HostDescriptor<"goose"> = {
       project: ".agents/plugins/amplihack/hooks/hooks.json",
     },
   },
-  installation: { title: "Goose", folders: [".config/goose"], programs: ["goose"] },
   protects: { wiring: [".goose/hooks/**", ".config/goose/**"] },
   program: { names: ["goose"], bypass: /^--(auto|mode=auto)$/, bypassVariables: ["GOOSE_MODE"] },
-  live: "it was not tried with a scripted model yet",
+  setup: () => ({
+    title: "Goose",
+    folders: [".config/goose"],
+    programs: ["goose"],
+    live: "it was not tried with a scripted model yet",
+  }),
 };

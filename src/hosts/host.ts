@@ -154,27 +154,6 @@ export interface SettingsLayout {
   readonly isPlainJson?: true;
 }
 
-/** How an installation finds the host, and what it tells its user. */
-export interface Installation {
-  readonly title: string;
-  /** folders below the home directory, any of which shows that the user has the host */
-  readonly folders: readonly string[];
-  /** programs on PATH, any of which shows the same */
-  readonly programs: readonly string[];
-  /** even when it is asked for by name, nothing is registered for a user who does not have it */
-  readonly mustBePresent?: true;
-  /** the host whose files it reads instead of files of its own */
-  readonly registeredBy?: string;
-  /** its program takes bundles of framework files: `<program> bundle add|list|remove` */
-  readonly takesBundles?: true;
-  /** files of other hosts that it reads besides its own */
-  readonly alsoReads?: readonly { readonly host: string; readonly scope: InstallScope }[];
-  /** what the user still has to do before registered hooks run */
-  readonly nextStep?: Readonly<Partial<Record<InstallScope, string>>>;
-  /** gaps that no answer of a hook can close */
-  readonly gaps?: readonly string[];
-}
-
 /** Files of the host that the guard protects, besides those that an installation writes. */
 export interface ProtectedFiles {
   /** files that decide which hooks run, below a project or a home directory; `/**` is a whole tree */
@@ -232,6 +211,31 @@ export interface LiveDriver {
   readonly env: (trial: TrialEnvironment) => Readonly<Record<string, string>>;
 }
 
+/** How the host is found, registered with, started and tried, and what its user is told. */
+export interface HostSetup {
+  readonly title: string;
+  /** folders below the home directory, any of which shows that the user has the host */
+  readonly folders: readonly string[];
+  /** programs on PATH, any of which shows the same */
+  readonly programs: readonly string[];
+  /** even when it is asked for by name, nothing is registered for a user who does not have it */
+  readonly mustBePresent?: true;
+  /** the host whose files it reads instead of files of its own */
+  readonly registeredBy?: string;
+  /** files of other hosts that it reads besides its own */
+  readonly alsoReads?: readonly { readonly host: string; readonly scope: InstallScope }[];
+  /** its program takes bundles of framework files: `<program> bundle add|list|remove` */
+  readonly takesBundles?: true;
+  /** what the user still has to do before registered hooks run */
+  readonly nextStep?: Readonly<Partial<Record<InstallScope, string>>>;
+  /** gaps that no answer of a hook can close */
+  readonly gaps?: readonly string[];
+  /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
+  readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  /** how `doctor --live` starts it, or why it cannot */
+  readonly live: LiveDriver | string;
+}
+
 /** Everything this program knows about one host. */
 export interface HostDescriptor<Id extends string = string> {
   /** a key of the event map; also the file name here and the value of `host` in every output */
@@ -247,8 +251,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly answersInNativeNames?: true;
   readonly tools: Readonly<Record<string, string>>;
   readonly input?: InputMapping;
-  /** the events it has and how they are answered. A function where payloads come in dialects. */
-  readonly responses: ResponseTable | ((context: RenderContext) => ResponseTable);
+  /** the events it has and how they are answered, in the dialect of the payload where there are several */
+  readonly responses: (context: RenderContext) => ResponseTable;
   /** stdout when there is no opinion */
   readonly noOpinion: string | ((context: RenderContext) => string);
   /** members that only our own form knows (`outcome.extras.claude`) go out to this host */
@@ -262,14 +266,10 @@ export interface HostDescriptor<Id extends string = string> {
   /** what stdout holds beside a closed `exit` */
   readonly closedResponse?: (reason: string, context: RenderContext) => JsonObject | undefined;
   readonly registration?: Registration;
-  /** absent where an installation does not register with the host */
-  readonly installation?: Installation;
   readonly protects?: ProtectedFiles;
   readonly program?: AgentProgram;
   /** its session files can be read without knowing whose they are */
   readonly recordsSessions?: true;
-  /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
-  readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
-  /** how `doctor --live` starts it, or why it cannot */
-  readonly live?: LiveDriver | string;
+  /** absent where nothing is registered with the host; a function, because the hook program does not need it */
+  readonly setup?: () => HostSetup;
 }

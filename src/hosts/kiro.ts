@@ -45,7 +45,7 @@ export const kiro: HostDescriptor<"kiro"> = {
       });
     },
   },
-  responses: {
+  responses: () => ({
     SessionStart: plainText,
     UserPromptSubmit: { ...exitGate, ...plainText, unproven: ["deny"], ignoresExitCode: true },
     PreToolUse: exitGate,
@@ -54,7 +54,7 @@ export const kiro: HostDescriptor<"kiro"> = {
     FileChanged: {},
     TaskCreated: { ignoresExitCode: true },
     TaskCompleted: { ignoresExitCode: true },
-  },
+  }),
   noOpinion: "",
   encode: members => asText(members["text"] ?? ""),
   closed: "exit",
@@ -64,7 +64,9 @@ export const kiro: HostDescriptor<"kiro"> = {
     layout: { kind: "flat", header: { name: "amplihack" } },
     files: { user: ".kiro/agents/amplihack.json", project: ".kiro/agents/amplihack.json" },
   },
-  installation: {
+  protects: { wiring: [".kiro/hooks/**", ".kiro/agents/**"], trees: [".kiro"] },
+  program: { names: ["kiro-cli"], bypass: /^(--trust-all-tools|-a)$/ },
+  setup: () => ({
     title: "Kiro",
     folders: [".kiro"],
     programs: ["kiro-cli", "kiro"],
@@ -73,8 +75,6 @@ export const kiro: HostDescriptor<"kiro"> = {
       project: "Kiro: start it with: kiro-cli chat --agent amplihack",
     },
     gaps: ["watch other agents than the one called amplihack: hooks belong to an agent there"],
-  },
-  protects: { wiring: [".kiro/hooks/**", ".kiro/agents/**"], trees: [".kiro"] },
-  program: { names: ["kiro-cli"], bypass: /^(--trust-all-tools|-a)$/ },
-  live: "it needs an account",
+    live: "it needs an account",
+  }),
 };

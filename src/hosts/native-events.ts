@@ -1,5 +1,5 @@
 import { eventKey, findEvent } from "../protocol/index.ts";
-import type { HostDescriptor, RenderContext, ResponseTable } from "./host.ts";
+import type { HostDescriptor } from "./host.ts";
 
 /** A canonical event and, for a form that a host specialised on one tool, that tool (`mcp` for any MCP tool). */
 export interface MappedEvent {
@@ -28,11 +28,6 @@ function lookUp(host: HostDescriptor, native: string): string | null | undefined
   return Object.entries(host.events).find(([name]) => eventKey(name) === key)?.[1];
 }
 
-/** The events of a host and how they are answered. */
-export function responsesOf({ responses }: HostDescriptor, context: RenderContext): ResponseTable {
-  return typeof responses === "function" ? responses(context) : responses;
-}
-
 /** The native events that stand for a canonical one in the host's configuration. */
 export function registeredEvents(host: HostDescriptor, event: string): readonly string[] {
   const listed = host.registration?.events?.[event];
@@ -40,7 +35,7 @@ export function registeredEvents(host: HostDescriptor, event: string): readonly 
   const mapped = namesOf(host, event);
   if (mapped.length > 0 || !host.usesCanonicalEvents) return mapped;
   const context = { event, eventName: event, nativeEvent: event, payload: {}, extras: {}, isHeadless: false };
-  return Object.hasOwn(responsesOf(host, context), event) ? [event] : [];
+  return Object.hasOwn(host.responses(context), event) ? [event] : [];
 }
 
 /** The host's own name for a canonical event: the one it is registered by, else the first that maps to it. */

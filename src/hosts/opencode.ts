@@ -76,7 +76,7 @@ export const opencode: HostDescriptor<"opencode"> = {
       ...rename(payload, { tool_use_id: "input.callID", tool_response: "output.output" }),
     }),
   },
-  responses: {
+  responses: () => ({
     PreToolUse: { ...systemMessage, ...nestedInput, deny: nestedPermission.deny },
     PostToolUse: {
       ...systemMessage,
@@ -94,7 +94,7 @@ export const opencode: HostDescriptor<"opencode"> = {
     PostCompact: {},
     StopFailure: {},
     FileChanged: {},
-  },
+  }),
   noOpinion: "{}\n",
   closed: "deny",
   registration: {
@@ -105,7 +105,6 @@ export const opencode: HostDescriptor<"opencode"> = {
     },
     relocation: { variable: "XDG_CONFIG_HOME", folder: ".config" },
   },
-  installation: { title: "OpenCode", folders: [".config/opencode"], programs: ["opencode"] },
   protects: {
     wiring: [
       ".opencode/plugin/**",
@@ -123,37 +122,42 @@ export const opencode: HostDescriptor<"opencode"> = {
     package: "opencode-ai",
     bypass: /^--(dangerously-skip-permissions|yolo)$/,
   },
-  agent: {
-    name: "opencode",
-    printMode: {
-      start: ["run"],
-      promptFlag: [],
-      stdinMarker: [],
-      modelFlag: "--model",
-      // It puts quotes around an argument that holds blanks.
-      unsafeStart: /^/,
+  setup: () => ({
+    title: "OpenCode",
+    folders: [".config/opencode"],
+    programs: ["opencode"],
+    agent: {
+      name: "opencode",
+      printMode: {
+        start: ["run"],
+        promptFlag: [],
+        stdinMarker: [],
+        modelFlag: "--model",
+        // It puts quotes around an argument that holds blanks.
+        unsafeStart: /^/,
+      },
     },
-  },
-  live: {
-    args: (prompt, { model }) => ["run", "--model", `${model}/${model}`, prompt],
-    env: ({ url, model, key }) => ({
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        autoupdate: false,
-        share: "disabled",
-        provider: {
-          [model]: {
-            npm: "@ai-sdk/openai-compatible",
-            name: model,
-            options: { baseURL: `${url}/v1`, apiKey: key },
-            models: { [model]: { name: model, tool_call: true } },
+    live: {
+      args: (prompt, { model }) => ["run", "--model", `${model}/${model}`, prompt],
+      env: ({ url, model, key }) => ({
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          autoupdate: false,
+          share: "disabled",
+          provider: {
+            [model]: {
+              npm: "@ai-sdk/openai-compatible",
+              name: model,
+              options: { baseURL: `${url}/v1`, apiKey: key },
+              models: { [model]: { name: model, tool_call: true } },
+            },
           },
-        },
+        }),
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        // It installs a dependency at its start and waits for that to fail where there is no network.
+        npm_config_fetch_retries: "0",
+        npm_config_registry: `${url}/npm`,
       }),
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-      // It installs a dependency at its start and waits for that to fail where there is no network.
-      npm_config_fetch_retries: "0",
-      npm_config_registry: `${url}/npm`,
-    }),
-  },
+    },
+  }),
 };

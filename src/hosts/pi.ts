@@ -63,7 +63,7 @@ export const pi: HostDescriptor<"pi"> = {
       return nativeEvent === "tool_result" ? rename(payload, { tool_response: "content" }) : {};
     },
   },
-  responses: {
+  responses: () => ({
     PreToolUse: { ...systemMessage, ...nestedInput, deny: nestedPermission.deny, ask },
     PostToolUse: {
       ...systemMessage,
@@ -78,7 +78,7 @@ export const pi: HostDescriptor<"pi"> = {
     PostCompact: {},
     Stop: {},
     PostModelSwitch: {},
-  },
+  }),
   noOpinion: "{}\n",
   closed: "deny",
   registration: {
@@ -87,48 +87,52 @@ export const pi: HostDescriptor<"pi"> = {
     files: { user: ".pi/agent/extensions/amplihack.js", project: ".pi/extensions/amplihack.js" },
     relocation: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
   },
-  installation: { title: "Pi", folders: [".pi"], programs: ["pi"] },
   protects: {
     wiring: [".pi/extensions/**", ".pi/agent/extensions/**", ".pi/settings.json"],
     trees: [".pi"],
     credentials: [".pi/agent/auth.json"],
   },
   program: { names: ["pi"], bypass: /^--(yolo|no-extensions|-ne)$/ },
-  agent: {
-    name: "pi",
-    printMode: {
-      start: [],
-      promptFlag: ["-p"],
-      stdinMarker: ["-p"],
-      systemPromptFlag: "--append-system-prompt",
-      modelFlag: "--model",
-      unsafeStart: /^[-@]/,
+  setup: () => ({
+    title: "Pi",
+    folders: [".pi"],
+    programs: ["pi"],
+    agent: {
+      name: "pi",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: ["-p"],
+        systemPromptFlag: "--append-system-prompt",
+        modelFlag: "--model",
+        unsafeStart: /^[-@]/,
+      },
     },
-  },
-  live: {
-    files: ({ url, model, key }) => ({
-      ".pi/agent/models.json": {
-        providers: {
-          [model]: {
-            baseUrl: `${url}/v1`,
-            api: "openai-completions",
-            apiKey: key,
-            models: [
-              {
-                id: model,
-                name: model,
-                reasoning: false,
-                input: ["text"],
-                cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-                contextWindow: 100_000,
-                maxTokens: 1_000,
-              },
-            ],
+    live: {
+      files: ({ url, model, key }) => ({
+        ".pi/agent/models.json": {
+          providers: {
+            [model]: {
+              baseUrl: `${url}/v1`,
+              api: "openai-completions",
+              apiKey: key,
+              models: [
+                {
+                  id: model,
+                  name: model,
+                  reasoning: false,
+                  input: ["text"],
+                  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+                  contextWindow: 100_000,
+                  maxTokens: 1_000,
+                },
+              ],
+            },
           },
         },
-      },
-    }),
-    args: (prompt, { model }) => ["-p", "--offline", "--provider", model, "--model", model, prompt],
-    env: () => ({ PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" }),
-  },
+      }),
+      args: (prompt, { model }) => ["-p", "--offline", "--provider", model, "--model", model, prompt],
+      env: () => ({ PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" }),
+    },
+  }),
 };

@@ -25,7 +25,7 @@ const MAX_ARGUMENT_BYTES = 32 * 1024;
  * flag of its own. A system prompt goes in front of the prompt where the agent has no flag for it.
  */
 export function printModeArguments(agent: AgentName, request: PrintModeRequest): PrintModeCall {
-  const mode = HOST_LIST.find(host => host.agent?.name === agent)?.agent?.printMode;
+  const mode = HOST_LIST.map(({ setup }) => setup?.().agent).find(each => each?.name === agent)?.printMode;
   if (mode === undefined) throw new Error(`no host describes the agent ${agent}`);
   const { systemPrompt = "", model, directory, allowAllTools = false } = request;
   const size = byteLength(request.prompt) + byteLength(systemPrompt);

@@ -36,7 +36,7 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     agent: "Agent",
     todo_write: "TodoWrite",
   },
-  responses: {
+  responses: () => ({
     PreToolUse: { ...withContext, ...nestedPermission, ...nestedInput },
     PostToolUse: withBlockAndContext,
     PostToolUseFailure: withBlockAndContext,
@@ -58,7 +58,7 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     TaskCreated: withBlock,
     TaskCompleted: withBlock,
     InstructionsLoaded: common,
-  },
+  }),
   noOpinion: "{}\n",
   closed: "exit",
   registration: {
@@ -67,17 +67,17 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     layout: { kind: "groups", hasType: true },
     files: { user: ".qwen/settings.json", project: ".qwen/settings.json" },
   },
-  installation: {
-    title: "Qwen Code",
-    folders: [".qwen"],
-    programs: ["qwen"],
-    nextStep: { project: "Qwen Code: trust this folder; else it skips .qwen/settings.json" },
-  },
   protects: { trees: [".qwen"], credentials: [".qwen/oauth_creds.json"] },
   program: {
     names: ["qwen"],
     package: "@qwen-code/qwen-code",
     bypass: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
   },
-  live: "it was not tried with a scripted model yet",
+  setup: () => ({
+    title: "Qwen Code",
+    folders: [".qwen"],
+    programs: ["qwen"],
+    nextStep: { project: "Qwen Code: trust this folder; else it skips .qwen/settings.json" },
+    live: "it was not tried with a scripted model yet",
+  }),
 };

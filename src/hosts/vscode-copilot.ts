@@ -16,7 +16,7 @@ const refuseTurn = (reason: string) => ({ ...block.deny(reason), ...stopTurn.hal
  * Answers to payloads with Claude's event names, which VS Code and one dialect of Copilot CLI send and which do not
  * always tell them apart: nested for the one, flat for the other, both in every answer.
  */
-export const claudeNamesResponses: ResponseTable = {
+export const claudeNamesResponses = (): ResponseTable => ({
   SessionStart: doubleContext,
   UserPromptSubmit: { ...doubleContext, deny: refuseTurn },
   PreToolUse: {
@@ -31,7 +31,7 @@ export const claudeNamesResponses: ResponseTable = {
   Stop: {
     deny: (reason, context) => ({ ...block.deny(reason), ...nested(context, block.deny(reason)) }),
   },
-};
+});
 
 const tools: Readonly<Record<string, string>> = {
   run_in_terminal: "Bash",
@@ -69,7 +69,7 @@ export function timedCaller(
   if (marked?.evidence?.sendsTimedPayloads === true) return undefined;
   const isCopilot =
     typeof tool === "string" ||
-    !Object.hasOwn(claudeNamesResponses, event) ||
+    !Object.hasOwn(claudeNamesResponses(), event) ||
     ["tool_result", "stop_reason", "initial_prompt", "parent_agent_id"].some(
       name => payload[name] !== undefined,
     );
@@ -84,20 +84,21 @@ export const vscodeCopilot: HostDescriptor<"vscode-copilot"> = {
   events: {},
   usesCanonicalEvents: true,
   tools,
-  responses: Object.fromEntries(
-    Object.entries(claudeNamesResponses).map(([event, encoder]) => [
-      event,
-      { ...systemMessage, ...stopTurn, ...encoder },
-    ]),
-  ),
+  responses: () =>
+    Object.fromEntries(
+      Object.entries(claudeNamesResponses()).map(([event, encoder]) => [
+        event,
+        { ...systemMessage, ...stopTurn, ...encoder },
+      ]),
+    ),
   noOpinion: "{}\n",
   closed: "exit",
-  installation: {
+  setup: () => ({
     title: "VS Code",
     folders: [".vscode", ".vscode-server"],
     programs: ["code"],
     registeredBy: "claude-code",
     gaps: ["be sure of running: hooks are a preview there, and an organisation can switch them off"],
-  },
-  live: "it needs its editor; it reads the hooks of Claude Code",
+    live: "it needs its editor; it reads the hooks of Claude Code",
+  }),
 };

@@ -44,13 +44,13 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     aliases: payload =>
       rename(payload, { prompt: "tool_info.user_prompt", tool_response: "tool_info.mcp_result" }),
   },
-  responses: {
+  responses: () => ({
     PreToolUse: exitGate,
     PostToolUse: {},
     UserPromptSubmit: exitGate,
     Stop: {},
     WorktreeCreate: { ignoresExitCode: true },
-  },
+  }),
   noOpinion: "",
   closed: "exit",
   registration: {
@@ -62,7 +62,11 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     layout: { kind: "flat" },
     files: { user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json" },
   },
-  installation: { title: "Windsurf", folders: [".codeium/windsurf"], programs: ["windsurf"] },
   protects: { trees: [".windsurf"] },
-  live: "it needs its editor and an account",
+  setup: () => ({
+    title: "Windsurf",
+    folders: [".codeium/windsurf"],
+    programs: ["windsurf"],
+    live: "it needs its editor and an account",
+  }),
 };

@@ -2,13 +2,7 @@ import { DEFAULT_HOST, type HostId } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
 import type { System } from "../system/system.ts";
 import type { Places } from "./places.ts";
-import {
-  findTarget,
-  INSTALLABLE_HOSTS,
-  installationOf,
-  isPresent,
-  type RegistrationTarget,
-} from "./targets.ts";
+import { findTarget, INSTALLABLE_HOSTS, isPresent, type RegistrationTarget, setupOf } from "./targets.ts";
 
 /** A host that was asked for, or found, and whether it gets a registration of its own. */
 export type ChosenHost =
@@ -35,7 +29,7 @@ export function chooseHosts(
     );
   }
   return INSTALLABLE_HOSTS.filter(host => asked.includes(host)).map(host => {
-    const { mustBePresent, title, folders, programs } = installationOf(host);
+    const { mustBePresent, title, folders, programs } = setupOf(host);
     if (mustBePresent !== true || scope !== "user" || isThere(host)) return choose(host);
     const skipped = `${title} was not found: there is no ~/${folders[0]} and no ${programs[0]} on PATH`;
     return { host, scope, skipped };

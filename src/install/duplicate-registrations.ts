@@ -4,13 +4,7 @@ import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
 import type { Places } from "./places.ts";
 import { type FoundRegistration, readRegistration } from "./registrations.ts";
-import {
-  findTarget,
-  INSTALLABLE_HOSTS,
-  installationOf,
-  ownerOf,
-  type RegistrationTarget,
-} from "./targets.ts";
+import { findTarget, INSTALLABLE_HOSTS, ownerOf, type RegistrationTarget, setupOf } from "./targets.ts";
 
 /** A host that reads our hooks from two places and runs them twice. */
 export interface DuplicateRegistration {
@@ -21,7 +15,7 @@ export interface DuplicateRegistration {
 
 /** Files of other hosts that a host reads besides its own. */
 function alsoReads(host: HostId): readonly { readonly host: HostId; readonly scope: InstallScope }[] {
-  const others = installationOf(host).alsoReads ?? [];
+  const others = setupOf(host).alsoReads ?? [];
   return others.flatMap(other => (isHostId(other.host) ? [{ host: other.host, scope: other.scope }] : []));
 }
 

@@ -1,9 +1,8 @@
-import { HOST_LIST } from "../hosts/descriptors.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Places } from "./places.ts";
 import { runProgram } from "./run-program.ts";
-import { findHostProgram } from "./targets.ts";
+import { findHostProgram, INSTALLABLE_HOSTS, setupOf } from "./targets.ts";
 
 const TIMEOUT_MS = 30_000;
 const NAME = "amplihack";
@@ -38,12 +37,12 @@ async function withBundles(
   act: (host: BundleHost) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const warnings: string[] = [];
-  for (const { id, installation } of HOST_LIST) {
-    const program = installation?.takesBundles === true ? findHostProgram(system, id) : undefined;
-    if (program === undefined || installation === undefined) continue;
+  for (const id of INSTALLABLE_HOSTS) {
+    const { title, programs, takesBundles } = setupOf(id);
+    const program = takesBundles === true ? findHostProgram(system, id) : undefined;
+    if (program === undefined) continue;
     const { code, stdout } = await run(system, program, "list");
     const hasBundle = code === 0 && /(^|[^\w-])amplihack($|[^\w-])/m.test(stdout);
-    const { title, programs } = installation;
     warnings.push(...(await act({ title, name: programs[0] ?? id, program, hasBundle })));
   }
   return warnings;

@@ -10,7 +10,7 @@ import type { Places } from "./places.ts";
 import { describeProblem } from "./problem.ts";
 import { describeProtections } from "./protections.ts";
 import { needsTrust, type RegisterOptions, wantedOf } from "./register.ts";
-import { installationOf, type RegistrationTarget } from "./targets.ts";
+import { type RegistrationTarget, setupOf } from "./targets.ts";
 import { unregisterTarget } from "./unregister.ts";
 
 export interface HostsOutcome {
@@ -98,7 +98,7 @@ function nextSteps(
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly string[] {
-  const step = installationOf(target.host).nextStep?.[target.scope];
+  const step = setupOf(target.host).nextStep?.[target.scope];
   const trustStep = options.isTrustAgreed ? undefined : target.registration.fingerprints?.nextStep;
   const isUntrusted = trustStep !== undefined && needsTrust(system, places, target, options);
   return [isUntrusted ? trustStep : undefined, step].filter(each => each !== undefined);

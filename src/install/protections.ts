@@ -1,6 +1,6 @@
 import type { HostId } from "../hosts/descriptors.ts";
 import { abilities, planRegistrations } from "../hosts/hook-registry.ts";
-import { installationOf, ownerOf } from "./targets.ts";
+import { ownerOf, setupOf } from "./targets.ts";
 
 /** What our hooks can do for the user of one host, and what they cannot do there. */
 export interface Protections {
@@ -37,7 +37,7 @@ export function describeProtections(host: HostId): Protections {
     const purpose = PURPOSES[subcommand] ?? subcommand;
     if (!can.has(purpose)) cannot.add(`${purpose}: ${why}`);
   }
-  for (const gap of installationOf(host).gaps ?? []) cannot.add(gap);
+  for (const gap of setupOf(host).gaps ?? []) cannot.add(gap);
   cannot.add("act after its time is up: a hook that takes too long is passed over");
   return { can: [...can], cannot: [...cannot] };
 }

@@ -1,6 +1,6 @@
 import { readJsonc } from "../config/index.ts";
 import { HOST_LIST, HOSTS, type HostId, isHostId } from "../hosts/descriptors.ts";
-import type { Installation, InstallScope, Registration } from "../hosts/host.ts";
+import type { HostSetup, InstallScope, Registration } from "../hosts/host.ts";
 import { settingsPath } from "../hosts/settings-file.ts";
 import { isJsonObject } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
@@ -14,29 +14,29 @@ import type { Places } from "./places.ts";
 const SETTINGS_BYTES = 16 * 1024 * 1024;
 
 const READ_BY_OTHERS = new Set(
-  HOST_LIST.flatMap(({ installation }) => [
-    installation?.registeredBy,
-    ...(installation?.alsoReads ?? []).map(({ host }) => host),
-  ]),
+  HOST_LIST.flatMap(({ setup }) => {
+    const { registeredBy, alsoReads = [] } = setup?.() ?? {};
+    return [registeredBy, ...alsoReads.map(({ host }) => host)];
+  }),
 );
 
 /** Hosts we register with, in the order in which it is done: those that others read along come first. */
-export const INSTALLABLE_HOSTS: readonly HostId[] = HOST_LIST.filter(({ installation }) => installation)
+export const INSTALLABLE_HOSTS: readonly HostId[] = HOST_LIST.filter(({ setup }) => setup)
   .map(({ id }) => id)
   .sort((one, other) => Number(READ_BY_OTHERS.has(other)) - Number(READ_BY_OTHERS.has(one)));
 
 export function isInstallable(host: HostId): boolean {
-  return HOSTS[host].installation !== undefined;
+  return HOSTS[host].setup !== undefined;
 }
 
 /** What an installation knows about a host that it registers with. */
-export function installationOf(host: HostId): Installation {
-  return HOSTS[host].installation ?? { title: host, folders: [], programs: [] };
+export function setupOf(host: HostId): HostSetup {
+  return HOSTS[host].setup?.() ?? { title: host, folders: [], programs: [], live: "it has no driver" };
 }
 
 /** Whose rules and files count for a host: its own, or those of the host whose files it reads instead. */
 export function ownerOf(host: HostId): HostId {
-  const { registeredBy = host } = installationOf(host);
+  const { registeredBy = host } = setupOf(host);
   return isHostId(registeredBy) ? registeredBy : host;
 }
 
@@ -91,7 +91,7 @@ export function isPresent(
   { home }: Pick<Places, "home">,
   host: HostId,
 ): boolean {
-  const { folders } = installationOf(host);
+  const { folders } = setupOf(host);
   const hasFolder = folders.some(folder => system.files.follow(join(home, folder))?.kind === "directory");
   const { relocation } = HOSTS[host].registration ?? {};
   const isMoved =
@@ -103,7 +103,7 @@ export function isPresent(
 
 /** The program that starts a host, when it is on PATH. */
 export function findHostProgram(system: Pick<System, "env" | "files">, host: HostId): string | undefined {
-  return installationOf(host)
+  return setupOf(host)
     .programs.map(name => findOnPath(system, name))
     .find(found => found !== undefined);
 }

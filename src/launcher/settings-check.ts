@@ -47,7 +47,7 @@ export function checkSettings(system: System, host: HostId, places: CheckPlaces)
     if (first !== undefined)
       findings.push(drift(path, `${first} registers amplihack too, so every hook runs twice`));
   }
-  const [other] = registering.length === 0 ? (HOSTS[host].installation?.alsoReads ?? []) : [];
+  const [other] = registering.length === 0 ? (HOSTS[host].setup?.().alsoReads ?? []) : [];
   if (other !== undefined && isHostId(other.host)) return checkSettings(system, other.host, places);
   return { isRegistered: registering.length > 0, findings };
 }

@@ -125,8 +125,7 @@ export function momentsOf(host: HostId): readonly Moment[] {
     case "gemini-cli":
       return natives.map(([native, event]) => moment(native, event));
     default: {
-      const table =
-        typeof descriptor.responses === "function" ? gooseEvents : Object.keys(descriptor.responses);
+      const table = Object.keys(descriptor.responses(NO_CONTEXT));
       return [
         ...table.map(event => moment(nativeEventName(descriptor, event), event)),
         ...natives
@@ -137,12 +136,4 @@ export function momentsOf(host: HostId): readonly Moment[] {
   }
 }
 
-const gooseEvents = [
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "SessionStart",
-  "SessionEnd",
-  "UserPromptSubmit",
-  "Stop",
-];
+const NO_CONTEXT = { event: "", eventName: "", nativeEvent: "", payload: {}, extras: {}, isHeadless: false };

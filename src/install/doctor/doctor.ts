@@ -1,4 +1,4 @@
-import { HOSTS, type HostId } from "../../hosts/descriptors.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
 import type { System } from "../../system/system.ts";
 import {
   describeDuplicate,
@@ -10,7 +10,7 @@ import {
 import type { Package } from "../package.ts";
 import type { Places } from "../places.ts";
 import type { FoundRegistration } from "../registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, isPresent } from "../targets.ts";
+import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts";
 import { checkAgents } from "./agents.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
@@ -110,7 +110,7 @@ function checkLastFired(
     return warn(
       id,
       `${host}: no hook has run yet`,
-      typeof HOSTS[host].live === "object"
+      typeof setupOf(host).live === "object"
         ? `amplihack doctor --live --host ${host}`
         : `use ${host} once and look again`,
     );

@@ -9,6 +9,7 @@ export interface HostDriver extends LiveDriver {
   readonly agent: AgentName;
 }
 
-export const DRIVERS: readonly HostDriver[] = HOST_LIST.flatMap(({ id, live, agent }) =>
-  typeof live === "object" && agent !== undefined ? [{ ...live, host: id, agent: agent.name }] : [],
-);
+export const DRIVERS: readonly HostDriver[] = HOST_LIST.flatMap(({ id, setup }) => {
+  const { live, agent } = setup?.() ?? {};
+  return typeof live === "object" && agent !== undefined ? [{ ...live, host: id, agent: agent.name }] : [];
+});

@@ -1,7 +1,7 @@
-import { HOSTS, type HostId } from "../../hosts/descriptors.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
 import { askVersion } from "../../install/host-version.ts";
 import type { Package } from "../../install/package.ts";
-import { INSTALLABLE_HOSTS, isPresent } from "../../install/targets.ts";
+import { INSTALLABLE_HOSTS, isPresent, setupOf } from "../../install/targets.ts";
 import { versionIn } from "../../launcher/agent-version.ts";
 import { tryFindBinary } from "../../launcher/find-binary.ts";
 import { errorText } from "../../protocol/error-text.ts";
@@ -50,7 +50,7 @@ async function proveOne(
 ): Promise<Proof> {
   const driver = DRIVERS.find(each => each.host === host);
   if (driver === undefined) {
-    const { live } = HOSTS[host];
+    const { live } = setupOf(host);
     return notDriven(host, typeof live === "string" ? live : "it has no driver");
   }
   const program = tryFindBinary(system, driver.agent, self);
