@@ -7,6 +7,7 @@ export { type GlobDialect, type GlobToken, readSet } from "./glob-syntax.ts";
  * of the text, so that its work is bounded by pattern × text (× text again where a group is negated).
  */
 export interface Glob {
+  readonly tokens: readonly GlobToken[];
   /** The texts between the stars, of a pattern that has no other wildcard. Without a star it is one text. */
   readonly literals: readonly string[] | undefined;
   readonly program: readonly Instruction[];
@@ -46,8 +47,9 @@ export function compileGlob(source: string, dialect: GlobDialect): Glob {
 
 export function createGlob(tokens: readonly GlobToken[]): Glob {
   const program: Instruction[] = [];
+  const literals = literalsOf(tokens);
   emit(tokens, program);
-  return { literals: literalsOf(tokens), program };
+  return { tokens, literals, program };
 }
 
 function literalsOf(tokens: readonly GlobToken[]): readonly string[] | undefined {

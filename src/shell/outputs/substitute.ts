@@ -1,5 +1,5 @@
+import { createGlob, type Glob, type GlobToken, matchEnds, readSet } from "../../system/glob.ts";
 import type { Budget } from "../budget.ts";
-import { type Matcher, matchEnds, type Pattern, readSet } from "../words/patterns.ts";
 
 /** Text longer than this is not searched: expressions from the command must not cost more than they tell. */
 const SUBJECT = 4096;
@@ -80,7 +80,7 @@ function characterMap(from: string, to: string): ((line: string) => string) | un
 }
 
 interface Expression {
-  readonly pattern: Pattern;
+  readonly pattern: Glob;
   readonly isAtStart: boolean;
   readonly isAtEnd: boolean;
 }
@@ -143,26 +143,26 @@ function compileExpression(source: string, isExtended: boolean): Expression | un
   const isAtStart = source.startsWith("^");
   const isAtEnd = source.endsWith("$") && !source.endsWith("\\$");
   const body = source.slice(isAtStart ? 1 : 0, isAtEnd ? -1 : undefined);
-  const matchers: Matcher[] = [];
+  const tokens: GlobToken[] = [];
   for (let index = 0; index < body.length; index += 1) {
     const character = body[index] ?? "";
     if (character === "[") {
       // Inside brackets a backslash is itself here, and only `^` negates: where shell patterns differ, nobody knows.
       const set = body[index + 1] === "!" ? undefined : readSet(body, index);
       if (set === undefined || body.slice(index, set.end).includes("\\")) return undefined;
-      matchers.push(set.matcher);
+      tokens.push(set.token);
       index = set.end;
     } else if (character === "*" || (isExtended && (character === "+" || character === "?"))) {
-      const last = matchers.pop();
+      const last = tokens.pop();
       if (last === undefined || last.kind === "group") return undefined;
-      matchers.push({ kind: "group", operator: character, choices: [[last]] });
+      tokens.push({ kind: "group", operator: character, choices: [[last]] });
     } else if (character === "\\") {
       index += 1;
       const next = body[index] ?? "";
       if (!/[.*[\]^$\\/+?(){}|-]/.test(next) || (!isExtended && /[+?(){}|]/.test(next))) return undefined;
-      matchers.push({ kind: "character", character: next });
+      tokens.push({ kind: "text", text: next });
     } else if (isExtended && /[(){}|]/.test(character)) return undefined;
-    else matchers.push(character === "." ? { kind: "one" } : { kind: "character", character });
+    else tokens.push(character === "." ? { kind: "one" } : { kind: "text", text: character });
   }
-  return source === "" ? undefined : { pattern: matchers, isAtStart, isAtEnd };
+  return source === "" ? undefined : { pattern: createGlob(tokens), isAtStart, isAtEnd };
 }
