@@ -12,7 +12,7 @@ import type { Package } from "./package.ts";
 import type { Places } from "./places.ts";
 import { planRegistration } from "./register.ts";
 import { type AssetPlan, planAssets } from "./stage-assets.ts";
-import { versionFolder } from "./stage-package.ts";
+import { isStaged, versionFolder } from "./stage-package.ts";
 import { changedPrograms, configuredPolicy, type ProgramFile, wantedPrograms } from "./stage-programs.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import { planUserCommands } from "./user-commands.ts";
@@ -55,7 +55,6 @@ export async function previewInstall(
   }));
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const changes: PlannedChange[] = [
-    ...(source.isEphemeral ? [{ path: root, diff: "" }] : []),
     ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
       .filter(change => change.isChanged)
       .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
@@ -63,7 +62,11 @@ export async function previewInstall(
     ...assets.changed.map(name => assetChange(system, places, assets, name)),
   ];
   warnings.push(...commands.warnings, ...outcome.warnings);
-  return reportOf(places, request, engine, outcome, { warnings, changes, moreSteps: [] });
+  const isCopied = source.isEphemeral && !isStaged(system, places, source);
+  return {
+    ...reportOf(places, request, engine, outcome, { warnings, changes, moreSteps: [] }),
+    ...(isCopied ? { package_copy: root } : {}),
+  };
 }
 
 function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {

@@ -69,6 +69,8 @@ export interface InstallReport {
   readonly manifest: string;
   readonly warnings: readonly string[];
   readonly next_steps: readonly string[];
-  /** what changed, or would change */
+  /** the files that would change */
   readonly changes: readonly PlannedChange[];
+  /** the folder that a dry run would copy this package to, because it lies where files do not last */
+  readonly package_copy?: string;
 }

@@ -27,6 +27,12 @@ export function versionFolder({ version }: Pick<Package, "version">): string {
   return `versions/${version}`;
 }
 
+/** Whether the copy is there already, byte for byte. */
+export function isStaged(system: System, places: Places, source: Package): boolean {
+  const root = join(places.stateHome, versionFolder(source));
+  return isSameTree(system, root, sourceFiles(system, source.root));
+}
+
 /** Copies the package where it lasts and gives it as it is there. Does nothing when the copy is there already. */
 export function stagePackage(system: System, places: Places, source: Package): Package {
   const { files } = system;

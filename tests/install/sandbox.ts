@@ -53,8 +53,10 @@ export function createSandbox(more: Readonly<Record<string, string>> = {}): Sand
   const home = join(root, "home");
   const project = join(root, "project");
   const bin = join(root, "bin");
-  for (const folder of [home, join(project, ".git"), bin]) mkdirSync(folder, { recursive: true });
-  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, ...more };
+  // A temporary folder of its own: what lies in the machine's, this checkout perhaps, counts as lasting.
+  const temporary = join(root, "tmp");
+  for (const folder of [home, join(project, ".git"), bin, temporary]) mkdirSync(folder, { recursive: true });
+  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, TMPDIR: temporary, ...more };
   return {
     root,
     home,
