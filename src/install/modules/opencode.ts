@@ -4,6 +4,7 @@ import { type ModuleOptions, moduleRuntime } from "./runtime.ts";
  * Text of the OpenCode plugin: a module with exactly one export, which OpenCode calls. Before a tool it throws to
  * refuse and changes the arguments in place to rewrite; after one it changes the output; at a prompt it throws or
  * appends to the last text. Context for a session start has no place of its own and goes with the first prompt.
+ * The function is long because it is one text.
  */
 export function opencodePlugin(options: ModuleOptions): string {
   return `${moduleRuntime("opencode", options)}

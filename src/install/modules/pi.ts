@@ -3,7 +3,7 @@ import { type ModuleOptions, moduleRuntime } from "./runtime.ts";
 /**
  * Text of the Pi extension. Before a tool it blocks or changes the input in place, and asks where there is a screen;
  * after one it returns other content. A prompt is judged when it comes in; its context, and that of the session
- * start, is a message before the agent starts.
+ * start, is a message before the agent starts. The function is long because it is one text.
  */
 export function piExtension(options: ModuleOptions): string {
   return `${moduleRuntime("pi", options)}
