@@ -4,7 +4,7 @@ import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { failureEdit, policyIn } from "./failure-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";
-import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
+import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
 import { forEachHost } from "./install-hosts.ts";
 import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
@@ -28,7 +28,7 @@ export async function previewInstall(
   const manifest = openManifest(system, places, source.version, warnings, "only look");
   const assets = planAssets(system, places, request, manifest);
   const found = chooseEngine(system, source);
-  warnings.push(...passedOverWarnings(found));
+  warnings.push(...skippedWarnings(found));
   const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
   const origin = { ...source, root };
   const isInside = found.program.startsWith(`${source.root}/`);

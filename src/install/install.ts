@@ -9,7 +9,7 @@ import { inspectCodeCaches, recordCode } from "./code-cache.ts";
 import { failureEdit } from "./failure-setting.ts";
 import { applyEdit, readFile } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
+import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
 import { addBundle } from "./host-bundle.ts";
 import { forEachHost, resolveDuplicates } from "./install-hosts.ts";
 import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
@@ -74,7 +74,7 @@ async function perform(
   const assets = planAssets(system, places, request, writer.manifest);
   const origin = source.isEphemeral ? stagePackage(system, places, source) : source;
   const engine = chooseEngine(system, origin);
-  warnings.push(...passedOverWarnings(engine));
+  warnings.push(...skippedWarnings(engine));
   if (request.failure !== undefined)
     applyEdit(system, failureEdit(places, request.failure), { isBackedUp: false });
   const options = await registerOptions(system, request, origin, engine, configuredPolicy(system, places));

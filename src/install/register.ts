@@ -134,7 +134,7 @@ function entriesEdit(places: Places, target: RegistrationTarget, options: EntryC
     mode: FILE_MODES[target.scope],
     directoryMode: FOLDER_MODES[target.scope],
     compute: current => registerEntries(current ?? "", layout, wanted),
-    check: written => whatIsMissing(written ?? "", target, wanted),
+    check: written => findMissing(written ?? "", target, wanted),
   };
 }
 
@@ -152,7 +152,7 @@ export function wantedOf(
 }
 
 /** Compares by value what the host will read with what the registry wants. */
-function whatIsMissing(
+function findMissing(
   text: string,
   { registration }: RegistrationTarget,
   wanted: readonly WantedEntry[],
@@ -210,7 +210,7 @@ export function needsTrust(
   return trustOf(system, places, target, hooks).some(status => status !== "trusted");
 }
 
-/** Limits that a person raised are kept, and said. */
+/** Limits that a person raised are kept and reported. */
 function describeRaised(target: RegistrationTarget, changes: readonly FileChange[]): readonly string[] {
   const { registration, owner, path } = target;
   const main = changes.find(change => change.path === path);

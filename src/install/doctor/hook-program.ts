@@ -22,7 +22,7 @@ export function checkHookProgram(system: System, places: Places, source: Package
   const staged = stagedEngine(system, path);
   if (staged === undefined) return warn(ID, `there is no hook program at ${path} yet`, "amplihack install");
   const message = `hook program: ${describeEngine(staged)}`;
-  if (wanted.passedOver !== undefined) return warn(ID, wanted.passedOver.why, wanted.passedOver.fix);
+  if (wanted.skipped !== undefined) return warn(ID, wanted.skipped.why, wanted.skipped.fix);
   return staged.kind === wanted.kind
     ? pass(ID, message)
     : warn(ID, `${message}; an installation would choose: ${describeEngine(wanted)}`, "amplihack install");

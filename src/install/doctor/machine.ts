@@ -52,8 +52,8 @@ async function checkTool(
   const program = findOnPath(system, name);
   if (program === undefined) return missing(`${name} was not found on PATH`);
   const flag = name === "tmux" ? "-V" : "--version";
-  const said = await askVersion(system, program, flag);
-  return pass(name, said ?? `${name} at ${program}`);
+  const version = await askVersion(system, program, flag);
+  return pass(name, version ?? `${name} at ${program}`);
 }
 
 function checkStateDirectory(system: System, { stateHome }: Places): DoctorCheck {

@@ -55,8 +55,8 @@ async function proveOne(
   }
   const program = tryFindBinary(system, driver.agent, self);
   if (program === undefined) return notDriven(host, `its program '${driver.agent}' was not found on PATH`);
-  const said = await askVersion(system, program, "--version", VERSION_TIMEOUT_MS);
-  const version = said === undefined ? undefined : versionIn(said);
+  const line = await askVersion(system, program, "--version", VERSION_TIMEOUT_MS);
+  const version = line === undefined ? undefined : versionIn(line);
   onProgress(`${host}${version === undefined ? "" : ` ${version}`}: starting it with a scripted model …`);
   try {
     const proof = await prove(system, source, driver, { program, version, timeoutMs });

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isJsonObject } from "../../protocol/index.ts";
 import { anthropic } from "./anthropic.ts";
 import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
-import { type HttpAnswer, isMembers, json, type Members, type Protocol } from "./protocols.ts";
+import { type HttpAnswer, json, type Members, type Protocol } from "./protocols.ts";
 import {
   type Delegation,
   type ModelRequest,
@@ -104,7 +105,7 @@ async function readBody(request: IncomingMessage): Promise<Members> {
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return isMembers(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }
