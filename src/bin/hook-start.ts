@@ -49,14 +49,10 @@ function watch(
   system: System,
   { onInput, onFirstProcess }: { readonly onInput: () => void; readonly onFirstProcess: () => void },
 ): System {
-  const { files, env, clock, random, text, stdio, processes } = system;
+  const { stdio, processes } = system;
   let hasStarted = false;
   return {
-    files,
-    env,
-    clock,
-    random,
-    text,
+    ...system,
     stdio: {
       ...stdio,
       readInput(limitBytes) {
@@ -93,7 +89,7 @@ function isInputAbsent(): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync("/proc/self/fdinfo/0", "latin1"))?.[1];
     return flags === undefined || (Number.parseInt(flags, 8) & constants.O_RDWR) !== 0;
   } catch {
-    // Without /proc nobody can tell who opened it.
+    // Without /proc it is not known who opened it.
     return true;
   }
 }

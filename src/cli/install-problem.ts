@@ -8,6 +8,6 @@ export async function tellProblems<T>(kind: string, run: () => Promise<T>): Prom
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== "install") throw error;
     const { message, causes, fix } = error;
-    throw new CommandError(message, { kind, causes, ...(fix === undefined ? {} : { fix }) });
+    throw new CommandError(message, { kind, causes, fix });
   }
 }

@@ -1,3 +1,5 @@
+import { describeEvent } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
 import { HOSTS, type HostId } from "./descriptors.ts";
 import type { Registration, ResponseEncoder } from "./host.ts";
 import { registeredEvents } from "./native-events.ts";
@@ -12,24 +14,20 @@ export interface RegistryRow {
   readonly matcher?: "*";
   /** the ability without which the hook would do nothing for its user */
   readonly needs?: "deny" | "context";
+  /** runs beside the event's own hook */
+  readonly isSecond?: boolean;
 }
 
-export const HOOK_REGISTRY: readonly RegistryRow[] = [
-  { event: "SessionStart", subcommand: "session-start", timeoutSeconds: 10, needs: "context" },
-  { event: "Stop", subcommand: "stop", timeoutSeconds: 120, needs: "deny" },
-  { event: "PreToolUse", subcommand: "pre-tool-use", timeoutSeconds: 10, matcher: "*", needs: "deny" },
-  { event: "PostToolUse", subcommand: "post-tool-use", timeoutSeconds: 10, matcher: "*" },
-  { event: "PostToolUseFailure", subcommand: "post-tool-use", timeoutSeconds: 10, matcher: "*" },
-  {
-    event: "UserPromptSubmit",
-    subcommand: "workflow-classification-reminder",
-    timeoutSeconds: 5,
-    needs: "context",
-  },
-  { event: "UserPromptSubmit", subcommand: "user-prompt-submit", timeoutSeconds: 10, needs: "context" },
-  { event: "PreCompact", subcommand: "pre-compact", timeoutSeconds: 30 },
-  { event: "SessionEnd", subcommand: "session-stop", timeoutSeconds: 30 },
-];
+export const HOOK_REGISTRY: readonly RegistryRow[] = STOCK_HOOKS.flatMap((hook: StockHook) =>
+  hook.events.map(event => ({
+    event,
+    subcommand: hook.name,
+    timeoutSeconds: hook.timeoutSeconds,
+    ...(describeEvent(event).requiresTool ? { matcher: "*" as const } : {}),
+    ...(hook.needs === undefined ? {} : { needs: hook.needs }),
+    ...(hook.isSecond === undefined ? {} : { isSecond: hook.isSecond }),
+  })),
+);
 
 /** A registry row as one host takes it. */
 export interface HostRegistration {
@@ -74,14 +72,14 @@ export function planRegistrations(host: HostId, rows = HOOK_REGISTRY): Registrat
 function whyOmitted(
   host: HostId,
   { avoided, layout }: Registration,
-  { event, subcommand, needs }: RegistryRow,
+  { event, needs, isSecond }: RegistryRow,
   native: string | undefined,
 ): string | undefined {
   if (avoided?.[event] !== undefined) return avoided[event];
   if (native === undefined) return "the host has no such event";
   if (needs !== undefined && abilities(host, event, native)[needs] === undefined)
     return needs === "deny" ? "the host cannot be refused anything here" : "the host takes no context here";
-  const isSecondProgram = layout.kind === "executables" && subcommand === "workflow-classification-reminder";
+  const isSecondProgram = layout.kind === "executables" && isSecond === true;
   return isSecondProgram ? "the host starts one program per event" : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { EVENTS, eventKey, findEvent } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
 import { HOST_LIST } from "./descriptors.ts";
 
 /** One name on the command line of the hook program. */
@@ -14,27 +15,16 @@ export interface Subcommand {
   readonly isStock: boolean;
 }
 
-function stock(name: string, event: string, more: readonly string[] = []): Subcommand {
-  return {
+/** The hooks of this program; the one that is an event's own goes before one that runs beside it. */
+export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [...STOCK_HOOKS]
+  .sort((one: StockHook, other: StockHook) => Number(one.isSecond ?? false) - Number(other.isSecond ?? false))
+  .map(({ name, events }) => ({
     name,
     hookName: name.replaceAll("-", "_"),
-    event,
-    events: [event, ...more],
+    event: events[0],
+    events,
     isStock: true,
-  };
-}
-
-/** The hooks of this program. Failed tools are counted by the hook that counts tools. */
-export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [
-  stock("pre-tool-use", "PreToolUse"),
-  stock("post-tool-use", "PostToolUse", ["PostToolUseFailure"]),
-  stock("stop", "Stop"),
-  stock("session-start", "SessionStart"),
-  stock("session-stop", "SessionEnd"),
-  stock("user-prompt-submit", "UserPromptSubmit"),
-  stock("workflow-classification-reminder", "UserPromptSubmit"),
-  stock("pre-compact", "PreCompact"),
-];
+  }));
 
 export const ALIASES: Readonly<Record<string, string>> = {
   agentstop: "stop",

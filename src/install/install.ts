@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { FileLock } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -18,7 +19,7 @@ import type { InstallReport, InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
 import type { Package } from "./package.ts";
-import { findPlaces, manifestPath, type Places, versionStampPath } from "./places.ts";
+import { manifestPath, type Places, versionStampPath } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { planProfile } from "./profile-block.ts";
 import { needsTrust, registerTarget } from "./register.ts";
@@ -37,7 +38,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 
 /** Registers the hooks with hosts, after putting the programs they start where they stay. */
 export function install(system: System, source: Package, request: InstallRequest): Promise<InstallReport> {
-  const places = findPlaces(system);
+  const places = requireDirectories(system);
   if (request.scope === "project" && places.projectRoot === places.home)
     throw installProblem("the home directory is no project", {
       fix: "change to a project, or leave out --scope project",

@@ -2,6 +2,7 @@ import { type HostId, resolveHost } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
 import { FileLock } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 import { dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { findRegistrations } from "./duplicate-registrations.ts";
@@ -10,7 +11,7 @@ import { removeBundle } from "./host-bundle.ts";
 import type { PlannedChange } from "./install-report.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
-import { findPlaces, manifestPath, type Places } from "./places.ts";
+import { manifestPath, type Places } from "./places.ts";
 import { describeProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
 import { type RegistrationTarget, targetAt } from "./targets.ts";
@@ -53,7 +54,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 
 /** Removes what installations wrote, as far as it was asked for. */
 export async function uninstall(system: System, request: UninstallRequest): Promise<UninstallReport> {
-  const places = findPlaces(system);
+  const places = requireDirectories(system);
   if (request.isDryRun) return preview(system, places, request);
   if (!isAnythingThere(system, places, request)) return NOTHING_DONE;
   const lock = new FileLock(`${manifestPath(places)}.lock`, { system, timeoutMs: LOCK_TIMEOUT_MS });

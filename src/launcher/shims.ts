@@ -53,7 +53,7 @@ for word in "$@"; do
 done`
       : `asks=1
 case \${1-} in ${rule.unless} | '') asks= ;; esac`;
-  // Nobody is there to be asked, so `ask` refuses.
+  // No person can be asked at this point, so `ask` refuses.
   const unchecked =
     policy === "open"
       ? `echo "amplihack: could not check this ${program}; it runs unchecked" >&2`

@@ -55,3 +55,23 @@ export function nameNode(name: string): Node {
 export function textNode(text: string): Node {
   return { kind: "text", pieces: [text] };
 }
+
+/** A call with positional arguments, of a function by its name or of whatever a node gives. */
+export function callNode(callee: string | Node, values: readonly Node[], at: number): Node {
+  return {
+    kind: "call",
+    callee: typeof callee === "string" ? nameNode(callee) : callee,
+    arguments: values.map(value => ({ value })),
+    at,
+  };
+}
+
+/** Statements that may run or not. */
+export function conditional(...body: readonly Node[]): Node {
+  return { kind: "block", body, isConditional: true };
+}
+
+/** Statements one after the other; the last one gives the value. */
+export function sequence(...body: readonly Node[]): Node {
+  return { kind: "block", body, isConditional: false };
+}

@@ -26,6 +26,8 @@ export interface DoctorRequest {
   readonly nodeVersion: string;
   /** the real path of this program */
   readonly self: string;
+  /** for each hook that is started; 10 seconds when absent */
+  readonly probeTimeoutMs?: number;
 }
 
 export interface DoctorReport {
@@ -47,7 +49,7 @@ export async function examine(
   const [machine, agents, probes] = await Promise.all([
     checkMachine(system, places, source, request.nodeVersion),
     checkAgents(system, places, request.self),
-    probeHooks(system, registered),
+    probeHooks(system, registered, request.probeTimeoutMs),
   ]);
   const checks = [
     checkAnyRegistered(registered),

@@ -10,7 +10,8 @@ import { describeEnd, runProgram, trialEnvironment } from "../run-program.ts";
 import type { RegistrationTarget } from "../targets.ts";
 import { type DoctorCheck, fail, pass } from "./check.ts";
 
-const TIMEOUT_MS = 2_000;
+/** What hosts give a hook before a tool: one that is slow on a busy machine still works. */
+const TIMEOUT_MS = 10_000;
 const MAX_AT_ONCE = 4;
 
 /**
@@ -20,6 +21,7 @@ const MAX_AT_ONCE = 4;
 export async function probeHooks(
   system: System,
   registrations: readonly FoundRegistration[],
+  timeoutMs = TIMEOUT_MS,
 ): Promise<readonly DoctorCheck[]> {
   const home = join(tmpdir(), `amplihack-probe-${system.random.hex(16)}`);
   const project = join(home, "project");
@@ -30,7 +32,7 @@ export async function probeHooks(
     );
     const problems = new Map<RegistrationTarget, string[]>();
     await inTurns(waiting, async ({ target, entry }) => {
-      const problem = await probe(system, target, entry, home, project);
+      const problem = await probe(system, target, entry, { home, project, timeoutMs });
       if (problem !== undefined) problems.set(target, [...(problems.get(target) ?? []), problem]);
     });
     return registrations
@@ -61,11 +63,14 @@ async function probe(
   system: System,
   { registration, owner }: RegistrationTarget,
   { event, program, words }: OwnEntry,
-  home: string,
-  project: string,
+  {
+    home,
+    project,
+    timeoutMs,
+  }: { readonly home: string; readonly project: string; readonly timeoutMs: number },
 ): Promise<string | undefined> {
   const { code, end, stdout, stderr } = await runProgram(system, [program, ...words], {
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     input: JSON.stringify(payloadFor(event, project, registration.isShared === true)),
     cwd: project,
     env: trialEnvironment(system, home),

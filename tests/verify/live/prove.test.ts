@@ -18,8 +18,7 @@ async function proveWith(fault: string) {
   sandbox.write("home/.claude/settings.json", '{ "mine": true }');
   const before = sandbox.snapshot();
   const progress: string[] = [];
-  const temporary = join(sandbox.root, "tmp");
-  mkdirSync(temporary);
+  const { temporary } = sandbox;
   vi.stubEnv("TMPDIR", temporary);
   onTestFinished(() => {
     vi.unstubAllEnvs();
