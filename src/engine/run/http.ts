@@ -5,13 +5,8 @@ import type { HttpAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
 import type { EnvironmentRecord } from "./environment.ts";
 import type { HttpReply } from "./http-client.ts";
+import type { HttpRules } from "./http-rules.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";
-
-export interface HttpRules {
-  readonly allowedUrls: readonly string[] | undefined;
-  readonly allowPrivateNetwork: boolean;
-  readonly env: EnvironmentRecord;
-}
 
 /** Headers that say where the request goes, how long it is, or who the user is elsewhere. */
 const RESERVED_HEADERS = new Set([

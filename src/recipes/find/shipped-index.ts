@@ -4,7 +4,7 @@ import { readExactText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_INDEX } from "../shipped-recipes.ts";
-import type { ListedRecipe } from "./list-recipes.ts";
+import type { ListedRecipe } from "./listed-recipe.ts";
 
 /** Shipped recipes that extend none, so that the bytes of the file say all. */
 export type ShippedIndex = readonly (Omit<ListedRecipe, "path"> & { readonly size: number })[];

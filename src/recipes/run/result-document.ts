@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { defined } from "../../protocol/defined.ts";
 import type { Snippet } from "../steps/snippet.ts";
+import type { FrameEnd } from "./frame-end.ts";
 import type { GitFacts } from "./git-facts.ts";
 import type {
   ErrorKind,
@@ -11,7 +12,6 @@ import type {
   StepResult,
 } from "./result.ts";
 import { seconds } from "./result.ts";
-import type { FrameEnd } from "./run-frame.ts";
 
 export interface DocumentFacts {
   readonly runId: string;

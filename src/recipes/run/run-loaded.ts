@@ -8,6 +8,7 @@ import { pointerLine } from "../logs/log-pointer.ts";
 import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
 import { createRun, type LoadedRun } from "./create-run.ts";
+import type { FrameEnd } from "./frame-end.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
@@ -16,7 +17,7 @@ import type { RunOutcome } from "./result.ts";
 import { EXIT_CODES } from "./result.ts";
 import { resultDocument } from "./result-document.ts";
 import type { Run } from "./run.ts";
-import { type FrameEnd, runFrame } from "./run-frame.ts";
+import { runFrame } from "./run-frame.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 /** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
