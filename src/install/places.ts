@@ -4,8 +4,6 @@ import { join } from "../system/paths.ts";
 /** The directories that an installation knows. */
 export type Places = UserDirectories;
 
-export type Scope = "user" | "project";
-
 export function programFolder({ stateHome }: Pick<Places, "stateHome">): string {
   return join(stateHome, ".claude", "bin");
 }

@@ -1,17 +1,19 @@
-import { HOSTS, type HostId, listEntries, registerEntries } from "../hosts/index.ts";
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
+import { listEntries } from "../hosts/settings-file.ts";
 import type { System } from "../system/system.ts";
 import type { FileChange } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
 import { type FileKind, type FileRecord, type HostRecord, type Manifest, writeManifest } from "./manifest.ts";
 import type { Places } from "./places.ts";
+import { registerEntries } from "./register-entries.ts";
 
-const KEPT_BACKUPS = 5;
+const MAX_BACKUPS = 5;
 
 /**
  * The manifest while an installation goes on. It is written before a file changes, so that whatever happens in
  * between, what was there can be found again.
  */
-export class Ledger {
+export class ManifestWriter {
   private current: Manifest;
   private readonly system: System;
   private readonly places: Places;
@@ -71,9 +73,9 @@ export class Ledger {
   /** The newest backups of a file stay, and the one from before our first entry. */
   pruneBackups(path: string): void {
     const record = this.fileRecord(path);
-    if (record === undefined || record.backups.length <= KEPT_BACKUPS) return;
+    if (record === undefined || record.backups.length <= MAX_BACKUPS) return;
     const others = record.backups.filter(each => each !== record.backup_path);
-    const surplus = others.slice(0, record.backups.length - KEPT_BACKUPS);
+    const surplus = others.slice(0, record.backups.length - MAX_BACKUPS);
     for (const each of surplus) {
       if (this.system.files.inspect(each) !== undefined) this.system.files.remove(each);
     }

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type ModuleOptions, opencodePlugin, piExtension } from "../../src/hosts/index.ts";
+import { opencodePlugin } from "../../src/install/modules/opencode.ts";
+import { piExtension } from "../../src/install/modules/pi.ts";
+import type { ModuleOptions } from "../../src/install/modules/runtime.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 

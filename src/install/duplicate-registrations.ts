@@ -1,46 +1,40 @@
+import { type HostId, isHostId } from "../hosts/descriptors.ts";
+import type { InstallScope } from "../hosts/host.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
-import type { Places, Scope } from "./places.ts";
+import type { Places } from "./places.ts";
 import { type FoundRegistration, readRegistration } from "./registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, type InstallableHost, type Target } from "./targets.ts";
+import { findTarget, INSTALLABLE_HOSTS, ownerOf, type RegistrationTarget, setupOf } from "./targets.ts";
 
 /** A host that reads our hooks from two places and runs them twice. */
-export interface DoubleRegistration {
-  readonly host: InstallableHost;
+export interface DuplicateRegistration {
+  readonly host: HostId;
   readonly kept: FoundRegistration;
   readonly redundant: FoundRegistration;
 }
 
-interface OtherPlace {
-  readonly host: InstallableHost;
-  readonly scope: Scope;
+/** Files of other hosts that a host reads besides its own. */
+function alsoReads(host: HostId): readonly { readonly host: HostId; readonly scope: InstallScope }[] {
+  const others = setupOf(host).alsoReads ?? [];
+  return others.flatMap(other => (isHostId(other.host) ? [{ host: other.host, scope: other.scope }] : []));
 }
-
-/** Places of others that a host reads along, besides its own two. */
-const ALSO_READS: Partial<Record<InstallableHost, readonly OtherPlace[]>> = {
-  "copilot-cli": [{ host: "claude-code", scope: "project" }],
-  cursor: [
-    { host: "claude-code", scope: "user" },
-    { host: "claude-code", scope: "project" },
-  ],
-};
 
 /** All registrations of ours that can be found: for the user, and for the project this runs in. */
 export function findRegistrations(system: System, places: Places): readonly FoundRegistration[] {
-  const scopes: readonly Scope[] = places.projectRoot === places.home ? ["user"] : ["user", "project"];
+  const scopes: readonly InstallScope[] = places.projectRoot === places.home ? ["user"] : ["user", "project"];
   return INSTALLABLE_HOSTS.flatMap(host =>
     scopes.map(scope => readRegistration(system, findTarget(system, places, host, scope))),
   );
 }
 
-/** Where a host that reads the files of another is served by that already. */
+/** A file of another host that registers our hooks for this host, too. `planned` will be written by this installation. */
 export function findServing(
   system: System,
   places: Places,
-  { host, scope }: Pick<Target, "host" | "scope">,
-  planned: readonly Target[],
-): Target | undefined {
-  return (ALSO_READS[host] ?? [])
+  { host, scope }: Pick<RegistrationTarget, "host" | "scope">,
+  planned: readonly RegistrationTarget[],
+): RegistrationTarget | undefined {
+  return alsoReads(host)
     .filter(other => other.scope === "user" || scope === "project")
     .map(other => findTarget(system, places, other.host, other.scope))
     .find(
@@ -54,24 +48,20 @@ export function isRegistered({ entries }: FoundRegistration): boolean {
 }
 
 /** Hosts that would run our hooks twice. The redundant copy is the user's, or the one in the host's own file. */
-export function findDoubles(system: System, places: Places): readonly DoubleRegistration[] {
+export function findDuplicates(system: System, places: Places): readonly DuplicateRegistration[] {
   const all = findRegistrations(system, places).filter(isRegistered);
-  const at = (host: InstallableHost, scope: Scope) =>
+  const at = (host: HostId, scope: InstallScope) =>
     all.find(each => each.target.host === host && each.target.scope === scope);
-  return INSTALLABLE_HOSTS.filter(host => host !== "vscode-copilot").flatMap(host => {
-    const [other] = (ALSO_READS[host] ?? []).flatMap(place => at(place.host, place.scope) ?? []);
+  return INSTALLABLE_HOSTS.filter(host => host === ownerOf(host)).flatMap(host => {
+    const [other] = alsoReads(host).flatMap(place => at(place.host, place.scope) ?? []);
     const own = [at(host, "project"), at(host, "user")].filter(each => each !== undefined);
     const [kept, ...redundant] = other === undefined ? own : [other, ...own];
-    if (kept === undefined || !isWorking(system, kept)) return [];
+    // A copy that does not work is never a reason to call another one redundant.
+    if (kept === undefined || !kept.entries.every(({ program }) => isExecutable(system, program))) return [];
     return redundant.map(each => ({ host, kept, redundant: each }));
   });
 }
 
-/** A copy that does not work is never a reason to call another one redundant. */
-function isWorking(system: System, { entries }: FoundRegistration): boolean {
-  return entries.every(({ program }) => isExecutable(system, program));
-}
-
-export function describeDouble({ host, kept, redundant }: DoubleRegistration): string {
+export function describeDuplicate({ host, kept, redundant }: DuplicateRegistration): string {
   return `${host} reads both ${kept.target.path} and ${redundant.target.path} and runs every hook twice`;
 }

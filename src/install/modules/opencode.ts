@@ -1,9 +1,10 @@
-import { type ModuleOptions, moduleRuntime } from "./module-runtime.ts";
+import { type ModuleOptions, moduleRuntime } from "./runtime.ts";
 
 /**
  * Text of the OpenCode plugin: a module with exactly one export, which OpenCode calls. Before a tool it throws to
  * refuse and changes the arguments in place to rewrite; after one it changes the output; at a prompt it throws or
  * appends to the last text. Context for a session start has no place of its own and goes with the first prompt.
+ * The function is long because it is one text.
  */
 export function opencodePlugin(options: ModuleOptions): string {
   return `${moduleRuntime("opencode", options)}
@@ -27,7 +28,7 @@ export const Amplihack = async ({ client, directory }) => {
     }
   };
 
-  /** There is nobody a hook can ask here, so a question is a refusal. */
+  /** A hook cannot ask the user here, so a question is a refusal. */
   const refuse = said => {
     const reason = said.refusal ?? said.question;
     if (reason !== undefined) throw new Error(reason);

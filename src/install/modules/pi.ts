@@ -1,9 +1,9 @@
-import { type ModuleOptions, moduleRuntime } from "./module-runtime.ts";
+import { type ModuleOptions, moduleRuntime } from "./runtime.ts";
 
 /**
  * Text of the Pi extension. Before a tool it blocks or changes the input in place, and asks where there is a screen;
  * after one it returns other content. A prompt is judged when it comes in; its context, and that of the session
- * start, is a message before the agent starts.
+ * start, is a message before the agent starts. The function is long because it is one text.
  */
 export function piExtension(options: ModuleOptions): string {
   return `${moduleRuntime("pi", options)}
@@ -40,7 +40,7 @@ export default function (pi) {
     } catch {}
   };
 
-  /** The reason to refuse, after asking where somebody can be asked. */
+  /** The reason to refuse, after asking where there is a screen. */
   const refusalOf = async (said, ctx) => {
     if (said.refusal !== undefined || said.question === undefined) return said.refusal;
     if (ctx.hasUI) return (await ctx.ui.confirm("amplihack", said.question)) ? undefined : said.question;

@@ -1,6 +1,6 @@
-import type { FailurePolicy } from "../protocol/index.ts";
-import { MODULE_DEADLINE_SECONDS } from "./hook-registry.ts";
-import type { HostId } from "./host.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
+import { MODULE_DEADLINE_SECONDS } from "../../hosts/hook-registry.ts";
+import type { FailurePolicy } from "../../protocol/index.ts";
 
 export interface ModuleOptions {
   /** absolute path of the staged hook program */

@@ -4,12 +4,16 @@ import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
 // Edits of JSON text that leave every other byte alone. Inserting a member or an element and removing it again
 // gives back the text there was.
 
-export type OpenResult =
-  | { readonly ok: true; readonly root: Node }
-  | { readonly ok: false; readonly problem: string; readonly line: number; readonly column: number };
+/** Why a text cannot be edited, and where: what was expected and what came, never content of the file. */
+export interface InvalidText {
+  readonly ok: false;
+  readonly problem: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 /** The tree of a JSON text, comments and trailing commas allowed; where it is broken otherwise. */
-export function openJson(text: string): OpenResult {
+export function openJson(text: string): InvalidText | { readonly ok: true; readonly root: Node } {
   const read = readJson(text, { recover: false, maxDepth: JSON_DEPTH_LIMIT });
   if (!read.ok && read.problem === "too-deep")
     return { ok: false, problem: "nested too deeply", line: 1, column: 1 };

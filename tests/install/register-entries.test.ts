@@ -2,23 +2,23 @@ import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import {
-  type Edited,
+  type EditedText,
   type EmptyContainers,
   HOST_IDS,
   HOSTS,
   type HostId,
-  type Layout,
   listEntries,
-  registerEntries,
+  type SettingsLayout,
   unregisterEntries,
-  wantedEntries,
 } from "../../src/hosts/index.ts";
+import { type RegisteredText, registerEntries } from "../../src/install/register-entries.ts";
+import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import type { Json, JsonObject } from "../../src/protocol/index.ts";
 import { runs } from "../generated-inputs.ts";
 
 const PROGRAM = "/home/ines/.amplihack/.claude/bin/amplihack-hooks";
 
-function layoutOf(host: HostId): Layout {
+function layoutOf(host: HostId): SettingsLayout {
   const { registration } = HOSTS[host];
   if (registration === undefined) throw new Error(`${host} takes no entries`);
   return registration.layout;
@@ -27,14 +27,18 @@ function layoutOf(host: HostId): Layout {
 const claude = layoutOf("claude-code");
 const wanted = wantedEntries("claude-code", { program: PROGRAM, isShared: true });
 
-function register(text: string, host: HostId = "claude-code", program = PROGRAM): Edited {
+function register(text: string, host: HostId = "claude-code", program = PROGRAM): RegisteredText {
   const entries = wantedEntries(host, { program, isShared: host === "claude-code" });
   const result = registerEntries(text, layoutOf(host), entries);
   if (!result.ok) throw new Error(result.problem);
   return result;
 }
 
-function unregister(text: string, host: HostId = "claude-code", emptyBefore: EmptyContainers = {}): Edited {
+function unregister(
+  text: string,
+  host: HostId = "claude-code",
+  emptyBefore: EmptyContainers = {},
+): EditedText {
   const result = unregisterEntries(text, layoutOf(host), { emptyBefore });
   if (!result.ok) throw new Error(result.problem);
   return result;

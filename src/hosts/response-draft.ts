@@ -1,20 +1,27 @@
-import { isJsonObject, type Json, type JsonObject, type VerdictKind } from "../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, type Power, type VerdictKind } from "../protocol/index.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
 
-/** An answer while it is being put together. */
-export interface Draft {
+/** A response while it is being put together. */
+export interface ResponseDraft {
+  readonly host: HostDescriptor;
+  readonly encoder: ResponseEncoder;
+  readonly at: RenderContext;
+  readonly power: Power;
   verdict: VerdictKind;
   reason: string | undefined;
   /** a rewrite that the host can make */
   input: JsonObject | undefined;
   context: string;
-  words: JsonObject;
+  members: JsonObject;
   readonly stderr: string[];
   readonly degraded: string[];
   readonly unsupported: string[];
 }
 
-export function say(draft: Draft, words: JsonObject): void {
-  draft.words = merge(draft.words, words);
+export const NO_REASON = "refused by a hook, which gave no reason";
+
+export function addMembers(draft: ResponseDraft, members: JsonObject | undefined): void {
+  draft.members = merge(draft.members, members ?? {});
 }
 
 /** Members of both; objects under one name are merged, otherwise the later one counts. */
