@@ -2,7 +2,6 @@ import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
-import type { CancelSignal } from "../cancel-signal.ts";
 import { diagnose } from "../diagnostics.ts";
 import { NO_OUTPUT } from "../output/decode.ts";
 import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../output/result.ts";
@@ -11,25 +10,8 @@ import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
 import { captureText } from "./capture.ts";
-import type { Semaphore } from "./concurrency.ts";
-import { type EnvironmentRecord, engineVariables } from "./environment.ts";
+import { commandLine, type EnvironmentRecord, engineVariables } from "./environment.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
-import { commandLine, type Shells } from "./shells.ts";
-
-/** What all command hooks of an engine share. */
-export interface CommandEnvironment {
-  /** the environment as given, for names and places */
-  readonly snapshot: EnvironmentRecord;
-  /** the same without secrets: what hooks start from */
-  readonly env: EnvironmentRecord;
-  readonly shells: Shells;
-  readonly slots: Semaphore;
-  readonly killMs: number;
-  readonly pipeMs: number;
-  /** raised when the engine closes; a hook that went to the background listens to nothing else */
-  readonly closing: CancelSignal;
-  readonly onProcesses: (change: 1 | -1) => void;
-}
 
 export interface CommandResult {
   readonly result: RawResult;

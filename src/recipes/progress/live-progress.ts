@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
+import { eastAsianWidth } from "get-east-asian-width";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
-import { outputLines } from "./plain-progress.ts";
-import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
+import { formatSeconds, indent, linesOf, outputLines, plain } from "./plain-progress.ts";
 
-export interface LiveProgressOptions {
+interface LiveProgressOptions {
   readonly write: (text: string) => void;
   /** width of the terminal */
   readonly columns: () => number;
@@ -11,7 +11,7 @@ export interface LiveProgressOptions {
   readonly isVerbose: boolean;
 }
 
-export interface LiveProgress {
+interface LiveProgress {
   readonly observe: Observer;
   /** Redraws the running steps; called by a timer. */
   tick(): void;
@@ -108,22 +108,8 @@ function cutToWidth(line: string, columns: number): string {
   const characters = [...line];
   let width = 0;
   for (const [index, character] of characters.entries()) {
-    width += isWide(character) ? 2 : 1;
+    width += eastAsianWidth(character.codePointAt(0) ?? 0);
     if (width > columns - 1) return `${characters.slice(0, Math.max(0, index - 1)).join("")}…`;
   }
   return line;
-}
-
-function isWide(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return (
-    code >= 0x1100 &&
-    (code <= 0x115f ||
-      (code >= 0x2e80 && code <= 0xa4cf) ||
-      (code >= 0xac00 && code <= 0xd7a3) ||
-      (code >= 0xf900 && code <= 0xfaff) ||
-      (code >= 0xfe30 && code <= 0xfe6f) ||
-      (code >= 0xff00 && code <= 0xff60) ||
-      code >= 0x1f300)
-  );
 }

@@ -11,9 +11,9 @@ import type {
   StepResult,
 } from "./result.ts";
 import { seconds } from "./result.ts";
-import type { FrameEnd } from "./run-frame.ts";
+import type { FrameEnd } from "./run.ts";
 
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly runId: string;
   readonly recipeName: string;
   readonly end: FrameEnd;

@@ -1,31 +1,12 @@
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
-import { blocksOf } from "../format/blocks.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
+import { blocksOf } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { textOf } from "../values/value.ts";
-import { type RunStatus, type StepResult, statusOf } from "./result.ts";
-import type { Frame, Run, StepOutcome } from "./run.ts";
-
-/** How a recipe ended. */
-export interface FrameEnd {
-  readonly results: readonly StepResult[];
-  readonly isSuccess: boolean;
-  readonly status: RunStatus;
-  readonly assigned: JsonObject;
-  readonly context: JsonObject;
-  readonly output: string | undefined;
-  readonly warnings: readonly string[];
-  /** the step that ended the recipe, else the first that failed */
-  readonly failed: FailedStep | undefined;
-}
-
-export interface FailedStep {
-  readonly result: StepResult;
-  readonly phase: string;
-  readonly outcome: StepOutcome | undefined;
-}
+import { type StepResult, statusOf } from "./result.ts";
+import type { FailedStep, Frame, FrameEnd, Run } from "./run.ts";
 
 const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
