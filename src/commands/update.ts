@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Release } from "../launcher/update/releases.ts";
@@ -17,16 +18,16 @@ export const command = defineCommand({
     "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +
     "Exit code with --check: 0 current, 10 a newer version is available.",
   options: {
-    check: { kind: "flag", summary: "only say whether there is a newer version" },
-    "skip-install": { kind: "flag", summary: "fetch it, but leave the hooks of the agents as they are" },
-    version: { kind: "text", label: "VERSION", summary: "the version to change to, also an older one" },
+    check: option.boolean("only say whether there is a newer version"),
+    "skip-install": option.boolean("fetch it, but leave the hooks of the agents as they are"),
+    version: option.string("VERSION", "the version to change to, also an older one"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack update --check", does: "says whether there is a newer version" },
-    { command: "amplihack update", does: "changes to the newest version" },
-    { command: "amplihack update --version 1.2.0", does: "changes to that version, up or down" },
-  ],
+  examples: {
+    "amplihack update --check": "says whether there is a newer version",
+    "amplihack update": "changes to the newest version",
+    "amplihack update --version 1.2.0": "changes to that version, up or down",
+  },
   run: ({ options, system, terminal }) => update(system, terminal, options),
 });
 
@@ -38,14 +39,13 @@ interface UpdateOptions {
 }
 
 async function update(system: System, terminal: Terminal, options: UpdateOptions): Promise<number> {
-  const [{ checkPlatform }, { readUpdateSettings }, { findProjectRoot }, releases] = await Promise.all([
+  const [{ checkPlatform }, { readUpdateSettings }, releases] = await Promise.all([
     import("../launcher/platform.ts"),
     import("../launcher/update/settings.ts"),
-    import("../state/project-root.ts"),
     import("../launcher/update/releases.ts"),
   ]);
   checkPlatform(process.platform);
-  const settings = readUpdateSettings(system, findProjectRoot(system, undefined));
+  const settings = readUpdateSettings(system);
   const { source } = settings.update;
   if (source === undefined) {
     throw new CommandError("there is no place to look for releases", {

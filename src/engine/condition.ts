@@ -1,5 +1,7 @@
-import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
-import { compilePathGlob } from "./path-glob.ts";
+import { isJsonObject } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
+import { compileGlob, matchesGlob } from "../system/glob.ts";
+import { components, isInside, resolve } from "../system/paths.ts";
 import { compileShellRule } from "./shell-condition.ts";
 
 /** What an `if` rule is tried on. */
@@ -14,7 +16,7 @@ export interface ConditionFacts {
 /** Decides whether a handler is worth starting. It only saves work, so every doubt is a yes. */
 export type Condition = (facts: ConditionFacts) => boolean;
 
-const PATH_CHARS = 4096;
+const MAX_PATH_CHARS = 4096;
 const RULE = /^([A-Za-z_][\w-]*|\*)(?:\(([\s\S]*)\))?$/;
 
 /** One permission rule: `Tool`, `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.org)`. */
@@ -23,10 +25,7 @@ export function compileCondition(
 ): { readonly ok: true; readonly condition: Condition } | { readonly ok: false; readonly problem: string } {
   const parts = RULE.exec(rule.trim());
   if (parts === null || /\)\s+\w+\(/.test(rule))
-    return {
-      ok: false,
-      problem: `"if" must be one rule such as "Bash(git push *)" or "Edit(src/**)"`,
-    };
+    return { ok: false, problem: `"if" must be one rule such as "Bash(git push *)" or "Edit(src/**)"` };
   const [, tool = "", specifier] = parts;
   const applies =
     specifier === undefined || specifier === "" || specifier === "*"
@@ -46,18 +45,13 @@ function compileSpecifier(specifier: string): Condition {
   return facts => {
     const input = isJsonObject(facts.input) ? facts.input : undefined;
     if (input === undefined) return true;
-    const url = textOf(input, "url");
+    const url = stringAt(input, "url");
     if (domain !== undefined) return url === undefined || mayBeOnDomain(url, domain);
-    const command = textOf(input, "command");
+    const command = stringAt(input, "command");
     if (command !== undefined) return mayRun(command);
-    const path = textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? textOf(input, "path");
+    const path = stringAt(input, "file_path", "notebook_path", "path");
     return path === undefined || matchesPath(path, facts);
   };
-}
-
-function textOf(input: JsonObject, name: string): string | undefined {
-  const value = ownValue(input, name);
-  return typeof value === "string" ? value : undefined;
 }
 
 function mayBeOnDomain(url: string, domain: string): boolean {
@@ -69,12 +63,13 @@ function mayBeOnDomain(url: string, domain: string): boolean {
 /** `//x` is absolute, `~/x` below the home, `/x` below the project, anything else below the working directory. */
 function compilePathRule(rule: string): (path: string, facts: ConditionFacts) => boolean {
   const [base, glob] = splitPathRule(rule);
-  const fits = compilePathGlob(glob);
+  const compiled = compileGlob(glob, "path");
   return (path, facts) => {
     const root = base === "/" ? "/" : facts[base];
-    if (root === undefined || path.length > PATH_CHARS) return true;
-    const relative = relativeTo(root, path.startsWith("/") ? path : `${facts.cwd}/${path}`);
-    return relative !== undefined && fits(relative);
+    if (root === undefined || path.length > MAX_PATH_CHARS) return true;
+    const full = resolve(facts.cwd, path);
+    if (!isInside(root, full)) return false;
+    return matchesGlob(compiled, components(full).slice(components(root).length).join("/"));
   };
 }
 
@@ -83,20 +78,4 @@ function splitPathRule(rule: string): ["/" | "home" | "projectDir" | "cwd", stri
   if (rule.startsWith("~/")) return ["home", rule.slice(2)];
   if (rule.startsWith("/")) return ["projectDir", rule.slice(1)];
   return ["cwd", rule.replace(/^\.\//, "")];
-}
-
-/** The path below `root` without `.` and `..`; undefined when it lies elsewhere. */
-function relativeTo(root: string, path: string): string | undefined {
-  const from = segments(root);
-  const to = segments(path);
-  return from.every((segment, index) => to[index] === segment) ? to.slice(from.length).join("/") : undefined;
-}
-
-function segments(path: string): string[] {
-  const kept: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "..") kept.pop();
-    else if (segment !== "" && segment !== ".") kept.push(segment);
-  }
-  return kept;
 }

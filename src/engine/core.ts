@@ -1,31 +1,31 @@
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
-import type { Background } from "./background.ts";
-import type { Closing } from "./interruption.ts";
-import type { OnceLedger, StopLedger } from "./ledger.ts";
+import type { CloseSignal } from "./cancel-signal.ts";
 import type { AsyncReport, Delegates, Limits } from "./options.ts";
-import type { CommandHouse } from "./run/command.ts";
-import type { HttpRules } from "./run/http.ts";
-import type { Seams } from "./seams.ts";
-import type { Recorder } from "./telemetry.ts";
+import type { Platform } from "./platform.ts";
+import type { CommandEnvironment } from "./run/command-environment.ts";
+import type { BackgroundQueue } from "./run/concurrency.ts";
+import type { HttpRules } from "./run/http-rules.ts";
+import type { OnceRegistry, StopCounter } from "./session-state.ts";
+import type { TelemetryRecorder } from "./telemetry.ts";
 import type { DeclaredTools } from "./tools.ts";
 
 /** What all dispatches of one engine share. */
 export interface Core {
   readonly projectDir: string;
   readonly home: string | undefined;
-  readonly seams: Seams;
+  readonly platform: Platform;
   readonly limits: Limits;
   readonly tools: DeclaredTools;
   readonly delegates: Delegates;
-  readonly house: CommandHouse;
+  readonly commands: CommandEnvironment;
   readonly http: HttpRules;
   readonly promptNonZero: "warn" | "block";
-  readonly closing: Closing;
-  readonly background: Background;
-  readonly once: OnceLedger;
-  readonly stops: StopLedger;
+  readonly closing: CloseSignal;
+  readonly background: BackgroundQueue;
+  readonly once: OnceRegistry;
+  readonly stops: StopCounter;
   /** undefined: no telemetry, and no code of it runs */
-  readonly recorder: Recorder | undefined;
+  readonly recorder: TelemetryRecorder | undefined;
   readonly onAsync: ((report: AsyncReport) => void) | undefined;
   readonly failurePolicy: (event: string) => FailurePolicy | undefined;
   /** a tool's raw name and its aliases */

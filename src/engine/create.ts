@@ -1,24 +1,23 @@
 import { resolve } from "node:path";
-import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
 import { createNodeSystem } from "../system/node.ts";
-import { Background } from "./background.ts";
+import { CloseSignal } from "./cancel-signal.ts";
 import type { Core } from "./core.ts";
 import { Engine, eventFinder } from "./engine.ts";
-import { Closing } from "./interruption.ts";
-import { OnceLedger, StopLedger } from "./ledger.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
+import { nodeTimers, type Platform } from "./platform.ts";
+import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
 import { type EnvironmentRecord, scrubEnvironment } from "./run/environment.ts";
 import { nodeHttpClient } from "./run/http-client.ts";
 import { findShells } from "./run/shells.ts";
-import { Slots } from "./run/slots.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { nodeTimers, type Seams } from "./seams.ts";
-import { Recorder } from "./telemetry.ts";
+import { OnceRegistry, StopCounter } from "./session-state.ts";
+import { TelemetryRecorder } from "./telemetry.ts";
 import { DeclaredTools } from "./tools.ts";
 import type { HookEngine } from "./types.ts";
 
 const MAX_PROCESSES = 16;
-const BACKGROUND_HANDLERS = 8;
+const MAX_BACKGROUND_HANDLERS = 8;
 const STOP_BLOCK_CAP = 8;
 const KILL_MS = 1000;
 const PIPE_MS = 250;
@@ -33,61 +32,22 @@ export function createHookEngine<const T extends ToolMap = Record<never, never>>
   return assembleEngine(options, { system: createNodeSystem(), timers: nodeTimers, http: nodeHttpClient });
 }
 
-/** The same with the outside given; what tests call. */
+/** The same on a given platform; what tests call. */
 export function assembleEngine<const T extends ToolMap>(
   options: EngineOptions<T>,
-  seams: Seams,
+  platform: Platform,
 ): HookEngine<T> {
   if (typeof options.projectDir !== "string" || options.projectDir === "")
     throw new TypeError(`projectDir must be the path of a folder, not ${JSON.stringify(options.projectDir)}`);
-  const projectDir = resolve(options.projectDir);
-  const snapshot: EnvironmentRecord = { ...(options.env ?? environmentOf(seams)) };
-  const limits = limitsOf(options.limits);
-  const closing = new Closing();
-  const recorder = options.telemetry === undefined ? undefined : new Recorder(options.telemetry);
-  const maxProcesses = countOf(options.maxProcesses, "maxProcesses") ?? MAX_PROCESSES;
-  const env = scrubEnvironment(snapshot, options.passEnv ?? []);
-  const delegates = options.delegates ?? {};
   const { findEvent, describeEvent } = eventFinder(options.events ?? []);
-  const policies = policiesByEvent(options.failurePolicy ?? {}, describeEvent);
-  const failurePolicy = (event: string): FailurePolicy | undefined => policies.get(event);
-  const core: Core = {
-    projectDir,
-    home: snapshot["HOME"],
-    seams,
-    limits,
-    tools: new DeclaredTools(options.tools ?? {}),
-    delegates,
-    house: {
-      projectDir,
-      snapshot,
-      env,
-      shells: findShells(seams.system.files, env),
-      slots: new Slots(maxProcesses),
-      killMs: amountOf(options.grace?.killMs, "grace.killMs") ?? KILL_MS,
-      pipeMs: amountOf(options.grace?.pipeMs, "grace.pipeMs") ?? PIPE_MS,
-      closing,
-      onProcesses: change => recorder?.processes(change),
-    },
-    http: {
-      allowedUrls: options.allowedHttpHookUrls,
-      allowPrivateNetwork: options.allowPrivateNetwork === true,
-      env: snapshot,
-    },
-    promptNonZero: options.dialects?.atomcode?.promptNonZero ?? "warn",
-    closing,
-    // One slot is always left for the handlers somebody waits for.
-    background: new Background(Math.min(BACKGROUND_HANDLERS, Math.max(1, maxProcesses - 1))),
-    once: new OnceLedger(),
-    stops: new StopLedger(amountOf(options.stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
-    recorder,
-    onAsync: options.onAsync,
-    failurePolicy,
-    namesOf: namesWith(options.aliases),
-  };
+  const policies = new Map(
+    Object.entries(options.failurePolicy ?? {}).map(([name, policy]) => [describeEvent(name).name, policy]),
+  );
+  const core = createCore(options, platform, event => policies.get(event));
+  const { projectDir, delegates, failurePolicy } = core;
   const loading = {
     projectDir,
-    files: seams.system.files,
+    files: platform.system.files,
     findEvent,
     describeEvent,
     failurePolicy,
@@ -99,11 +59,56 @@ export function assembleEngine<const T extends ToolMap>(
   return new Engine<T>(core, loading, options.sources ?? []);
 }
 
-function environmentOf({ system }: Seams): EnvironmentRecord {
+function createCore<T extends ToolMap>(
+  options: EngineOptions<T>,
+  platform: Platform,
+  failurePolicy: (event: string) => FailurePolicy | undefined,
+): Core {
+  const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
+  const env = scrubEnvironment(snapshot, options.passEnv ?? []);
+  const closing = new CloseSignal();
+  const recorder = options.telemetry === undefined ? undefined : new TelemetryRecorder(options.telemetry);
+  const maxProcesses = positiveInteger(options.maxProcesses, "maxProcesses") ?? MAX_PROCESSES;
+  return {
+    projectDir: resolve(options.projectDir),
+    home: snapshot["HOME"],
+    platform,
+    limits: checkLimits(options.limits),
+    tools: new DeclaredTools(options.tools ?? {}),
+    delegates: options.delegates ?? {},
+    commands: {
+      snapshot,
+      env,
+      shells: findShells(platform.system.files, env),
+      slots: new Semaphore(maxProcesses),
+      killMs: nonNegative(options.grace?.killMs, "grace.killMs") ?? KILL_MS,
+      pipeMs: nonNegative(options.grace?.pipeMs, "grace.pipeMs") ?? PIPE_MS,
+      closing,
+      onProcesses: change => recorder?.processes(change),
+    },
+    http: {
+      allowedUrls: options.allowedHttpHookUrls,
+      allowPrivateNetwork: options.allowPrivateNetwork === true,
+      env: snapshot,
+    },
+    promptNonZero: options.dialects?.atomcode?.promptNonZero ?? "warn",
+    closing,
+    // One slot is always left for the handlers that a dispatch waits for.
+    background: new BackgroundQueue(Math.min(MAX_BACKGROUND_HANDLERS, Math.max(1, maxProcesses - 1))),
+    once: new OnceRegistry(),
+    stops: new StopCounter(nonNegative(options.stopBlockCap, "stopBlockCap") ?? STOP_BLOCK_CAP),
+    recorder,
+    onAsync: options.onAsync,
+    failurePolicy,
+    namesOf: withAliases(options.aliases),
+  };
+}
+
+function processEnvironment({ system }: Platform): EnvironmentRecord {
   return Object.fromEntries(system.env.names().map(name => [name, system.env.get(name) ?? ""]));
 }
 
-function limitsOf(given: Partial<Limits> = {}): Limits {
+function checkLimits(given: Partial<Limits> = {}): Limits {
   const limits = { ...DEFAULT_LIMITS, ...given };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isSafeInteger(value) || value < 0)
@@ -112,25 +117,18 @@ function limitsOf(given: Partial<Limits> = {}): Limits {
   return limits;
 }
 
-function countOf(value: number | undefined, name: string): number | undefined {
+function positiveInteger(value: number | undefined, name: string): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
   throw new TypeError(`${name} must be a whole number above zero, not ${value}`);
 }
 
-function amountOf(value: number | undefined, name: string): number | undefined {
+function nonNegative(value: number | undefined, name: string): number | undefined {
   if (value === undefined || value >= 0) return value;
   throw new TypeError(`${name} must be a number of at least zero, not ${value}`);
 }
 
-function policiesByEvent(
-  given: Readonly<Record<string, FailurePolicy>>,
-  describe: (name: string) => EventDescriptor,
-): ReadonlyMap<string, FailurePolicy> {
-  return new Map(Object.entries(given).map(([name, policy]) => [describe(name).name, policy]));
-}
-
 /** A tool under all its names, the raw one first. Aliases that cannot be had are no reason to match less. */
-function namesWith(aliases: ((tool: string) => readonly string[]) | undefined): Core["namesOf"] {
+function withAliases(aliases: ((tool: string) => readonly string[]) | undefined): Core["namesOf"] {
   return (event, subject) => {
     if (aliases === undefined || !event.requiresTool) return [subject];
     try {

@@ -4,7 +4,7 @@ type Severity = Diagnostic["severity"];
 
 /** The closed list: every diagnostic the engine gives has one of these codes, always with the same severity. */
 const SEVERITY = {
-  // while loading: the thing named is not armed
+  // while loading: the thing named does not run
   "config-unreadable": "error",
   "config-malformed": "error",
   "config-shape": "error",

@@ -12,11 +12,10 @@ import {
 } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { type Core, notify } from "./core.ts";
-import { conditionFacts, dispatchMoment, sessionOf } from "./dispatch.ts";
-import { EventEntry, type Watcher } from "./event-entry.ts";
+import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
+import { EventEntry, type OutcomeWatcher } from "./event-entry.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
-import { HookLoadError } from "./load-error.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import { isEmptyPlan, type Plan, selectFor } from "./plan.ts";
@@ -30,15 +29,15 @@ import {
 } from "./register.ts";
 import type { Registration } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import { type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
+import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
 import type { HookEngine, RegisterOptions } from "./types.ts";
 
-/** The one promise that every dispatch without hooks returns: silence costs nothing. */
-const SILENCE: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
+/** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
+const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
 const NO_OPTIONS: DispatchOptions = Object.freeze({});
 /** Event names are few; a host that invents them without end must not fill the memory. */
-const KNOWN_NAMES = 1024;
+const MAX_CACHED_EVENTS = 1024;
 
 /** The engine: what is loaded and registered now, and the plans that follow from it. */
 export class Engine<T extends ToolMap> implements HookEngine<T> {
@@ -48,14 +47,14 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
   private registrations: readonly Registration[] = [];
-  private watchers: readonly { readonly event: string; readonly watcher: Watcher }[] = [];
+  private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
 
   constructor(core: Core, loadOptions: LoadOptions, sources: readonly HookSource[]) {
     this.core = core;
     this.loadOptions = loadOptions;
-    this.system = core.seams.system;
+    this.system = core.platform.system;
     this.loaded = this.load(sources);
   }
 
@@ -75,7 +74,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     options: DispatchOptions = NO_OPTIONS,
   ): Promise<Outcome> {
     const entry = this.entries.get(event) ?? this.makeEntry(event);
-    if (entry.isEmpty && entry.watchers.length === 0) return SILENCE;
+    if (entry.isEmpty && entry.watchers.length === 0) return EMPTY_DISPATCH;
     let value: JsonObject;
     try {
       value = typeof payload === "function" ? payload() : payload;
@@ -87,8 +86,8 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     const subject = entry.subjectOf(value);
     const plan = entry.planFor(subject);
     if (!isEmptyPlan(plan)) return this.runPlan(entry, subject, value, plan, options);
-    if (entry.watchers.length > 0) this.tell(entry, value, NO_OUTCOME);
-    return SILENCE;
+    if (entry.watchers.length > 0) this.notifyWatchers(entry, value, NO_OUTCOME);
+    return EMPTY_DISPATCH;
   }
 
   /** Apart from `dispatch`, whose empty path must not pay for the closures made here. */
@@ -100,14 +99,14 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     options: DispatchOptions,
   ): Promise<Outcome> {
     const { event, refused } = entry;
-    const outcome = dispatchMoment(this.core, { event, subject, payload, plan, options, refused });
+    const outcome = runDispatch(this.core, { event, subject, payload, plan, options, refused });
     if (!isThenable(outcome)) {
-      this.tell(entry, payload, outcome);
+      this.notifyWatchers(entry, payload, outcome);
       return Promise.resolve(outcome);
     }
     return this.track(
       outcome.then(settled => {
-        this.tell(entry, payload, settled);
+        this.notifyWatchers(entry, payload, settled);
         return settled;
       }),
     );
@@ -140,7 +139,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     const functions = this.registrations.flatMap(item =>
       item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
     );
-    return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isArmed))];
+    return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
   }
 
   private listRegistration(item: Registration, event: EventDescriptor): Listing {
@@ -175,9 +174,8 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    return this.add([
-      registerOn(this.loadOptions.describeEvent(event), matcher, hook, options, ++this.sequence),
-    ]);
+    const descriptor = this.loadOptions.describeEvent(event);
+    return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
   use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
@@ -191,29 +189,32 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
 
   private add(added: readonly Registration[]): Disposable {
     this.registrations = [...this.registrations, ...added];
-    this.entries.clear();
-    return {
-      [Symbol.dispose]: () => {
-        this.registrations = this.registrations.filter(item => !added.includes(item));
-        this.entries.clear();
-      },
-    };
+    return this.disposable(() => {
+      this.registrations = this.registrations.filter(item => !added.includes(item));
+    });
   }
 
-  observe(event: string, watcher: Watcher): Disposable {
+  observe(event: string, watcher: OutcomeWatcher): Disposable {
     const entry = { event: this.loadOptions.describeEvent(event).name, watcher };
     this.watchers = [...this.watchers, entry];
+    return this.disposable(() => {
+      this.watchers = this.watchers.filter(item => item !== entry);
+    });
+  }
+
+  /** Plans are made anew after every change of what is registered. */
+  private disposable(remove: () => void): Disposable {
     this.entries.clear();
     return {
       [Symbol.dispose]: () => {
-        this.watchers = this.watchers.filter(item => item !== entry);
+        remove();
         this.entries.clear();
       },
     };
   }
 
   /** Watchers get copies: they cannot influence anything, not even by mistake. */
-  private tell(entry: EventEntry, payload: JsonObject, outcome: Outcome): void {
+  private notifyWatchers(entry: EventEntry, payload: JsonObject, outcome: Outcome): void {
     if (entry.watchers.length === 0) return;
     notify(this.core, () => {
       const seen = outcome === NO_OUTCOME ? outcome : (freezeCopy(outcome, true) as Outcome);
@@ -239,7 +240,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
       this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,
       this.core.namesOf,
     );
-    if (this.entries.size >= KNOWN_NAMES) this.entries.clear();
+    if (this.entries.size >= MAX_CACHED_EVENTS) this.entries.clear();
     this.entries.set(name, entry);
     return entry;
   }

@@ -4,7 +4,7 @@ import { EMPTY_PLAN, isEmptyPlan, MatchIndex, makePlan, type Plan } from "./plan
 import { inRunOrder, type Registration } from "./registration.ts";
 import type { Handler } from "./source/load.ts";
 
-export type Watcher = (payload: JsonObject, outcome: Outcome) => void;
+export type OutcomeWatcher = (payload: JsonObject, outcome: Outcome) => void;
 
 const CACHED_PLANS = 512;
 /** Longer subjects are prompts or nonsense, and would make the cache large. */
@@ -13,7 +13,7 @@ const CACHED_SUBJECT_CHARS = 512;
 /** Everything that one event sets off. Immutable but for its cache: a change of hooks makes a new one. */
 export class EventEntry {
   readonly event: EventDescriptor;
-  readonly watchers: readonly Watcher[];
+  readonly watchers: readonly OutcomeWatcher[];
   /** handlers of this event that are not trusted */
   readonly refused: number;
   /** whether any handler looks at the prompt, where the event itself has no subject */
@@ -28,7 +28,7 @@ export class EventEntry {
     event: EventDescriptor,
     registrations: readonly Registration[],
     handlers: readonly Handler[],
-    watchers: readonly Watcher[],
+    watchers: readonly OutcomeWatcher[],
     refused: number,
     namesOf: (event: EventDescriptor, subject: string) => readonly string[],
   ) {

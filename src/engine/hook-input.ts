@@ -1,5 +1,5 @@
 import { canonicalToolName } from "../hosts/canonical-tool.ts";
-import { HOSTS } from "../hosts/descriptors.ts";
+import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
 import { deriveFacts, NO_FACTS } from "../hosts/facts.ts";
 import { readToolInput } from "../hosts/read-tool.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../protocol/index.ts";
 
 /** The engine's payloads are in the form of this host. */
-const HOST = HOSTS["claude-code"];
+const HOST = HOSTS[DEFAULT_HOST];
 
 /** The engine's payload as hooks written against the `Hook` type see it. */
 export function toHookInput(
@@ -31,14 +31,8 @@ export function toHookInput(
     raw: payload,
   };
   if (!event.requiresTool) {
-    const noTool = {
-      toolName: null,
-      canonicalToolName: null,
-      toolInput: null,
-      facts: NO_FACTS,
-      warnings: [],
-    };
-    return checkInput({ ...base, ...noTool });
+    const noTool = { toolName: null, canonicalToolName: null, toolInput: null };
+    return checkInput({ ...base, ...noTool, facts: NO_FACTS, warnings: [] });
   }
   const warnings: InputWarning[] = [];
   const toolInput = readToolInput(HOST, payload, event.name, warnings);
@@ -65,10 +59,10 @@ function namesOfAllHosts(): ReadonlyMap<string, string> {
 }
 
 /**
- * The name rules use for a tool of somebody's own agent: the first of its names, aliases included, that any
- * host has. A guard that misses a shell because it is called otherwise guards nothing.
+ * The name that rules use for a tool of the embedding agent: the first of its names, aliases included, that any
+ * host has. Without it a guard would miss a shell that goes by another name.
  */
-export function canonicalName(names: readonly string[]): string {
+function canonicalName(names: readonly string[]): string {
   const known = namesOfAllHosts();
   for (const name of names) {
     const canonical = known.get(name);

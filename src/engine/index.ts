@@ -1,10 +1,9 @@
-/** `amplihack/engine`: hooks in anybody's agent. The contract of each name stands where it is declared. */
+/** `amplihack/engine`: hooks in any agent. The contract of each name stands where it is declared. */
 export * from "../protocol/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export type { System } from "../system/system.ts";
 export { createHookEngine } from "./create.ts";
 export { DIAGNOSTIC_CODES, type DiagnosticCode } from "./diagnostics.ts";
-export { HookLoadError } from "./load-error.ts";
 export {
   type AsyncReport,
   type Attribute,
@@ -44,6 +43,7 @@ export type {
   TypeBoxLike,
 } from "./schema/infer.ts";
 export { type Conversion, convert } from "./source/convert.ts";
+export { HookLoadError } from "./source/load.ts";
 export type {
   After,
   AnyDoneCall,

@@ -1,13 +1,14 @@
+import { defined } from "../protocol/defined.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
 import type { Registration } from "./registration.ts";
 import type { Action } from "./source/handler.ts";
-import type { Candidate } from "./source/load.ts";
+import type { ListedHandler } from "./source/load.ts";
 
 const SUMMARY_CHARS = 200;
 
-export function listHandler(candidate: Candidate, isEnabled: boolean): Listing {
+export function listHandler(candidate: ListedHandler, isEnabled: boolean): Listing {
   const { spec, onFailure, trust } = candidate;
   return {
     id: spec.id,
@@ -15,7 +16,7 @@ export function listHandler(candidate: Candidate, isEnabled: boolean): Listing {
     kind: spec.action.kind,
     source: spec.source.kind,
     dialect: spec.dialect,
-    ...(spec.matcher === undefined ? {} : { matcher: spec.matcher }),
+    ...defined({ matcher: spec.matcher }),
     summary: clip(escapeControls(summarise(spec.action)), SUMMARY_CHARS),
     timeoutMs: spec.timeoutMs,
     onFailure,
@@ -39,7 +40,7 @@ function summarise(action: Action): string {
   }
 }
 
-/** A function is part of the host's own program: it has no file, no identity, and needs nobody's trust. */
+/** A function is part of the host's own program: it has no file, no identity, and is always trusted. */
 export function listFunction(registration: Registration, event: string, onFailure: FailurePolicy): Listing {
   const { matcherText } = registration;
   return {
@@ -48,7 +49,7 @@ export function listFunction(registration: Registration, event: string, onFailur
     kind: "function",
     source: "builtin",
     dialect: "claude",
-    ...(matcherText === undefined ? {} : { matcher: matcherText }),
+    ...defined({ matcher: matcherText }),
     summary: `function ${registration.id}`,
     timeoutMs: registration.timeoutMs,
     onFailure,

@@ -1,5 +1,6 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { EventDescriptor, JsonObject } from "../protocol/index.ts";
-import { ownValue } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
 import type { Dialect } from "./options.ts";
 
 /** A compiled matcher. `exact` can be looked up in a map; `test` must be asked. */
@@ -13,8 +14,8 @@ export type CompiledMatcher =
   | { readonly ok: false; readonly problem: string };
 
 const ALL: Matcher = { kind: "all" };
-const PATTERN_CHARS = 1024;
-const SUBJECT_CHARS = 512;
+const MAX_PATTERN_CHARS = 1024;
+const MAX_SUBJECT_CHARS = 512;
 
 const COMPILE: Readonly<Record<Dialect, (text: string, event: EventDescriptor) => CompiledMatcher>> = {
   claude: compileClaude,
@@ -44,15 +45,12 @@ function accept(matcher: Matcher): CompiledMatcher {
 function compileClaude(text: string): CompiledMatcher {
   if (text === "" || text === "*") return accept(ALL);
   if (isExactList(text)) return accept({ kind: "exact", names: new Set(splitExactList(text)) });
-  if (text.length > PATTERN_CHARS)
-    return { ok: false, problem: `the matcher is longer than ${PATTERN_CHARS} characters` };
+  if (text.length > MAX_PATTERN_CHARS)
+    return { ok: false, problem: `the matcher is longer than ${MAX_PATTERN_CHARS} characters` };
   try {
     return accept(matchPattern(new RegExp(text)));
   } catch (error) {
-    return {
-      ok: false,
-      problem: `the matcher is no regular expression: ${error instanceof Error ? error.message : ""}`,
-    };
+    return { ok: false, problem: `the matcher is no regular expression: ${errorText(error)}` };
   }
 }
 
@@ -69,7 +67,7 @@ export function splitExactList(text: string): string[] {
 export function matchPattern(pattern: RegExp): Matcher {
   const stateless =
     pattern.global || pattern.sticky ? new RegExp(pattern, pattern.flags.replace(/[gy]/g, "")) : pattern;
-  return { kind: "test", test: subject => stateless.test(subject.slice(0, SUBJECT_CHARS)) };
+  return { kind: "test", test: subject => stateless.test(subject.slice(0, MAX_SUBJECT_CHARS)) };
 }
 
 export function matchNames(names: Iterable<string>): Matcher {
@@ -104,14 +102,12 @@ const PROMPT_EVENT = "UserPromptSubmit";
 /** What matchers of an event are compared with; empty when the event has no subject or the payload lacks it. */
 export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
   if (event.subject === undefined) return "";
-  const value = ownValue(payload, event.subject);
-  if (typeof value !== "string") return "";
+  const value = stringAt(payload, event.subject) ?? "";
   return event.name === "FileChanged" ? value.slice(value.lastIndexOf("/") + 1) : value;
 }
 
 /** Batuta looks for its matcher in the prompt, where other dialects have no subject. */
 export function promptSubjectOf(event: EventDescriptor, payload: JsonObject): string | undefined {
   if (event.name !== PROMPT_EVENT) return undefined;
-  const prompt = ownValue(payload, "prompt");
-  return typeof prompt === "string" ? prompt : "";
+  return stringAt(payload, "prompt") ?? "";
 }

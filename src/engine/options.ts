@@ -50,7 +50,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 export interface LoadReport {
-  /** how many configured handlers are armed */
+  /** how many configured handlers are active */
   readonly handlers: number;
   readonly errors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];

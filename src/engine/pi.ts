@@ -1,4 +1,5 @@
 /** `amplihack/engine/pi`: hooks of a Pi-style agent loop in the engine, and the engine in such a loop. */
+import { defined } from "../protocol/defined.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../protocol/index.ts";
 import { freezeJson } from "./freeze.ts";
 import type { ToolMap } from "./schema/infer.ts";
@@ -95,7 +96,7 @@ export function attachPiHooks<T extends ToolMap>(
         const { isError: isNowError, ...replaced } = said;
         return {
           ...(Object.keys(replaced).length === 0 ? {} : { result: { ...before, ...replaced } }),
-          ...(isNowError === undefined ? {} : { isError: isNowError }),
+          ...defined({ isError: isNowError }),
         };
       },
       options,
@@ -118,10 +119,7 @@ export interface PiLoop {
 
 /** `beforeToolCall` and `afterToolCall` for a Pi-style agent's options: every hook of the engine takes part. */
 export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop = {}): Required<PiHooks> {
-  const shared = {
-    ...(loop.sessionId === undefined ? {} : { session_id: loop.sessionId }),
-    ...(loop.cwd === undefined ? {} : { cwd: loop.cwd }),
-  };
+  const shared = defined({ session_id: loop.sessionId, cwd: loop.cwd });
   const payloadOf = (toolCall: PiToolCall, args: unknown): JsonObject => ({
     ...shared,
     tool_name: toolCall.name,
@@ -138,7 +136,7 @@ export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop =
     underWay.set(engine, calls);
     calls.set(call.toolCall.id, call);
     try {
-      return await engine.dispatch(event, payload, signal === undefined ? {} : { signal });
+      return await engine.dispatch(event, payload, defined({ signal }));
     } finally {
       calls.delete(call.toolCall.id);
     }

@@ -7,7 +7,7 @@ import type { Handler } from "./source/load.ts";
 import { canonicalJson } from "./trust.ts";
 
 /** A handler about to run, with the time and policy it runs under. */
-export interface Step {
+export interface PlannedStep {
   readonly handler: Handler;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
@@ -15,10 +15,10 @@ export interface Step {
 
 /** What stage 1 runs: lanes at the same time, the steps of a lane one after another, all listed in fold order. */
 export interface Selection {
-  readonly steps: readonly Step[];
-  readonly lanes: readonly (readonly Step[])[];
+  readonly steps: readonly PlannedStep[];
+  readonly lanes: readonly (readonly PlannedStep[])[];
   /** started in the background, never waited for */
-  readonly background: readonly Step[];
+  readonly background: readonly PlannedStep[];
   readonly duplicates: readonly { readonly kept: string; readonly dropped: string }[];
 }
 
@@ -68,10 +68,11 @@ export function selectFor(
 
 function select(handlers: readonly Handler[], event: EventDescriptor): Selection {
   const { steps, duplicates } = deduplicate(handlers);
-  const isBackground = ({ handler }: Step): boolean => handler.spec.isAsync && event.name !== "SessionEnd";
+  const isBackground = ({ handler }: PlannedStep): boolean =>
+    handler.spec.isAsync && event.name !== "SessionEnd";
   const background = steps.filter(isBackground);
-  const lanes: Step[][] = [];
-  const shared = new Map<string, Step[]>();
+  const lanes: PlannedStep[][] = [];
+  const shared = new Map<string, PlannedStep[]>();
   for (const step of steps) {
     if (isBackground(step)) continue;
     const { dialect } = step.handler.spec;
@@ -89,12 +90,12 @@ function select(handlers: readonly Handler[], event: EventDescriptor): Selection
 
 /** Equal handlers of the claude dialect run once: in the place of the first, as long and as strict as any. */
 function deduplicate(handlers: readonly Handler[]): Pick<Selection, "steps" | "duplicates"> {
-  const steps: Step[] = [];
+  const steps: PlannedStep[] = [];
   const duplicates: { kept: string; dropped: string }[] = [];
   const places = new Map<string, number>();
   for (const handler of handlers) {
-    const step: Step = { handler, timeoutMs: handler.spec.timeoutMs, onFailure: handler.onFailure };
-    const key = handler.spec.dialect === "claude" ? sameness(handler) : undefined;
+    const step: PlannedStep = { handler, timeoutMs: handler.spec.timeoutMs, onFailure: handler.onFailure };
+    const key = handler.spec.dialect === "claude" ? dedupeKey(handler) : undefined;
     const place = key === undefined ? undefined : places.get(key);
     const first = place === undefined ? undefined : steps[place];
     if (place === undefined || first === undefined) {
@@ -112,7 +113,7 @@ function deduplicate(handlers: readonly Handler[]): Pick<Selection, "steps" | "d
   return { steps, duplicates };
 }
 
-function sameness({ spec }: Handler): string {
+function dedupeKey({ spec }: Handler): string {
   return canonicalJson({ action: spec.action, root: spec.source.pluginRoot, isAsync: spec.isAsync });
 }
 

@@ -14,42 +14,33 @@ const FUNCTION_TIMEOUT_MS = 60_000;
 export type AnyHook = (subject: never, scope: HookScope) => unknown;
 export type ToolSelector = string | readonly string[] | RegExp;
 
-interface Wanted {
+interface RegistrationParts extends Pick<Registration, "events" | "matcher" | "matcherText" | "run"> {
+  /** begins the id of a hook that was given none */
   readonly prefix: string;
-  readonly sequence: number;
-  readonly events: readonly string[];
-  readonly matcher: Matcher;
-  readonly matcherText: string | undefined;
-  readonly options: RegisterOptions;
   readonly isReversed?: boolean;
 }
 
-function register(wanted: Wanted, run: Registration["run"]): Registration {
-  const { options, sequence } = wanted;
+function register(
+  { prefix, isReversed = false, ...parts }: RegistrationParts,
+  options: RegisterOptions,
+  sequence: number,
+): Registration {
+  const { order = 0, timeoutMs = FUNCTION_TIMEOUT_MS } = options;
+  if (!Number.isFinite(order)) throw new TypeError(`"order" must be a finite number, not ${order}`);
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+    throw new TypeError(
+      `"timeoutMs" must be a number above zero, not ${timeoutMs}: zero would disable the hook`,
+    );
   return {
-    id: options.id ?? `${wanted.prefix}#${sequence}`,
-    events: wanted.events,
-    isReversed: wanted.isReversed === true,
-    order: numberOf(options.order, "order") ?? 0,
+    ...parts,
+    id: options.id ?? `${prefix}#${sequence}`,
+    isReversed,
+    order,
     sequence,
-    matcher: wanted.matcher,
-    matcherText: wanted.matcherText,
-    timeoutMs: timeoutOf(options.timeoutMs),
+    timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
     onFailure: options.onFailure,
     isOnce: options.once === true,
-    run,
   };
-}
-
-function numberOf(value: number | undefined, name: string): number | undefined {
-  if (value === undefined || Number.isFinite(value)) return value;
-  throw new TypeError(`"${name}" must be a finite number, not ${value}`);
-}
-
-function timeoutOf(value: number | undefined): number {
-  if (value === undefined) return FUNCTION_TIMEOUT_MS;
-  if (Number.isFinite(value) && value > 0) return Math.min(value, MAX_TIMEOUT_MS);
-  throw new TypeError(`"timeoutMs" must be a number above zero, not ${value}: zero would disarm the hook`);
 }
 
 function callable(hook: unknown, method: string): (subject: unknown, scope: HookScope) => unknown {
@@ -63,19 +54,11 @@ export function registerBefore(
   options: RegisterOptions,
   sequence: number,
 ): Registration {
-  const call = callable(hook, "beforeToolCall");
-  const wanted = {
-    prefix: "beforeToolCall",
-    sequence,
-    events: ["PreToolUse"],
-    ...selectTools(tool),
-    options,
-  };
-  return register(wanted, (view, scope) =>
-    andThen(view.checkedInput(), checked =>
-      withTypedCall(tool, checked, view, subject => andThen(call(subject, scope), readBefore)),
-    ),
-  );
+  const prefix = "beforeToolCall";
+  const call = callable(hook, prefix);
+  const run: Registration["run"] = (view, scope) =>
+    withTypedCall(tool, view, subject => andThen(call(subject, scope), readBefore));
+  return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
 
 export function registerAfter(
@@ -84,43 +67,29 @@ export function registerAfter(
   options: RegisterOptions,
   sequence: number,
 ): Registration {
-  const call = callable(hook, "afterToolCall");
+  const prefix = "afterToolCall";
+  const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
-  const wanted = {
-    prefix: "afterToolCall",
-    sequence,
-    events,
-    ...selectTools(tool),
-    options,
-    isReversed: true,
-  };
-  return register(wanted, (view, scope) =>
-    andThen(view.checkedInput(), checked =>
-      withTypedCall(tool, checked, view, subject => {
-        const done = { ...subject, result: view.result, isError: view.isError };
-        return andThen(call(done, scope), readAfter);
-      }),
-    ),
-  );
-}
-
-interface Subject {
-  readonly id: string;
-  readonly name: string;
-  readonly tool: string | undefined;
-  readonly args: unknown;
+  const run: Registration["run"] = (view, scope) =>
+    withTypedCall(tool, view, subject => {
+      const done = { ...subject, result: view.result, isError: view.isError };
+      return andThen(call(done, scope), readAfter);
+    });
+  return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
 }
 
 /** A hook for named tools was promised their types: an input without them is not shown to it. */
 function withTypedCall(
   selector: ToolSelector,
-  { tool, args, problem }: CheckedArgs,
-  { id, name }: CallView,
-  call: (subject: Subject) => MaybePromise<Reply>,
+  view: CallView,
+  call: (subject: Omit<CheckedArgs, "problem"> & Pick<CallView, "id" | "name">) => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
+  const { id, name } = view;
   const isForAll = selector === "*" || selector instanceof RegExp;
-  if (problem !== undefined && !isForAll) return refuse("field-type", problem);
-  return call(Object.freeze({ id, name, tool, args }));
+  return andThen(view.checkedInput(), ({ tool, args, problem }) => {
+    if (problem !== undefined && !isForAll) return refuse("field-type", problem);
+    return call(Object.freeze({ id, name, tool, args }));
+  });
 }
 
 function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {
@@ -139,25 +108,21 @@ export function registerOn(
   sequence: number,
 ): Registration {
   const call = callable(hook, "on");
-  const wanted = {
-    prefix: event.name,
-    sequence,
-    events: [event.name],
-    ...selectSubjects(event, matcher),
-    options,
-  };
-  return register(wanted, (view, scope) => andThen(call(view.payload, scope), readBefore));
+  const run: Registration["run"] = (view, scope) => andThen(call(view.payload, scope), readBefore);
+  return register({ ...onEvent(event, matcher), run }, options, sequence);
 }
 
-function selectSubjects(
+function onEvent(
   event: EventDescriptor,
   matcher: string | RegExp | undefined,
-): { readonly matcher: Matcher; readonly matcherText: string | undefined } {
-  if (matcher instanceof RegExp) return { matcher: matchPattern(matcher), matcherText: String(matcher) };
+): Omit<RegistrationParts, "run"> {
+  const base = { prefix: event.name, events: [event.name] };
+  if (matcher instanceof RegExp)
+    return { ...base, matcher: matchPattern(matcher), matcherText: String(matcher) };
   const compiled = compileMatcher("claude", matcher, event);
   if (!compiled.ok)
     throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
-  return { matcher: compiled.matcher, matcherText: matcher };
+  return { ...base, matcher: compiled.matcher, matcherText: matcher };
 }
 
 export function registerHook(
@@ -166,16 +131,10 @@ export function registerHook(
   system: System,
   sequence: number,
 ): Registration {
-  const wanted = {
-    prefix: event.name,
-    sequence,
-    events: [event.name],
-    ...selectSubjects(event, hook.matcher),
-    options: { id: hook.id },
-  };
-  return register(wanted, ({ payload, names }) => {
+  const run: Registration["run"] = ({ payload, names }) => {
     const checked = toHookInput(event, payload, names);
     if (!checked.ok) return refuse("field-type", checked.problem);
     return andThen(hook.run(checked.input, system), readEffect);
-  });
+  };
+  return register({ ...onEvent(event, hook.matcher), run }, { id: hook.id }, sequence);
 }

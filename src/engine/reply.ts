@@ -1,109 +1,96 @@
-import { type Diagnostic, type Effect, isJsonObject, type Json } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { type Effect, isJsonObject, type Json } from "../protocol/index.ts";
 import { diagnose } from "./diagnostics.ts";
 import { freezeJson } from "./freeze.ts";
-import type { Failure } from "./output/result.ts";
+import type { HandlerFailure } from "./output/result.ts";
 import { describe } from "./source/fields.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */
 export interface Reply {
   readonly effect: Effect;
-  readonly failure?: Failure;
+  readonly failure?: HandlerFailure;
   /** the new input before a call, or the new output after it */
   readonly rewrite?: { readonly of: "input" | "output"; readonly value: Json };
   readonly isError?: boolean;
 }
 
-const SILENCE: Reply = Object.freeze({ effect: Object.freeze({}) });
+const NO_REPLY: Reply = Object.freeze({ effect: Object.freeze({}) });
 
-export function refuse(code: Failure["code"], detail: string): Reply {
+export function refuse(code: HandlerFailure["code"], detail: string): Reply {
   return { effect: {}, failure: { code, detail } };
 }
 
-type Returned =
-  | { readonly kind: "object"; readonly members: Readonly<Record<string, unknown>> }
-  | { readonly kind: "reply"; readonly reply: Reply };
+type Members = Readonly<Record<string, unknown>>;
 
-/** Nothing, or an object; a stray value (what `push` returns, say) is no opinion, and said to be so. */
-function readReturned(returned: unknown): Returned {
-  if (returned === undefined || returned === null) return { kind: "reply", reply: SILENCE };
-  if (isRecord(returned)) return { kind: "object", members: returned };
-  const stray = diagnose(
-    "field-type",
-    `a hook returns nothing or an object, not ${describe(returned)}; it is ignored`,
-  );
-  return { kind: "reply", reply: { effect: { diagnostics: [stray] } } };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isJsonObject(value);
+/** Nothing, or an object; any other value (what `push` returns, say) is no opinion, with a diagnostic. */
+function readReturned(returned: unknown, read: (members: Members) => Reply): Reply {
+  if (returned === undefined || returned === null) return NO_REPLY;
+  if (isJsonObject(returned)) return read(returned);
+  const detail = `a hook returns nothing or an object, not ${describe(returned)}; it is ignored`;
+  return { effect: { diagnostics: [diagnose("field-type", detail)] } };
 }
 
 const DECISIONS = ["allow", "ask", "defer", "deny"] as const;
 
-/** `Before`: a member of a wrong type is a failure, because nobody can tell what was meant. */
+/** `Before`: a member of a wrong type is a failure, because its meaning is not known. */
 export function readBefore(returned: unknown): Reply {
-  const read = readReturned(returned);
-  if (read.kind === "reply") return read.reply;
-  const { block, decision, reason, args, context } = read.members;
-  const wrong =
-    mistyped("block", block, "boolean") ??
-    mistyped("reason", reason, "string") ??
-    mistyped("context", context, "string");
-  if (wrong !== undefined) return refuse("field-type", wrong);
-  const kind = DECISIONS.find(known => known === decision);
-  if (decision !== undefined && kind === undefined)
-    return refuse("field-type", `"decision" must be ${DECISIONS.join(", ")}`);
-  const stated = block === true ? "deny" : kind;
-  const diagnostics: Diagnostic[] = [];
-  const hasReason = typeof reason === "string" && reason !== "";
-  if (stated === "deny" && !hasReason)
-    diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
-  const effect: Effect = {
-    ...(stated === undefined ? {} : { decision: { kind: stated, ...(hasReason ? { reason } : {}) } }),
-    ...(typeof context === "string" && context !== "" ? { context } : {}),
-    ...(diagnostics.length === 0 ? {} : { diagnostics }),
-  };
-  return args === undefined || stated === "deny" ? { effect } : withRewrite({ effect }, "input", args);
+  return readReturned(returned, ({ block, decision, reason, args, context }) => {
+    const wrong =
+      mistyped("block", block, "boolean") ??
+      mistyped("reason", reason, "string") ??
+      mistyped("context", context, "string");
+    if (wrong !== undefined) return refuse("field-type", wrong);
+    const kind = DECISIONS.find(known => known === decision);
+    if (decision !== undefined && kind === undefined)
+      return refuse("field-type", `"decision" must be ${DECISIONS.join(", ")}`);
+    const stated = block === true ? "deny" : kind;
+    const hasReason = typeof reason === "string" && reason !== "";
+    const effect: Effect = {
+      ...(stated === undefined ? {} : { decision: { kind: stated, ...(hasReason ? { reason } : {}) } }),
+      ...(typeof context === "string" && context !== "" ? { context } : {}),
+      ...(stated === "deny" && !hasReason
+        ? { diagnostics: [diagnose("reason-missing", "the hook refused without a reason")] }
+        : {}),
+    };
+    return args === undefined || stated === "deny" ? { effect } : withRewrite({ effect }, "input", args);
+  });
 }
 
 /** `After`: feedback is a message to the model about what has already happened. */
 export function readAfter(returned: unknown): Reply {
-  const read = readReturned(returned);
-  if (read.kind === "reply") return read.reply;
-  const { result, isError, context, feedback } = read.members;
-  const wrong =
-    mistyped("isError", isError, "boolean") ??
-    mistyped("context", context, "string") ??
-    mistyped("feedback", feedback, "string");
-  if (wrong !== undefined) return refuse("field-type", wrong);
-  const effect: Effect = {
-    ...(typeof feedback === "string" && feedback !== ""
-      ? { decision: { kind: "deny", reason: feedback } }
-      : {}),
-    ...(typeof context === "string" && context !== "" ? { context } : {}),
-  };
-  const reply: Reply = { effect, ...(typeof isError === "boolean" ? { isError } : {}) };
-  return result === undefined ? reply : withRewrite(reply, "output", result);
+  return readReturned(returned, ({ result, isError, context, feedback }) => {
+    const wrong =
+      mistyped("isError", isError, "boolean") ??
+      mistyped("context", context, "string") ??
+      mistyped("feedback", feedback, "string");
+    if (wrong !== undefined) return refuse("field-type", wrong);
+    const effect: Effect = {
+      ...(typeof feedback === "string" && feedback !== ""
+        ? { decision: { kind: "deny", reason: feedback } }
+        : {}),
+      ...(typeof context === "string" && context !== "" ? { context } : {}),
+    };
+    const reply: Reply = { effect, ...(typeof isError === "boolean" ? { isError } : {}) };
+    return result === undefined ? reply : withRewrite(reply, "output", result);
+  });
 }
 
 /** What a hook of the `Hook` type returned is an effect already. */
 export function readEffect(returned: unknown): Reply {
-  const read = readReturned(returned);
-  if (read.kind === "reply") return read.reply;
-  const effect: Effect = read.members;
-  if (effect.decision !== undefined && !DECISIONS.some(kind => kind === effect.decision?.kind))
-    return refuse("field-type", `"decision.kind" must be ${DECISIONS.join(", ")}`);
-  const { input, output, ...rest } = effect;
-  if (input !== undefined) return withRewrite({ effect: rest }, "input", input);
-  return output === undefined ? { effect: rest } : withRewrite({ effect: rest }, "output", output);
+  return readReturned(returned, (effect: Effect) => {
+    if (effect.decision !== undefined && !DECISIONS.some(kind => kind === effect.decision?.kind))
+      return refuse("field-type", `"decision.kind" must be ${DECISIONS.join(", ")}`);
+    const { input, output, ...rest } = effect;
+    if (input !== undefined) return withRewrite({ effect: rest }, "input", input);
+    return output === undefined ? { effect: rest } : withRewrite({ effect: rest }, "output", output);
+  });
 }
 
 function withRewrite(reply: Reply, of: "input" | "output", value: unknown): Reply {
   try {
     return { ...reply, rewrite: { of, value: freezeJson(value) } };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : "it cannot be copied";
-    return { effect: reply.effect, failure: { code: "rewrite-invalid", detail } };
+    return { effect: reply.effect, failure: { code: "rewrite-invalid", detail: errorText(error) } };
   }
 }
 

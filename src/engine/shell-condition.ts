@@ -1,5 +1,7 @@
-import { type Command, forEachChild, parse, type SyntaxNode, type Word, type WordPart } from "unbash";
-import { fitsGlob } from "./glob.ts";
+import { forEachNode, parseShell } from "../shell/syntax/parse.ts";
+import type { Command, SyntaxNode, Word, WordPart } from "../shell/syntax/syntax.ts";
+import { compileGlob, type Glob, matchesGlob } from "../system/glob.ts";
+import { basename } from "../system/paths.ts";
 
 /** Programs that run what their arguments say: which command that is, their own name does not tell. */
 const RUNS_ANOTHER = new Set(
@@ -7,12 +9,12 @@ const RUNS_ANOTHER = new Set(
     " ",
   ),
 );
-const COMMAND_CHARS = 64 * 1024;
+const MAX_COMMAND_CHARS = 64 * 1024;
 
 interface CommandRule {
   /** what stands before the first star */
   readonly literal: string;
-  readonly globs: readonly string[];
+  readonly globs: readonly Glob[];
 }
 
 /**
@@ -26,25 +28,25 @@ export function compileShellRule(text: string): (command: string) => boolean {
   const star = glob.indexOf("*");
   const rule: CommandRule = {
     literal: (star < 0 ? glob : glob.slice(0, star)).trimEnd(),
-    globs: glob.endsWith(" *") ? [glob, glob.slice(0, -2)] : [glob],
+    globs: (glob.endsWith(" *") ? [glob, glob.slice(0, -2)] : [glob]).map(one => compileGlob(one, "star")),
   };
   return command => mayRun(command, rule);
 }
 
 function mayRun(text: string, rule: CommandRule): boolean {
-  if (text.length > COMMAND_CHARS) return true;
+  if (text.length > MAX_COMMAND_CHARS) return true;
+  const { statements, problems, placeholders } = parseShell(text);
+  const isDoubtful = problems.length > 0 || placeholders.size > 0;
+  return isDoubtful || statements.some(statement => mayContain(statement, rule));
+}
+
+function mayContain(node: SyntaxNode, rule: CommandRule): boolean {
+  if ("errors" in node && node.errors !== undefined && node.errors.length > 0) return true;
+  if (node.type === "Command" && mayBe(node, rule)) return true;
   let isPossible = false;
-  const visit = (node: SyntaxNode): void => {
-    if (isPossible) return;
-    if ("errors" in node && node.errors !== undefined && node.errors.length > 0) isPossible = true;
-    else if (node.type === "Command") isPossible = mayBe(node, rule);
-    if (!isPossible) forEachChild(node, visit);
-  };
-  try {
-    visit(parse(text));
-  } catch {
-    return true;
-  }
+  forEachNode(node, child => {
+    isPossible ||= mayContain(child, rule);
+  });
   return isPossible;
 }
 
@@ -58,14 +60,10 @@ function mayBe(command: Command, rule: CommandRule): boolean {
     const prefix = known.join(" ") + (known.length > 0 ? " " : "");
     if (rule.literal.startsWith(prefix) || prefix.startsWith(rule.literal)) return true;
   }
-  if (RUNS_ANOTHER.has(baseName(command.name.value))) return true;
+  if (RUNS_ANOTHER.has(basename(command.name.value))) return true;
   const values = words.map(word => word.value).join(" ");
   const asWritten = words.map(word => word.text).join(" ");
-  return rule.globs.some(glob => fitsGlob(glob, values) || fitsGlob(glob, asWritten));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return rule.globs.some(glob => matchesGlob(glob, values) || matchesGlob(glob, asWritten));
 }
 
 /** Its value is known only when the shell runs: an expansion, a substitution or a glob. */

@@ -21,7 +21,7 @@ export interface RunFacts {
 }
 
 /** What is told about one finished handler; never its payload, output or command. */
-export interface RunRecord {
+export interface FinishedRun {
   readonly run: Run;
   readonly failureCode: string | undefined;
   readonly queueMs: number | undefined;
@@ -33,7 +33,7 @@ export interface RunRecord {
  * Speaks to the host's telemetry in the engine's names. Whatever that telemetry does, the work inside a span is
  * done exactly once: a broken exporter must not skip a guard.
  */
-export class Recorder {
+export class TelemetryRecorder {
   private readonly telemetry: Telemetry;
 
   constructor(telemetry: Telemetry) {
@@ -63,14 +63,14 @@ export class Recorder {
   private span<V>(name: string, attributes: Readonly<Record<string, Attribute>>, body: (span: Span) => V): V {
     let done: { readonly value: V } | undefined;
     const once = (span: Span): V => {
-      done ??= { value: body(quiet(span)) };
+      done ??= { value: body(withoutErrors(span)) };
       return done.value;
     };
-    silence(() => this.telemetry.span(name, attributes, once));
+    ignoreErrors(() => this.telemetry.span(name, attributes, once));
     return once(NO_SPAN);
   }
 
-  endRun(span: Span, record: RunRecord): void {
+  endRun(span: Span, record: FinishedRun): void {
     const { run } = record;
     span.set("hooks.status", run.status);
     if (run.exitCode !== undefined) span.set("hooks.exit_code", run.exitCode);
@@ -104,7 +104,7 @@ export class Recorder {
     this.record("hooks.dispatch.duration", durationMs, { event });
   }
 
-  /** A failure that nobody waits for any more. */
+  /** A failure of a run that was given up before. */
   failure(code: string): void {
     this.count("hooks.failures", 1, { code });
   }
@@ -114,25 +114,25 @@ export class Recorder {
   }
 
   private count(name: string, n: number, attributes: Readonly<Record<string, string>>): void {
-    silence(() => this.telemetry.count(name, n, attributes));
+    ignoreErrors(() => this.telemetry.count(name, n, attributes));
   }
 
   private record(name: string, value: number, attributes: Readonly<Record<string, string>>): void {
-    silence(() => this.telemetry.record(name, value, attributes));
+    ignoreErrors(() => this.telemetry.record(name, value, attributes));
   }
 }
 
 const NO_SPAN: Span = { set() {}, event() {} };
 
-function quiet(span: Span): Span {
+function withoutErrors(span: Span): Span {
   return {
-    set: (key, value) => silence(() => span.set(key, value)),
-    event: (name, attributes) => silence(() => span.event(name, attributes)),
+    set: (key, value) => ignoreErrors(() => span.set(key, value)),
+    event: (name, attributes) => ignoreErrors(() => span.event(name, attributes)),
   };
 }
 
-/** There is nobody to tell that the telling failed. */
-function silence(tell: () => unknown): void {
+/** A failure of telemetry cannot be reported through telemetry. */
+function ignoreErrors(tell: () => unknown): void {
   try {
     tell();
   } catch {

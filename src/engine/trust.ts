@@ -1,6 +1,8 @@
+import { defined } from "../protocol/defined.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { Files } from "../system/system.ts";
 import type { HookSource, TrustState, TrustStore } from "./options.ts";
-import { expandArgument } from "./run/environment.ts";
+import { engineVariables, expandArgument } from "./run/environment.ts";
 import type { HandlerSpec } from "./source/handler.ts";
 
 /**
@@ -23,7 +25,7 @@ export function identityOf(spec: HandlerSpec, pin?: string): string {
     disabled: spec.isDisabled,
     pluginId: source.pluginId ?? null,
     dialect: spec.dialect,
-    ...(pin === undefined ? {} : { pin }),
+    ...defined({ pin }),
   });
 }
 
@@ -36,7 +38,7 @@ function hashOf(value: unknown): string {
   return digestOf(canonicalJson(value));
 }
 
-/** Loaded when first needed: an engine whose handlers nobody lists or doubts does without. */
+/** Loaded when first needed: an engine without a trust store may never need it. */
 function digestOf(content: string | Uint8Array): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
@@ -52,7 +54,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** Managed policy needs nobody's consent; without a store everything is trusted; a store that throws trusts nothing. */
+/** Managed policy needs no consent; without a store everything is trusted; a store that throws trusts nothing. */
 export function askTrust(
   store: TrustStore | undefined,
   identity: () => string,
@@ -72,16 +74,13 @@ export function isTrusted(state: TrustState): boolean {
   return state === "trusted" || state === "managed";
 }
 
-const SCRIPT_BYTES = 16 * 1024 * 1024;
+const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 /** The digest of the first file below the project or plugin root that a command names; undefined when there is none. */
 export function pinScript(spec: HandlerSpec, projectDir: string, files: Files): string | undefined {
   if (spec.action.kind !== "command") return undefined;
   const { pluginRoot } = spec.source;
-  const variables = {
-    CLAUDE_PROJECT_DIR: projectDir,
-    ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }),
-  };
+  const variables = engineVariables(projectDir, {}, { ...defined({ pluginRoot }) });
   const roots = [projectDir, ...(pluginRoot === undefined ? [] : [pluginRoot])];
   for (const word of wordsOf(spec)) {
     const named = expandArgument(word.replace(/\$(CLAUDE_\w+)/g, "${$1}"), variables);
@@ -104,9 +103,9 @@ function digestBelow(path: string, roots: readonly string[], files: Files): stri
     if (files.follow(path)?.kind !== "file") return undefined;
     const real = files.realPath(path);
     if (!roots.some(root => real.startsWith(`${files.realPath(root)}/`))) return undefined;
-    return digestOf(files.read(real, SCRIPT_BYTES));
+    return digestOf(files.read(real, MAX_SCRIPT_BYTES));
   } catch (error) {
     // Unreadable now means: whatever it becomes later is something else than what is agreed to today.
-    return `unreadable:${error instanceof Error ? error.message : "unknown"}`;
+    return `unreadable:${errorText(error)}`;
   }
 }

@@ -134,6 +134,6 @@ export interface HookEngine<T extends ToolMap> {
   ): Disposable;
   /** cannot influence anything; receives every outcome */
   observe(event: string, watcher: (payload: JsonObject, outcome: Outcome) => void): Disposable;
-  /** attaches hooks written against the `Hook` type: stock hooks, the guard, anybody's */
+  /** attaches hooks written against the `Hook` type: stock hooks, the guard, your own */
   use(hooks: Hook<System> | readonly Hook<System>[]): Disposable;
 }

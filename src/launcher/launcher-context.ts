@@ -3,7 +3,7 @@ import { AtomicJsonFile } from "../state/atomic-json-file.ts";
 import { makeRuntimeDirectory, runtimePath } from "../state/runtime-directory.ts";
 import type { System } from "../system/system.ts";
 
-export interface LauncherContext {
+interface LauncherContext {
   readonly agent: AgentName;
   /** the words typed, without prompts */
   readonly command: string;

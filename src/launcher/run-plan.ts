@@ -1,4 +1,4 @@
-import { textOf } from "../state/problem.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { withoutPrompts } from "./agent-arguments.ts";
@@ -54,7 +54,7 @@ function openRecords(
       act();
       return true;
     } catch (error) {
-      warn(`${what} could not be written: ${textOf(error)}`);
+      warn(`${what} could not be written: ${errorText(error)}`);
       return false;
     }
   };

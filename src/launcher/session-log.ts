@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
+import { type Json, readJson } from "../protocol/index.ts";
+import { numberAt, stringAt } from "../protocol/members.ts";
 import { appendJsonLine } from "../state/append-line.ts";
 import { containPath } from "../state/path-containment.ts";
 import { readText } from "../state/read-text.ts";
@@ -7,10 +8,10 @@ import type { System } from "../system/system.ts";
 
 const NAME = "sessions.jsonl";
 const ROTATION = { limitBytes: 1024 * 1024, keep: 1 };
-const READ_LIMIT = 2 * ROTATION.limitBytes;
+const MAX_READ_BYTES = 2 * ROTATION.limitBytes;
 
 /** One launch, as far as others need to know of it. */
-export interface LoggedSession {
+interface LoggedSession {
   readonly sessionId: string;
   readonly pid: number;
   /** distinguishes processes that had the same pid */
@@ -69,39 +70,31 @@ export function readActiveSessions(
   projectRoot: string,
 ): readonly LoggedSession[] {
   const active = new Map<string, LoggedSession>();
-  for (const line of (readText(system, runtimePath(projectRoot, NAME), READ_LIMIT) ?? "").split("\n")) {
+  for (const line of (readText(system, runtimePath(projectRoot, NAME), MAX_READ_BYTES) ?? "").split("\n")) {
     const read = readJson(line, { recover: false, maxDepth: 20 });
-    if (!read.ok || !isJsonObject(read.value)) continue;
-    const member = (name: string): Json | undefined => ownValue(read.value as never, name);
-    const sessionId = member("session_id");
-    const pid = member("pid");
-    if (typeof sessionId !== "string") continue;
-    if (member("status") === "active") {
-      const session = typeof pid === "number" ? readSession(sessionId, pid, member) : undefined;
+    const record = read.ok ? read.value : undefined;
+    const sessionId = stringAt(record, "session_id");
+    const pid = numberAt(record, "pid");
+    if (sessionId === undefined) continue;
+    if (stringAt(record, "status") === "active") {
+      const session = pid === undefined ? undefined : readSession(record, sessionId, pid);
       if (session !== undefined) active.set(`${sessionId} ${pid}`, session);
-    } else if (typeof pid === "number") active.delete(`${sessionId} ${pid}`);
+    } else if (pid !== undefined) active.delete(`${sessionId} ${pid}`);
     else for (const [key, session] of active) if (session.sessionId === sessionId) active.delete(key);
   }
   return [...active.values()].sort((a, b) => startMs(a) - startMs(b));
 }
 
-function readSession(
-  sessionId: string,
-  pid: number,
-  member: (name: string) => Json | undefined,
-): LoggedSession | undefined {
-  const launchDirectory = member("launch_dir");
-  const startTime = member("start_time");
-  const pidStart = member("pid_start");
-  const parent = member("parent_session_id");
-  if (typeof launchDirectory !== "string") return undefined;
+function readSession(record: Json | undefined, sessionId: string, pid: number): LoggedSession | undefined {
+  const launchDirectory = stringAt(record, "launch_dir");
+  if (launchDirectory === undefined) return undefined;
   return {
     sessionId,
     pid,
-    pidStart: typeof pidStart === "string" ? pidStart : undefined,
+    pidStart: stringAt(record, "pid_start"),
     launchDirectory,
-    startTime: typeof startTime === "string" || typeof startTime === "number" ? String(startTime) : "",
-    parentSessionId: typeof parent === "string" && parent !== "" ? parent : undefined,
+    startTime: String(stringAt(record, "start_time") ?? numberAt(record, "start_time") ?? ""),
+    parentSessionId: stringAt(record, "parent_session_id") || undefined,
   };
 }
 

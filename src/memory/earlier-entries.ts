@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { firstCharacters } from "../hooks/words.ts";
 import { CATEGORIES, type Category, type Memory, TEXT_LIMITS } from "./memory.ts";
-import type { Row, SqliteConnection } from "./sqlite-connection.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { bytesOf, COLUMNS, PLACEHOLDERS, valuesOf } from "./sqlite-rows.ts";
 
 /**
@@ -36,7 +36,7 @@ export function adoptEarlierEntries(connection: SqliteConnection, nowMs: number)
   }
 }
 
-function toMemory(row: Row, nowMs: number): Memory {
+function toMemory(row: SqlRow, nowMs: number): Memory {
   const text = (column: string): string => {
     const bytes = row[column];
     return bytes instanceof ArrayBuffer ? Buffer.from(bytes).toString("utf8") : "";

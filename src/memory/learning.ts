@@ -1,35 +1,26 @@
 import { redact } from "../guard/redact.ts";
-import { type Entry, textOf } from "../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../hooks/transcript/entry.ts";
 import { countCharacters, findStatement, firstCharacters, oneLine, wordPattern } from "../hooks/words.ts";
 import { clip } from "../state/index.ts";
 import { indexText } from "./search-words.ts";
 
 /** What an agent says when it has found something out, strongest first. */
 const MARKS = [
-  wordPattern([
-    "root cause",
-    "lessons? learn(?:ed|t)",
-    "(?:i|we) learn(?:ed|t)",
-    "turn(?:s|ed) out",
-    "the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)",
-    "(?:caused|fixed|solved|resolved) by",
-    "the (?:fix|solution|workaround) (?:was|is)",
-    "gotcha",
-  ]),
-  wordPattern([
-    "discovered that",
-    "found (?:out )?that",
-    "decided to",
-    "(?:must|should) (?:always|never)",
-    "only works? (?:if|when|with)",
-    "does(?:n['’]t| not) work (?:if|when|with|because|unless)",
-    "(?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)",
-  ]),
+  wordPattern(`
+    root cause | lessons? learn(?:ed|t) | (?:i|we) learn(?:ed|t) | turn(?:s|ed) out
+    the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)
+    (?:caused|fixed|solved|resolved) by | the (?:fix|solution|workaround) (?:was|is) | gotcha
+  `),
+  wordPattern(`
+    discovered that | found (?:out )?that | decided to | (?:must|should) (?:always|never)
+    only works? (?:if|when|with) | does(?:n['’]t| not) work (?:if|when|with|because|unless)
+    (?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)
+  `),
 ];
 
-const SHORTEST_SENTENCE = 20;
-const LONGEST_SENTENCE = 240;
-const LONGEST_TASK = 120;
+const MIN_SENTENCE_LENGTH = 20;
+const MAX_SENTENCE_LENGTH = 240;
+const MAX_TASK_LENGTH = 120;
 const KEPT_SENTENCES = 200;
 
 interface Statement {
@@ -48,7 +39,7 @@ export class LearningCollector {
 
   see(entry: Entry): void {
     if (entry.role !== "assistant" || entry.isSynthetic) return;
-    for (const sentence of sentencesOf(textOf(entry))) {
+    for (const sentence of sentencesOf(entryText(entry))) {
       const mark = MARKS.findIndex(pattern => findStatement(sentence, pattern) !== undefined);
       if (mark < 0) continue;
       this.statements.set(sentence.toLowerCase(), {
@@ -98,7 +89,7 @@ function sentencesOf(text: string): readonly string[] {
     .map(oneLine)
     .filter(sentence => {
       const length = countCharacters(sentence);
-      return length >= SHORTEST_SENTENCE && length <= LONGEST_SENTENCE;
+      return length >= MIN_SENTENCE_LENGTH && length <= MAX_SENTENCE_LENGTH;
     });
 }
 
@@ -121,14 +112,14 @@ export function composeLearning(
   limit: number,
 ): string | undefined {
   const failed = isSuccess ? "" : "(unfinished) ";
-  const purpose = found === "" || task === "" ? "" : `Task: ${clip(oneLine(task), LONGEST_TASK)} Learnt: `;
+  const purpose = found === "" || task === "" ? "" : `Task: ${clip(oneLine(task), MAX_TASK_LENGTH)} Learnt: `;
   const text = redact(oneLine(failed + purpose + (found === "" ? told : found)));
   return isTrivial(found === "" ? told : found) ? undefined : firstCharacters(text, limit);
 }
 
-const FEWEST_WORDS = 3;
+const MIN_WORDS = 3;
 
-/** Too few words to be of use to anybody later; a character of an unspaced script is a word. */
+/** Too few words to be of use later; a character of an unspaced script is a word. */
 export function isTrivial(text: string): boolean {
-  return (indexText(text).match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu)?.length ?? 0) < FEWEST_WORDS;
+  return (indexText(text).match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu)?.length ?? 0) < MIN_WORDS;
 }

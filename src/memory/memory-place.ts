@@ -5,7 +5,7 @@ import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
 
 /** Counts for every project. */
-export const EVERY_PROJECT = "";
+export const ALL_PROJECTS = "";
 
 /** Where memories of the work at hand are kept, and what is configured about them. */
 export interface MemoryPlace {
@@ -38,8 +38,8 @@ export function projectScope(system: System, projectRoot: string): string {
 }
 
 /** What is stored by hand counts for every project unless `AMPLIHACK_PROJECT_ID` names one. */
-export function handScope(system: System): string {
-  return announcedProject(system) ?? EVERY_PROJECT;
+export function manualScope(system: System): string {
+  return announcedProject(system) ?? ALL_PROJECTS;
 }
 
 function announcedProject(system: System): string | undefined {

@@ -21,15 +21,15 @@ export interface MemoryLeaf {
 }
 
 /** Agents, their sessions, their memories; `depth` says how many of the three levels. In the order given. */
-export function growTree(memories: readonly Memory[], depth: number): readonly AgentBranch[] {
+export function buildMemoryTree(memories: readonly Memory[], depth: number): readonly AgentBranch[] {
   return [...groupBy(memories, memory => memory.agent)].map(([agent, ofAgent]) => ({
     agent,
     count: ofAgent.length,
-    ...(depth < 2 ? {} : { sessions: growSessions(ofAgent, depth) }),
+    ...(depth < 2 ? {} : { sessions: sessionBranches(ofAgent, depth) }),
   }));
 }
 
-function growSessions(memories: readonly Memory[], depth: number): readonly SessionBranch[] {
+function sessionBranches(memories: readonly Memory[], depth: number): readonly SessionBranch[] {
   return [...groupBy(memories, memory => memory.session)].map(([session, ofSession]) => ({
     session: session === "" ? null : session,
     count: ofSession.length,
@@ -48,9 +48,9 @@ function groupBy(
   const groups = new Map<string, Memory[]>();
   for (const memory of memories) {
     const name = nameOf(memory);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [memory]);
-    else group.push(memory);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(memory);
   }
   return groups;
 }

@@ -56,7 +56,7 @@ function makeDatabaseFile(system: System, path: string): void {
 }
 
 /**
- * An empty file is a database that somebody is just making. A log without its database is not: SQLite would
+ * An empty file is a database that another process is just making. A log without its database is not: SQLite would
  * throw it away. The log is looked at first, because it is never there before the database.
  */
 function inspectPlace({ files }: System, path: string): "database" | "empty-file" | "nothing" {

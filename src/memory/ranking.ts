@@ -1,5 +1,5 @@
 import type { Memory } from "./memory.ts";
-import type { Candidate } from "./store.ts";
+import type { WeightedMemory } from "./store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** After this long a memory has lost half of what recency gives it. */
@@ -18,7 +18,7 @@ export interface RankedMemory {
  * store of a few memories BM25 itself is close to zero for everything.
  */
 export function rankCandidates(
-  candidates: readonly Candidate[],
+  candidates: readonly WeightedMemory[],
   nowMs: number,
   limit: number,
 ): readonly RankedMemory[] {
@@ -39,7 +39,7 @@ function compareByAge(one: Memory, other: Memory): number {
 }
 
 /** How many memories a search weighs at most; beyond that BM25 would cost more than it tells. */
-export const MOST_WEIGHED = 4_000;
+export const MAX_WEIGHED = 4_000;
 
 /** One try of a search. Without weighing, all matches are equal and the newest are taken. */
 export interface SearchAttempt {
@@ -61,12 +61,12 @@ export function planSearch(
   let total = 0;
   const tooMany = found.findIndex(({ matches }) => {
     total += matches;
-    return total > MOST_WEIGHED;
+    return total > MAX_WEIGHED;
   });
   const together = tooMany < 0 ? found : found.slice(0, tooMany);
   const alone = tooMany < 0 ? [] : found.slice(tooMany);
   return [
     ...(together.length === 0 ? [] : [{ phrases: together.map(({ phrase }) => phrase), isWeighed: true }]),
-    ...alone.map(({ phrase, matches }) => ({ phrases: [phrase], isWeighed: matches <= MOST_WEIGHED })),
+    ...alone.map(({ phrase, matches }) => ({ phrases: [phrase], isWeighed: matches <= MAX_WEIGHED })),
   ];
 }

@@ -9,8 +9,8 @@ const WORD = new RegExp(
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
 
 /** More words than these say nothing more about what a prompt is about. */
-const MOST_PHRASES = 40;
-const LONGEST_WORD = 64;
+const MAX_PHRASES = 40;
+const MAX_WORD_LENGTH = 64;
 
 /** Words that stand in nearly every English text. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
@@ -36,19 +36,19 @@ export function searchPhrases(text: string): readonly string[] {
   const telling = new Set<string>();
   const common = new Set<string>();
   for (const [run] of text.normalize("NFC").matchAll(WORD)) {
-    if (telling.size >= MOST_PHRASES) break;
+    if (telling.size >= MAX_PHRASES) break;
     if (IS_UNSPACED.test(run)) for (const pair of pairsOf(run)) telling.add(pair);
     else {
-      const word = run.toLowerCase().slice(0, LONGEST_WORD);
+      const word = run.toLowerCase().slice(0, MAX_WORD_LENGTH);
       const isCommon = COMMON_WORDS.has(word) || /^[a-z]$/.test(word);
       (isCommon ? common : telling).add(word);
     }
   }
-  return [...(telling.size > 0 ? telling : common)].slice(0, MOST_PHRASES);
+  return [...(telling.size > 0 ? telling : common)].slice(0, MAX_PHRASES);
 }
 
 function pairsOf(run: string): readonly string[] {
-  const characters = [...run].slice(0, LONGEST_WORD);
+  const characters = [...run].slice(0, MAX_WORD_LENGTH);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]} ${character}`);
 }

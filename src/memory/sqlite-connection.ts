@@ -1,11 +1,12 @@
 import type Libsql from "libsql";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { dirname } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { MemoryError } from "./memory-error.ts";
 
-export type Value = string | number;
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlValue = string | number;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface ConnectionOptions {
   /** how long a statement waits when others hold the database */
@@ -16,7 +17,7 @@ export interface ConnectionOptions {
 const BUSY_SLICE_MS = 500;
 const RETRY_MS = 5;
 const PAGE_BYTES = 4_096;
-const LARGEST_DATABASE_BYTES = 1024 * 1024 * 1024;
+const MAX_DATABASE_BYTES = 1024 * 1024 * 1024;
 
 /**
  * One connection, synchronous, with every failure as a `MemoryError`. Writes are transactions that take the lock
@@ -58,25 +59,25 @@ export class SqliteConnection {
 
   /** Settings of this connection, which leave no trace in the file. */
   configure(): void {
-    this.rows(`PRAGMA max_page_count = ${LARGEST_DATABASE_BYTES / PAGE_BYTES}`);
+    this.rows(`PRAGMA max_page_count = ${MAX_DATABASE_BYTES / PAGE_BYTES}`);
     this.rows("PRAGMA secure_delete = ON");
     this.rows("PRAGMA synchronous = FULL");
     this.rows("PRAGMA trusted_schema = OFF");
   }
 
   /** From now on readers and a writer do not wait for each other; a property of the file. */
-  keepLog(): void {
+  enableWriteAheadLog(): void {
     if (this.rows("PRAGMA journal_mode")[0]?.["journal_mode"] !== "wal") {
       this.rows("PRAGMA journal_mode = WAL");
     }
   }
 
-  rows(sql: string, values: readonly Value[] = []): readonly Row[] {
-    return this.patiently(() => this.prepare(sql).all([...values]) as Row[]);
+  rows(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
+    return this.retryWhileBusy(() => this.prepare(sql).all([...values]) as SqlRow[]);
   }
 
   /** A statement of a transaction; the number of rows it changed. */
-  run(sql: string, values: readonly Value[] = []): number {
+  run(sql: string, values: readonly SqlValue[] = []): number {
     try {
       return this.prepare(sql).run([...values]).changes;
     } catch (error) {
@@ -85,7 +86,7 @@ export class SqliteConnection {
   }
 
   write<T>(work: () => T): T {
-    this.patiently(() => this.database.exec("BEGIN IMMEDIATE"));
+    this.retryWhileBusy(() => this.database.exec("BEGIN IMMEDIATE"));
     try {
       const result = work();
       this.database.exec("COMMIT");
@@ -99,13 +100,13 @@ export class SqliteConnection {
   }
 
   close(): void {
-    if (this.hasWritten) this.foldLogIn();
+    if (this.hasWritten) this.checkpointLog();
     this.statements.clear();
     this.database.close();
   }
 
   /** So that the file alone is complete, and deleted text is nowhere. */
-  private foldLogIn(): void {
+  private checkpointLog(): void {
     try {
       this.database.exec("PRAGMA busy_timeout = 0");
       this.database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
@@ -123,7 +124,7 @@ export class SqliteConnection {
   }
 
   /** Recovery after a crash, a change of journal mode and other writers all answer "busy", some without waiting. */
-  private patiently<T>(work: () => T): T {
+  private retryWhileBusy<T>(work: () => T): T {
     const { clock, random } = this.system;
     const deadline = clock.monotonicMs() + this.options.patienceMs;
     for (;;) {
@@ -168,13 +169,13 @@ function toMemoryError(error: unknown, path: string): MemoryError {
     case "full":
       return new MemoryError(
         "full",
-        `${path} cannot grow: the disk is full, or the limit of ${LARGEST_DATABASE_BYTES / 1024 ** 3} GiB is reached`,
+        `${path} cannot grow: the disk is full, or the limit of ${MAX_DATABASE_BYTES / 1024 ** 3} GiB is reached`,
         "amplihack memory clean --pattern 'learned/*' --no-dry-run",
       );
     default:
       return new MemoryError(
         "unavailable",
-        `${path} cannot be used: ${code === "" ? messageOf(error) : code}`,
+        `${path} cannot be used: ${code === "" ? errorText(error) : code}`,
       );
   }
 }
@@ -192,8 +193,4 @@ export function corruptDatabase(path: string, what: string, fix?: string): Memor
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,8 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { CATEGORIES, type Memory, VALUE_TYPES } from "./memory.ts";
 import { shortHash } from "./short-hash.ts";
-import { corruptDatabase, type Row, type Value } from "./sqlite-connection.ts";
+import { corruptDatabase, type SqlRow, type SqlValue } from "./sqlite-connection.ts";
 import { decodeText, encodeText } from "./stored-text.ts";
 
 /** Columns in the order of `valuesOf`; the long one last, so that the others are read without it. */
@@ -20,7 +20,7 @@ export function bytesOf(column: string): string {
   return `CAST(${column} AS BLOB) AS ${column}`;
 }
 
-export function valuesOf(memory: Memory): readonly Value[] {
+export function valuesOf(memory: Memory): readonly SqlValue[] {
   return [
     encodeText(memory.id),
     encodeText(memory.project),
@@ -31,14 +31,14 @@ export function valuesOf(memory: Memory): readonly Value[] {
     memory.category,
     memory.createdMs,
     memory.updatedMs,
-    fingerprintOf(memory.value),
+    contentFingerprint(memory.value),
     sealOf(memory),
     encodeText(memory.value),
   ];
 }
 
 /** The memory of a row; a row that does not fit its seal was damaged on disk and is reported, never returned. */
-export function memoryOf(row: Row, path: string): Memory {
+export function memoryOf(row: SqlRow, path: string): Memory {
   const text = (column: string): string => {
     const bytes = row[column];
     if (!(bytes instanceof ArrayBuffer) || !isUtf8(bytes)) throw damagedRow(row, path);
@@ -71,7 +71,7 @@ export function memoryOf(row: Row, path: string): Memory {
   return memory;
 }
 
-function damagedRow(row: Row, path: string): Error {
+function damagedRow(row: SqlRow, path: string): Error {
   const number = Number(row["number"]);
   return corruptDatabase(
     path,
@@ -89,7 +89,7 @@ function sealOf(memory: Memory): string {
 }
 
 /** Equal for texts that differ in case, punctuation and white space only. */
-export function fingerprintOf(text: string): string {
+export function contentFingerprint(text: string): string {
   const words = text
     .normalize("NFKC")
     .toLowerCase()

@@ -9,10 +9,10 @@ import { memoryOf, SELECTED } from "./sqlite-rows.ts";
 /** "ampm": tells our databases from those of other programs. */
 const APPLICATION_ID = 0x616d706d;
 
-type Step = (connection: SqliteConnection, path: string, nowMs: number) => void;
+type Migration = (connection: SqliteConnection, path: string, nowMs: number) => void;
 
-/** Each step leads from the version of its index to the next; a new database goes through all of them. */
-export const STEPS: readonly Step[] = [makeTables, makeSearchIndex];
+/** Each leads from the version of its index to the next; a new database goes through all of them. */
+export const MIGRATIONS: readonly Migration[] = [makeTables, makeSearchIndex];
 
 /**
  * Brings the database to our version, in one transaction. Others that try at the same time wait and find it done.
@@ -20,13 +20,13 @@ export const STEPS: readonly Step[] = [makeTables, makeSearchIndex];
  */
 export function prepareSchema(connection: SqliteConnection, path: string, nowMs: number): void {
   const found = versionOf(connection, path);
-  connection.keepLog();
-  if (found === STEPS.length) return;
+  connection.enableWriteAheadLog();
+  if (found === MIGRATIONS.length) return;
   connection.write(() => {
     const version = versionOf(connection, path);
-    for (const step of STEPS.slice(version)) step(connection, path, nowMs);
+    for (const migrate of MIGRATIONS.slice(version)) migrate(connection, path, nowMs);
     connection.rows(`PRAGMA application_id = ${APPLICATION_ID}`);
-    connection.rows(`PRAGMA user_version = ${STEPS.length}`);
+    connection.rows(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 }
 
@@ -43,10 +43,10 @@ function versionOf(connection: SqliteConnection, path: string): number {
       "name another file with --db-path",
     );
   }
-  if (version > STEPS.length) {
+  if (version > MIGRATIONS.length) {
     throw new MemoryError(
       "newer",
-      `${path} was written by a newer amplihack (its version is ${version}, this one knows ${STEPS.length}); it was left as it is`,
+      `${path} was written by a newer amplihack (its version is ${version}, this one knows ${MIGRATIONS.length}); it was left as it is`,
       "amplihack update",
     );
   }

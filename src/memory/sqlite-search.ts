@@ -1,5 +1,5 @@
-import { MOST_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
-import type { Row, SqliteConnection, Value } from "./sqlite-connection.ts";
+import { MAX_WEIGHED, planSearch, type SearchAttempt } from "./ranking.ts";
+import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { SELECTED } from "./sqlite-rows.ts";
 import { scopeWord } from "./sqlite-schema.ts";
 import type { MemoryFilter } from "./store.ts";
@@ -14,7 +14,7 @@ export function searchRows(
   phrases: readonly string[],
   filter: MemoryFilter,
   limit: number,
-): readonly Row[] {
+): readonly SqlRow[] {
   if (filter.projects?.length === 0) return [];
   const counted = phrases.map(phrase => ({ phrase, matches: countMatches(connection, phrase) }));
   for (const attempt of planSearch(counted)) {
@@ -28,7 +28,7 @@ export function searchRows(
 function countMatches(connection: SqliteConnection, phrase: string): number {
   const [row] = connection.rows(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)",
-    [matchAny([phrase]), MOST_WEIGHED + 1],
+    [matchAny([phrase]), MAX_WEIGHED + 1],
   );
   return Number(row?.["matches"] ?? 0);
 }
@@ -39,7 +39,7 @@ function tryToFind(
   { phrases, isWeighed }: SearchAttempt,
   filter: MemoryFilter,
   limit: number,
-): readonly Row[] {
+): readonly SqlRow[] {
   const { key, category, updatedSinceMs } = filter;
   const isRestricted = key !== undefined || category !== undefined || updatedSinceMs !== undefined;
   const { text, values } = filterConditions({ key, category, updatedSinceMs });
@@ -79,11 +79,11 @@ function scopeQuery(filter: MemoryFilter): string {
 /** A filter over columns of `memories`. */
 export function filterConditions(filter: MemoryFilter): {
   readonly text: string;
-  readonly values: readonly Value[];
+  readonly values: readonly SqlValue[];
 } {
   const parts: string[] = ["TRUE"];
-  const values: Value[] = [];
-  const add = (text: string, ...more: readonly Value[]): void => {
+  const values: SqlValue[] = [];
+  const add = (text: string, ...more: readonly SqlValue[]): void => {
     parts.push(text);
     values.push(...more);
   };

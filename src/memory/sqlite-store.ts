@@ -1,11 +1,11 @@
 import type { System } from "../system/system.ts";
 import { checkTexts, type Memory, type MemoryDraft } from "./memory.ts";
 import { MemoryError } from "./memory-error.ts";
-import type { Row, SqliteConnection } from "./sqlite-connection.ts";
-import { COLUMNS, fingerprintOf, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import { COLUMNS, contentFingerprint, memoryOf, PLACEHOLDERS, SELECTED, valuesOf } from "./sqlite-rows.ts";
 import { addToIndex } from "./sqlite-schema.ts";
 import { filterConditions, searchRows } from "./sqlite-search.ts";
-import type { Candidate, ImportCounts, MemoryFilter, MemoryStore, Retention } from "./store.ts";
+import type { ImportCounts, MemoryFilter, MemoryStore, Retention, WeightedMemory } from "./store.ts";
 import { encodeText } from "./stored-text.ts";
 
 const ID_LENGTH = 32;
@@ -36,7 +36,7 @@ export class SqliteStore implements MemoryStore {
     phrases: readonly string[],
     filter: MemoryFilter,
     limit: number,
-  ): Promise<readonly Candidate[]> {
+  ): Promise<readonly WeightedMemory[]> {
     const rows = searchRows(this.connection, phrases, filter, limit);
     return rows.map(row => ({ memory: memoryOf(row, this.path), weight: Number(row["weight"]) }));
   }
@@ -130,7 +130,7 @@ export class SqliteStore implements MemoryStore {
   /** By what it says, in the same project and of the same agent. */
   private findSame({ project, agent, value }: MemoryDraft): FoundMemory | undefined {
     return this.findOne("fingerprint = ? AND project = ? AND agent = ?", [
-      fingerprintOf(value),
+      contentFingerprint(value),
       project,
       agent,
     ]);
@@ -191,6 +191,6 @@ interface FoundMemory {
   readonly memory: Memory;
 }
 
-function numberOf(row: Row): number {
+function numberOf(row: SqlRow): number {
   return Number(row["number"]);
 }

@@ -12,7 +12,7 @@ export interface MemoryFilter {
 }
 
 /** A memory that has at least one of the words, with its BM25 weight; greater is better, zero is possible. */
-export interface Candidate {
+export interface WeightedMemory {
   readonly memory: Memory;
   readonly weight: number;
 }
@@ -22,7 +22,7 @@ export interface MemoryReader {
   /** Ordered by agent, session and key, or with the latest change first. */
   list(filter: MemoryFilter, order: "name" | "newest", limit?: number): Promise<readonly Memory[]>;
   /** The best by weight, at most `limit`. `phrases` are those of `searchPhrases`. */
-  search(phrases: readonly string[], filter: MemoryFilter, limit: number): Promise<readonly Candidate[]>;
+  search(phrases: readonly string[], filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]>;
   close(): void;
 }
 

@@ -4,7 +4,7 @@ import { toDocument, toTime } from "./memory-document.ts";
 import { MemoryError } from "./memory-error.ts";
 
 /** An exported file may be this large, and so may one that is imported. */
-export const LARGEST_TRANSFER_BYTES = 256 * 1024 * 1024;
+export const MAX_TRANSFER_BYTES = 256 * 1024 * 1024;
 const VERSION = 1;
 const NESTING = 8;
 
@@ -34,23 +34,23 @@ export function parseExport(text: string, agent: string): ExportFile {
   if (!Array.isArray(list)) throw invalid("memories", "a list");
   const memories = list.map((item, index) => parseMemory(item, agent, `memories[${index}]`));
   checkNames(memories);
-  return { agent: textAt(read.value, "agent", ""), memories };
+  return { agent: readMember(read.value, "", "agent", TEXT), memories };
 }
 
 function parseMemory(value: Json, agent: string, place: string): Memory {
   if (!isJsonObject(value)) throw invalid(place, "an object");
+  const read = <T>(name: string, kind: MemberKind<T>): T => readMember(value, `${place}.`, name, kind);
   const memory: Memory = {
-    id: textAt(value, "id", place),
-    project: optionalTextAt(value, "project", place),
+    id: read("id", TEXT),
+    project: read("project", OPTIONAL_TEXT),
     agent,
-    session: optionalTextAt(value, "session", place),
-    key: textAt(value, "key", place),
-    value: textAt(value, "value", place),
-    type: choiceAt(value, "type", VALUE_TYPES, place),
-    category:
-      ownValue(value, "category") === undefined ? "context" : choiceAt(value, "category", CATEGORIES, place),
-    createdMs: timeAt(value, "created_at", place),
-    updatedMs: timeAt(value, "updated_at", place),
+    session: read("session", OPTIONAL_TEXT),
+    key: read("key", TEXT),
+    value: read("value", TEXT),
+    type: read("type", oneOf(VALUE_TYPES)),
+    category: read("category", oneOf(CATEGORIES, "context")),
+    createdMs: read("created_at", TIME),
+    updatedMs: read("updated_at", TIME),
   };
   if (memory.id === "") throw invalid(`${place}.id`, "a text that is not empty");
   try {
@@ -73,39 +73,32 @@ function checkNames(memories: readonly Memory[]): void {
   }
 }
 
-function textAt(value: JsonObject, member: string, place: string): string {
-  const found = ownValue(value, member);
-  if (typeof found !== "string") throw invalid(pathOf(place, member), "a text");
+/** What a member must be, and how it is read; undefined when it is something else. */
+type MemberKind<T> = readonly [expected: string, read: (value: Json | undefined) => T | undefined];
+
+const TEXT: MemberKind<string> = ["a text", value => (typeof value === "string" ? value : undefined)];
+const OPTIONAL_TEXT: MemberKind<string> = [
+  "a text",
+  value => ((value ?? null) === null ? "" : TEXT[1](value)),
+];
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const TIME: MemberKind<number> = [
+  "a time such as 2026-01-02T03:04:05Z",
+  value => {
+    const ms = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(ms) ? undefined : ms;
+  },
+];
+
+function oneOf<T extends string>(choices: readonly T[], byDefault?: T): MemberKind<T> {
+  const expected = `one of ${choices.join(", ")}`;
+  return [expected, value => (value === undefined ? byDefault : choices.find(choice => choice === value))];
+}
+
+function readMember<T>(object: JsonObject, place: string, name: string, [expected, read]: MemberKind<T>): T {
+  const found = read(ownValue(object, name));
+  if (found === undefined) throw invalid(place + name, expected);
   return found;
-}
-
-function optionalTextAt(value: JsonObject, member: string, place: string): string {
-  const found = ownValue(value, member);
-  return found === undefined || found === null ? "" : textAt(value, member, place);
-}
-
-function choiceAt<T extends string>(
-  value: JsonObject,
-  member: string,
-  choices: readonly T[],
-  place: string,
-): T {
-  const found = choices.find(choice => choice === ownValue(value, member));
-  if (found === undefined) throw invalid(pathOf(place, member), `one of ${choices.join(", ")}`);
-  return found;
-}
-
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function timeAt(value: JsonObject, member: string, place: string): number {
-  const text = textAt(value, member, place);
-  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw invalid(pathOf(place, member), "a time such as 2026-01-02T03:04:05Z");
-  return ms;
-}
-
-function pathOf(place: string, member: string): string {
-  return place === "" ? member : `${place}.${member}`;
 }
 
 function invalid(what: string, expected: string): MemoryError {

@@ -4,7 +4,7 @@ import type { Observer } from "./logs/events.ts";
 import { createLiveProgress } from "./progress/live-progress.ts";
 import { createPlainProgress } from "./progress/plain-progress.ts";
 import { Interruption, listenForSignals } from "./run/interruption.ts";
-import type { RunOutcome } from "./run/run-outcome.ts";
+import type { RunOutcome } from "./run/result.ts";
 import { runRecipe } from "./run/run-recipe.ts";
 import type { RunRequest } from "./run/run-request.ts";
 import { type DocumentFormat, documentText, jsonTextAsYaml } from "./views/document-text.ts";
@@ -29,7 +29,7 @@ export interface RunDisplay {
 const REDRAW_MS = 120;
 const DEFAULT_COLUMNS = 80;
 
-/** Runs a recipe for somebody who watches, and prints its result. Answers the exit code. */
+/** Runs a recipe with progress on stderr and prints its result. Returns the exit code. */
 export async function runInTerminal(
   request: RunRequest,
   display: RunDisplay,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolveSubcommand } from "../hosts/subcommands.ts";
 import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import { compileGlob, matchesGlob } from "../system/glob.ts";
 import { type ExactJson, readExact } from "./exact-json.ts";
 import type { BridgeScript, Seed, SeedFile } from "./sandbox.ts";
 
@@ -28,7 +29,7 @@ export interface GoldenFilter {
 
 /** Every case below a folder. An input without its expectation, or the reverse, is an error. */
 export function findGoldenCases(folder: string, { event, filter }: GoldenFilter = {}): readonly GoldenCase[] {
-  const isWanted = filter === undefined ? () => true : globTest(filter);
+  const isWanted = filter === undefined ? () => true : matcherOf(filter);
   return readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => ({ hook: entry.name, subcommand: resolveSubcommand(entry.name) }))
@@ -98,11 +99,7 @@ function recordAt(value: Json, key: string): Readonly<Record<string, unknown>> {
   return found !== undefined && isJsonObject(found) ? found : {};
 }
 
-function globTest(pattern: string): (name: string) => boolean {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  const expression = new RegExp(`^${source}$`);
-  return name => expression.test(name);
+function matcherOf(pattern: string): (name: string) => boolean {
+  const glob = compileGlob(pattern, "text");
+  return name => matchesGlob(glob, name);
 }

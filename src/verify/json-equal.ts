@@ -137,7 +137,7 @@ function isSameNumber(one: string, other: string, epsilon: number): boolean {
   return Math.abs(left - right) <= epsilon * Math.max(1, Math.abs(left), Math.abs(right));
 }
 
-const MOST_DIGITS = 4_000;
+const MAX_DIGITS = 4_000;
 
 /** The value of `1`, `1.0` and `1e0` alike; undefined for what is not whole or absurdly long. */
 function wholeNumber(text: string): bigint | undefined {
@@ -146,7 +146,7 @@ function wholeNumber(text: string): bigint | undefined {
   const [, sign = "", digits = "", fraction = "", exponent = "0"] = parsed;
   const shift = Number(exponent) - fraction.length;
   const all = `${digits}${fraction}`;
-  if (Math.abs(shift) > MOST_DIGITS || all.length > MOST_DIGITS) return undefined;
+  if (Math.abs(shift) > MAX_DIGITS || all.length > MAX_DIGITS) return undefined;
   if (shift >= 0) return BigInt(`${sign}${all}${"0".repeat(shift)}`);
   const cut = all.slice(shift);
   if (!/^0*$/.test(cut)) return undefined;

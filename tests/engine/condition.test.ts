@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileCondition } from "../../src/engine/condition.ts";
-import { fitsGlob } from "../../src/engine/glob.ts";
 import { makeEngine, source } from "./fixture.ts";
 
 function runs(rule: string, tool: string, input: unknown, cwd = "/work/app"): boolean {
@@ -124,17 +123,5 @@ describe("`if` in a configuration", () => {
   it.each(["Bash(", 7])("%j is a load error that takes only its handler", rule => {
     const engine = makeEngine({ sources: [source("claude", settings("PreToolUse", rule))] });
     expect(engine.report).toMatchObject({ handlers: 0, errors: [{ code: "if-invalid" }] });
-  });
-});
-
-describe("globs", () => {
-  it("mean the same as the expression with every star as any text", () => {
-    const piece = fc.constantFrom("a", "b", "*", "ab", "**");
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 6 }), fc.stringMatching(/^[ab]{0,8}$/), (pieces, text) => {
-        const glob = pieces.join("");
-        expect(fitsGlob(glob, text)).toBe(new RegExp(`^${glob.replaceAll("*", ".*")}$`).test(text));
-      }),
-    );
   });
 });

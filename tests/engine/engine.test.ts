@@ -9,7 +9,7 @@ import {
   type Outcome,
   type System,
 } from "../../src/engine/index.ts";
-import { nodeTimers } from "../../src/engine/seams.ts";
+import { nodeTimers } from "../../src/engine/platform.ts";
 import { guard } from "../../src/guard/index.ts";
 import { stockHooks } from "../../src/hooks/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";

@@ -1,9 +1,9 @@
 import { assembleEngine } from "../../src/engine/create.ts";
 import type { EngineOptions, HookEngine, ToolMap } from "../../src/engine/index.ts";
+import type { Platform, Timers } from "../../src/engine/platform.ts";
 import type { HttpClient } from "../../src/engine/run/http-client.ts";
-import type { Seams, Timers } from "../../src/engine/seams.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
-import { Output } from "../../src/system/output.ts";
+import { CapturedOutput } from "../../src/system/output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess, System } from "../../src/system/system.ts";
 import { utf8 } from "../../src/system/utf8.ts";
 
@@ -72,10 +72,10 @@ export class World {
       ...memory,
       processes: { ...memory.processes, start: request => this.start(request) },
     };
-    const seams: Seams = { system, timers: this.clock, http };
+    const platform: Platform = { system, timers: this.clock, http };
     return assembleEngine<T>(
       { env: { PATH: "/bin", HOME: "/home/user" }, ...options, projectDir: "/project" },
-      seams,
+      platform,
     );
   }
 
@@ -120,7 +120,7 @@ export class World {
     const startedMs = this.nowMs;
     this.started.push({ request, atMs: startedMs });
     this.lastSpawnMs = startedMs;
-    const output = new Output(request.limits);
+    const output = new CapturedOutput(request.limits);
     let settle: (result: ProcessResult) => void = () => {};
     const done = new Promise<ProcessResult>(resolve => {
       settle = resolve;

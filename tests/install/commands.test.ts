@@ -221,7 +221,12 @@ describe("a package that npx fetched", () => {
         recursive: true,
         dereference: true,
       });
-    const first = run(sandbox, ["install", "--host", "claude"], join(root, "dist/bin/amplihack.cjs"));
+    const cli = join(root, "dist/bin/amplihack.cjs");
+    const copy = join(sandbox.home, ".amplihack/versions", version);
+    const dry = run(sandbox, ["install", "--host", "claude", "--dry-run"], cli);
+    expect(dry.stdout).toMatch(new RegExp(`^would copy this package to ${copy}\\n--- `));
+    expect(sandbox.snapshot()).toEqual({});
+    const first = run(sandbox, ["install", "--host", "claude"], cli);
     expect(first).toMatchObject({ status: 0 });
     rmSync(join(sandbox.root, "_npx"), { recursive: true });
 

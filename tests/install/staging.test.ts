@@ -187,8 +187,18 @@ describe("a package that will not stay where it is", () => {
       env: { HOME: "/home/user", PATH: "/usr/bin" },
       run: () => ({ stdout: `amplihack-hooks ${version}\n` }),
     });
-    await install(system, pkg, CLAUDE);
     const copy = `/home/user/.amplihack/versions/${version}`;
+    const dry = await install(system, pkg, { ...CLAUDE, isDryRun: true });
+    expect(dry.package_copy).toBe(copy);
+    expect(dry.changes.map(change => change.path)).toEqual([
+      "/home/user/.claude/settings.json",
+      `/home/user/${STAGED}`,
+      "/home/user/.amplihack/.claude/bin/amplihack",
+      "/home/user/.local/bin/amplihack",
+      "/home/user/.local/bin/amplihack-hooks",
+    ]);
+    expect(system.files.inspect("/home/user/.amplihack")).toBeUndefined();
+    await install(system, pkg, CLAUDE);
     expect(system.peek(`${copy}/dist/bin/amplihack-hooks.cjs`)).toBe("hooks");
     expect(system.peek(`${copy}/node_modules/a/package.json`)).toBeDefined();
     expect(system.peek(`${copy}/node_modules/b/index.js`)).toBe("b");
@@ -196,6 +206,9 @@ describe("a package that will not stay where it is", () => {
     expect(system.peek(`/home/user/${STAGED}`)).toContain(`${copy}/dist/bin/amplihack-hooks.cjs`);
     expect(system.peek(`/home/user/${STAGED}`)).not.toContain("_npx");
 
+    const again = await install(system, pkg, { ...CLAUDE, isDryRun: true });
+    expect(again).not.toHaveProperty("package_copy");
+    expect(again.changes).toEqual([]);
     const changes = system.calls.length;
     await install(system, pkg, CLAUDE);
     const written = system.calls.slice(changes).filter(call => call.operation === "createExclusive");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BridgeRequest, parseBridgeReply } from "../../src/hooks/bridge/contracts.ts";
 import { answerRequest } from "../../src/memory/bridge/answer.ts";
-import type { Surroundings } from "../../src/memory/bridge/surroundings.ts";
+import type { BridgeContext } from "../../src/memory/bridge/bridge-context.ts";
 import type { MemoryDraft } from "../../src/memory/memory.ts";
 import { openReader, openStore } from "../../src/memory/open-store.ts";
 import type { System } from "../../src/system/system.ts";
@@ -11,7 +11,7 @@ import { assistant, bash, claudeSession, type Said, user } from "../hooks/record
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { DAY_MS, draft, NOW_MS, systemAt } from "./store-scene.ts";
 
-interface Scene extends Surroundings {
+interface Scene extends BridgeContext {
   readonly warnings: string[];
   readonly time: { nowMs: number };
   readonly variables: Record<string, string>;
@@ -22,7 +22,7 @@ interface Scene extends Surroundings {
   transcript(said: readonly Said[]): string;
 }
 
-function openScene(memory: Partial<Surroundings["config"]["memory"]> = {}, agent?: string): Scene {
+function openScene(memory: Partial<BridgeContext["config"]["memory"]> = {}, agent?: string): Scene {
   const home = temporaryDirectory();
   const projectRoot = join(home, "project");
   mkdirSync(projectRoot);

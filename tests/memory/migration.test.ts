@@ -4,7 +4,7 @@ import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { SqliteConnection } from "../../src/memory/sqlite-connection.ts";
 import { COLUMNS, PLACEHOLDERS, valuesOf } from "../../src/memory/sqlite-rows.ts";
-import { STEPS } from "../../src/memory/sqlite-schema.ts";
+import { MIGRATIONS } from "../../src/memory/sqlite-schema.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { draft, find, NOW_MS, openScene, systemAt } from "./store-scene.ts";
 
@@ -17,7 +17,7 @@ describe("a database of an earlier version", () => {
     const old = await SqliteConnection.open(system, path, { patienceMs: 1_000 });
     const memory = { ...draft({ value: "kept from version one" }), id: "x", createdMs: 1, updatedMs: 2 };
     old.write(() => {
-      STEPS[0]?.(old, path, NOW_MS);
+      MIGRATIONS[0]?.(old, path, NOW_MS);
       old.run(`INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS})`, valuesOf(memory));
       old.rows(`PRAGMA application_id = ${0x616d706d}`);
       old.rows("PRAGMA user_version = 1");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
-import { MOST_WEIGHED, planSearch, rankCandidates } from "../../src/memory/ranking.ts";
+import { MAX_WEIGHED, planSearch, rankCandidates } from "../../src/memory/ranking.ts";
 import { DAY_MS, draft, NOW_MS } from "./store-scene.ts";
 
 const memory = (id: string, ageDays: number): Memory => ({
@@ -64,7 +64,7 @@ describe("the plan of a search", () => {
   });
 
   it("leaves common words for later, each by itself", () => {
-    expect(plan(MOST_WEIGHED + 1, 10, MOST_WEIGHED, 20)).toEqual([
+    expect(plan(MAX_WEIGHED + 1, 10, MAX_WEIGHED, 20)).toEqual([
       { phrases: ["p1", "p3"], isWeighed: true },
       { phrases: ["p2"], isWeighed: true },
       { phrases: ["p0"], isWeighed: false },
@@ -77,6 +77,6 @@ describe("the plan of a search", () => {
   });
 
   it("takes the newest when every word is everywhere", () => {
-    expect(plan(MOST_WEIGHED + 1)).toEqual([{ phrases: ["p0"], isWeighed: false }]);
+    expect(plan(MAX_WEIGHED + 1)).toEqual([{ phrases: ["p0"], isWeighed: false }]);
   });
 });

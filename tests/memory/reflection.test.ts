@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readTranscript } from "../../src/hooks/transcript/read.ts";
-import { renderReport } from "../../src/memory/reflection/report.ts";
+import { renderReflection } from "../../src/memory/reflection/report.ts";
 import { reviewSession } from "../../src/memory/reflection/review.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { assistant, claudeSession, type Said, use, user } from "../hooks/recorded.ts";
@@ -204,7 +204,7 @@ describe("the report", () => {
       ...Array.from({ length: 3 }, () => fail("ninja")),
       fail("npm test"),
     ]);
-    const report = renderReport(task, findings);
+    const report = renderReflection(task, findings);
     expect(report).toContain("## Task Summary\n\nFix the build. Then rest.\n");
     expect(report).toContain("## Findings (severity: high)\n\n- high: the last test run");
     expect(report.match(/Read the first failure/g)).toHaveLength(1);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { openReader } from "../../src/memory/open-store.ts";
-import { MOST_WEIGHED } from "../../src/memory/ranking.ts";
+import { MAX_WEIGHED } from "../../src/memory/ranking.ts";
 import { learnedRetention } from "../../src/memory/retention.ts";
 import { searchPhrases } from "../../src/memory/search-words.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
@@ -176,7 +176,7 @@ describe("a search", () => {
 });
 
 describe("a search in a store where a word is everywhere", () => {
-  const COUNT = MOST_WEIGHED + 200;
+  const COUNT = MAX_WEIGHED + 200;
   async function openCrowd() {
     const scene = await openScene();
     const crowd = Array.from({ length: COUNT }, (_, index) => ({

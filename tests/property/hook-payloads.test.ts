@@ -37,7 +37,7 @@ describe.each(STOCK_SUBCOMMANDS.map(one => one.name))("%s, given anything", name
         { numRuns: runs(10_000) },
       );
     },
-    runs(300_000),
+    runs(300_000, 3_000_000),
   );
 });
 

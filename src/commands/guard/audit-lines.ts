@@ -3,7 +3,7 @@ import { rotationsOf } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 
 /** One line of the audit log, as far as it can be read. */
-export interface AuditLine {
+interface AuditLine {
   readonly ts: string;
   readonly host: string;
   readonly verdict: string;
@@ -13,7 +13,7 @@ export interface AuditLine {
   readonly raw: JsonObject;
 }
 
-export interface AuditRead {
+interface AuditRead {
   readonly lines: readonly AuditLine[];
   /** lines that are no audit lines; never silently skipped */
   readonly broken: number;

@@ -1,4 +1,5 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { readAudit } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -9,23 +10,14 @@ export const logCommand = defineCommand({
   summary: "show what the guard asked about and refused, newest last",
   options: {
     format: FORMAT_OPTION,
-    lines: {
-      kind: "number",
-      short: "n",
-      label: "N",
-      summary: `how many (${DEFAULT_LINES} by default)`,
-      minimum: 1,
-    },
-    rule: { kind: "text", label: "RULE", summary: "only where this rule spoke" },
-    verdict: { kind: "choice", choices: ["allow", "ask", "deny"], summary: "only with this verdict" },
+    lines: option.number("N", `how many (${DEFAULT_LINES} by default)`, { short: "n", minimum: 1 }),
+    rule: option.string("RULE", "only where this rule spoke"),
+    verdict: option.choice(["allow", "ask", "deny"], "only with this verdict"),
   },
-  examples: [
-    { command: "amplihack guard log", does: "prints the last twenty decisions" },
-    {
-      command: "amplihack guard log --verdict deny --format json",
-      does: "prints what was refused, for a script",
-    },
-  ],
+  examples: {
+    "amplihack guard log": "prints the last twenty decisions",
+    "amplihack guard log --verdict deny --format json": "prints what was refused, for a script",
+  },
   async run({ options, system, terminal }) {
     const { auditFile } = await import("../../hooks/audit.ts");
     const { config, stateHome, home } = openForCommand(system, terminal, undefined);

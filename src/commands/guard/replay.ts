@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { readAudit } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
@@ -12,9 +13,7 @@ export const replayCommand = defineCommand({
   positionals: [
     { name: "AUDIT", summary: "an audit file; your own when left out", isOptional: true, completes: "file" },
   ],
-  examples: [
-    { command: "amplihack guard replay", does: "lists the commands whose verdict would now differ" },
-  ],
+  examples: { "amplihack guard replay": "lists the commands whose verdict would now differ" },
   async run({ options, positionals, system, terminal }) {
     const { auditFile } = await import("../../hooks/audit.ts");
     const { openGuard } = await import("../../hooks/guard-context.ts");

@@ -1,6 +1,7 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { nearest } from "../../cli/nearest.ts";
+import { didYouMean } from "../../cli/nearest.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
@@ -10,10 +11,10 @@ export const whyCommand = defineCommand({
   positionals: [
     { name: "RULE", summary: "a rule id such as git.push; all rules when left out", isOptional: true },
   ],
-  examples: [
-    { command: "amplihack guard why git.push", does: "explains one rule" },
-    { command: "amplihack guard why", does: "lists every rule" },
-  ],
+  examples: {
+    "amplihack guard why git.push": "explains one rule",
+    "amplihack guard why": "lists every rule",
+  },
   async run({ options, positionals, system, terminal }) {
     const { findRule, PACKS } = await import("../../guard/index.ts");
     const { ruleOf } = await import("../../guard/custom-rules.ts");
@@ -45,17 +46,11 @@ export const whyCommand = defineCommand({
     const own = custom.find(one => one.id === id);
     const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
     if (rule === undefined) {
-      const meant = nearest(
-        id,
-        rules.map(one => one.id),
-      );
-      throw new CommandError(
-        `there is no rule '${id}'${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-        {
-          kind: "not-found",
-          fix: "amplihack guard why",
-        },
-      );
+      const ids = rules.map(one => one.id);
+      throw new CommandError(`there is no rule '${id}'${didYouMean(id, ids)}`, {
+        kind: "not-found",
+        fix: "amplihack guard why",
+      });
     }
     const told = shown(rule);
     if (isJson) {

@@ -4,12 +4,19 @@ import {
   isJsonObject,
   type JsonObject,
   type Outcome,
-  ownValue,
 } from "../../protocol/index.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
 import { diagnose } from "../diagnostics.ts";
 import { captureProblems, readObject } from "./decode.ts";
-import { failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
-import { clipText } from "./text.ts";
+import {
+  clipContext,
+  clipText,
+  failureOf,
+  type HandlerVerdict,
+  type InterpretOptions,
+  type RawResult,
+  verdictOf,
+} from "./result.ts";
 
 const PROMPT_BLOCK_REASON = "user prompt blocked by hook";
 const SILENT_ERROR = "hook exited with error";
@@ -19,37 +26,33 @@ export type AtomcodePromptResult =
   | { readonly kind: "Inject"; readonly text: string }
   | { readonly kind: "Block"; readonly reason: string };
 
-export interface AtomcodeReading extends Reading {
+interface AtomcodeInterpretOptions extends InterpretOptions {
   readonly promptNonZero: "warn" | "block";
 }
 
 /** The dialect answers before a tool and at the prompt; on its other events nothing that is said counts. */
-export function interpretAtomcode(raw: RawResult, reading: AtomcodeReading): Verdict {
+export function interpretAtomcode(raw: RawResult, options: AtomcodeInterpretOptions): HandlerVerdict {
   const diagnostics = [...raw.diagnostics, ...captureProblems(raw.stdout)];
-  if (reading.event.name === "UserPromptSubmit") return interpretPrompt(raw, reading, diagnostics);
-  if (raw.end.kind !== "exit" || raw.end.code !== 0) return failedRun(raw, {}, diagnostics);
-  if (reading.event.name !== "PreToolUse") return { effect: withDiagnostics({}, diagnostics) };
+  if (options.event.name === "UserPromptSubmit") return interpretPrompt(raw, options, diagnostics);
+  if (raw.end.kind !== "exit" || raw.end.code !== 0) return verdictOf({}, diagnostics, failureOf(raw.end));
+  if (options.event.name !== "PreToolUse") return verdictOf({}, diagnostics);
   const answer = raw.stdout.isTruncated
     ? undefined
-    : readObject(raw.stdout.text.trim(), reading.limits.jsonDepth, false, diagnostics);
-  const effect = answer === undefined ? {} : readAction(answer, raw, reading, diagnostics);
-  return { effect: withDiagnostics(effect, diagnostics) };
-}
-
-function failedRun(raw: RawResult, effect: Effect, diagnostics: readonly Diagnostic[]): Verdict {
-  return { effect: withDiagnostics(effect, diagnostics), failure: failureOf(raw.end) };
+    : readObject(raw.stdout.text.trim(), options.limits.jsonDepth, false, diagnostics);
+  const effect = answer === undefined ? {} : readAction(answer, raw, options, diagnostics);
+  return verdictOf(effect, diagnostics);
 }
 
 function readAction(
   answer: JsonObject,
   raw: RawResult,
-  { limits }: Reading,
+  { limits }: InterpretOptions,
   diagnostics: Diagnostic[],
 ): Effect {
-  const action = ownValue(answer, "action");
-  if (action === "block") return deny(ownValue(answer, "reason"), limits.reasonChars, diagnostics);
+  const action = memberAt(answer, "action");
+  if (action === "block") return deny(answer, limits.reasonChars, diagnostics);
   if (action !== "modify") return {};
-  const args = ownValue(answer, "args");
+  const args = memberAt(answer, "args");
   if (!isJsonObject(args)) {
     diagnostics.push(diagnose("field-type", `"args" must be an object; the change is ignored`));
     return {};
@@ -59,52 +62,42 @@ function readAction(
   return {};
 }
 
-function deny(reason: unknown, reasonChars: number, diagnostics: Diagnostic[], fallback?: string): Effect {
-  if (typeof reason === "string" && reason !== "")
-    return { decision: { kind: "deny", reason: clipText(reason, reasonChars) } };
-  if (fallback !== undefined) return { decision: { kind: "deny", reason: fallback } };
+function deny(answer: JsonObject, reasonChars: number, diagnostics: Diagnostic[], fallback?: string): Effect {
+  const reason = stringAt(answer, "reason") || fallback;
+  if (reason !== undefined) return { decision: { kind: "deny", reason: clipText(reason, reasonChars) } };
   diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
   return { decision: { kind: "deny" } };
 }
 
-function interpretPrompt(raw: RawResult, reading: AtomcodeReading, diagnostics: Diagnostic[]): Verdict {
-  const { limits } = reading;
+function interpretPrompt(
+  raw: RawResult,
+  { limits, promptNonZero }: AtomcodeInterpretOptions,
+  diagnostics: Diagnostic[],
+): HandlerVerdict {
   const text = (raw.stdout.isTruncated ? raw.stdout.tail : raw.stdout.text).trim();
   const lastLine = text.slice(text.lastIndexOf("\n") + 1).trim();
   const answer = readObject(lastLine, limits.jsonDepth, false, diagnostics);
-  if (answer !== undefined && ownValue(answer, "decision") === "block") {
-    const effect = deny(ownValue(answer, "reason"), limits.reasonChars, diagnostics, PROMPT_BLOCK_REASON);
-    return { effect: withDiagnostics(effect, diagnostics) };
-  }
-  if (raw.end.kind !== "exit") return failedRun(raw, {}, diagnostics);
+  if (answer !== undefined && memberAt(answer, "decision") === "block")
+    return verdictOf(deny(answer, limits.reasonChars, diagnostics, PROMPT_BLOCK_REASON), diagnostics);
+  if (raw.end.kind !== "exit") return verdictOf({}, diagnostics, failureOf(raw.end));
   if (raw.end.code !== 0) {
     const complaint = clipText(raw.stderr.trim() || text || SILENT_ERROR, limits.reasonChars);
-    if (reading.promptNonZero === "block")
-      return { effect: withDiagnostics({ decision: { kind: "deny", reason: complaint } }, diagnostics) };
-    return failedRun(raw, { message: { text: complaint, level: "warn" } }, diagnostics);
+    if (promptNonZero === "block")
+      return verdictOf({ decision: { kind: "deny", reason: complaint } }, diagnostics);
+    return verdictOf({ message: { text: complaint, level: "warn" } }, diagnostics, failureOf(raw.end));
   }
-  const context = answer === undefined ? textContext(text, raw, reading, diagnostics) : statedContext(answer);
-  if (context === undefined || context === "") return { effect: withDiagnostics({}, diagnostics) };
-  if (raw.stdout.isReplaced) {
-    diagnostics.push(diagnose("noise-privilege-dropped", "context counts only in clean output"));
-    return { effect: withDiagnostics({}, diagnostics) };
-  }
-  const clipped = clipText(context, limits.contextChars);
-  if (clipped !== context)
-    diagnostics.push(diagnose("context-truncated", `context is cut to ${limits.contextChars} characters`));
-  return { effect: withDiagnostics({ context: clipped }, diagnostics) };
+  const context =
+    answer === undefined
+      ? textContext(text, raw, limits.jsonDepth, diagnostics)
+      : stringAt(memberAt(answer, "hookSpecificOutput"), "additionalContext");
+  if (context === undefined || context === "") return verdictOf({}, diagnostics);
+  return verdictOf(clipContext(context, raw, limits, diagnostics), diagnostics);
 }
 
-function statedContext(answer: JsonObject): string | undefined {
-  const specific = ownValue(answer, "hookSpecificOutput");
-  const context = isJsonObject(specific) ? ownValue(specific, "additionalContext") : undefined;
-  return typeof context === "string" ? context : undefined;
-}
-
-/** Only the last line may be an answer: one that stands higher up is text like the rest, and said to be so. */
-function textContext(text: string, raw: RawResult, reading: Reading, diagnostics: Diagnostic[]): string {
+/** Only the last line may be an answer: one that stands higher up is text like the rest, with a diagnostic. */
+function textContext(text: string, raw: RawResult, jsonDepth: number, diagnostics: Diagnostic[]): string {
   const isAnswer = (line: string): boolean => {
-    const object = readObject(line.trim(), reading.limits.jsonDepth, false, []);
+    const object = readObject(line.trim(), jsonDepth, false, []);
     return (
       object !== undefined &&
       (Object.hasOwn(object, "decision") || Object.hasOwn(object, "hookSpecificOutput"))

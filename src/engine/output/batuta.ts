@@ -1,7 +1,13 @@
-import type { Diagnostic, Effect, Outcome } from "../../protocol/index.ts";
+import type { Diagnostic, Outcome } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
-import { failureOf, type RawResult, type Reading, type Verdict, withDiagnostics } from "./result.ts";
-import { clipText } from "./text.ts";
+import {
+  clipText,
+  failureOf,
+  type HandlerVerdict,
+  type InterpretOptions,
+  type RawResult,
+  verdictOf,
+} from "./result.ts";
 
 /** The three answers of the dialect. */
 export type BatutaDecision =
@@ -16,27 +22,27 @@ export function decideByExitCode(code: number, stderr: string): BatutaDecision {
   return code === 1 ? { kind: "Warn", message: text } : { kind: "Block", reason: text };
 }
 
-export function interpretBatuta(raw: RawResult, { limits }: Reading): Verdict {
+export function interpretBatuta(raw: RawResult, { limits }: InterpretOptions): HandlerVerdict {
   const diagnostics: Diagnostic[] = [...raw.diagnostics];
   if (raw.end.kind !== "exit") {
     const failure = failureOf(raw.end);
-    const effect: Effect =
-      failure.code === "spawn-failed" ? { message: { text: failure.detail, level: "warn" } } : {};
-    return { effect: withDiagnostics(effect, diagnostics), failure };
+    const hasMessage = failure.code === "spawn-failed";
+    const effect = hasMessage ? ({ message: { text: failure.detail, level: "warn" } } as const) : {};
+    return verdictOf(effect, diagnostics, failure);
   }
   const decision = decideByExitCode(raw.end.code, raw.stderr);
   switch (decision.kind) {
     case "Allow":
-      return { effect: withDiagnostics({}, diagnostics) };
+      return verdictOf({}, diagnostics);
     case "Warn": {
       const text = clipText(decision.message, limits.reasonChars);
-      return { effect: withDiagnostics({ message: { text, level: "warn" } }, diagnostics) };
+      return verdictOf({ message: { text, level: "warn" } }, diagnostics);
     }
     case "Block": {
       if (decision.reason === "")
         diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
       const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
-      return { effect: withDiagnostics({ decision: { kind: "deny", ...reason } }, diagnostics) };
+      return verdictOf({ decision: { kind: "deny", ...reason } }, diagnostics);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
   type Effect,
@@ -16,7 +17,7 @@ import { describe } from "../source/fields.ts";
 type Stated = Exclude<VerdictKind, "none">;
 
 /** What an answer says, field by field. `isSound` is false once a known field is not what it must be. */
-export interface Answer {
+export interface ClaudeAnswer {
   readonly decision: Effect["decision"];
   readonly halt: Effect["halt"];
   readonly input: JsonObject | undefined;
@@ -63,33 +64,34 @@ const PERMISSION_DECISIONS: Readonly<Record<string, Stated>> = {
 const BEHAVIORS: Readonly<Record<string, Stated>> = { allow: "allow", deny: "deny" };
 
 /** Reads one object of the Claude protocol. Unknown keys are ignored; a mistyped field is dropped alone. */
-export function readAnswer(object: JsonObject, event: EventDescriptor): Answer {
+export function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
   const reader = new AnswerReader();
   const specific = reader.object(object, "hookSpecificOutput") ?? {};
   reader.checkEvent(specific, event);
-  const request = event.name === "PermissionRequest" ? reader.object(specific, "decision") : undefined;
+  const request =
+    (event.name === "PermissionRequest" ? reader.object(specific, "decision") : undefined) ?? {};
 
   const top = reader.choice(object, "decision", TOP_DECISIONS);
   const permission = reader.choice(specific, "permissionDecision", PERMISSION_DECISIONS);
-  const behavior = request === undefined ? undefined : reader.choice(request, "behavior", BEHAVIORS);
+  const behavior = reader.choice(request, "behavior", BEHAVIORS);
   const reasons = [
     reader.text(specific, "permissionDecisionReason"),
-    request === undefined ? undefined : reader.text(request, "message"),
+    reader.text(request, "message"),
     reader.text(object, "reason"),
   ];
   const reason = reasons.find(text => text !== undefined);
 
   const stops = reader.flag(object, "continue") === false;
   const stopReason = reader.text(object, "stopReason");
-  const interrupts = request !== undefined && reader.flag(request, "interrupt") === true;
-  const rewrites = [reader.object(request ?? {}, "updatedInput"), reader.object(specific, "updatedInput")];
+  const interrupts = reader.flag(request, "interrupt") === true;
+  const rewrites = [reader.object(request, "updatedInput"), reader.object(specific, "updatedInput")];
   const rewritten = rewrites.find(input => input !== undefined);
   reader.flag(object, "async");
   const message = reader.text(object, "systemMessage");
   const kind = strictestOf(top, permission, behavior);
   return {
-    decision: kind === undefined ? undefined : { kind, ...(reason === undefined ? {} : { reason }) },
-    halt: stops || interrupts ? haltWith(stops ? stopReason : undefined) : undefined,
+    decision: kind === undefined ? undefined : { kind, ...defined({ reason }) },
+    halt: stops || interrupts ? defined({ reason: stops ? stopReason : undefined }) : undefined,
     input: event.rewrites.includes("input") ? rewritten : undefined,
     output: event.name === "PostToolUse" ? ownValue(specific, "updatedToolOutput") : undefined,
     context: reader.text(specific, "additionalContext"),
@@ -101,10 +103,6 @@ export function readAnswer(object: JsonObject, event: EventDescriptor): Answer {
   };
 }
 
-function haltWith(reason: string | undefined): { readonly reason?: string } {
-  return reason === undefined ? {} : { reason };
-}
-
 function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undefined {
   return stated.reduce(
     (strictest, kind) =>
@@ -113,19 +111,10 @@ function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undef
   );
 }
 
-function readExtras(
-  specific: JsonObject,
-  request: JsonObject | undefined,
-  event: EventDescriptor,
-): JsonObject {
-  const extras: Record<string, Json> = {};
-  for (const name of extrasOf(event.name)) {
-    const value = ownValue(specific, name);
-    if (value !== undefined) extras[name] = value;
-  }
-  const permissions = request === undefined ? undefined : ownValue(request, "updatedPermissions");
-  if (permissions !== undefined) extras["updatedPermissions"] = permissions;
-  return extras;
+function readExtras(specific: JsonObject, request: JsonObject, event: EventDescriptor): JsonObject {
+  const members = extrasOf(event.name).map(name => [name, ownValue(specific, name)]);
+  const updatedPermissions = ownValue(request, "updatedPermissions");
+  return defined({ ...Object.fromEntries(members), updatedPermissions });
 }
 
 class AnswerReader {

@@ -1,17 +1,19 @@
-import type { Diagnostic, Effect, Json } from "../../protocol/index.ts";
+import { defined } from "../../protocol/defined.ts";
+import type { Diagnostic, Effect } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { Limits } from "../options.ts";
-import { type Answer, readAnswer } from "./claude-answer.ts";
+import { type ClaudeAnswer, readAnswer } from "./claude-answer.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
 import {
-  type Failure,
+  clipContext,
+  clipText,
+  contextTruncated,
   failureOf,
+  type HandlerVerdict,
+  type InterpretOptions,
   type RawResult,
-  type Reading,
-  type Verdict,
-  withDiagnostics,
+  verdictOf,
 } from "./result.ts";
-import { clipText, firstLine } from "./text.ts";
 
 const BLOCKING_EXIT = 2;
 
@@ -19,136 +21,111 @@ const BLOCKING_EXIT = 2;
  * What a handler said in the Claude protocol. Restrictions (deny, ask, defer, halt) count whenever they are
  * legible, at any exit code and among any noise; privileges only in a clean answer at exit 0.
  */
-export function interpretClaude(raw: RawResult, reading: Reading): Verdict {
-  const { decoded, diagnostics: found } = decodeOutput(raw.stdout, reading.limits.jsonDepth);
+export function interpretClaude(raw: RawResult, options: InterpretOptions): HandlerVerdict {
+  const { limits, event } = options;
+  const { decoded, diagnostics: found } = decodeOutput(raw.stdout, limits.jsonDepth);
   const diagnostics = [...raw.diagnostics, ...found];
-  const answer = decoded.kind === "object" ? readAnswer(decoded.value, reading.event) : undefined;
+  const answer = decoded.kind === "object" ? readAnswer(decoded.value, event) : undefined;
   if (answer !== undefined) diagnostics.push(...answer.diagnostics);
 
-  if (raw.end.kind === "exit" && raw.end.code === 0) {
-    return atSuccess(decoded, answer, raw, reading, diagnostics);
-  }
-  if (raw.end.kind === "exit" && raw.end.code === BLOCKING_EXIT) {
-    const reason = clipReason(raw.stderr.trim() || answer?.decision?.reason, reading.limits);
-    if (reason === undefined)
+  const exitCode = raw.end.kind === "exit" ? raw.end.code : undefined;
+  if (exitCode === 0) return atSuccess(decoded, answer, raw, options, diagnostics);
+  const stderr = raw.stderr.trim();
+  if (exitCode === BLOCKING_EXIT) {
+    const reason = reasonWithin(limits, stderr || answer?.decision?.reason);
+    if (reason.reason === undefined)
       diagnostics.push(diagnose("reason-missing", "exit 2 without a reason on stderr"));
-    return { effect: withDiagnostics({ decision: { kind: "deny", ...asReason(reason) } }, diagnostics) };
+    return verdictOf({ decision: { kind: "deny", ...reason } }, diagnostics);
   }
-  const failure = failureOf(raw.end);
-  const message = raw.end.kind === "exit" ? firstLine(raw.stderr) : "";
-  const isPathRefused = raw.end.kind === "exit" && reading.event.text === "value";
-  const restrictions = restrictionsOf(answer, reading.limits, diagnostics);
+  const [firstLine = ""] = exitCode === undefined ? [] : stderr.split("\n", 1);
+  const isPathRefused = exitCode !== undefined && event.text === "value";
   const effect: Effect = {
-    ...restrictions,
-    ...(isPathRefused
-      ? { decision: { kind: "deny", ...asReason(clipReason(raw.stderr.trim(), reading.limits)) } }
-      : {}),
-    ...(message === ""
+    ...restrictionsOf(answer, limits, diagnostics),
+    ...(isPathRefused ? { decision: { kind: "deny", ...reasonWithin(limits, stderr) } } : {}),
+    ...(firstLine === ""
       ? {}
-      : { message: { text: clipText(message, reading.limits.reasonChars), level: "warn" } as const }),
+      : { message: { text: clipText(firstLine.trim(), limits.reasonChars), level: "warn" } }),
   };
-  return { effect: withDiagnostics(effect, diagnostics), failure };
+  return verdictOf(effect, diagnostics, failureOf(raw.end));
 }
 
 function atSuccess(
   decoded: Decoded,
-  answer: Answer | undefined,
+  answer: ClaudeAnswer | undefined,
   raw: RawResult,
-  reading: Reading,
+  { limits, event }: InterpretOptions,
   diagnostics: Diagnostic[],
-): Verdict {
+): HandlerVerdict {
   if (decoded.kind === "broken") {
-    const failure: Failure = {
-      code: "output-invalid-json",
-      detail: "stdout begins like an object and is not valid JSON",
-    };
-    return { effect: withDiagnostics({}, diagnostics), failure };
+    const detail = "stdout begins like an object and is not valid JSON";
+    return verdictOf({}, diagnostics, { code: "output-invalid-json", detail });
   }
   if (decoded.kind === "text")
-    return { effect: withDiagnostics(fromText(decoded.text, raw, reading, diagnostics), diagnostics) };
-  if (answer === undefined || decoded.kind === "empty") return { effect: withDiagnostics({}, diagnostics) };
+    return verdictOf(fromText(decoded.text, raw, { limits, event }, diagnostics), diagnostics);
+  if (answer === undefined || decoded.kind === "empty") return verdictOf({}, diagnostics);
   const isClean = !decoded.isNoisy && !raw.stdout.isReplaced;
   const isTrusted = isClean && answer.isSound;
-  const privileges = privilegesOf(answer, reading.limits);
-  if (!isClean && Object.keys(privileges).length > 0)
-    diagnostics.push(
-      diagnose(
-        "noise-privilege-dropped",
-        `${Object.keys(privileges).join(", ")} counts only in clean output`,
-      ),
-    );
+  const privileges = privilegesOf(answer, limits);
+  const names = Object.keys(privileges).join(", ");
+  if (!isClean && names !== "")
+    diagnostics.push(diagnose("noise-privilege-dropped", `${names} counts only in clean output`));
   if (isTrusted && privileges.context !== undefined && privileges.context !== answer.context)
-    diagnostics.push(
-      diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`),
-    );
+    diagnostics.push(contextTruncated(limits.contextChars));
   const effect: Effect = {
     ...(isTrusted ? privileges : {}),
-    ...restrictionsOf(answer, reading.limits, diagnostics),
+    ...restrictionsOf(answer, limits, diagnostics),
     ...(answer.message === undefined
       ? {}
-      : { message: { text: clipText(answer.message, reading.limits.contextChars), level: "info" } as const }),
+      : { message: { text: clipText(answer.message, limits.contextChars), level: "info" } }),
     ...(answer.suppress ? { suppress: true } : {}),
   };
-  return { effect: withDiagnostics(effect, diagnostics) };
+  return verdictOf(effect, diagnostics);
 }
 
 /** What an answer may do only when nothing is doubtful about it. */
-function privilegesOf(answer: Answer, limits: Limits): Effect {
-  const { decision, input, output, context, extras } = answer;
+function privilegesOf({ decision, input, output, context, extras }: ClaudeAnswer, limits: Limits): Effect {
   return {
     ...(decision?.kind === "allow"
-      ? { decision: { kind: "allow", ...asReason(clipReason(decision.reason, limits)) } }
+      ? { decision: { kind: "allow", ...reasonWithin(limits, decision.reason) } }
       : {}),
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
+    ...defined({ input, output }),
     ...(context === undefined || context === "" ? {} : { context: clipText(context, limits.contextChars) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras }),
   };
 }
 
 /** What counts whenever it is legible. */
-function restrictionsOf(answer: Answer | undefined, limits: Limits, diagnostics: Diagnostic[]): Effect {
+function restrictionsOf(answer: ClaudeAnswer | undefined, limits: Limits, diagnostics: Diagnostic[]): Effect {
   const { decision, halt } = answer ?? {};
-  const isRestrictive = decision !== undefined && decision.kind !== "allow";
-  if (decision?.kind === "deny" && clipReason(decision.reason, limits) === undefined)
+  const reason = reasonWithin(limits, decision?.reason);
+  if (decision?.kind === "deny" && reason.reason === undefined)
     diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
   return {
-    ...(isRestrictive
-      ? { decision: { kind: decision.kind, ...asReason(clipReason(decision.reason, limits)) } }
-      : {}),
-    ...(halt === undefined ? {} : { halt: asReason(clipReason(halt.reason, limits)) }),
+    ...(decision === undefined || decision.kind === "allow"
+      ? {}
+      : { decision: { kind: decision.kind, ...reason } }),
+    ...(halt === undefined ? {} : { halt: reasonWithin(limits, halt.reason) }),
   };
 }
 
-function fromText(text: string, raw: RawResult, reading: Reading, diagnostics: Diagnostic[]): Effect {
+function fromText(
+  text: string,
+  raw: RawResult,
+  { limits, event }: InterpretOptions,
+  diagnostics: Diagnostic[],
+): Effect {
   const isClean = !raw.stdout.isReplaced && !raw.stdout.isTruncated;
-  switch (reading.event.text) {
+  switch (event.text) {
     case "ignored":
       return {};
-    case "value": {
-      const path: Json = text;
-      return isClean ? { extras: { worktreePath: path } } : {};
-    }
-    case "context": {
-      if (raw.stdout.isReplaced) {
-        diagnostics.push(diagnose("noise-privilege-dropped", "context counts only in clean output"));
-        return {};
-      }
-      const context = clipText(text, reading.limits.contextChars);
-      if (context !== text)
-        diagnostics.push(
-          diagnose("context-truncated", `context is cut to ${reading.limits.contextChars} characters`),
-        );
-      return { context };
-    }
+    case "value":
+      return isClean ? { extras: { worktreePath: text } } : {};
+    case "context":
+      return clipContext(text, raw, limits, diagnostics);
   }
 }
 
-function clipReason(reason: string | undefined, limits: Limits): string | undefined {
-  const text = reason?.trim();
-  return text === undefined || text === "" ? undefined : clipText(text, limits.reasonChars);
-}
-
-function asReason(reason: string | undefined): { readonly reason?: string } {
-  return reason === undefined ? {} : { reason };
+function reasonWithin({ reasonChars }: Limits, reason: string | undefined): { readonly reason?: string } {
+  const text = reason?.trim() ?? "";
+  return text === "" ? {} : { reason: clipText(text, reasonChars) };
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, isJsonObject, type JsonObject, readJson } from "../../
 import { diagnose } from "../diagnostics.ts";
 
 /** What is left of a handler's output once it was cut to its limits and decoded. */
-export interface Captured {
+export interface CapturedOutput {
   readonly text: string;
   /** the end of an output that was too long; empty otherwise */
   readonly tail: string;
@@ -11,7 +11,7 @@ export interface Captured {
   readonly isReplaced: boolean;
 }
 
-export const NO_OUTPUT: Captured = { text: "", tail: "", isTruncated: false, isReplaced: false };
+export const NO_OUTPUT: CapturedOutput = { text: "", tail: "", isTruncated: false, isReplaced: false };
 
 export type Decoded =
   | { readonly kind: "empty" }
@@ -42,7 +42,7 @@ const SPREAD_OBJECTS = 8;
  * Text → one object, the text itself, or neither. An object among other lines is found too, the last one with a
  * protocol key, but marked noisy: then it may restrict and cannot grant.
  */
-export function decodeOutput(captured: Captured, maxDepth: number): DecodeResult {
+export function decodeOutput(captured: CapturedOutput, maxDepth: number): DecodeResult {
   const diagnostics = captureProblems(captured);
   const text = captured.text.replace(/^\uFEFF/, "").trim();
   if (text === "" && captured.tail.trim() === "") return { decoded: { kind: "empty" }, diagnostics };
@@ -60,7 +60,7 @@ export function decodeOutput(captured: Captured, maxDepth: number): DecodeResult
   return { decoded: isObjectLike ? { kind: "broken" } : { kind: "text", text }, diagnostics };
 }
 
-export function captureProblems({ isTruncated, isReplaced }: Captured): Diagnostic[] {
+export function captureProblems({ isTruncated, isReplaced }: CapturedOutput): Diagnostic[] {
   return [
     ...(isTruncated ? [diagnose("output-truncated", "stdout is longer than its limit")] : []),
     ...(isReplaced

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import type { Effect, EventDescriptor, Json } from "../../protocol/index.ts";
 import type { Dialect } from "../options.ts";
 import { extrasOf } from "./claude-answer.ts";
@@ -66,7 +67,7 @@ function placeDecision(
     return;
   }
   if (event.name === "PermissionRequest" && kind !== "ask") {
-    specific["decision"] = { behavior: kind, ...(reason === undefined ? {} : { message: reason }) };
+    specific["decision"] = { behavior: kind, ...defined({ message: reason }) };
     return;
   }
   top["decision"] = { allow: "approve", ask: "ask", deny: "block" }[kind];
@@ -94,7 +95,7 @@ function encodeAtomcode(effect: Effect, event: EventDescriptor): Encoded {
   let answer: Members | undefined;
   if ((isTool || isPrompt) && decision?.kind === "deny") {
     said.add("decision");
-    const reason = decision.reason === undefined ? {} : { reason: decision.reason };
+    const reason = defined({ reason: decision.reason });
     answer = isTool ? { action: "block", ...reason } : { decision: "block", ...reason };
   } else if (isTool && input !== undefined) {
     said.add("input");

@@ -1,7 +1,8 @@
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { readJson } from "../../protocol/index.ts";
+import { booleanAt, numberAt } from "../../protocol/members.ts";
 import type { TextCodec } from "../../system/system.ts";
 
-const LINE_BYTES = 4096;
+const MAX_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
 
 export interface Announcement {
@@ -24,7 +25,7 @@ export class AnnouncementWatcher {
     if (this.isOver) return undefined;
     const newline = chunk.indexOf(NEWLINE);
     const piece = newline < 0 ? chunk : chunk.subarray(0, newline);
-    if (this.line.length + piece.length > LINE_BYTES) {
+    if (this.line.length + piece.length > MAX_LINE_BYTES) {
       this.isOver = true;
       return undefined;
     }
@@ -38,8 +39,7 @@ export class AnnouncementWatcher {
 function readAnnouncement(line: string): Announcement | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
   const read = readJson(line, { recover: false, maxDepth: 4 });
-  if (!read.ok || !isJsonObject(read.value) || ownValue(read.value, "async") !== true) return undefined;
-  const wanted = ownValue(read.value, "asyncTimeout");
-  const isTime = typeof wanted === "number" && Number.isFinite(wanted) && wanted > 0;
-  return { timeoutMs: isTime ? wanted : undefined };
+  if (!read.ok || booleanAt(read.value, "async") !== true) return undefined;
+  const timeoutMs = numberAt(read.value, "asyncTimeout") ?? 0;
+  return { timeoutMs: Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : undefined };
 }

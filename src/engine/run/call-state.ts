@@ -5,11 +5,12 @@ import {
   type JsonObject,
   ownValue,
 } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
 import { freezeCopy } from "../freeze.ts";
 import type { CallView, CheckedArgs } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
 import type { MaybePromise } from "../types.ts";
-import { describeError } from "./stage.ts";
+import { describeError } from "./invocation.ts";
 
 /** One call on its way through the functions: each sees what the one before left. */
 export class CallState implements CallView {
@@ -39,8 +40,8 @@ export class CallState implements CallView {
     this.event = event;
     this.names = names;
     this.tools = tools;
-    this.id = textOf(this.payload, "tool_use_id");
-    this.name = textOf(this.payload, "tool_name");
+    this.id = stringAt(this.payload, "tool_use_id") ?? "";
+    this.name = stringAt(this.payload, "tool_name") ?? "";
     this.originalInput = ownValue(this.payload, "tool_input") ?? null;
     this.input = this.originalInput;
     const isFailure = event.name === "PostToolUseFailure";
@@ -95,9 +96,4 @@ function copyPayload(payload: JsonObject): {
   } catch (error) {
     return { payload: {}, problem: `the payload cannot be copied: ${describeError(error)}` };
   }
-}
-
-function textOf(payload: JsonObject, name: string): string {
-  const value = ownValue(payload, name);
-  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,5 @@
 import type { TextCodec } from "../../system/system.ts";
-import type { Captured } from "../output/decode.ts";
+import type { CapturedOutput } from "../output/decode.ts";
 
 const CONTINUATION = 0x80;
 
@@ -13,7 +13,7 @@ export function captureText(
   head: Uint8Array,
   isTruncated: boolean,
   tail: Uint8Array = new Uint8Array(0),
-): Captured {
+): CapturedOutput {
   const start = codec.decode(isTruncated ? withoutPartialEnd(head) : head);
   const end = codec.decode(withoutPartialStart(tail));
   return { text: start.text, tail: end.text, isTruncated, isReplaced: start.replaced || end.replaced };

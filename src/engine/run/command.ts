@@ -1,33 +1,18 @@
-import { type Diagnostic, ownValue } from "../../protocol/index.ts";
+import { defined } from "../../protocol/defined.ts";
+import type { Diagnostic } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
 import { diagnose } from "../diagnostics.ts";
-import type { Interruption } from "../interruption.ts";
-import { aborted, type End, failed, type RawResult } from "../output/result.ts";
+import { NO_OUTPUT } from "../output/decode.ts";
+import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../output/result.ts";
 import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../source/atomcode.ts";
 import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
 import { captureText } from "./capture.ts";
 import { type EnvironmentRecord, engineVariables } from "./environment.ts";
-import { commandLine, type Shells } from "./shells.ts";
-import type { Slots } from "./slots.ts";
-import { describeError, type Stage, timedOut } from "./stage.ts";
-
-/** What all command hooks of an engine share. */
-export interface CommandHouse {
-  readonly projectDir: string;
-  /** the environment as given, for names and places */
-  readonly snapshot: EnvironmentRecord;
-  /** the same without secrets: what hooks start from */
-  readonly env: EnvironmentRecord;
-  readonly shells: Shells;
-  readonly slots: Slots;
-  readonly killMs: number;
-  readonly pipeMs: number;
-  /** raised when the engine closes; a hook that went to the background listens to nothing else */
-  readonly closing: Interruption;
-  readonly onProcesses: (change: 1 | -1) => void;
-}
+import { describeError, type Invocation, timedOut } from "./invocation.ts";
+import { commandLine } from "./shells.ts";
 
 export interface CommandResult {
   readonly result: RawResult;
@@ -40,30 +25,29 @@ export interface CommandResult {
 export async function runCommand(
   spec: HandlerSpec,
   action: CommandAction,
-  stage: Stage,
-  house: CommandHouse,
+  invocation: Invocation,
   mayDetach: boolean,
 ): Promise<CommandResult> {
-  const waitingSince = stage.seams.timers.nowMs();
-  const hasSlot = await house.slots.acquire(stage.interruption);
-  const queueMs = stage.seams.timers.nowMs() - waitingSince;
+  const { commands, platform } = invocation.core;
+  const waitingSince = platform.timers.nowMs();
+  const hasSlot = await commands.slots.acquire(invocation.cancel);
+  const queueMs = platform.timers.nowMs() - waitingSince;
   if (!hasSlot) return { result: aborted(), queueMs };
   let started: Started;
   try {
-    started = startCommand(spec, action, stage, house, mayDetach);
+    started = startCommand(spec, action, invocation, mayDetach);
   } catch (error) {
-    house.slots.release();
+    commands.slots.release();
     return { result: failed("spawn-failed", describeError(error)), queueMs };
   }
-  house.onProcesses(1);
+  commands.onProcesses(1);
   const finished = started.finished.finally(() => {
-    house.slots.release();
-    house.onProcesses(-1);
+    commands.slots.release();
+    commands.onProcesses(-1);
   });
   const first = await Promise.race([finished, started.detached]);
   if (first !== "detached") return { result: first, queueMs };
-  const silence: RawResult = { ...aborted(), end: { kind: "exit", code: 0 } };
-  return { result: silence, queueMs, later: finished };
+  return { result: answered(NO_OUTPUT), queueMs, later: finished };
 }
 
 interface Started {
@@ -74,14 +58,15 @@ interface Started {
 function startCommand(
   spec: HandlerSpec,
   action: CommandAction,
-  stage: Stage,
-  house: CommandHouse,
+  invocation: Invocation,
   mayDetach: boolean,
 ): Started {
-  const { system, timers } = stage.seams;
+  const { core, cancel } = invocation;
+  const { commands } = core;
+  const { system, timers } = core.platform;
   const diagnostics: Diagnostic[] = [];
-  const variables = engineVariables(house.projectDir, house.snapshot, spec.source);
-  const feed = feedOf(spec, stage, house, diagnostics);
+  const variables = engineVariables(core.projectDir, commands.snapshot, spec.source);
+  const feed = hookInput(spec, invocation, diagnostics);
   const watcher = mayDetach ? new AnnouncementWatcher(system.text) : undefined;
   let detach: () => void = () => {};
   const detached = new Promise<"detached">(resolve => {
@@ -93,14 +78,14 @@ function startCommand(
   let unsubscribe: () => void = () => {};
 
   const running: RunningProcess = system.processes.start({
-    argv: commandLine(action, spec.dialect, house.shells, variables),
-    cwd: directoryOf(stage, house, diagnostics),
-    env: { ...house.env, ...variables, ...feed.env, ...action.env },
+    argv: commandLine(action, spec.dialect, commands.shells, variables),
+    cwd: directoryOf(invocation, diagnostics),
+    env: { ...commands.env, ...variables, ...feed.env, ...action.env },
     input: system.text.encode(feed.input),
-    timeoutMs: stage.timeoutMs,
-    limits: stage.limits,
-    killAfterMs: house.killMs,
-    pipeGraceMs: house.pipeMs,
+    timeoutMs: invocation.timeoutMs,
+    limits: core.limits,
+    killAfterMs: commands.killMs,
+    pipeGraceMs: commands.pipeMs,
     ...(watcher === undefined
       ? {}
       : {
@@ -108,7 +93,7 @@ function startCommand(
             const announced = stream === "stdout" ? watcher.push(chunk) : undefined;
             if (announced === undefined) return;
             unsubscribe();
-            unsubscribe = house.closing.subscribe(() => running.stop());
+            unsubscribe = commands.closing.subscribe(() => running.stop());
             if (announced.timeoutMs !== undefined) {
               // Configuration sets the ceiling; the hook itself can only ask for less.
               cancelDeadline = timers.after(announced.timeoutMs, () => {
@@ -120,52 +105,53 @@ function startCommand(
           },
         }),
   });
-  unsubscribe = stage.interruption.subscribe(() => running.stop());
-  if (stage.interruption.isRaised) running.stop();
+  unsubscribe = cancel.subscribe(() => running.stop());
+  if (cancel.isRaised) running.stop();
   const finished = running.done.then(result => {
     cancelDeadline();
     unsubscribe();
-    return toRaw(result, stoppedBy, spec, stage, diagnostics);
+    return toRaw(result, stoppedBy, spec, invocation, diagnostics);
   });
   return { finished, detached };
 }
 
 /** The event's directory, or the project's when that one is gone. */
-function directoryOf(stage: Stage, house: CommandHouse, diagnostics: Diagnostic[]): string {
-  const cwd = ownValue(stage.payload, "cwd");
-  if (typeof cwd !== "string" || cwd === "") return house.projectDir;
-  const isThere = cwd.startsWith("/") && stage.seams.system.files.follow(cwd)?.kind === "directory";
+function directoryOf({ core, payload }: Invocation, diagnostics: Diagnostic[]): string {
+  const cwd = stringAt(payload, "cwd") ?? "";
+  if (cwd === "") return core.projectDir;
+  const isThere = cwd.startsWith("/") && core.platform.system.files.follow(cwd)?.kind === "directory";
   if (isThere) return cwd;
   diagnostics.push(
     diagnose("cwd-missing", "the event's directory does not exist; the hook runs in the project's"),
   );
-  return house.projectDir;
+  return core.projectDir;
 }
 
 /** What the hook reads on stdin and finds in its environment. */
-function feedOf(
+function hookInput(
   spec: HandlerSpec,
-  stage: Stage,
-  house: CommandHouse,
+  { core, event, payload, payloadText }: Invocation,
   diagnostics: Diagnostic[],
 ): { readonly input: string; readonly env: EnvironmentRecord } {
-  if (spec.dialect !== "atomcode") return { input: stage.payloadText(), env: {} };
+  if (spec.dialect !== "atomcode") return { input: payloadText(), env: {} };
   const { pluginRoot } = spec.source;
-  const event = findAtomcodeEvent(spec.event);
-  const tool = ownValue(stage.payload, "tool_name");
-  const context = JSON.stringify(atomcodeContext(stage.event, stage.payload, house.projectDir));
+  const name = findAtomcodeEvent(spec.event);
+  const tool = stringAt(payload, "tool_name");
+  const context = JSON.stringify(atomcodeContext(event, payload, core.projectDir));
   const isPrompt = spec.event === "UserPromptSubmit";
-  const fits = stage.seams.system.text.encode(context).length <= stage.limits.envValueBytes;
+  const fits = core.platform.system.text.encode(context).length <= core.limits.envValueBytes;
   if (!fits)
     diagnostics.push(
       diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"),
     );
   return {
-    input: isPrompt ? JSON.stringify(atomcodePrompt(stage.payload, house.projectDir)) : context,
+    input: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
     env: {
-      ATOMCODE_HOOK_EVENT: event === undefined ? spec.event : ATOMCODE_EVENTS[event],
-      ...(stage.event.requiresTool && typeof tool === "string" ? { ATOMCODE_TOOL_NAME: tool } : {}),
-      ...(pluginRoot === undefined ? {} : { ATOMCODE_PLUGIN_ROOT: pluginRoot }),
+      ATOMCODE_HOOK_EVENT: name === undefined ? spec.event : ATOMCODE_EVENTS[name],
+      ...defined({
+        ATOMCODE_TOOL_NAME: event.requiresTool ? tool : undefined,
+        ATOMCODE_PLUGIN_ROOT: pluginRoot,
+      }),
       ...(fits ? { ATOMCODE_HOOK_CONTEXT: context } : {}),
     },
   };
@@ -175,17 +161,17 @@ function toRaw(
   result: ProcessResult,
   stoppedBy: "deadline" | undefined,
   spec: HandlerSpec,
-  stage: Stage,
+  invocation: Invocation,
   diagnostics: Diagnostic[],
 ): RawResult {
-  const codec = stage.seams.system.text;
+  const codec = invocation.core.platform.system.text;
   if (result.killed) diagnostics.push(diagnose("killed", "it ignored SIGTERM and was ended by SIGKILL"));
   if (result.pipeHeld)
     diagnostics.push(diagnose("pipe-held", "it ended while another process still held its output open"));
   if (result.stderrTruncated)
     diagnostics.push(diagnose("stderr-truncated", "stderr is longer than its limit"));
   return {
-    end: toEnd(result.end, stoppedBy, spec, stage),
+    end: toEnd(result.end, stoppedBy, spec, invocation),
     stdout: captureText(codec, result.stdout, result.stdoutTruncated, result.stdoutTail),
     stderr: codec.decode(result.stderr).text,
     diagnostics,
@@ -196,27 +182,21 @@ function toEnd(
   end: ProcessResult["end"],
   stoppedBy: "deadline" | undefined,
   spec: HandlerSpec,
-  stage: Stage,
-): End {
+  { core, timeoutMs }: Invocation,
+): HandlerEnd {
   switch (end.kind) {
     case "exit":
     case "signal":
       return end;
     case "timeout":
-      return timedOut(stage.timeoutMs).end;
+      return timedOut(timeoutMs).end;
     case "stopped":
-      return stoppedBy === "deadline" ? timedOut(stage.timeoutMs).end : { kind: "aborted" };
+      return stoppedBy === "deadline" ? timedOut(timeoutMs).end : { kind: "aborted" };
     case "overflow":
-      return {
-        kind: "failed",
-        failure: { code: "output-overflow", detail: `over ${stage.limits.drainBytes} bytes of output` },
-      };
+      return failed("output-overflow", `over ${core.limits.drainBytes} bytes of output`).end;
     case "not-started": {
       const command = spec.action.kind === "command" ? spec.action.command : spec.id;
-      return {
-        kind: "failed",
-        failure: { code: "spawn-failed", detail: `could not start "${command.slice(0, 200)}": ${end.code}` },
-      };
+      return failed("spawn-failed", `could not start "${command.slice(0, 200)}": ${end.code}`).end;
     }
   }
 }

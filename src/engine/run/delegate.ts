@@ -1,54 +1,52 @@
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
-import type { Delegates } from "../options.ts";
-import { failed, type RawResult } from "../output/result.ts";
+import { defined } from "../../protocol/defined.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+import { memberAt } from "../../protocol/members.ts";
+import { answered, failed, type RawResult } from "../output/result.ts";
 import type { McpToolAction, ModelAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
-import { type Stage, withDeadline } from "./stage.ts";
+import { type Invocation, withDeadline } from "./invocation.ts";
 
 /** Asks the host to call a tool of an MCP server; what the tool returns is read like the stdout of exit 0. */
 export async function runMcpTool(
   { server, tool, input }: McpToolAction,
-  stage: Stage,
-  { mcpTool }: Delegates,
+  invocation: Invocation,
 ): Promise<RawResult> {
+  const { mcpTool } = invocation.core.delegates;
   if (mcpTool === undefined) return failed("spawn-failed", "the host offers no MCP tools to hooks");
-  const filled = fillTemplate(input, stage.payload);
+  const filled = fillTemplate(input, invocation.payload);
   if (!filled.ok) return failed("spawn-failed", `the payload has no value at ${filled.missing}`);
   const { value } = filled;
   if (!isJsonObject(value)) return failed("spawn-failed", "the tool's input is not an object");
-  return readText(stage, signal => mcpTool({ server, tool, input: value, signal }));
+  return readText(invocation, signal => mcpTool({ server, tool, input: value, signal }));
 }
 
 /** Asks the host's model, or an agent of the host. `$ARGUMENTS` in the prompt stands for the payload. */
-export async function runModel(action: ModelAction, stage: Stage, delegates: Delegates): Promise<RawResult> {
-  const prompt = action.prompt.replaceAll("$ARGUMENTS", () => stage.payloadText());
-  const call = { prompt, event: stage.payload };
+export async function runModel(action: ModelAction, invocation: Invocation): Promise<RawResult> {
+  const { agent, prompt: ask } = invocation.core.delegates;
+  const prompt = action.prompt.replaceAll("$ARGUMENTS", () => invocation.payloadText());
+  const call = { prompt, event: invocation.payload };
   if (action.kind === "agent") {
-    const { agent } = delegates;
     if (agent === undefined) return failed("spawn-failed", "the host offers no agent to hooks");
-    return readText(stage, signal => agent({ ...call, signal }));
+    return readText(invocation, signal => agent({ ...call, signal }));
   }
-  const ask = delegates.prompt;
   if (ask === undefined) return failed("spawn-failed", "the host offers no model to hooks");
-  const model = action.model === undefined ? {} : { model: action.model };
-  return readText(stage, signal => ask({ ...call, ...model, signal }));
+  return readText(invocation, signal => ask({ ...call, ...defined({ model: action.model }), signal }));
 }
 
-async function readText(stage: Stage, ask: (signal: AbortSignal) => Promise<string>): Promise<RawResult> {
-  const answered = await withDeadline(stage, ask);
-  if (answered.kind === "ended") return answered.result;
-  const text: unknown = answered.value;
+async function readText(
+  invocation: Invocation,
+  ask: (signal: AbortSignal) => Promise<string>,
+): Promise<RawResult> {
+  const reply = await withDeadline(invocation, ask);
+  if (reply.kind === "ended") return reply.result;
+  const text: unknown = reply.value;
   if (typeof text !== "string")
     return failed("hook-threw", `the host's delegate answered with ${typeof text}, not text`);
-  const { encode } = stage.seams.system.text;
-  const bytes = encode(text);
-  const { stdoutBytes } = stage.limits;
-  const stdout = captureText(
-    stage.seams.system.text,
-    bytes.subarray(0, stdoutBytes),
-    bytes.length > stdoutBytes,
-  );
-  return { end: { kind: "exit", code: 0 }, stdout, stderr: "", diagnostics: [] };
+  const { platform, limits } = invocation.core;
+  const codec = platform.system.text;
+  const bytes = codec.encode(text);
+  const kept = bytes.subarray(0, limits.stdoutBytes);
+  return answered(captureText(codec, kept, bytes.length > kept.length));
 }
 
 type Filled = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly missing: string };
@@ -89,9 +87,7 @@ function fillText(text: string, payload: JsonObject): Filled {
 
 function valueAt(payload: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = payload;
-  for (const name of path.split(".")) {
-    if (Array.isArray(value)) value = value[Number(name)] as Json | undefined;
-    else value = isJsonObject(value) ? ownValue(value, name) : undefined;
-  }
+  for (const name of path.split("."))
+    value = Array.isArray(value) ? (value[Number(name)] as Json | undefined) : memberAt(value, name);
   return value;
 }

@@ -1,3 +1,5 @@
+import { defined } from "../../protocol/defined.ts";
+
 /** Names whose values a hook has no business with, and those that would change how its shell starts. */
 const SCRUBBED = [
   /token|secret|passw|credential|private|api[_-]?key/i,
@@ -26,7 +28,7 @@ function pluginData(snapshot: EnvironmentRecord, pluginId: string): Record<strin
   return { CLAUDE_PLUGIN_DATA: `${home}/.claude/plugins/data/${pluginId.replace(/[^A-Za-z0-9_-]/g, "-")}` };
 }
 
-export interface PluginPlace {
+interface PluginSource {
   readonly pluginRoot?: string;
   readonly pluginId?: string;
 }
@@ -35,11 +37,11 @@ export interface PluginPlace {
 export function engineVariables(
   projectDir: string,
   snapshot: EnvironmentRecord,
-  { pluginRoot, pluginId }: PluginPlace,
+  { pluginRoot, pluginId }: PluginSource,
 ): EnvironmentRecord {
   return {
     CLAUDE_PROJECT_DIR: projectDir,
-    ...(pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }),
+    ...defined({ CLAUDE_PLUGIN_ROOT: pluginRoot }),
     ...(pluginId === undefined ? {} : pluginData(snapshot, pluginId)),
   };
 }

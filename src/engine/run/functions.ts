@@ -8,22 +8,21 @@ import {
   type Power,
   type Run,
 } from "../../protocol/index.ts";
+import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
 import { diagnose } from "../diagnostics.ts";
-import type { Interruption } from "../interruption.ts";
 import { andThen, isThenable } from "../maybe.ts";
-import type { Span } from "../options.ts";
-import { applyFailure } from "../output/failure.ts";
-import type { Failure } from "../output/result.ts";
+import type { DispatchOptions, Span } from "../options.ts";
+import { applyFailure, notStarted, runStatusOf } from "../output/failure.ts";
+import type { HandlerFailure } from "../output/result.ts";
 import type { Registration } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";
 import type { CallState } from "./call-state.ts";
-import { Scope } from "./scope.ts";
-import { describeError } from "./stage.ts";
-import { statusOf } from "./status.ts";
+import { describeError } from "./invocation.ts";
+import { FunctionScope } from "./scope.ts";
 
-const ABORTED: Failure = { code: "aborted", detail: "the host gave up waiting" };
+const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
 
 /** Stage 0: the functions of the host's own code, one after another, each seeing what the one before changed. */
 export class FunctionLane {
@@ -33,10 +32,8 @@ export class FunctionLane {
   private readonly core: Core;
   private readonly event: EventDescriptor;
   private readonly power: Power;
-  private readonly interruption: Interruption;
-  private readonly onRun:
-    | ((run: Run | { readonly hook: string; readonly status: "started" }) => void)
-    | undefined;
+  private readonly cancel: CancelSignal;
+  private readonly onRun: DispatchOptions["onRun"];
   readonly state: CallState;
   private rewriter = -1;
 
@@ -44,14 +41,14 @@ export class FunctionLane {
     core: Core,
     state: CallState,
     power: Power,
-    interruption: Interruption,
-    onRun: FunctionLane["onRun"],
+    cancel: CancelSignal,
+    onRun: DispatchOptions["onRun"],
   ) {
     this.core = core;
     this.state = state;
     this.event = state.event;
     this.power = power;
-    this.interruption = interruption;
+    this.cancel = cancel;
     this.onRun = onRun;
   }
 
@@ -67,7 +64,7 @@ export class FunctionLane {
 
   private step(registration: Registration): MaybePromise<void> {
     if (this.isRefused) return this.skip(registration, "skipped");
-    if (this.interruption.isRaised) return this.skip(registration, "aborted");
+    if (this.cancel.isRaised) return this.skip(registration, "aborted");
     this.onRun?.({ hook: registration.id, status: "started" });
     const { recorder } = this.core;
     if (recorder === undefined) return this.call(registration, undefined);
@@ -77,17 +74,16 @@ export class FunctionLane {
   }
 
   private skip({ id }: Registration, status: "skipped" | "aborted"): void {
-    const run: Run = { hook: id, status, durationMs: 0 };
-    const diagnostics = status === "aborted" ? { diagnostics: [diagnose("aborted", ABORTED.detail)] } : {};
-    this.contributions.push({ hook: id, effect: diagnostics, run });
-    this.onRun?.(run);
+    const contribution = notStarted(id, status);
+    this.contributions.push(contribution);
+    this.onRun?.(contribution.run);
   }
 
   private call(registration: Registration, span: Span | undefined): MaybePromise<void> {
-    const { timers } = this.core.seams;
+    const { timers } = this.core.platform;
     const begunMs = timers.nowMs();
     const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
-    const scope = new Scope(this.state.originalPayload, this.core.projectDir, original);
+    const scope = new FunctionScope(this.state.originalPayload, this.core.projectDir, original);
     const conclude = (reply: Reply): void =>
       this.conclude(registration, reply, timers.nowMs() - begunMs, span);
     const answer = this.answer(registration, scope);
@@ -96,7 +92,7 @@ export class FunctionLane {
   }
 
   /** What the function says, with its rewrite checked. Never throws. */
-  private answer(registration: Registration, scope: Scope): MaybePromise<Reply> {
+  private answer(registration: Registration, scope: FunctionScope): MaybePromise<Reply> {
     const threw = (error: unknown): Reply => refuse("hook-threw", describeError(error));
     if (this.state.problem !== undefined) return refuse("hook-threw", this.state.problem);
     try {
@@ -108,7 +104,11 @@ export class FunctionLane {
   }
 
   /** Not longer than the function's time, not longer than the host's patience. */
-  private wait(answer: PromiseLike<Reply>, { id, timeoutMs }: Registration, scope: Scope): Promise<Reply> {
+  private wait(
+    answer: PromiseLike<Reply>,
+    { id, timeoutMs }: Registration,
+    scope: FunctionScope,
+  ): Promise<Reply> {
     return new Promise(resolve => {
       let isLate = false;
       const giveUp = (reply: Reply): void => {
@@ -118,13 +118,13 @@ export class FunctionLane {
         scope.abort();
         resolve(reply);
       };
-      const cancelTimer = this.core.seams.timers.after(timeoutMs, () =>
+      const cancelTimer = this.core.platform.timers.after(timeoutMs, () =>
         giveUp(refuse("timeout", `no answer within ${timeoutMs} ms`)),
       );
       const abort = (): void => giveUp({ effect: {}, failure: ABORTED });
-      const unsubscribe = this.interruption.subscribe(abort);
+      const unsubscribe = this.cancel.subscribe(abort);
       // The function itself may have called everything off before it returned its promise.
-      if (this.interruption.isRaised) return abort();
+      if (this.cancel.isRaised) return abort();
       void answer.then(reply => {
         if (isLate) return this.reportLate(id);
         cancelTimer();
@@ -170,7 +170,7 @@ export class FunctionLane {
     span: Span | undefined,
   ): void {
     const { id } = registration;
-    const run: Run = { hook: id, status: statusOf(reply.effect, reply.failure), durationMs };
+    const run: Run = { hook: id, status: runStatusOf(reply.effect, reply.failure), durationMs };
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);

@@ -1,63 +1,44 @@
-import type { Effect, Power, Run } from "../../protocol/index.ts";
-import type { Core } from "../core.ts";
-import type { Interruption } from "../interruption.ts";
+import type { Effect, Run } from "../../protocol/index.ts";
+import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";
 import { interpretBatuta } from "../output/batuta.ts";
 import { interpretClaude } from "../output/claude.ts";
-import { applyFailure } from "../output/failure.ts";
+import { applyFailure, endFacts, runStatusOf } from "../output/failure.ts";
 import { interpretModel } from "../output/model.ts";
-import { failed, type RawResult, type Reading, type Verdict } from "../output/result.ts";
-import type { Step } from "../plan.ts";
+import { failed, failureOf, type HandlerVerdict, type RawResult } from "../output/result.ts";
+import type { PlannedStep } from "../plan.ts";
+import type { HandlerSpec } from "../source/handler.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runMcpTool, runModel } from "./delegate.ts";
 import { runHttp } from "./http.ts";
-import { describeError, type Stage } from "./stage.ts";
-import { endFacts, statusOf } from "./status.ts";
+import { type DispatchContext, describeError, type Invocation } from "./invocation.ts";
 
 /** One finished run of a configured handler. */
-export interface Finished {
+export interface HandlerOutcome {
   readonly effect: Effect;
   readonly run: Run;
   readonly failureCode: string | undefined;
   readonly queueMs: number | undefined;
   /** the handler went to the background: what it says in the end */
-  readonly later?: Promise<Finished>;
+  readonly later?: Promise<HandlerOutcome>;
 }
 
-/** What the handlers of one dispatch have in common. */
-export interface Setting {
-  readonly event: Stage["event"];
-  readonly power: Power;
-  readonly payload: Stage["payload"];
-  readonly payloadText: Stage["payloadText"];
-  /** the declared tool of the call, whose schema a new input must fit */
-  readonly tool: string | undefined;
-}
-
-/** Runs a handler and says what it means. Never rejects. */
+/** Runs a handler and interprets its result. Never rejects. */
 export async function runHandler(
-  core: Core,
-  step: Step,
-  setting: Setting,
-  interruption: Interruption,
+  context: DispatchContext,
+  step: PlannedStep,
+  cancel: CancelSignal,
   mayDetach: boolean,
-): Promise<Finished> {
-  const begunMs = core.seams.timers.nowMs();
-  const { result, queueMs, later } = await execute(core, step, setting, interruption, mayDetach);
-  const finish = (raw: RawResult): Promise<Finished> => conclude(core, step, setting, raw, begunMs, queueMs);
+): Promise<HandlerOutcome> {
+  const { timers } = context.core.platform;
+  const begunMs = timers.nowMs();
+  const invocation = { ...context, timeoutMs: step.timeoutMs, cancel };
+  const { result, queueMs, later } = await execute(step.handler.spec, invocation, mayDetach);
+  const finish = (raw: RawResult): Promise<HandlerOutcome> => conclude(context, step, raw, begunMs, queueMs);
   if (later === undefined) return finish(result);
-  const run: Run = {
-    hook: step.handler.spec.id,
-    status: "async",
-    durationMs: core.seams.timers.nowMs() - begunMs,
-  };
-  return {
-    effect: {},
-    run,
-    failureCode: undefined,
-    queueMs,
-    later: later.then(raw => finish(withoutAnnouncement(raw))),
-  };
+  const run: Run = { hook: step.handler.spec.id, status: "async", durationMs: timers.nowMs() - begunMs };
+  const outcome = later.then(raw => finish(withoutAnnouncement(raw)));
+  return { effect: {}, run, failureCode: undefined, queueMs, later: outcome };
 }
 
 /** The line that announced the background is not part of the answer. */
@@ -67,40 +48,26 @@ function withoutAnnouncement(raw: RawResult): RawResult {
   return { ...raw, stdout: { ...raw.stdout, text: newline < 0 ? "" : text.slice(newline + 1) } };
 }
 
-interface Executed extends Omit<CommandResult, "queueMs"> {
-  readonly queueMs: number | undefined;
-}
+/** Only commands wait for a slot. */
+type Executed = Omit<CommandResult, "queueMs"> & { readonly queueMs: number | undefined };
 
-async function execute(
-  core: Core,
-  step: Step,
-  setting: Setting,
-  interruption: Interruption,
-  mayDetach: boolean,
-): Promise<Executed> {
-  const { spec } = step.handler;
-  const { event, payload, payloadText } = setting;
-  const { seams, limits } = core;
-  const stage: Stage = {
-    seams,
-    limits,
-    event,
-    payload,
-    payloadText,
-    timeoutMs: step.timeoutMs,
-    interruption,
-  };
+async function execute(spec: HandlerSpec, invocation: Invocation, mayDetach: boolean): Promise<Executed> {
+  const { action } = spec;
+  const unqueued = async (result: Promise<RawResult>): Promise<Executed> => ({
+    result: await result,
+    queueMs: undefined,
+  });
   try {
-    switch (spec.action.kind) {
+    switch (action.kind) {
       case "command":
-        return await runCommand(spec, spec.action, stage, core.house, mayDetach && spec.dialect === "claude");
+        return await runCommand(spec, action, invocation, mayDetach && spec.dialect === "claude");
       case "http":
-        return { result: await runHttp(spec.action, stage, core.http), queueMs: undefined };
+        return await unqueued(runHttp(action, invocation));
       case "mcp_tool":
-        return { result: await runMcpTool(spec.action, stage, core.delegates), queueMs: undefined };
+        return await unqueued(runMcpTool(action, invocation));
       case "prompt":
       case "agent":
-        return { result: await runModel(spec.action, stage, core.delegates), queueMs: undefined };
+        return await unqueued(runModel(action, invocation));
     }
   } catch (error) {
     return { result: failed("spawn-failed", describeError(error)), queueMs: undefined };
@@ -108,66 +75,56 @@ async function execute(
 }
 
 async function conclude(
-  core: Core,
-  step: Step,
-  setting: Setting,
+  context: DispatchContext,
+  { handler, onFailure }: PlannedStep,
   raw: RawResult,
   begunMs: number,
   queueMs: number | undefined,
-): Promise<Finished> {
-  const { spec } = step.handler;
-  const verdict = await checkRewrite(core, setting, interpret(core, step, setting, raw));
+): Promise<HandlerOutcome> {
+  const { spec } = handler;
+  const verdict = await checkRewrite(context, interpret(context, spec, raw));
   const run: Run = {
     hook: spec.id,
-    status: statusOf(verdict.effect, verdict.failure),
-    durationMs: core.seams.timers.nowMs() - begunMs - (queueMs ?? 0),
+    status: runStatusOf(verdict.effect, verdict.failure),
+    durationMs: context.core.platform.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
   };
-  const effect = applyFailure(spec.id, verdict, step.onFailure, setting.power);
+  const effect = applyFailure(spec.id, verdict, onFailure, context.power);
   return { effect, run, failureCode: verdict.failure?.code, queueMs };
 }
 
-function interpret(core: Core, { handler }: Step, { event }: Setting, raw: RawResult): Verdict {
+function interpret({ core, event }: DispatchContext, spec: HandlerSpec, raw: RawResult): HandlerVerdict {
   if (raw.end.kind === "aborted")
-    return {
-      effect: { diagnostics: raw.diagnostics },
-      failure: { code: "aborted", detail: "the host gave up waiting" },
-    };
-  const { action, dialect } = handler.spec;
-  const reading: Reading = { event, limits: core.limits };
-  if (action.kind === "prompt" || action.kind === "agent") return interpretModel(raw, reading);
+    return { effect: { diagnostics: raw.diagnostics }, failure: failureOf(raw.end) };
+  const { action, dialect } = spec;
+  const options = { event, limits: core.limits, promptNonZero: core.promptNonZero };
+  if (action.kind === "prompt" || action.kind === "agent") return interpretModel(raw, options);
   switch (dialect) {
     case "claude":
-      return interpretClaude(raw, reading);
+      return interpretClaude(raw, options);
     case "batuta":
-      return interpretBatuta(raw, reading);
+      return interpretBatuta(raw, options);
     case "atomcode":
-      return interpretAtomcode(raw, { ...reading, promptNonZero: core.promptNonZero });
+      return interpretAtomcode(raw, options);
   }
 }
 
 /** A new input that its tool would not accept is a failure of the handler that wrote it. */
-async function checkRewrite(core: Core, { tool }: Setting, verdict: Verdict): Promise<Verdict> {
+async function checkRewrite(
+  { core, tool }: DispatchContext,
+  verdict: HandlerVerdict,
+): Promise<HandlerVerdict> {
   const { input, ...rest } = verdict.effect;
   if (input === undefined || tool === undefined) return verdict;
-  const problem = await problemOf(core, tool, input);
-  if (problem === undefined) return verdict;
-  return {
-    effect: rest,
-    failure: { code: "rewrite-invalid", detail: `the new input of ${tool} does not fit: ${problem}` },
-  };
-}
-
-async function problemOf(
-  core: Core,
-  tool: string,
-  input: NonNullable<Effect["input"]>,
-): Promise<string | undefined> {
+  let problem: string;
   try {
     const checked = await core.tools.checkInput(tool, input);
-    return checked.ok ? undefined : checked.problem;
+    if (checked.ok) return verdict;
+    problem = checked.problem;
   } catch (error) {
-    return describeError(error);
+    problem = describeError(error);
   }
+  const detail = `the new input of ${tool} does not fit: ${problem}`;
+  return { effect: rest, failure: { code: "rewrite-invalid", detail } };
 }

@@ -1,16 +1,12 @@
-import { fitsGlob } from "../glob.ts";
-import { failed, type RawResult } from "../output/result.ts";
+import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import type { TextCodec } from "../../system/system.ts";
+import { answered, failed, type RawResult } from "../output/result.ts";
 import type { HttpAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
 import type { EnvironmentRecord } from "./environment.ts";
 import type { HttpReply } from "./http-client.ts";
-import { type Stage, withDeadline } from "./stage.ts";
-
-export interface HttpRules {
-  readonly allowedUrls: readonly string[] | undefined;
-  readonly allowPrivateNetwork: boolean;
-  readonly env: EnvironmentRecord;
-}
+import type { HttpRules } from "./http-rules.ts";
+import { type Invocation, withDeadline } from "./invocation.ts";
 
 /** Headers that say where the request goes, how long it is, or who the user is elsewhere. */
 const RESERVED_HEADERS = new Set([
@@ -25,18 +21,17 @@ const RESERVED_HEADERS = new Set([
 ]);
 
 /** POSTs the payload; a 2xx body is read like the stdout of exit 0, everything else is a failure. */
-export async function runHttp(action: HttpAction, stage: Stage, rules: HttpRules): Promise<RawResult> {
+export async function runHttp(action: HttpAction, invocation: Invocation): Promise<RawResult> {
+  const { http: rules, platform, limits } = invocation.core;
+  const { text } = platform.system;
   const target = checkUrl(action.url, rules);
   if (typeof target === "string") return failed("http-url-refused", target);
-  const reply = await withDeadline(stage, signal =>
-    stage.seams.http.post({
+  const reply = await withDeadline(invocation, signal =>
+    platform.http.post({
       url: target,
-      headers: {
-        ...expandHeaders(action, rules.env),
-        "content-type": "application/json",
-      },
-      body: stage.seams.system.text.encode(stage.payloadText()),
-      maxBodyBytes: stage.limits.httpBodyBytes,
+      headers: { ...expandHeaders(action, rules.env), "content-type": "application/json" },
+      body: text.encode(invocation.payloadText()),
+      maxBodyBytes: limits.httpBodyBytes,
       addresses: {
         loopbackOnly: target.protocol === "http:",
         allowPrivateNetwork: rules.allowPrivateNetwork,
@@ -44,7 +39,7 @@ export async function runHttp(action: HttpAction, stage: Stage, rules: HttpRules
       signal,
     }),
   );
-  return reply.kind === "value" ? readReply(reply.value, stage) : reply.result;
+  return reply.kind === "value" ? readReply(reply.value, text) : reply.result;
 }
 
 function checkUrl(text: string, rules: HttpRules): URL | string {
@@ -61,8 +56,9 @@ function checkUrl(text: string, rules: HttpRules): URL | string {
 }
 
 /** Compared with the URL as it will be used, not as it is written; a bare origin may go without its slash. */
-function fitsUrl(glob: string, { href, origin }: URL): boolean {
-  return fitsGlob(glob, href) || (href === `${origin}/` && fitsGlob(glob, origin));
+function fitsUrl(pattern: string, { href, origin }: URL): boolean {
+  const glob = compileGlob(pattern, "star");
+  return matchesGlob(glob, href) || (href === `${origin}/` && matchesGlob(glob, origin));
 }
 
 function isLoopbackName(host: string): boolean {
@@ -89,7 +85,7 @@ function expandHeaders(
   return expanded;
 }
 
-function readReply(reply: HttpReply, stage: Stage): RawResult {
+function readReply(reply: HttpReply, codec: TextCodec): RawResult {
   switch (reply.kind) {
     case "refused":
       return failed("http-url-refused", reply.reason);
@@ -99,8 +95,7 @@ function readReply(reply: HttpReply, stage: Stage): RawResult {
       if (reply.status >= 300 && reply.status < 400)
         return failed("http-redirect", `status ${reply.status}; redirects are not followed`);
       if (reply.status < 200 || reply.status >= 300) return failed("http-status", `status ${reply.status}`);
-      const stdout = captureText(stage.seams.system.text, reply.body, reply.isTruncated);
-      return { end: { kind: "exit", code: 0 }, stdout, stderr: "", diagnostics: [] };
+      return answered(captureText(codec, reply.body, reply.isTruncated));
     }
   }
 }

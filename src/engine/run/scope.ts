@@ -1,8 +1,9 @@
-import { type JsonObject, ownValue } from "../../protocol/index.ts";
+import type { JsonObject } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
 import type { HookScope } from "../types.ts";
 
 /** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
-export class Scope implements HookScope {
+export class FunctionScope implements HookScope {
   readonly sessionId: string;
   readonly cwd: string;
   readonly original: unknown;
@@ -11,13 +12,11 @@ export class Scope implements HookScope {
   private isOver = false;
 
   constructor(payload: JsonObject, projectDir: string, original: unknown) {
-    const sessionId = ownValue(payload, "session_id");
-    const cwd = ownValue(payload, "cwd");
-    const agentId = ownValue(payload, "agent_id");
-    this.sessionId = typeof sessionId === "string" ? sessionId : "";
-    this.cwd = typeof cwd === "string" && cwd !== "" ? cwd : projectDir;
+    const agentId = stringAt(payload, "agent_id");
+    this.sessionId = stringAt(payload, "session_id") ?? "";
+    this.cwd = stringAt(payload, "cwd") || projectDir;
     this.original = original;
-    if (typeof agentId === "string") this.agentId = agentId;
+    if (agentId !== undefined) this.agentId = agentId;
   }
 
   get signal(): AbortSignal {

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
   eventKey,
@@ -10,7 +11,7 @@ import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
 import { describe, EntryReader, showName } from "./fields.ts";
-import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
+import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
 
 /** The dialect's events and how it spells them. */
 export const ATOMCODE_EVENTS = {
@@ -100,12 +101,12 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
   }
   const read = new EntryReader(entry, id, problems);
   const event = readEvent(read);
-  const command = read.requiredText("command");
-  const matcher = read.optionalText("matcher");
-  const pluginRoot = read.optionalText("plugin_root");
+  const command = read.requiredString("command");
+  const matcher = read.optionalString("matcher");
+  const pluginRoot = read.optionalString("plugin_root");
   const onFailure = read.failurePolicy();
   const timeoutMs = read.timeoutMs("timeout_ms", 1, ATOMCODE_TIMEOUT_MS);
-  const isDisabled = read.flag("disabled");
+  const isDisabled = read.boolean("disabled");
   read.reportUnknown(FIELDS);
   if (!read.isUsable || event === undefined) return [];
   const spec: HandlerSpec = {
@@ -113,21 +114,18 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
     name,
     event,
     dialect: "atomcode",
-    source: pluginRoot === undefined ? source : { ...source, pluginRoot },
-    ...(matcher === undefined ? {} : { matcher }),
+    source: { ...source, ...defined({ pluginRoot }) },
+    ...defined({ matcher, onFailure }),
     action: { kind: "command", command },
     timeoutMs,
-    ...(onFailure === undefined ? {} : { onFailure }),
-    isOnce: false,
-    isAsync: false,
-    rewakes: false,
+    ...NO_FLAGS,
     isDisabled,
   };
   return [spec];
 }
 
 function readEvent(read: EntryReader): AtomcodeEvent | undefined {
-  const text = read.requiredText("event");
+  const text = read.requiredString("event");
   const event = findAtomcodeEvent(text);
   if (event === undefined && read.isUsable)
     read.refuse(
@@ -174,11 +172,10 @@ export function formatAtomcodeEntry(spec: HandlerSpec, command: string): JsonObj
   const { pluginRoot } = spec.source;
   return {
     event: event === undefined ? spec.event : ATOMCODE_EVENTS[event],
-    ...(spec.matcher === undefined ? {} : { matcher: spec.matcher }),
+    ...defined({ matcher: spec.matcher }),
     command,
     timeout_ms: spec.timeoutMs,
-    ...(pluginRoot === undefined ? {} : { plugin_root: pluginRoot }),
-    ...(spec.onFailure === undefined ? {} : { onFailure: spec.onFailure }),
+    ...defined({ plugin_root: pluginRoot, onFailure: spec.onFailure }),
     ...(spec.isDisabled ? { disabled: true } : {}),
   };
 }

@@ -1,9 +1,10 @@
+import { defined } from "../../protocol/defined.ts";
 import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import type { ParseContext } from "./claude.ts";
 import { describe, EntryReader, showName } from "./fields.ts";
-import { EMPTY_SOURCE, type HandlerSpec, type ParsedSource } from "./handler.ts";
+import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
 
 export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
   "SessionStart",
@@ -44,14 +45,14 @@ function parseEntry(
     return undefined;
   }
   const read = new EntryReader(entry, id, problems);
-  const event = read.requiredText("event");
+  const event = read.requiredString("event");
   if (read.isUsable && !BATUTA_EVENTS.has(event))
     read.refuse(
       "event-unknown",
       `"${showName(event)}" is not one of ${[...BATUTA_EVENTS].join(", ")}; the entry is left out`,
     );
-  const command = read.requiredText("command");
-  const matcher = read.optionalText("matcher");
+  const command = read.requiredString("command");
+  const matcher = read.optionalString("matcher");
   const onFailure = read.failurePolicy();
   const timeoutMs = read.timeoutMs("timeout_secs", SECOND_MS, BATUTA_TIMEOUT_MS);
   read.reportUnknown(FIELDS);
@@ -61,13 +62,9 @@ function parseEntry(
     event,
     dialect: "batuta",
     source,
-    ...(matcher === undefined ? {} : { matcher }),
+    ...defined({ matcher, onFailure }),
     action: { kind: "command", command },
     timeoutMs,
-    ...(onFailure === undefined ? {} : { onFailure }),
-    isOnce: false,
-    isAsync: false,
-    rewakes: false,
-    isDisabled: false,
+    ...NO_FLAGS,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
   type EventDescriptor,
@@ -27,7 +28,7 @@ export interface ParseContext {
 
 const SECOND_MS = 1000;
 /** The host is about to leave at the end of a session: no hook holds it longer than this. */
-const SESSION_END_MAX_MS = 60_000;
+const MAX_SESSION_END_MS = 60_000;
 const MODEL_TIMEOUT_MS = { prompt: 30_000, agent: 60_000 } as const;
 
 const COMMON_FIELDS = ["type", "if", "timeout", "onFailure", "statusMessage", "once", "async", "asyncRewake"];
@@ -42,8 +43,11 @@ const FIELDS: Readonly<Record<ActionKind, ReadonlySet<string>>> = {
 /** Claude Code settings: event → groups with a matcher → handlers. Other settings in the file are not ours. */
 export function parseClaude(root: Json, source: HookSource, context: ParseContext): ParsedSource {
   const { label } = context;
-  if (!isJsonObject(root)) return withProblem(`${label} must hold an object, not ${describe(root)}`);
   const problems: Diagnostic[] = [];
+  if (!isJsonObject(root)) {
+    problems.push(diagnose("config-shape", `${label} must hold an object, not ${describe(root)}`));
+    return { ...EMPTY_SOURCE, problems };
+  }
   const flags = {
     disablesAll: ownValue(root, "disableAllHooks") === true,
     isManagedOnly: ownValue(root, "allowManagedHooksOnly") === true,
@@ -65,10 +69,6 @@ export function parseClaude(root: Json, source: HookSource, context: ParseContex
     parseEvent(name, groups, source, context, problems),
   );
   return { specs, problems, ...flags };
-}
-
-function withProblem(detail: string): ParsedSource {
-  return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", detail)] };
 }
 
 function parseEvent(
@@ -148,21 +148,19 @@ function parseHandler(
   const action = readAction(handler, read);
   if (action === undefined) return undefined;
   read.reportUnknown(FIELDS[action.kind]);
-  const condition = read.optionalText("if", "if-invalid");
+  const condition = read.optionalString("if", "if-invalid");
   const onFailure = read.failurePolicy();
-  const rewakes = read.flag("asyncRewake");
+  const rewakes = read.boolean("asyncRewake");
   const spec: HandlerSpec = {
     id,
     event: event.name,
     dialect: source.dialect,
     source,
-    ...(matcher === undefined ? {} : { matcher }),
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ matcher, condition, onFailure }),
     action,
     timeoutMs: readTimeout(read, action.kind, event),
-    ...(onFailure === undefined ? {} : { onFailure }),
-    isOnce: read.flag("once"),
-    isAsync: read.flag("async") || rewakes,
+    isOnce: read.boolean("once"),
+    isAsync: read.boolean("async") || rewakes,
     rewakes,
     isDisabled: false,
   };
@@ -174,30 +172,29 @@ const OTHER_EVENT_TIMEOUT_MS = 600_000;
 function readTimeout(read: EntryReader, kind: ActionKind, event: NamedEvent): number {
   const byEvent = event.descriptor?.timeoutMs ?? OTHER_EVENT_TIMEOUT_MS;
   const byDefault = kind === "prompt" || kind === "agent" ? MODEL_TIMEOUT_MS[kind] : byEvent;
-  const most = event.name === "SessionEnd" ? SESSION_END_MAX_MS : undefined;
-  return read.timeoutMs("timeout", SECOND_MS, byDefault, most);
+  const maxMs = event.name === "SessionEnd" ? MAX_SESSION_END_MS : undefined;
+  return read.timeoutMs("timeout", SECOND_MS, byDefault, maxMs);
 }
 
 const READERS: { readonly [kind in ActionKind]: (read: EntryReader) => Action } = {
   command: read => {
-    const args = read.textList("args");
+    const args = read.strings("args");
     const shell = read.value("shell");
     if (shell !== undefined && shell !== "bash" && shell !== "powershell")
       read.refuse("handler-invalid", `"shell" must be "bash" or "powershell"`);
-    const env = read.textRecord("env");
+    const env = read.stringRecord("env");
     return {
       kind: "command",
-      command: read.requiredText("command"),
-      ...(args === undefined ? {} : { args }),
+      command: read.requiredString("command"),
       ...(shell === "bash" || shell === "powershell" ? { shell } : {}),
-      ...(env === undefined ? {} : { env }),
+      ...defined({ args, env }),
     };
   },
   http: read => ({
     kind: "http",
-    url: read.requiredText("url"),
-    headers: read.textRecord("headers") ?? {},
-    allowedEnvVars: read.textList("allowedEnvVars") ?? [],
+    url: read.requiredString("url"),
+    headers: read.stringRecord("headers") ?? {},
+    allowedEnvVars: read.strings("allowedEnvVars") ?? [],
   }),
   mcp_tool: read => {
     const input = read.value("input");
@@ -205,8 +202,8 @@ const READERS: { readonly [kind in ActionKind]: (read: EntryReader) => Action } 
       read.refuse("handler-invalid", `"input" must be an object`);
     return {
       kind: "mcp_tool",
-      server: read.requiredText("server"),
-      tool: read.requiredText("tool"),
+      server: read.requiredString("server"),
+      tool: read.requiredString("tool"),
       input: isJsonObject(input) ? input : {},
     };
   },
@@ -215,8 +212,8 @@ const READERS: { readonly [kind in ActionKind]: (read: EntryReader) => Action } 
 };
 
 function readModelAction(kind: "prompt" | "agent", read: EntryReader): Action {
-  const model = read.optionalText("model");
-  return { kind, prompt: read.requiredText("prompt"), ...(model === undefined ? {} : { model }) };
+  const model = read.optionalString("model");
+  return { kind, prompt: read.requiredString("prompt"), ...defined({ model }) };
 }
 
 function readAction(handler: JsonObject, read: EntryReader): Action | undefined {

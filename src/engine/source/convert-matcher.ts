@@ -66,49 +66,27 @@ function escapePattern(text: string): string {
 
 const WRITE: Readonly<Record<Dialect, (meaning: Meaning) => ConvertedMatcher | undefined>> = {
   claude: meaning => {
-    switch (meaning.kind) {
-      case "all":
-        return EVERYTHING;
-      case "exact": {
-        const { names } = meaning;
-        const isList = names.every(name => name !== "" && isExactList(name) && !/[|, ]/.test(name));
-        if (isList) return say(names.join("|"));
-        const pattern = names.map(escapePattern).join("|");
-        return say(names.length === 1 ? `^${pattern}$` : `^(?:${pattern})$`);
-      }
-      case "prefix":
-        return say(`^${escapePattern(meaning.text)}.*`);
-      case "within":
-        return say(`.*${escapePattern(meaning.text)}.*`);
-      case "pattern":
-        return say(meaning.source);
-    }
+    if (meaning.kind === "all") return EVERYTHING;
+    if (meaning.kind === "prefix") return say(`^${escapePattern(meaning.text)}.*`);
+    if (meaning.kind === "within") return say(`.*${escapePattern(meaning.text)}.*`);
+    if (meaning.kind === "pattern") return say(meaning.source);
+    const { names } = meaning;
+    const isList = names.every(name => name !== "" && isExactList(name) && !/[|, ]/.test(name));
+    if (isList) return say(names.join("|"));
+    const pattern = names.map(escapePattern).join("|");
+    return say(names.length === 1 ? `^${pattern}$` : `^(?:${pattern})$`);
   },
   batuta: meaning => {
-    switch (meaning.kind) {
-      case "all":
-        return EVERYTHING;
-      case "exact":
-        return meaning.names.includes("") ? undefined : { texts: meaning.names, isWider: true };
-      case "prefix":
-        return { texts: [meaning.text], isWider: true };
-      case "within":
-        return say(meaning.text);
-      case "pattern":
-        return undefined;
-    }
+    if (meaning.kind === "all") return EVERYTHING;
+    if (meaning.kind === "within") return say(meaning.text);
+    if (meaning.kind === "prefix") return { texts: [meaning.text], isWider: true };
+    if (meaning.kind === "pattern" || meaning.names.includes("")) return undefined;
+    return { texts: meaning.names, isWider: true };
   },
   atomcode: meaning => {
-    switch (meaning.kind) {
-      case "all":
-        return EVERYTHING;
-      case "exact":
-        return meaning.names.some(name => name.endsWith("*")) ? undefined : say(...meaning.names);
-      case "prefix":
-        return say(`${meaning.text}*`);
-      case "within":
-      case "pattern":
-        return undefined;
-    }
+    if (meaning.kind === "all") return EVERYTHING;
+    if (meaning.kind === "prefix") return say(`${meaning.text}*`);
+    if (meaning.kind !== "exact" || meaning.names.some(name => name.endsWith("*"))) return undefined;
+    return say(...meaning.names);
   },
 };

@@ -1,3 +1,4 @@
+import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
   describeEvent,
@@ -78,7 +79,7 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
     );
   return matchers.texts.map((text, index) => ({
     ...withoutMatcher(spec),
-    ...(text === undefined ? {} : { matcher: text }),
+    ...defined({ matcher: text }),
     ...(spec.name === undefined || matchers.texts.length === 1 ? {} : { name: `${spec.name}-${index + 1}` }),
   }));
 }
@@ -91,10 +92,8 @@ function formatClaude(specs: readonly HandlerSpec[]): JsonObject {
   const events = new Map<string, JsonObject[]>();
   for (const spec of specs) {
     const { matcher } = spec;
-    const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [formatClaudeHandler(spec)] };
-    const groups = events.get(spec.event);
-    if (groups === undefined) events.set(spec.event, [group]);
-    else groups.push(group);
+    const group = { ...defined({ matcher }), hooks: [formatClaudeHandler(spec)] };
+    events.set(spec.event, [...(events.get(spec.event) ?? []), group]);
   }
   return { hooks: Object.fromEntries(events) };
 }
@@ -104,9 +103,9 @@ function formatClaudeHandler(spec: HandlerSpec): JsonObject {
   return {
     type: kind,
     ...(fields as JsonObject),
-    ...(spec.condition === undefined ? {} : { if: spec.condition }),
+    ...defined({ if: spec.condition }),
     timeout: spec.timeoutMs / 1000,
-    ...(spec.onFailure === undefined ? {} : { onFailure: spec.onFailure }),
+    ...defined({ onFailure: spec.onFailure }),
     ...(spec.isOnce ? { once: true } : {}),
     ...(spec.rewakes ? { asyncRewake: true } : spec.isAsync ? { async: true } : {}),
   };
@@ -119,10 +118,10 @@ function commandOf({ action }: HandlerSpec): string {
 function formatBatutaEntry(spec: HandlerSpec): JsonObject {
   return {
     event: spec.event,
-    ...(spec.matcher === undefined ? {} : { matcher: spec.matcher }),
+    ...defined({ matcher: spec.matcher }),
     command: commandOf(spec),
     timeout_secs: spec.timeoutMs / 1000,
-    ...(spec.onFailure === undefined ? {} : { onFailure: spec.onFailure }),
+    ...defined({ onFailure: spec.onFailure }),
   };
 }
 

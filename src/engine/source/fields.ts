@@ -32,7 +32,7 @@ export class EntryReader {
     this.problems.push(diagnose(code, `${this.where}: ${detail}`));
   }
 
-  /** Reports the first reason why the entry is not armed. */
+  /** Reports the first reason why the entry is left out. */
   refuse(code: DiagnosticCode, detail: string): void {
     if (this.isUsable) this.warn(code, detail);
     this.isUsable = false;
@@ -42,8 +42,8 @@ export class EntryReader {
     return ownValue(this.entry, name);
   }
 
-  /** A text that must be there and not be blank. */
-  requiredText(name: string): string {
+  /** Must be there and not be blank. */
+  requiredString(name: string): string {
     const value = this.value(name);
     if (typeof value === "string" && value.trim() !== "") return value;
     this.refuse(
@@ -53,32 +53,29 @@ export class EntryReader {
     return "";
   }
 
-  optionalText(name: string, code: DiagnosticCode = "handler-invalid"): string | undefined {
-    const value = this.value(name);
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === "string") return value;
+  optionalString(name: string, code: DiagnosticCode = "handler-invalid"): string | undefined {
+    const value = this.value(name) ?? undefined;
+    if (value === undefined || typeof value === "string") return value;
     this.refuse(code, `"${name}" must be text, not ${describe(value)}`);
     return undefined;
   }
 
-  textList(name: string): readonly string[] | undefined {
-    const value = this.value(name);
-    if (value === undefined || value === null) return undefined;
-    if (isTextList(value)) return value;
+  strings(name: string): readonly string[] | undefined {
+    const value = this.value(name) ?? undefined;
+    if (value === undefined || isStringList(value)) return value;
     this.refuse("handler-invalid", `"${name}" must be a list of texts`);
     return undefined;
   }
 
-  textRecord(name: string): Readonly<Record<string, string>> | undefined {
-    const value = this.value(name);
-    if (value === undefined || value === null) return undefined;
-    if (isTextRecord(value)) return value;
+  stringRecord(name: string): Readonly<Record<string, string>> | undefined {
+    const value = this.value(name) ?? undefined;
+    if (value === undefined || isStringRecord(value)) return value;
     this.refuse("handler-invalid", `"${name}" must be an object of texts`);
     return undefined;
   }
 
   /** Neither true nor false counts as false: a hook that is not `async` or `once` does more, not less. */
-  flag(name: string): boolean {
+  boolean(name: string): boolean {
     const value = this.value(name);
     if (typeof value === "boolean") return value;
     if (value !== undefined) this.warn("field-unknown", `"${name}" must be true or false and is ignored`);
@@ -95,7 +92,7 @@ export class EntryReader {
     return "closed";
   }
 
-  /** Zero or nonsense would end the hook as it starts and so disarm it: the default counts instead. */
+  /** Zero or nonsense would end the hook as it starts and so disable it: the default counts instead. */
   timeoutMs(name: string, unitMs: number, defaultMs: number, maxMs: number = MAX_TIMEOUT_MS): number {
     const value = this.value(name);
     if (value === undefined) return Math.min(defaultMs, maxMs);
@@ -123,11 +120,11 @@ export function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function isTextList(value: unknown): value is readonly string[] {
+function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(item => typeof item === "string");
 }
 
-function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+function isStringRecord(value: unknown): value is Readonly<Record<string, string>> {
   return isJsonObject(value) && Object.values(value).every(item => typeof item === "string");
 }
 

@@ -49,6 +49,9 @@ export interface HandlerSpec {
   readonly isDisabled: boolean;
 }
 
+/** The flags of an entry that has none of them. */
+export const NO_FLAGS = { isOnce: false, isAsync: false, rewakes: false, isDisabled: false };
+
 /** What one source holds. */
 export interface ParsedSource {
   readonly specs: readonly HandlerSpec[];

@@ -4,12 +4,12 @@ import { diagnose } from "../diagnostics.ts";
 import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
 import { SOURCE_KINDS } from "../options.ts";
 import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
-import { type ArmedParts, armHandler } from "./arm.ts";
+import { type CompiledHandler, compileHandler } from "./compile-handler.ts";
 import type { HandlerSpec, ParsedSource } from "./handler.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */
-export interface Candidate {
+export interface ListedHandler {
   readonly spec: HandlerSpec;
   readonly onFailure: FailurePolicy;
   readonly identity: () => string;
@@ -17,13 +17,13 @@ export interface Candidate {
 }
 
 /** A configured handler that can run: trusted, compiled, in its place in fold order. */
-export interface Handler extends Candidate, ArmedParts {
+export interface Handler extends ListedHandler, CompiledHandler {
   readonly position: number;
 }
 
 export interface Loaded {
   readonly handlers: readonly Handler[];
-  readonly listed: readonly (Candidate & { readonly isArmed: boolean })[];
+  readonly listed: readonly (ListedHandler & { readonly isEnabled: boolean })[];
   readonly report: LoadReport;
   /** why the sources must not be used at all */
   readonly refusals: readonly Diagnostic[];
@@ -46,6 +46,21 @@ interface Content {
   readonly parsed: ParsedSource;
 }
 
+/** The sources must not be used: managed policy cannot be enforced as written, or `strict` allows no error. */
+export class HookLoadError extends Error {
+  override readonly name = "HookLoadError";
+  readonly problems: readonly Diagnostic[];
+  readonly report: LoadReport;
+
+  constructor(problems: readonly Diagnostic[], report: LoadReport) {
+    super(
+      `hook configuration refused: ${problems.map(({ code, detail }) => `${code}, ${detail}`).join("; ")}`,
+    );
+    this.problems = problems;
+    this.report = report;
+  }
+}
+
 /** Sources → handlers in fold order, with an account of everything that is not one. Never throws for content. */
 export function loadSources(sources: readonly HookSource[], options: LoadOptions): Loaded {
   const labels = labelSources(sources);
@@ -58,32 +73,34 @@ export function loadSources(sources: readonly HookSource[], options: LoadOptions
   );
   const isSwitchedOff = switchOf(contents, options);
   const candidates = contents.flatMap(({ parsed }) => parsed.specs.map(spec => consider(spec, options)));
-  const armed: (Candidate & ArmedParts)[] = [];
-  const listed: (Candidate & { readonly isArmed: boolean })[] = [];
+  const enabled: (ListedHandler & CompiledHandler)[] = [];
+  const listed: (ListedHandler & { readonly isEnabled: boolean })[] = [];
   for (const candidate of replaceByName(candidates)) {
     const { spec, trust } = candidate;
     const report = (problem: Diagnostic): void => void problems.push({ problem, source: spec.source });
     if (!isTrusted(trust))
       report(diagnose("trust-refused", `${spec.id} is ${trust} and does not run`, spec.id));
     if (!isTrusted(trust) || spec.isDisabled || isSwitchedOff(spec.source)) {
-      listed.push({ ...candidate, isArmed: false });
+      listed.push({ ...candidate, isEnabled: false });
       continue;
     }
-    const arming = armHandler(spec, options.describeEvent(spec.event), options.delegates, (code, detail) =>
+    const event = options.describeEvent(spec.event);
+    const compiled = compileHandler(spec, event, options.delegates, (code, detail) =>
       report(diagnose(code, `${spec.id}: ${detail}`, spec.id)),
     );
-    if (arming.kind === "armed") armed.push({ ...candidate, ...arming.parts });
-    if (arming.kind !== "broken") listed.push({ ...candidate, isArmed: arming.kind === "armed" });
+    if (compiled === "invalid") continue;
+    listed.push({ ...candidate, isEnabled: compiled !== "unreachable" });
+    if (compiled !== "unreachable") enabled.push({ ...candidate, ...compiled });
   }
   return {
-    handlers: inFoldOrder(armed).map((handler, position) => ({ ...handler, position })),
+    handlers: inFoldOrder(enabled).map((handler, position) => ({ ...handler, position })),
     listed,
-    report: reportOf(problems, armed.length),
+    report: reportOf(problems, enabled.length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
   };
 }
 
-function consider(spec: HandlerSpec, options: LoadOptions): Candidate {
+function consider(spec: HandlerSpec, options: LoadOptions): ListedHandler {
   let known: string | undefined;
   const identity = (): string => {
     known ??= identityOf(
@@ -102,9 +119,9 @@ function consider(spec: HandlerSpec, options: LoadOptions): Candidate {
   };
 }
 
-/** Where entries have names, one of more authority replaces its namesake; one that is not trusted replaces nobody. */
-function replaceByName(candidates: readonly Candidate[]): readonly Candidate[] {
-  const holders = new Map<string, Candidate>();
+/** Where entries have names, one of more authority replaces its namesake; an untrusted one replaces none. */
+function replaceByName(candidates: readonly ListedHandler[]): readonly ListedHandler[] {
+  const holders = new Map<string, ListedHandler>();
   for (const candidate of byRank(candidates)) {
     const { name } = candidate.spec;
     if (name !== undefined && isTrusted(candidate.trust)) holders.set(name, candidate);
@@ -115,11 +132,11 @@ function replaceByName(candidates: readonly Candidate[]): readonly Candidate[] {
   });
 }
 
-function rankOf({ spec }: Candidate): number {
+function rankOf({ spec }: ListedHandler): number {
   return SOURCE_KINDS.indexOf(spec.source.kind);
 }
 
-function byRank<C extends Candidate>(candidates: readonly C[]): C[] {
+function byRank<C extends ListedHandler>(candidates: readonly C[]): C[] {
   return [...candidates].sort((left, right) => rankOf(left) - rankOf(right));
 }
 
@@ -127,20 +144,20 @@ function byRank<C extends Candidate>(candidates: readonly C[]): C[] {
  * By authority of the source, then as declared. Named entries run in the order of their names, so among
  * themselves they fold in it too; managed ones keep the last word.
  */
-function inFoldOrder<C extends Candidate>(handlers: readonly C[]): readonly C[] {
+function inFoldOrder<C extends ListedHandler>(handlers: readonly C[]): readonly C[] {
   const ordered = byRank(handlers);
   const isNamed = ({ spec }: C): boolean => spec.name !== undefined && spec.source.kind !== "managed";
   const named = ordered.filter(isNamed).sort((left, right) => compareNames(left, right));
   return ordered.map(handler => (isNamed(handler) ? (named.shift() ?? handler) : handler));
 }
 
-function compareNames(left: Candidate, right: Candidate): number {
+function compareNames(left: ListedHandler, right: ListedHandler): number {
   const one = left.spec.name ?? "";
   const other = right.spec.name ?? "";
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Who is switched off by `disableAllHooks` and `allowManagedHooksOnly`. Nobody untrusted disables anything. */
+/** Which sources `disableAllHooks` and `allowManagedHooksOnly` switch off. An untrusted one disables nothing. */
 function switchOf(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
   const disabling = contents.filter(
     ({ source, parsed }) =>

@@ -1,5 +1,6 @@
 import { stripComments } from "jsonc-parser";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { errorText } from "../../protocol/error-text.ts";
 import { type Diagnostic, type Json, readJson } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 
@@ -8,7 +9,7 @@ export type ConfigRead =
   | { readonly kind: "nothing" }
   | { readonly kind: "problem"; readonly problem: Diagnostic };
 
-const CONFIG_DEPTH = 200;
+const MAX_CONFIG_DEPTH = 200;
 
 /** Configuration as a JSON value: from text in JSON, JSON with comments or TOML, or from a parsed value. */
 export function readConfig(data: unknown, where: string): ConfigRead {
@@ -18,7 +19,7 @@ export function readConfig(data: unknown, where: string): ConfigRead {
   try {
     return { kind: "value", value: toJson(data, 0) };
   } catch (error) {
-    return unreadable(where, error instanceof Error ? error.message : String(error));
+    return unreadable(where, errorText(error));
   }
 }
 
@@ -44,11 +45,11 @@ function isJsonText(text: string): boolean {
 }
 
 function readJsonText(text: string, where: string): ConfigRead {
-  const read = readJson(stripComments(text, " "), { recover: true, maxDepth: CONFIG_DEPTH });
+  const read = readJson(stripComments(text, " "), { recover: true, maxDepth: MAX_CONFIG_DEPTH });
   if (!read.ok) {
     if (read.problem === "empty") return { kind: "nothing" };
     const why =
-      read.problem === "too-deep" ? `nests deeper than ${CONFIG_DEPTH} levels` : "is not valid JSON";
+      read.problem === "too-deep" ? `nests deeper than ${MAX_CONFIG_DEPTH} levels` : "is not valid JSON";
     return malformed(where, why);
   }
   if (read.repairs.includes("trailing-text"))
@@ -67,7 +68,7 @@ function readTomlText(text: string, where: string): ConfigRead {
 
 /** A copy made of JSON alone, so that nothing the caller does later, no getter and no prototype matters. */
 function toJson(value: unknown, depth: number): Json {
-  if (depth > CONFIG_DEPTH) throw new Error(`it nests deeper than ${CONFIG_DEPTH} levels`);
+  if (depth > MAX_CONFIG_DEPTH) throw new Error(`it nests deeper than ${MAX_CONFIG_DEPTH} levels`);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return value;
   if (Array.isArray(value)) return value.map(item => toJson(item ?? null, depth + 1));

@@ -1,5 +1,5 @@
 /** About 2000 tokens: what the memories of one agent may take of a prompt. */
-export const AGENT_CHARACTERS = 8_000;
+export const MAX_AGENT_CHARACTERS = 8_000;
 
 /** How many of the lines, from the first on, fit into the room: a line is in it completely or not at all. */
 export function countFitting(lines: readonly string[], room: number): number {

@@ -1,25 +1,26 @@
 import type { ReflectReply, ReflectRequest } from "../../hooks/bridge/contracts.ts";
 import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
-import { type Entry, textOf } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../../hooks/transcript/entry.ts";
 import { readLines } from "../../hooks/transcript/lines.ts";
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { isJsonObject, readJson } from "../../protocol/index.ts";
+import { stringsAt } from "../../protocol/members.ts";
 import { askForReflection } from "../reflection/ask-agent.ts";
-import { type Finding, strongest } from "../reflection/finding.ts";
-import { renderReport } from "../reflection/report.ts";
+import { type SessionFinding, strongest } from "../reflection/finding.ts";
+import { renderReflection } from "../reflection/report.ts";
 import { reviewSession } from "../reflection/review.ts";
-import { readSession, type Surroundings } from "./surroundings.ts";
+import { type BridgeContext, readSession } from "./bridge-context.ts";
 
 /**
  * What went wrong in a session. Deterministic checks find it; the configured agent, if there is one, is asked
  * instead and gets what they found. A failing agent is an error, never a reason to fall back.
  */
-export async function reflect(request: ReflectRequest, surroundings: Surroundings): Promise<ReflectReply> {
-  const { agent } = surroundings.config.reflect;
+export async function reflect(request: ReflectRequest, context: BridgeContext): Promise<ReflectReply> {
+  const { agent } = context.config.reflect;
   const excerpt = new Excerpt();
-  const review = reviewSession(excerpt.watch(readSession(surroundings, request.transcript_path)));
-  const findings = [...review.findings, ...holdsOf(request.redirects_path, surroundings)];
+  const review = reviewSession(excerpt.watch(readSession(context, request.transcript_path)));
+  const findings = [...review.findings, ...holdsOf(request.redirects_path, context)];
   if (agent !== undefined && excerpt.text !== "") {
-    return askForReflection(surroundings, agent, { conversation: excerpt.text, findings });
+    return askForReflection(context, agent, { conversation: excerpt.text, findings });
   }
   const severity = strongest(findings);
   if (findings.length === 0) return { should_block: false, findings: [], severity };
@@ -27,11 +28,11 @@ export async function reflect(request: ReflectRequest, surroundings: Surrounding
     should_block: true,
     findings: findings.map(finding => finding.text),
     severity,
-    report: renderReport(review.task, findings),
+    report: renderReflection(review.task, findings),
   };
 }
 
-const EXCERPT_CHARACTERS = 24_000;
+const MAX_EXCERPT_CHARACTERS = 24_000;
 
 /** The end of what was said, without tools: where a session got to matters more than where it began. */
 class Excerpt {
@@ -39,9 +40,9 @@ class Excerpt {
 
   *watch(entries: Iterable<Entry>): Generator<Entry> {
     for (const entry of entries) {
-      const said = textOf(entry).trim();
+      const said = entryText(entry).trim();
       if (said !== "" && !entry.isSynthetic) {
-        this.text = `${this.text}${entry.role}: ${said}\n\n`.slice(-EXCERPT_CHARACTERS);
+        this.text = `${this.text}${entry.role}: ${said}\n\n`.slice(-MAX_EXCERPT_CHARACTERS);
       }
       yield entry;
     }
@@ -51,9 +52,9 @@ class Excerpt {
 const HOLDS = 2;
 
 /** How often the end of a turn was held, and for what; the stop hook keeps a line for each. */
-function holdsOf(path: string | undefined, surroundings: Surroundings): readonly Finding[] {
-  const { system } = surroundings;
-  if (path === undefined || !isReadablePlace(surroundings, path)) return [];
+function holdsOf(path: string | undefined, context: BridgeContext): readonly SessionFinding[] {
+  const { system } = context;
+  if (path === undefined || !isReadablePlace(context, path)) return [];
   if (system.files.follow(path)?.kind !== "file") return [];
   const reasons = new Set<string>();
   let count = 0;
@@ -61,10 +62,8 @@ function holdsOf(path: string | undefined, surroundings: Surroundings): readonly
     const read = readJson(text ?? "", { recover: false, maxDepth: 8 });
     if (!read.ok || !isJsonObject(read.value)) continue;
     count++;
-    const failed = ownValue(read.value, "failed_considerations");
-    for (const reason of Array.isArray(failed) ? failed : []) {
-      if (typeof reason === "string" && /^[\w-]{1,64}$/.test(reason)) reasons.add(reason);
-    }
+    for (const reason of stringsAt(read.value, "failed_considerations"))
+      if (/^[\w-]{1,64}$/.test(reason)) reasons.add(reason);
   }
   if (count < HOLDS) return [];
   return [

@@ -1,5 +1,5 @@
 import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
-import { type Entry, isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { firstCharacters } from "../../hooks/words.ts";
 import { composeLearning, LearningCollector } from "../learning.ts";
 import { type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
@@ -7,24 +7,24 @@ import { projectScope } from "../memory-place.ts";
 import { openStore } from "../open-store.ts";
 import { LEARNED_PREFIX, learnedRetention } from "../retention.ts";
 import { shortHash } from "../short-hash.ts";
-import { fingerprintOf } from "../sqlite-rows.ts";
-import { readSession, type Surroundings } from "./surroundings.ts";
+import { contentFingerprint } from "../sqlite-rows.ts";
+import { type BridgeContext, readSession } from "./bridge-context.ts";
 
 const PATIENCE_MS = 8_000;
-const LONGEST_LEARNING = 500;
+const MAX_LEARNING_LENGTH = 500;
 const ROOM_FOR_TASK = 140;
 
 /** Keeps what a session learnt, once: the same said again only makes it recent. */
-export async function storeLearning(request: StoreRequest, surroundings: Surroundings): Promise<StoreReply> {
-  const { system, databasePath, projectRoot } = surroundings;
-  const value = findLearning(request, surroundings);
+export async function storeLearning(request: StoreRequest, context: BridgeContext): Promise<StoreReply> {
+  const { system, databasePath, projectRoot } = context;
+  const value = findLearning(request, context);
   if (value === undefined) return { stored: false, memories_count: 0 };
   const project = projectScope(system, projectRoot);
   const draft: MemoryDraft = {
     project,
     agent: named(request.agent_type, "agent") ?? "general",
     session: named(request.session_id, "session") ?? "",
-    key: LEARNED_PREFIX + shortHash(JSON.stringify([project, fingerprintOf(value)])),
+    key: LEARNED_PREFIX + shortHash(JSON.stringify([project, contentFingerprint(value)])),
     value,
     type: "text",
     category: "learning",
@@ -39,12 +39,12 @@ export async function storeLearning(request: StoreRequest, surroundings: Surroun
 }
 
 /**
- * The hook sends the beginning of a transcript when nobody told it more; then what the agent said it found out
+ * The hook sends the beginning of a transcript when it was told no more; then what the agent said it found out
  * says more. Text that was told on purpose is kept as it is.
  */
-function findLearning(request: StoreRequest, surroundings: Surroundings): string | undefined {
+function findLearning(request: StoreRequest, context: BridgeContext): string | undefined {
   const told = request.content?.trim() ?? "";
-  const session = readLearnings(readSession(surroundings, request.transcript_path));
+  const session = readLearnings(readSession(context, request.transcript_path));
   const isBeginning = told === "" || session.beginning.startsWith(told);
   return composeLearning(
     {
@@ -53,7 +53,7 @@ function findLearning(request: StoreRequest, surroundings: Surroundings): string
       task: request.task?.trim() || session.task,
       isSuccess: request.success ?? true,
     },
-    LONGEST_LEARNING,
+    MAX_LEARNING_LENGTH,
   );
 }
 
@@ -69,13 +69,13 @@ function readLearnings(entries: Iterable<Entry>): SessionLearnings {
   let task = "";
   for (const entry of entries) {
     collector.see(entry);
-    const said = textOf(entry).trim();
+    const said = entryText(entry).trim();
     if (said === "" || entry.isSynthetic || (entry.role !== "user" && entry.role !== "assistant")) continue;
-    if (beginning.length < LONGEST_LEARNING * 2)
+    if (beginning.length < MAX_LEARNING_LENGTH * 2)
       beginning = beginning === "" ? said : `${beginning}\n${said}`;
     if (task === "" && isUserMessage(entry)) task = said;
   }
-  return { beginning, found: collector.summary(LONGEST_LEARNING - ROOM_FOR_TASK), task };
+  return { beginning, found: collector.summary(MAX_LEARNING_LENGTH - ROOM_FOR_TASK), task };
 }
 
 function named(text: string | undefined, member: "agent" | "session"): string | undefined {

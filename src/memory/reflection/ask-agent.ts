@@ -6,23 +6,23 @@ import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { AGENTS, type AgentName, findActiveAgent, parseAgentName, VARIABLES } from "../../state/index.ts";
 import { isAbsolute, isInside, join } from "../../system/paths.ts";
 import type { ProcessResult, System } from "../../system/system.ts";
-import type { Surroundings } from "../bridge/surroundings.ts";
+import type { BridgeContext } from "../bridge/bridge-context.ts";
 import { MemoryError } from "../memory-error.ts";
-import type { Finding } from "./finding.ts";
+import type { SessionFinding } from "./finding.ts";
 
 export interface ReflectionMaterial {
   readonly conversation: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SessionFinding[];
 }
 
 /** Inside the 30 s that the hook waits, with room for reading the transcript and for ending the agent. */
 const TIMEOUT_MS = 22_000;
 const KILL_AFTER_MS = 1_000;
-const ANSWER_BYTES = 256 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** Asks the configured agent, in print mode, once. What it says is data: checked, cut, never executed. */
 export async function askForReflection(
-  { system, projectRoot, warn }: Surroundings,
+  { system, projectRoot, warn }: BridgeContext,
   configured: string,
   material: ReflectionMaterial,
 ): Promise<ReflectReply> {
@@ -43,12 +43,17 @@ export async function askForReflection(
     input: system.text.encode(stdin ?? ""),
     timeoutMs: TIMEOUT_MS,
     killAfterMs: KILL_AFTER_MS,
-    limits: { stdoutBytes: ANSWER_BYTES, tailBytes: 0, stderrBytes: 4 * 1024, drainBytes: ANSWER_BYTES },
+    limits: {
+      stdoutBytes: MAX_ANSWER_BYTES,
+      tailBytes: 0,
+      stderrBytes: 4 * 1024,
+      drainBytes: MAX_ANSWER_BYTES,
+    },
   });
   return readAnswer(system, agent, await done);
 }
 
-/** An agent asked to reflect must not reflect in turn, nor ask anybody. */
+/** An agent asked to reflect must not reflect in turn, nor ask questions. */
 function nestedVariables(system: System): Readonly<Record<string, string | undefined>> {
   return {
     CLAUDECODE: undefined,

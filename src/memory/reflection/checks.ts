@@ -1,17 +1,17 @@
 import { redact } from "../../guard/redact.ts";
 import { isTestCommand } from "../../hooks/stop/power-steering/commands.ts";
-import { stringAt } from "../../hooks/transcript/parts.ts";
 import { findStatement, oneLine, wordPattern } from "../../hooks/words.ts";
-import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import type { Json } from "../../protocol/index.ts";
+import { listAt, stringAt } from "../../protocol/members.ts";
 import { clip } from "../../state/index.ts";
 import { shortHash } from "../short-hash.ts";
-import type { Check, Finding, Step } from "./finding.ts";
+import type { SessionCheck, SessionFinding, SessionStep } from "./finding.ts";
 
 /** What a check remembers of a session is bounded, however long that was. */
-const MOST_REMEMBERED = 5_000;
-const QUOTE_LENGTH = 120;
+const MAX_REMEMBERED = 5_000;
+const MAX_QUOTE_LENGTH = 120;
 
-export const CHECKS: readonly (() => Check)[] = [
+export const CHECKS: readonly (() => SessionCheck)[] = [
   checkRepeatedFailures,
   checkTestFailures,
   checkLoops,
@@ -25,7 +25,7 @@ const BLIND_RETRIES = 3;
 const STUBBORN_RETRIES = 8;
 
 /** The same command failing again: soon when nothing was changed in between, late when something was. */
-function checkRepeatedFailures(): Check {
+function checkRepeatedFailures(): SessionCheck {
   const runs = new Map<string, { blind: number; total: number; mostBlind: number; mostTotal: number }>();
   return {
     see(step) {
@@ -34,31 +34,26 @@ function checkRepeatedFailures(): Check {
       if (step.command === undefined) return;
       const command = oneLine(step.command);
       const run = runs.get(command) ?? { blind: 0, total: 0, mostBlind: 0, mostTotal: 0 };
-      if (!runs.has(command) && runs.size < MOST_REMEMBERED) runs.set(command, run);
+      if (!runs.has(command) && runs.size < MAX_REMEMBERED) runs.set(command, run);
       run.blind = step.hasFailed ? run.blind + 1 : 0;
       run.total = step.hasFailed ? run.total + 1 : 0;
       run.mostBlind = Math.max(run.mostBlind, run.blind);
       run.mostTotal = Math.max(run.mostTotal, run.total);
     },
     findings: () =>
-      [...runs].flatMap(([command, { mostBlind, mostTotal }]): Finding[] => {
-        if (mostBlind >= BLIND_RETRIES) {
-          return [
-            {
-              severity: "medium",
-              text: `${quote(command)} failed ${mostBlind} times in a row with no file changed in between`,
-              advice: "Read the first failure and change something before running a command again.",
-            },
-          ];
-        }
+      [...runs].flatMap(([command, { mostBlind, mostTotal }]) => {
+        if (mostBlind >= BLIND_RETRIES)
+          return finding(
+            "medium",
+            `${quote(command)} failed ${mostBlind} times in a row with no file changed in between`,
+            "Read the first failure and change something before running a command again.",
+          );
         if (mostTotal < STUBBORN_RETRIES) return [];
-        return [
-          {
-            severity: "medium",
-            text: `${quote(command)} failed ${mostTotal} times in a row in spite of changes`,
-            advice: "After a few failed attempts, find the cause before trying another change.",
-          },
-        ];
+        return finding(
+          "medium",
+          `${quote(command)} failed ${mostTotal} times in a row in spite of changes`,
+          "After a few failed attempts, find the cause before trying another change.",
+        );
       }),
   };
 }
@@ -66,23 +61,18 @@ function checkRepeatedFailures(): Check {
 const FAILED_TESTS = /\bFAILED\b|\b[1-9]\d*\s+(?:failed|failing|failures?)\b|^# fail [1-9]/m;
 
 /** The last run of each test command counts; what was red and then green is no finding. */
-function checkTestFailures(): Check {
+function checkTestFailures(): SessionCheck {
   let last: { readonly command: string; readonly hasFailed: boolean } | undefined;
   return {
     see(step) {
       if (step.kind !== "call" || step.command === undefined || !isTestCommand(step.command)) return;
       last = { command: oneLine(step.command), hasFailed: step.hasFailed || FAILED_TESTS.test(step.output) };
     },
-    findings: () =>
-      last?.hasFailed === true
-        ? [
-            {
-              severity: "high",
-              text: `the last test run, ${quote(last.command)}, failed and was not repeated`,
-              advice: "Fix the failing tests, or say plainly that they fail and why.",
-            },
-          ]
-        : [],
+    findings() {
+      if (last?.hasFailed !== true) return [];
+      const text = `the last test run, ${quote(last.command)}, failed and was not repeated`;
+      return [finding("high", text, "Fix the failing tests, or say plainly that they fail and why.")];
+    },
   };
 }
 
@@ -90,7 +80,7 @@ const LOOP = 5;
 const LONG_LOOP = 15;
 
 /** The same call with the same result, with no change by the agent in between. */
-function checkLoops(): Check {
+function checkLoops(): SessionCheck {
   const calls = new Map<string, { readonly name: string; count: number; most: number }>();
   return {
     see(step) {
@@ -98,21 +88,23 @@ function checkLoops(): Check {
       if (EDITING.has(step.tool)) for (const call of calls.values()) call.count = 0;
       const key = shortHash(JSON.stringify([step.tool, step.input, step.output]));
       const call = calls.get(key) ?? { name: describeCall(step), count: 0, most: 0 };
-      if (!calls.has(key) && calls.size < MOST_REMEMBERED) calls.set(key, call);
+      if (!calls.has(key) && calls.size < MAX_REMEMBERED) calls.set(key, call);
       call.most = Math.max(call.most, ++call.count);
     },
     findings: () =>
       [...calls.values()]
         .filter(({ most }) => most >= LOOP)
-        .map(({ name, most }) => ({
-          severity: most >= LONG_LOOP ? "high" : "medium",
-          text: `${name} was called ${most} times with the same result`,
-          advice: "Keep what a call told; ask again only after something has changed.",
-        })),
+        .map(({ name, most }) =>
+          finding(
+            most >= LONG_LOOP ? "high" : "medium",
+            `${name} was called ${most} times with the same result`,
+            "Keep what a call told; ask again only after something has changed.",
+          ),
+        ),
   };
 }
 
-function describeCall(step: Extract<Step, { kind: "call" }>): string {
+function describeCall(step: Extract<SessionStep, { kind: "call" }>): string {
   if (step.command !== undefined) return quote(oneLine(step.command));
   const target = stringAt(step.input, "file_path", "filePath", "path", "pattern", "url", "query");
   return target === undefined ? step.tool : `${step.tool} of ${quote(oneLine(target))}`;
@@ -121,7 +113,7 @@ function describeCall(step: Extract<Step, { kind: "call" }>): string {
 const REVERTS = 2;
 
 /** An edit that puts back exactly what an earlier edit of that file replaced. */
-function checkRevertedEdits(): Check {
+function checkRevertedEdits(): SessionCheck {
   const edits = new Set<string>();
   const reverts = new Map<string, number>();
   return {
@@ -131,25 +123,26 @@ function checkRevertedEdits(): Check {
         if (edits.has(shortHash(JSON.stringify([path, after, before])))) {
           reverts.set(path, (reverts.get(path) ?? 0) + 1);
         }
-        if (edits.size < MOST_REMEMBERED) edits.add(shortHash(JSON.stringify([path, before, after])));
+        if (edits.size < MAX_REMEMBERED) edits.add(shortHash(JSON.stringify([path, before, after])));
       }
     },
     findings: () =>
       [...reverts]
         .filter(([, count]) => count >= REVERTS)
-        .map(([path, count]) => ({
-          severity: "low",
-          text: `edits of ${quote(path)} were taken back ${count} times`,
-          advice: "Decide on an approach before editing, and keep a note of what was ruled out.",
-        })),
+        .map(([path, count]) =>
+          finding(
+            "low",
+            `edits of ${quote(path)} were taken back ${count} times`,
+            "Decide on an approach before editing, and keep a note of what was ruled out.",
+          ),
+        ),
   };
 }
 
 function* replacementsOf(input: Json): Generator<{ path: string; before: string; after: string }> {
   const path = stringAt(input, "file_path", "filePath", "path");
-  if (path === undefined || !isJsonObject(input)) return;
-  const edits = ownValue(input, "edits");
-  for (const edit of [input, ...(Array.isArray(edits) ? edits : [])]) {
+  if (path === undefined) return;
+  for (const edit of [input, ...listAt(input, "edits")]) {
     const before = stringAt(edit, "old_string", "old_str", "oldText");
     const after = stringAt(edit, "new_string", "new_str", "newText");
     if (before !== undefined && after !== undefined && before !== after) yield { path, before, after };
@@ -157,11 +150,11 @@ function* replacementsOf(input: Json): Generator<{ path: string; before: string;
 }
 
 /** A question of the user after which the agent wrote nothing before the next message or the end. */
-function checkUnansweredQuestions(): Check {
+function checkUnansweredQuestions(): SessionCheck {
   const unanswered: string[] = [];
   let open: string | undefined;
   const settle = (): void => {
-    if (open !== undefined && unanswered.length < MOST_REMEMBERED) unanswered.push(open);
+    if (open !== undefined && unanswered.length < MAX_REMEMBERED) unanswered.push(open);
     open = undefined;
   };
   return {
@@ -173,11 +166,10 @@ function checkUnansweredQuestions(): Check {
     },
     findings() {
       settle();
-      return unanswered.map(question => ({
-        severity: "medium",
-        text: `a question got no answer: ${quote(question)}`,
-        advice: "Answer every question in words, also when the work itself is the answer.",
-      }));
+      const advice = "Answer every question in words, also when the work itself is the answer.";
+      return unanswered.map(question =>
+        finding("medium", `a question got no answer: ${quote(question)}`, advice),
+      );
     },
   };
 }
@@ -191,43 +183,42 @@ function questionIn(text: string): string | undefined {
   return oneLine(prose.slice(start, mark.index + mark[0].length));
 }
 
-const CORRECTION = wordPattern([
-  "(?:that|this|it)(?:['’]s| is) (?:still )?(?:wrong|incorrect|not (?:right|correct|what))",
-  "not what i (?:asked|wanted|meant|said)",
-  "i (?:already |just |clearly )?(?:said|told you|asked you|asked for)",
-  "you (?:forgot|missed|ignored|misunderstood|did(?:n['’]t| not))",
-  "(?:still|again) (?:broken|failing|fails|wrong|not working)",
-  "(?:undo|revert) (?:that|this|it)",
-]);
+const CORRECTION = wordPattern(`
+  (?:that|this|it)(?:['’]s| is) (?:still )?(?:wrong|incorrect|not (?:right|correct|what))
+  not what i (?:asked|wanted|meant|said)
+  i (?:already |just |clearly )?(?:said|told you|asked you|asked for)
+  you (?:forgot|missed|ignored|misunderstood|did(?:n['’]t| not))
+  (?:still|again) (?:broken|failing|fails|wrong|not working) | (?:undo|revert) (?:that|this|it)
+`);
 const LEADING_NO = /^\s*(?:no|nope|wrong|stop)\b[\s,.!:-]/i;
 const CORRECTIONS = 2;
 
-function checkCorrections(): Check {
+function checkCorrections(): SessionCheck {
   let count = 0;
   let isFirst = true;
   return {
     see(step) {
       if (step.kind !== "user-message") return;
       const isCorrection = LEADING_NO.test(step.text) || findStatement(step.text, CORRECTION) !== undefined;
-      // The first message corrects nobody.
+      // The first message is no correction.
       if (!isFirst && isCorrection) count++;
       isFirst = false;
     },
-    findings: () =>
-      count < CORRECTIONS
-        ? []
-        : [
-            {
-              severity: "medium",
-              text: `the user had to correct or repeat themselves ${count} times`,
-              advice:
-                "Restate the request in your own words before starting, and check the result against it.",
-            },
-          ],
+    findings() {
+      if (count < CORRECTIONS) return [];
+      const text = `the user had to correct or repeat themselves ${count} times`;
+      const advice =
+        "Restate the request in your own words before starting, and check the result against it.";
+      return [finding("medium", text, advice)];
+    },
   };
+}
+
+function finding(severity: SessionFinding["severity"], text: string, advice: string): SessionFinding {
+  return { severity, text, advice };
 }
 
 /** As part of a finding: one line, short, without secrets. */
 function quote(text: string): string {
-  return `\`${clip(redact(text), QUOTE_LENGTH).replaceAll("`", "'")}\``;
+  return `\`${clip(redact(text), MAX_QUOTE_LENGTH).replaceAll("`", "'")}\``;
 }

@@ -1,11 +1,11 @@
 import type { Json } from "../../protocol/index.ts";
 
 export const SEVERITIES = ["low", "medium", "high"] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export type FindingSeverity = (typeof SEVERITIES)[number];
 
 /** Something about how a session went that its user should know. */
-export interface Finding {
-  readonly severity: Severity;
+export interface SessionFinding {
+  readonly severity: FindingSeverity;
   /** what happened, one line */
   readonly text: string;
   /** what would avoid it next time */
@@ -13,13 +13,13 @@ export interface Finding {
 }
 
 /** One question asked about a session; sees its parts in order and answers at the end. */
-export interface Check {
-  see(step: Step): void;
-  findings(): readonly Finding[];
+export interface SessionCheck {
+  see(step: SessionStep): void;
+  findings(): readonly SessionFinding[];
 }
 
 /** The parts of a session in the order they happened, with what belongs together put together. */
-export type Step =
+export type SessionStep =
   | { readonly kind: "user-message"; readonly text: string }
   | { readonly kind: "agent-message"; readonly text: string }
   /** a tool call with its result */
@@ -33,7 +33,7 @@ export type Step =
       readonly hasFailed: boolean;
     };
 
-export function strongest(findings: readonly Finding[]): Severity {
+export function strongest(findings: readonly SessionFinding[]): FindingSeverity {
   const ranks = findings.map(({ severity }) => SEVERITIES.indexOf(severity));
   return SEVERITIES[Math.max(0, ...ranks)] ?? "low";
 }

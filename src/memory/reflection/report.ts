@@ -1,19 +1,19 @@
 import { redact } from "../../guard/redact.ts";
 import { oneLine } from "../../hooks/words.ts";
 import { clip } from "../../state/index.ts";
-import { type Finding, strongest } from "./finding.ts";
+import { type SessionFinding, strongest } from "./finding.ts";
 
-const TASK_LENGTH = 300;
+const MAX_TASK_LENGTH = 300;
 
 /** What the user is shown; the heading of the task is where the name of its file comes from. */
-export function renderReport(task: string, findings: readonly Finding[]): string {
+export function renderReflection(task: string, findings: readonly SessionFinding[]): string {
   const advice = [...new Set(findings.map(finding => finding.advice))];
   return [
     "# Reflection",
     "",
     "## Task Summary",
     "",
-    task === "" ? "The session has no message of the user." : clip(redact(oneLine(task)), TASK_LENGTH),
+    task === "" ? "The session has no message of the user." : clip(redact(oneLine(task)), MAX_TASK_LENGTH),
     "",
     `## Findings (severity: ${strongest(findings)})`,
     "",

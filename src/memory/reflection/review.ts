@@ -1,17 +1,17 @@
 import type { Entry } from "../../hooks/transcript/entry.ts";
-import { isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { CHECKS } from "./checks.ts";
-import { type Finding, SEVERITIES } from "./finding.ts";
+import { SEVERITIES, type SessionFinding } from "./finding.ts";
 import { stepsOf } from "./steps.ts";
 
 export interface Review {
   /** the first message of the user; empty when there was none */
   readonly task: string;
   /** strongest first */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SessionFinding[];
 }
 
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 
 /** What deterministic checks say about a session, in one pass over it. */
 export function reviewSession(entries: Iterable<Entry>): Review {
@@ -21,11 +21,11 @@ export function reviewSession(entries: Iterable<Entry>): Review {
   const findings = checks
     .flatMap(check => check.findings())
     .sort((one, other) => SEVERITIES.indexOf(other.severity) - SEVERITIES.indexOf(one.severity));
-  return { task, findings: findings.slice(0, MOST_FINDINGS) };
+  return { task, findings: findings.slice(0, MAX_FINDINGS) };
 
   function* watch(): Generator<Entry> {
     for (const entry of entries) {
-      if (task === "" && isUserMessage(entry)) task = textOf(entry).trim();
+      if (task === "" && isUserMessage(entry)) task = entryText(entry).trim();
       yield entry;
     }
   }

@@ -1,24 +1,24 @@
 import { isHeldText } from "../../hooks/stop/hold-mark.ts";
 import type { Entry, ToolResultPart, ToolUsePart } from "../../hooks/transcript/entry.ts";
-import { isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
-import { stringAt } from "../../hooks/transcript/parts.ts";
-import type { Step } from "./finding.ts";
+import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
+import { stringAt } from "../../protocol/members.ts";
+import type { SessionStep } from "./finding.ts";
 
 /** Calls of one message may be answered out of order; more than these never wait at the same time. */
-const MOST_OPEN_CALLS = 200;
+const MAX_OPEN_CALLS = 200;
 
 /** The steps of a session. Calls that never got a result are left out: nothing is known about them. */
-export function* stepsOf(entries: Iterable<Entry>): Generator<Step> {
+export function* stepsOf(entries: Iterable<Entry>): Generator<SessionStep> {
   const open = new Map<string, ToolUsePart>();
   let lastCall: ToolUsePart | undefined;
   for (const entry of entries) {
-    const text = textOf(entry);
+    const text = entryText(entry);
     if (isUserMessage(entry) && !isHeldText(text)) yield { kind: "user-message", text };
     if (entry.role === "assistant" && text.trim() !== "") yield { kind: "agent-message", text };
     for (const part of entry.parts) {
       if (part.kind === "tool-use") {
         lastCall = part;
-        if (part.id !== undefined && open.size < MOST_OPEN_CALLS) open.set(part.id, part);
+        if (part.id !== undefined && open.size < MAX_OPEN_CALLS) open.set(part.id, part);
       }
       if (part.kind !== "tool-result") continue;
       const call = part.id === undefined ? lastCall : open.get(part.id);
@@ -28,7 +28,7 @@ export function* stepsOf(entries: Iterable<Entry>): Generator<Step> {
   }
 }
 
-function toStep(call: ToolUsePart, result: ToolResultPart): Step {
+function toStep(call: ToolUsePart, result: ToolResultPart): SessionStep {
   return {
     kind: "call",
     tool: call.name,
@@ -42,8 +42,8 @@ function toStep(call: ToolUsePart, result: ToolResultPart): Step {
 /** For hosts that record the text alone; the first lines say how a command ended. */
 const FAILURE_LINE =
   /^(?:error: )?(?:command failed|(?:process )?(?:exited with )?exit(?:ed with)? (?:code|status):? [1-9]\d*)/im;
-const HEAD_CHARACTERS = 400;
+const MAX_HEAD_CHARACTERS = 400;
 
 function tellsFailure(output: string): boolean {
-  return FAILURE_LINE.test(output.slice(0, HEAD_CHARACTERS));
+  return FAILURE_LINE.test(output.slice(0, MAX_HEAD_CHARACTERS));
 }

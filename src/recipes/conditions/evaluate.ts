@@ -1,8 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { lookUp, memberOf, textOf } from "../values/value.ts";
-import { ConditionError } from "./condition-error.ts";
 import { FUNCTIONS, METHODS } from "./functions.ts";
-import { type Atom, type Comparison, type Expression, type Postfix, parseCondition } from "./parse.ts";
+import {
+  type Atom,
+  type ComparisonOperator,
+  type Expression,
+  type Postfix,
+  parseCondition,
+} from "./parse.ts";
+import { ConditionError } from "./text.ts";
 import { areEqual, compareValues, isContained, isTruthy } from "./values.ts";
 
 export type ConditionResult =
@@ -38,8 +44,7 @@ function evaluate(expression: Expression, context: JsonObject): Json {
     case "not":
       return !isTruthy(evaluate(expression.term, context));
     case "compare":
-      return compare(
-        expression.operator,
+      return COMPARE[expression.operator](
         evaluate(expression.left, context),
         evaluate(expression.right, context),
       );
@@ -62,7 +67,7 @@ function evaluateAtom(atom: Atom, context: JsonObject): Json {
     case "path":
       return lookUp(context, atom.segments) ?? null;
     case "call":
-      return FUNCTIONS.get(atom.name)?.run(atom.args.map(arg => evaluate(arg, context))) ?? null;
+      return FUNCTIONS.get(atom.name)?.run(...atom.args.map(arg => evaluate(arg, context))) ?? null;
     case "group":
       return evaluate(atom.inner, context);
     case "list":
@@ -83,12 +88,12 @@ function applyPostfix(value: Json, postfix: Postfix, context: JsonObject): Json 
         throw new ConditionError(`.${postfix.name}() works on text, not on a list or an object`);
       }
       const args = postfix.args.map(arg => evaluate(arg, context));
-      return METHODS.get(postfix.name)?.run(textOf(value), args) ?? null;
+      return METHODS.get(postfix.name)?.run(textOf(value), ...args) ?? null;
     }
   }
 }
 
-const COMPARE: Readonly<Record<Comparison, (left: Json, right: Json) => boolean>> = {
+const COMPARE: Readonly<Record<ComparisonOperator, (left: Json, right: Json) => boolean>> = {
   "==": areEqual,
   "!=": (left, right) => !areEqual(left, right),
   "<": (left, right) => compareValues(left, right) === -1,
@@ -98,7 +103,3 @@ const COMPARE: Readonly<Record<Comparison, (left: Json, right: Json) => boolean>
   in: isContained,
   "not in": (left, right) => !isContained(left, right),
 };
-
-function compare(operator: Comparison, left: Json, right: Json): boolean {
-  return COMPARE[operator](left, right);
-}

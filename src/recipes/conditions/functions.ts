@@ -1,61 +1,49 @@
+import { countCharacters } from "../../hooks/words.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
 import { textOf } from "../values/value.ts";
-import { ConditionError } from "./condition-error.ts";
-import { codePointCount, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
+import { ConditionError, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
 import { clip } from "./tokens.ts";
 import { compareValues, isTruthy, numberFrom } from "./values.ts";
 
-interface Arity {
-  readonly fewest: number;
-  readonly most: number;
-}
-type ConditionFunction = Arity & { readonly run: (args: readonly Json[]) => Json };
-type ConditionMethod = Arity & { readonly run: (text: string, args: readonly Json[]) => Json };
+/** The least and the most arguments. */
+export type Arity = readonly [min: number, max: number];
+type Arguments = readonly (Json | undefined)[];
 
-const one = { fewest: 1, most: 1 };
-const none = { fewest: 0, most: 0 };
+interface ConditionFunction {
+  readonly arity: Arity;
+  readonly run: (...args: Arguments) => Json;
+}
+interface ConditionMethod {
+  readonly arity: Arity;
+  readonly run: (text: string, ...args: Arguments) => Json;
+}
 
 /** Everything a condition may call. */
-export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map([
-  ["int", { ...one, run: ([value]: readonly Json[]) => toInteger(value) }],
-  ["float", { ...one, run: ([value]: readonly Json[]) => toFloat(value) }],
-  ["str", { ...one, run: ([value]: readonly Json[]) => textOf(value) }],
-  ["bool", { ...one, run: ([value]: readonly Json[]) => isTruthy(value ?? null) }],
-  ["len", { ...one, run: ([value]: readonly Json[]) => sizeOf(value) }],
-  ["min", { fewest: 2, most: Infinity, run: (args: readonly Json[]) => extreme("min", args, -1) }],
-  ["max", { fewest: 2, most: Infinity, run: (args: readonly Json[]) => extreme("max", args, 1) }],
+export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
+  ["int", { arity: [1, 1], run: toInteger }],
+  ["float", { arity: [1, 1], run: toFloat }],
+  ["str", { arity: [1, 1], run: textOf }],
+  ["bool", { arity: [1, 1], run: value => isTruthy(value ?? null) }],
+  ["len", { arity: [1, 1], run: sizeOf }],
+  ["min", { arity: [2, Infinity], run: (...args) => extreme("min", args, -1) }],
+  ["max", { arity: [2, Infinity], run: (...args) => extreme("max", args, 1) }],
 ]);
 
 /** Methods of text; the receiver and plain arguments are turned into text first. */
-export const METHODS: ReadonlyMap<string, ConditionMethod> = new Map([
-  ["strip", { ...none, run: (text: string) => text.trim() }],
-  ["lstrip", { ...none, run: (text: string) => text.trimStart() }],
-  ["rstrip", { ...none, run: (text: string) => text.trimEnd() }],
-  ["lower", { ...none, run: (text: string) => text.toLowerCase() }],
-  ["upper", { ...none, run: (text: string) => text.toUpperCase() }],
-  ["title", { ...none, run: (text: string) => titleCase(text) }],
-  ["startswith", { ...one, run: (text: string, [start]: readonly Json[]) => text.startsWith(textOf(start)) }],
-  ["endswith", { ...one, run: (text: string, [end]: readonly Json[]) => text.endsWith(textOf(end)) }],
-  [
-    "replace",
-    {
-      fewest: 2,
-      most: 2,
-      run: (text: string, [from, to]: readonly Json[]) => replaceIn(text, textOf(from), textOf(to)),
-    },
-  ],
-  [
-    "split",
-    {
-      fewest: 0,
-      most: 1,
-      run: (text: string, [separator]: readonly Json[]) =>
-        splitText(text, separator === undefined ? undefined : textOf(separator)),
-    },
-  ],
-  ["join", { ...one, run: (text: string, [items]: readonly Json[]) => join(text, items) }],
-  ["count", { ...one, run: (text: string, [part]: readonly Json[]) => countOf(text, textOf(part)) }],
-  ["find", { ...one, run: (text: string, [part]: readonly Json[]) => findIn(text, textOf(part)) }],
+export const METHODS: ReadonlyMap<string, ConditionMethod> = new Map<string, ConditionMethod>([
+  ["strip", { arity: [0, 0], run: text => text.trim() }],
+  ["lstrip", { arity: [0, 0], run: text => text.trimStart() }],
+  ["rstrip", { arity: [0, 0], run: text => text.trimEnd() }],
+  ["lower", { arity: [0, 0], run: text => text.toLowerCase() }],
+  ["upper", { arity: [0, 0], run: text => text.toUpperCase() }],
+  ["title", { arity: [0, 0], run: titleCase }],
+  ["startswith", { arity: [1, 1], run: (text, start) => text.startsWith(textOf(start)) }],
+  ["endswith", { arity: [1, 1], run: (text, end) => text.endsWith(textOf(end)) }],
+  ["replace", { arity: [2, 2], run: (text, from, to) => replaceIn(text, textOf(from), textOf(to)) }],
+  ["split", { arity: [0, 1], run: (text, by) => splitText(text, by === undefined ? undefined : textOf(by)) }],
+  ["join", { arity: [1, 1], run: join }],
+  ["count", { arity: [1, 1], run: (text, part) => countOf(text, textOf(part)) }],
+  ["find", { arity: [1, 1], run: (text, part) => findIn(text, textOf(part)) }],
 ]);
 
 function toInteger(value: Json | undefined): Json {
@@ -77,13 +65,14 @@ function toFloat(value: Json | undefined): Json {
 }
 
 function sizeOf(value: Json | undefined): number {
-  if (typeof value === "string") return codePointCount(value);
+  if (typeof value === "string") return countCharacters(value);
   if (Array.isArray(value)) return value.length;
   return isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
-function extreme(name: string, values: readonly Json[], wanted: -1 | 1): Json {
-  return values.reduce((best, value) => {
+function extreme(name: string, values: Arguments, wanted: -1 | 1): Json {
+  const known = values.map(value => value ?? null);
+  return known.reduce((best, value) => {
     const order = compareValues(value, best);
     if (order === undefined) throw new ConditionError(`${name}() cannot compare its arguments`);
     return order === wanted ? value : best;

@@ -1,18 +1,19 @@
-import { ConditionError } from "./condition-error.ts";
-import { FUNCTIONS, METHODS } from "./functions.ts";
+import { Buffer } from "node:buffer";
+import { type Arity, FUNCTIONS, METHODS } from "./functions.ts";
+import { ConditionError } from "./text.ts";
 import { clip, refuseUnsafe, type TextPart, type Token, tokenise } from "./tokens.ts";
 
-const BYTE_LIMIT = 8192;
-const NESTING_LIMIT = 32;
+const MAX_BYTES = 8192;
+const MAX_NESTING = 32;
 
-export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
+export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
 
 export type Expression =
   | { readonly kind: "or" | "and"; readonly terms: readonly Expression[] }
   | { readonly kind: "not"; readonly term: Expression }
   | {
       readonly kind: "compare";
-      readonly operator: Comparison;
+      readonly operator: ComparisonOperator;
       readonly left: Expression;
       readonly right: Expression;
     }
@@ -36,212 +37,208 @@ const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">
 
 /** Text to expression; throws `ConditionError`. Chains are flat lists, so depth is bounded by the brackets. */
 export function parseCondition(text: string): Expression {
-  if (byteLength(text) > BYTE_LIMIT) {
-    throw new ConditionError(`condition is longer than ${BYTE_LIMIT} bytes`);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw new ConditionError(`condition is longer than ${MAX_BYTES} bytes`);
+  return new ConditionParser(tokenise(text)).parse();
+}
+
+class ConditionParser {
+  private readonly tokens: readonly Token[];
+  private position = 0;
+  private nesting = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
   }
-  const tokens = tokenise(text);
-  let position = 0;
-  let nesting = 0;
 
-  const peek = (): Token => tokens[position] ?? { kind: "end", source: "" };
-  const isSymbol = (symbol: string): boolean => peek().kind === "symbol" && peek().source === symbol;
-  const isWord = (word: string): boolean => {
-    const token = peek();
-    return token.kind === "word" && token.word === word;
-  };
+  parse(): Expression {
+    const expression = this.readExpression();
+    if (this.token.kind !== "end") this.fail();
+    return expression;
+  }
 
-  function fail(): never {
-    const token = peek();
+  private get token(): Token {
+    return this.tokens[this.position] ?? { kind: "end", source: "" };
+  }
+
+  private isSymbol(symbol: string): boolean {
+    return this.token.kind === "symbol" && this.token.source === symbol;
+  }
+
+  private isWord(word: string, token: Token | undefined = this.token): boolean {
+    return token?.kind === "word" && token.word === word;
+  }
+
+  private fail(): never {
+    const { token } = this;
     if (token.kind === "end") throw new ConditionError("unexpected end of condition");
     throw new ConditionError(`unexpected token '${clip(token.source)}'`);
   }
 
-  function take(symbol: string): void {
-    if (!isSymbol(symbol)) fail();
-    position++;
+  private take(symbol: string): void {
+    if (!this.isSymbol(symbol)) this.fail();
+    this.position++;
   }
 
-  function nested<T>(read: () => T): T {
-    if (++nesting > NESTING_LIMIT) {
-      throw new ConditionError(`brackets are nested deeper than ${NESTING_LIMIT}`);
-    }
+  private nested<T>(read: () => T): T {
+    if (++this.nesting > MAX_NESTING)
+      throw new ConditionError(`brackets are nested deeper than ${MAX_NESTING}`);
     const result = read();
-    nesting--;
+    this.nesting--;
     return result;
   }
 
-  function chain(kind: "or" | "and", readTerm: () => Expression): Expression {
+  private chain(kind: "or" | "and", readTerm: () => Expression): Expression {
     const first = readTerm();
-    if (!isWord(kind)) return first;
+    if (!this.isWord(kind)) return first;
     const terms = [first];
-    while (isWord(kind)) {
-      position++;
+    while (this.isWord(kind)) {
+      this.position++;
       terms.push(readTerm());
     }
     return { kind, terms };
   }
 
-  const readExpression = (): Expression => chain("or", () => chain("and", readNot));
-
-  function readNot(): Expression {
-    let isNegated = false;
-    let hasNot = false;
-    while (isWord("not")) {
-      position++;
-      hasNot = true;
-      isNegated = !isNegated;
-    }
-    const term = readComparison();
-    if (!hasNot) return term;
-    return isNegated ? { kind: "not", term } : { kind: "not", term: { kind: "not", term } };
+  private readExpression(): Expression {
+    return this.chain("or", () => this.chain("and", () => this.readNot()));
   }
 
-  function readComparison(): Expression {
-    const left = readValue();
-    const operator = readOperator();
-    return operator === undefined ? left : { kind: "compare", operator, left, right: readValue() };
+  private readNot(): Expression {
+    let count = 0;
+    for (; this.isWord("not"); count++) this.position++;
+    const term = this.readComparison();
+    if (count === 0) return term;
+    const not: Expression = { kind: "not", term };
+    return count % 2 === 1 ? not : { kind: "not", term: not };
   }
 
-  function readOperator(): Comparison | undefined {
-    const token = peek();
+  private readComparison(): Expression {
+    const left = this.readValue();
+    const operator = this.readOperator();
+    return operator === undefined ? left : { kind: "compare", operator, left, right: this.readValue() };
+  }
+
+  private readOperator(): ComparisonOperator | undefined {
+    const { token } = this;
     if (token.kind === "symbol" && COMPARISONS.has(token.source)) {
-      position++;
-      return token.source as Comparison;
+      this.position++;
+      return token.source as ComparisonOperator;
     }
-    if (isWord("in")) {
-      position++;
+    if (this.isWord("in")) {
+      this.position++;
       return "in";
     }
-    const next = tokens[position + 1];
-    if (isWord("not") && next?.kind === "word" && next.word === "in") {
-      position += 2;
+    if (this.isWord("not") && this.isWord("in", this.tokens[this.position + 1])) {
+      this.position += 2;
       return "not in";
     }
     return undefined;
   }
 
-  function readValue(): Expression {
-    const atom = readAtom();
+  private readValue(): Expression {
+    const atom = this.readAtom();
     const postfixes: Postfix[] = [];
-    while (isSymbol(".") || isSymbol("[")) postfixes.push(isSymbol(".") ? readMember() : readIndex());
+    while (this.isSymbol(".") || this.isSymbol("["))
+      postfixes.push(this.isSymbol(".") ? this.readMember() : this.readIndex());
     return { kind: "value", atom, postfixes };
   }
 
-  function readAtom(): Atom {
-    const token = peek();
-    if (token.kind === "symbol") return readBracketed();
-    position++;
-    if (token.kind === "number") return { kind: "literal", value: token.value };
-    if (token.kind === "path") return { kind: "path", segments: token.segments };
-    if (token.kind === "string") {
-      const [only, ...rest] = token.parts;
-      return typeof only === "string" && rest.length === 0
-        ? { kind: "literal", value: only }
-        : { kind: "text", parts: token.parts };
+  private readAtom(): Atom {
+    const { token } = this;
+    if (token.kind === "symbol") return this.readBracketed();
+    if (token.kind === "end" || (token.kind === "word" && !/^(?:true|false)$/.test(token.word)))
+      return this.fail();
+    this.position++;
+    switch (token.kind) {
+      case "number":
+        return { kind: "literal", value: token.value };
+      case "path":
+        return { kind: "path", segments: token.segments };
+      case "string": {
+        const [only, ...rest] = token.parts;
+        return typeof only === "string" && rest.length === 0
+          ? { kind: "literal", value: only }
+          : { kind: "text", parts: token.parts };
+      }
+      case "word":
+        return { kind: "literal", value: token.word === "true" };
+      case "name":
+        if (this.isSymbol("(")) return this.readCall(token.source);
+        return { kind: "path", segments: [token.source] };
     }
-    if (token.kind === "word" && (token.word === "true" || token.word === "false")) {
-      return { kind: "literal", value: token.word === "true" };
-    }
-    if (token.kind === "name") {
-      if (isSymbol("(")) return readCall(token.source);
-      return { kind: "path", segments: [token.source] };
-    }
-    position--;
-    return fail();
   }
 
-  function readBracketed(): Atom {
-    if (isSymbol("(")) {
-      position++;
-      const inner = nested(readExpression);
-      take(")");
+  private readBracketed(): Atom {
+    if (this.isSymbol("(")) {
+      this.position++;
+      const inner = this.nested(() => this.readExpression());
+      this.take(")");
       return { kind: "group", inner };
     }
-    if (!isSymbol("[")) fail();
-    position++;
-    return { kind: "list", items: nested(() => readItems("]")) };
+    this.take("[");
+    return { kind: "list", items: this.nested(() => this.readItems("]")) };
   }
 
-  function readCall(name: string): Atom {
+  private readCall(name: string): Atom {
     const known = FUNCTIONS.get(name);
-    if (known === undefined) {
+    if (known === undefined)
       throw new ConditionError(`Unsafe expression: function '${clip(name)}' is not allowed`);
-    }
-    take("(");
-    const args = nested(() => readItems(")"));
-    checkCount(`${name}()`, known, args.length);
-    return { kind: "call", name, args };
+    return { kind: "call", name, args: this.readArguments(`${name}()`, known.arity) };
   }
 
-  function readMember(): Postfix {
-    take(".");
-    const token = peek();
-    if (token.kind !== "name") return fail();
-    position++;
-    if (!isSymbol("(")) return { kind: "member", name: token.source };
-    const known = METHODS.get(token.source);
-    if (known === undefined) {
-      throw new ConditionError(`Unsafe expression: method '.${clip(token.source)}()' is not allowed`);
-    }
-    take("(");
-    const args = nested(() => readItems(")"));
-    checkCount(`.${token.source}()`, known, args.length);
-    return { kind: "method", name: token.source, args };
+  private readMember(): Postfix {
+    this.take(".");
+    const { token } = this;
+    if (token.kind !== "name") return this.fail();
+    const name = token.source;
+    this.position++;
+    if (!this.isSymbol("(")) return { kind: "member", name };
+    const known = METHODS.get(name);
+    if (known === undefined)
+      throw new ConditionError(`Unsafe expression: method '.${clip(name)}()' is not allowed`);
+    return { kind: "method", name, args: this.readArguments(`.${name}()`, known.arity) };
   }
 
-  function readIndex(): Postfix {
-    take("[");
-    const token = peek();
-    position++;
+  private readArguments(name: string, arity: Arity): readonly Expression[] {
+    this.take("(");
+    const args = this.nested(() => this.readItems(")"));
+    checkCount(name, arity, args.length);
+    return args;
+  }
+
+  private readIndex(): Postfix {
+    this.take("[");
+    const { token } = this;
+    this.position++;
     const postfix = indexOf(token);
-    take("]");
+    this.take("]");
     return postfix;
   }
 
-  function indexOf(token: Token): Postfix {
-    if (token.kind === "string" && token.parts.every(part => typeof part === "string")) {
-      return { kind: "key", name: refuseUnsafe(token.parts.join("")) };
-    }
-    if (token.kind === "number" && typeof token.value === "number" && /^\d+$/.test(token.source)) {
-      return { kind: "index", position: token.value };
-    }
-    throw new ConditionError(
-      `index must be a quoted key or a non-negative integer, not '${clip(token.source)}'`,
-    );
-  }
-
-  function readItems(close: string): readonly Expression[] {
+  private readItems(close: string): readonly Expression[] {
     const items: Expression[] = [];
-    while (!isSymbol(close)) {
-      items.push(readValue());
-      if (!isSymbol(",")) break;
-      position++;
+    while (!this.isSymbol(close)) {
+      items.push(this.readValue());
+      if (!this.isSymbol(",")) break;
+      this.position++;
     }
-    take(close);
+    this.take(close);
     return items;
   }
-
-  const expression = readExpression();
-  if (peek().kind !== "end") fail();
-  return expression;
 }
 
-function checkCount(
-  name: string,
-  { fewest, most }: { readonly fewest: number; readonly most: number },
-  given: number,
-): void {
-  if (given >= fewest && given <= most) return;
-  const wanted =
-    fewest === most ? `${fewest}` : most === Infinity ? `at least ${fewest}` : `${fewest} to ${most}`;
+function indexOf(token: Token): Postfix {
+  if (token.kind === "string" && token.parts.every(part => typeof part === "string"))
+    return { kind: "key", name: refuseUnsafe(token.parts.join("")) };
+  if (token.kind === "number" && typeof token.value === "number" && /^\d+$/.test(token.source))
+    return { kind: "index", position: token.value };
+  throw new ConditionError(
+    `index must be a quoted key or a non-negative integer, not '${clip(token.source)}'`,
+  );
+}
+
+function checkCount(name: string, [min, max]: Arity, given: number): void {
+  if (given >= min && given <= max) return;
+  const wanted = min === max ? `${min}` : max === Infinity ? `at least ${min}` : `${min} to ${max}`;
   throw new ConditionError(`${name} takes ${wanted} argument(s), ${given} given`);
-}
-
-function byteLength(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -1,20 +1,14 @@
-import { ConditionError } from "./condition-error.ts";
+import { countCharacters } from "../../hooks/words.ts";
 
 /** Text operations counted in code points, none of which can grow without bound. */
 
-/** Expressions are short, but a chain of replacements could still ask for all memory. */
-const TEXT_LIMIT = 20_000_000;
-
-export function codePointCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index + 1 < text.length; index++) {
-    if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) {
-      count--;
-      index++;
-    }
-  }
-  return count;
+/** What is wrong with a condition; never leaves this folder. */
+export class ConditionError extends Error {
+  override readonly name = "ConditionError";
 }
+
+/** Expressions are short, but a chain of replacements could still ask for all memory. */
+const MAX_TEXT_LENGTH = 20_000_000;
 
 export function titleCase(text: string): string {
   return text.replace(/\p{L}+/gu, word => {
@@ -32,7 +26,7 @@ export function replaceIn(text: string, from: string, to: string): string {
 
 /** Occurrences that do not overlap; of the empty text, one more than there are characters. */
 export function countOf(text: string, part: string): number {
-  if (part === "") return codePointCount(text) + 1;
+  if (part === "") return countCharacters(text) + 1;
   let count = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
   return count;
@@ -40,7 +34,7 @@ export function countOf(text: string, part: string): number {
 
 export function findIn(text: string, part: string): number {
   const at = text.indexOf(part);
-  return at < 0 ? -1 : codePointCount(text.slice(0, at));
+  return at < 0 ? -1 : countCharacters(text.slice(0, at));
 }
 
 export function splitText(text: string, separator: string | undefined): readonly string[] {
@@ -55,7 +49,7 @@ export function joinTexts(texts: readonly string[], separator: string): string {
 }
 
 function refuseLongerThan(length: number): void {
-  if (length > TEXT_LIMIT) throw new ConditionError(`text grows beyond ${TEXT_LIMIT} characters`);
+  if (length > MAX_TEXT_LENGTH) throw new ConditionError(`text grows beyond ${MAX_TEXT_LENGTH} characters`);
 }
 
 /** By code point; the order of UTF-16 units differs above U+FFFF. */
@@ -71,12 +65,4 @@ export function compareText(left: string, right: string): -1 | 0 | 1 {
     return a < b ? -1 : 1;
   }
   return left.length === right.length ? 0 : left.length < right.length ? -1 : 1;
-}
-
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,7 +1,7 @@
 import { firstCharacters } from "../steps/snippet.ts";
 import { readPlaceholder } from "../values/template.ts";
 import { isCanonicalNumber } from "../values/value.ts";
-import { ConditionError } from "./condition-error.ts";
+import { ConditionError } from "./text.ts";
 
 /** A piece of a string literal: text, or the path of a placeholder whose rendered value stands there. */
 export type TextPart = string | readonly string[];

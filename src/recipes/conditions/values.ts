@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import { isJsonObject, isSameJson, type Json } from "../../protocol/index.ts";
 import { textOf } from "../values/value.ts";
 import { compareText } from "./text.ts";
 
@@ -16,7 +16,7 @@ export function numberFrom(text: string): number | undefined {
 
 /** Equality across types as far as recipe authors expect it; null equals only null. */
 export function areEqual(left: Json, right: Json): boolean {
-  if (typeof left === typeof right) return isSame(left, right);
+  if (typeof left === typeof right) return isSameJson(left, right);
   if (typeof left === "string" && isScalar(right)) return areEqual(right, left);
   if (typeof right === "string") {
     if (typeof left === "number") return numberFrom(right) === left;
@@ -36,33 +36,15 @@ function asNumber(value: Json): number | undefined {
   return typeof value === "boolean" ? Number(value) : undefined;
 }
 
-/** Deep and strict: what two JSON texts mean. */
-function isSame(left: Json, right: Json): boolean {
-  if (Array.isArray(left) || Array.isArray(right)) {
-    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => isSame(item, right[index]));
-  }
-  if (!isJsonObject(left) || !isJsonObject(right)) return left === right;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every(key => {
-      const other = ownValue(right, key);
-      return other !== undefined && isSame(left[key] ?? null, other);
-    })
-  );
-}
-
 /** -1, 0 or 1; undefined when the two have no order. */
 export function compareValues(left: Json, right: Json): -1 | 0 | 1 | undefined {
-  if (typeof left === "string" && typeof right === "string") return compareText(left, right);
-  if (typeof left === "string") return typeof right === "string" ? 0 : orderOf(left, right);
+  if (typeof left === "string") return orderOf(left, right);
   if (typeof right === "string") return flip(orderOf(right, left));
   return compareNumbers(asNumber(left), asNumber(right));
 }
 
 function orderOf(text: string, other: Json): -1 | 0 | 1 | undefined {
-  if (typeof other === "boolean") return compareText(text, textOf(other));
+  if (typeof other === "string" || typeof other === "boolean") return compareText(text, textOf(other));
   return typeof other === "number" ? compareNumbers(numberFrom(text), other) : undefined;
 }
 

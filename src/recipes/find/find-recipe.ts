@@ -2,7 +2,7 @@ import { findAssetHome, findHome, readText, resolvePath } from "../../state/inde
 import { dirname, isAbsolute, isInside, join, resolve } from "../../system/paths.ts";
 import type { Files, System } from "../../system/system.ts";
 import { readYaml } from "../format/read-yaml.ts";
-import { RECIPE_BYTE_LIMIT } from "../format/recipe.ts";
+import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { findGitRoot, isDirectory, isFile } from "./look.ts";
 import {
   EXTENSIONS,
@@ -108,7 +108,7 @@ function findInDirectories(
 function declaresName(system: System, path: string, name: string): boolean {
   let text: string | undefined;
   try {
-    text = readText(system, path, RECIPE_BYTE_LIMIT);
+    text = readText(system, path, MAX_RECIPE_BYTES);
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { errorText } from "../../protocol/error-text.ts";
 import { readExactText } from "../../state/index.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 import {
@@ -7,7 +8,7 @@ import {
   parseRecipe,
   tooLargeMessage,
 } from "../format/parse-recipe.ts";
-import { type Problem, RECIPE_BYTE_LIMIT, type Recipe, type Step } from "../format/recipe.ts";
+import { MAX_RECIPE_BYTES, type Problem, type Recipe, type Step } from "../format/recipe.ts";
 import { findSubRecipe, listSearched } from "./find-recipe.ts";
 import type { RecipeSearch } from "./search-directories.ts";
 
@@ -111,12 +112,12 @@ function readFile(
   const { system, errors, warnings, sources } = reading;
   let read: ReturnType<typeof readExactText>;
   try {
-    read = readExactText(system, path, RECIPE_BYTE_LIMIT);
+    read = readExactText(system, path, MAX_RECIPE_BYTES);
   } catch (error) {
     const size = system.files.follow(path)?.size ?? 0;
     const message = hasErrorCode(error, "EFBIG")
       ? tooLargeMessage(size)
-      : `Cannot read recipe: ${error instanceof Error ? error.message : String(error)}`;
+      : `Cannot read recipe: ${errorText(error)}`;
     errors.push({ message, file: path });
     return undefined;
   }

@@ -14,7 +14,7 @@ export interface RecipeSearch {
 }
 
 export const EXTENSIONS = [".yaml", ".yml"];
-const MOST_ANCESTORS = 10;
+const MAX_ANCESTORS = 10;
 const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
 
 export function isRecipeFile(name: string): boolean {
@@ -43,12 +43,12 @@ export function searchDirectories(system: System, search: RecipeSearch): readonl
 
 /**
  * The working directory and those above it, up to the one that holds `.git`. A directory above that belongs to
- * somebody else is passed over: nobody else may put recipes in our way.
+ * another user is passed over: other users must not supply recipes.
  */
 function projectDirectories(files: Files, workingDir: string): readonly string[] {
   const owner = files.follow(workingDir)?.uid;
   const chosen: string[] = [];
-  for (const directory of ancestors(workingDir).slice(0, MOST_ANCESTORS + 1)) {
+  for (const directory of ancestors(workingDir).slice(0, MAX_ANCESTORS + 1)) {
     if (directory === workingDir || files.follow(directory)?.uid === owner) chosen.push(directory);
     if (files.inspect(join(directory, ".git")) !== undefined) break;
   }

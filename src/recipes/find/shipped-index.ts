@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readExactText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
-import { RECIPE_BYTE_LIMIT } from "../format/recipe.ts";
+import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_INDEX } from "../shipped-recipes.ts";
-import type { ListedRecipe } from "./list-recipes.ts";
+import type { ListedRecipe } from "./listed-recipe.ts";
 
 /** Shipped recipes that extend none, so that the bytes of the file say all. */
 export type ShippedIndex = readonly (Omit<ListedRecipe, "path"> & { readonly size: number })[];
@@ -18,7 +18,7 @@ export function readShippedIndex(): ShippedIndex {
 export function findShipped(system: System, index: ShippedIndex, path: string): ListedRecipe | undefined {
   const size = system.files.follow(path)?.size;
   if (!index.some(entry => entry.size === size)) return undefined;
-  const read = readExactText(system, path, RECIPE_BYTE_LIMIT);
+  const read = readExactText(system, path, MAX_RECIPE_BYTES);
   if (read === undefined) return undefined;
   const sha256 = createHash("sha256").update(read.text).digest("hex");
   const found = index.find(entry => entry.sha256 === sha256);

@@ -6,7 +6,7 @@ export type Report = (message: string, offset: number) => void;
 
 /**
  * Reads the members of one YAML mapping by kind. A member that is null counts as absent; a wrong type is reported
- * as `<where><field> must be <type>` and counts as absent too. What nobody asked for is left in `unknown()`.
+ * as `<where><field> must be <type>` and counts as absent too. Members that were never read are `unknown()`.
  */
 export class FieldReader {
   private readonly asked = new Set<string>();
@@ -36,60 +36,47 @@ export class FieldReader {
     return [...this.entries].filter(([name]) => !this.asked.has(name));
   }
 
-  text(name: string): string | undefined {
+  string(name: string): string | undefined {
     const node = this.node(name);
-    if (node === undefined) return undefined;
-    if (node.kind === "scalar" && typeof node.value === "string") return node.value;
-    const hint = node.kind === "scalar" ? ` (put quotes around ${node.spelling})` : "";
-    return this.refuse(name, `a string${hint}`, node);
+    const hint = node?.kind === "scalar" ? ` (put quotes around ${node.spelling})` : "";
+    return this.read(name, `a string${hint}`, value => (typeof value === "string" ? value : undefined));
   }
 
   /** Text for people and names: a number or a boolean is taken as it was spelled. */
   label(name: string): string | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    return node.kind === "scalar" ? node.spelling : this.refuse(name, "a string", node);
+    return this.read(name, "a string", (_, node) => (node.kind === "scalar" ? node.spelling : undefined));
   }
 
   labels(name: string): readonly string[] | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    if (node.kind !== "list") return this.refuse(name, "a list of strings", node);
-    const labels: string[] = [];
-    for (const item of node.items) {
-      if (item.kind === "scalar" && item.value !== null) labels.push(item.spelling);
-      else this.refuse(name, "a list of strings", item);
-    }
-    return labels;
+    const type = "a list of strings";
+    const items = this.read(name, type, (_, node) => (node.kind === "list" ? node.items : undefined));
+    return items?.flatMap(item => {
+      if (item.kind === "scalar" && item.value !== null) return [item.spelling];
+      this.refuse(name, type, item);
+      return [];
+    });
   }
 
-  flag(name: string): boolean | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-    return this.refuse(name, "a boolean (true or false)", node);
+  boolean(name: string): boolean | undefined {
+    return this.read(name, "a boolean (true or false)", value =>
+      typeof value === "boolean" ? value : undefined,
+    );
   }
 
   seconds(name: string): number | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    if (node.kind === "scalar" && typeof node.value === "number" && node.value >= 0) return node.value;
-    return this.refuse(name, "a number of seconds, 0 or more", node);
+    return this.read(name, "a number of seconds, 0 or more", value =>
+      typeof value === "number" && value >= 0 ? value : undefined,
+    );
   }
 
-  count(name: string): number | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    if (node.kind === "scalar" && Number.isSafeInteger(node.value) && Number(node.value) >= 0) {
-      return Number(node.value);
-    }
-    return this.refuse(name, "an integer, 0 or more", node);
+  integer(name: string): number | undefined {
+    return this.read(name, "an integer, 0 or more", value =>
+      typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined,
+    );
   }
 
   entriesOf(name: string): ReadonlyMap<string, YamlEntry> | undefined {
-    const node = this.node(name);
-    if (node === undefined) return undefined;
-    return node.kind === "map" ? node.entries : this.refuse(name, "a mapping", node);
+    return this.read(name, "a mapping", (_, node) => (node.kind === "map" ? node.entries : undefined));
   }
 
   map(name: string): JsonObject | undefined {
@@ -97,7 +84,20 @@ export class FieldReader {
     return entries === undefined ? undefined : toJsonObject(entries);
   }
 
-  private refuse(name: string, type: string, node: YamlNode): undefined {
+  /** `accept` is called with the value of a scalar, and undefined for other nodes. */
+  private read<T>(
+    name: string,
+    type: string,
+    accept: (value: unknown, node: YamlNode) => T | undefined,
+  ): T | undefined {
+    const node = this.node(name);
+    if (node === undefined) return undefined;
+    const accepted = accept(node.kind === "scalar" ? node.value : undefined, node);
+    if (accepted === undefined) this.refuse(name, type, node);
+    return accepted;
+  }
+
+  private refuse(name: string, type: string, node: YamlNode): void {
     this.report(`${this.where}${name} must be ${type}`, node.offset);
   }
 }

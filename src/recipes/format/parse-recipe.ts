@@ -4,9 +4,9 @@ import { isReservedName, parseStep, type StepReports } from "./parse-step.ts";
 import { readYaml, toJsonObject } from "./read-yaml.ts";
 import {
   type HookName,
-  MOST_DEPTH,
+  MAX_DEPTH,
+  MAX_RECIPE_BYTES,
   type Problem,
-  RECIPE_BYTE_LIMIT,
   type Recipe,
   type RecipeOutput,
   type Step,
@@ -30,7 +30,7 @@ export interface ParseOptions {
 const HOOK_NAMES: readonly HookName[] = ["pre_step", "post_step", "on_error"];
 
 export function tooLargeMessage(bytes: number): string {
-  return `Recipe file too large (${bytes} bytes). Maximum allowed: ${RECIPE_BYTE_LIMIT} bytes`;
+  return `Recipe file too large (${bytes} bytes). Maximum allowed: ${MAX_RECIPE_BYTES} bytes`;
 }
 
 export function placeKey(stepId: string, field: string): string {
@@ -51,7 +51,7 @@ export function parseRecipe(text: string, options: ParseOptions = {}): ParsedRec
   });
 
   const bytes = Buffer.byteLength(text, "utf8");
-  if (bytes > RECIPE_BYTE_LIMIT) {
+  if (bytes > MAX_RECIPE_BYTES) {
     errors.push({ message: tooLargeMessage(bytes), ...file });
     return done(undefined);
   }
@@ -87,10 +87,10 @@ function readRecipe(read: FieldReader, reports: StepReports): Recipe {
   const { error } = reports;
   const name = read.label("name") ?? "";
   if (name.trim() === "") error("Recipe must have a 'name' field", read.offset("name"));
-  const parent = read.text("extends");
+  const parent = read.string("extends");
   const recursion = new FieldReader(read.entriesOf("recursion") ?? new Map(), "recursion.", error);
   const hooks = new FieldReader(read.entriesOf("hooks") ?? new Map(), "hooks.", error);
-  const [pre_step, post_step, on_error] = HOOK_NAMES.map(hook => hooks.text(hook));
+  const [pre_step, post_step, on_error] = HOOK_NAMES.map(hook => hooks.string(hook));
   const recipe: Recipe = {
     name,
     description: read.label("description"),
@@ -100,15 +100,18 @@ function readRecipe(read: FieldReader, reports: StepReports): Recipe {
     context: readContext(read, error),
     contextValidation: readRules(read, error),
     steps: readSteps(read, reports, parent !== undefined),
-    recursion: { maxDepth: recursion.count("max_depth"), maxTotalSteps: recursion.count("max_total_steps") },
+    recursion: {
+      maxDepth: recursion.integer("max_depth"),
+      maxTotalSteps: recursion.integer("max_total_steps"),
+    },
     hooks: { pre_step, post_step, on_error },
     extends: parent,
     output: readOutput(read, error),
     defaultStepTimeout: read.seconds("default_step_timeout"),
   };
-  if ((recipe.recursion.maxDepth ?? 0) > MOST_DEPTH) {
+  if ((recipe.recursion.maxDepth ?? 0) > MAX_DEPTH) {
     reports.warn(
-      `recursion.max_depth counts as ${MOST_DEPTH}, which is the most`,
+      `recursion.max_depth counts as ${MAX_DEPTH}, which is the most`,
       recursion.offset("max_depth"),
     );
   }
@@ -163,7 +166,7 @@ function readOutput(read: FieldReader, error: Report): RecipeOutput | undefined 
     return undefined;
   }
   const members = new FieldReader(node.entries, "output.", error);
-  const template = members.text("template");
+  const template = members.string("template");
   if (template === undefined) {
     error("output must be the name of a variable or a mapping with a 'template'", node.offset);
     return undefined;

@@ -41,10 +41,10 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
   note(id, "", node.offset);
   for (const name of node.entries.keys()) note(id, name, read.offset(name));
 
-  const command = read.text("command");
-  const agent = read.text("agent");
-  const prompt = read.text("prompt");
-  const recipe = read.text("recipe");
+  const command = read.string("command");
+  const agent = read.string("agent");
+  const prompt = read.string("prompt");
+  const recipe = read.string("recipe");
   const declared = readType(read, where, error);
   const type = declared ?? inferType({ command, agent, prompt, recipe });
   const needed = REQUIRED[type];
@@ -52,9 +52,9 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     error(`${where}${type} step is missing a '${needed}' field`, node.offset);
   }
 
-  const fatal = read.flag("fatal");
-  const isContinuing = read.flag("continue_on_error");
-  const isMarkedNonFatal = read.flag("nonfatal");
+  const fatal = read.boolean("fatal");
+  const isContinuing = read.boolean("continue_on_error");
+  const isMarkedNonFatal = read.boolean("nonfatal");
   const timeout = read.seconds("timeout");
   const timeoutAlias = read.seconds("timeout_seconds");
   const overrides = read.map("context");
@@ -71,17 +71,17 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     subContext: { ...overrides, ...subContext },
     output: readOutputName(read, where, error),
     condition: read.label("condition"),
-    parseJson: read.flag("parse_json") ?? false,
-    parseJsonRequired: read.flag("parse_json_required") ?? false,
+    parseJson: read.boolean("parse_json") ?? false,
+    parseJsonRequired: read.boolean("parse_json_required") ?? false,
     timeoutSeconds: timeout ?? timeoutAlias,
-    workingDir: read.text("working_dir"),
+    workingDir: read.string("working_dir"),
     isNonFatal: fatal === false || isContinuing === true || isMarkedNonFatal === true,
     parallelGroup: read.label("parallel_group") || undefined,
     whenTags: read.labels("when_tags") ?? [],
-    recoveryOnFailure: read.flag("recovery_on_failure") ?? false,
+    recoveryOnFailure: read.boolean("recovery_on_failure") ?? false,
     model: read.label("model"),
     mode: read.label("mode"),
-    autoStage: read.flag("auto_stage"),
+    autoStage: read.boolean("auto_stage"),
     dependsOn: read.labels("depends_on") ?? [],
   };
   for (const [field, only] of ONLY_FOR) {
@@ -114,7 +114,7 @@ function inferType(
 }
 
 function readOutputName(read: FieldReader, where: string, error: Report): string | undefined {
-  const name = read.text("output");
+  const name = read.string("output");
   if (name === undefined) return undefined;
   if (isVariableName(name)) return name;
   error(`${where}invalid output name '${name}'`, read.offset("output"));

@@ -61,10 +61,10 @@ export interface Recipe {
 }
 
 export const DEFAULT_VERSION = "1.0.0";
-export const RECIPE_BYTE_LIMIT = 1_000_000;
+export const MAX_RECIPE_BYTES = 1_000_000;
 export const DEFAULT_MAX_DEPTH = 6;
-/** Nobody nests recipes deeper on purpose, and every level is told inside the one above it. */
-export const MOST_DEPTH = 100;
+/** Deeper nesting is a mistake, and every level is reported inside the one above it. */
+export const MAX_DEPTH = 100;
 export const DEFAULT_MAX_TOTAL_STEPS = 200;
 
 /** Something to say about a recipe file; lines and columns count from 1. */

@@ -3,8 +3,8 @@ import { join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 import type { Observer } from "./events.ts";
 
-const NAME_LENGTH = 64;
-const MOST_NAMES = 1000;
+const MAX_NAME_LENGTH = 64;
+const MAX_NAMES = 1000;
 
 /** Makes a new audit file in the directory; throws when it cannot. */
 export function createAuditLog(
@@ -34,7 +34,7 @@ export function createAuditLog(
 }
 
 function createFile({ files, clock }: System, directory: string, recipeName: string): string {
-  const safe = recipeName.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, NAME_LENGTH);
+  const safe = recipeName.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH);
   const base = `${safe}-${Math.floor(clock.nowMs() / 1000)}`;
   files.makeDirectory(directory, 0o700);
   for (let attempt = 0; ; attempt++) {
@@ -43,7 +43,7 @@ function createFile({ files, clock }: System, directory: string, recipeName: str
       files.createExclusive(path, new Uint8Array(0), 0o600);
       return path;
     } catch (error) {
-      if (!hasErrorCode(error, "EEXIST") || attempt === MOST_NAMES) throw error;
+      if (!hasErrorCode(error, "EEXIST") || attempt === MAX_NAMES) throw error;
     }
   }
 }

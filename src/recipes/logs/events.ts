@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { StepType } from "../format/recipe.ts";
 import type { StepResult } from "../run/result.ts";
 
@@ -41,7 +42,7 @@ export type RunEvent =
 
 export type Observer = (event: RunEvent) => void;
 
-/** Tells everybody. An observer that throws is left out from then on, and that is said. */
+/** Calls all observers. One that throws is left out from then on, with a warning. */
 export function observeAll(
   observers: ReadonlyMap<string, Observer>,
   warn: (message: string) => void,
@@ -53,7 +54,7 @@ export function observeAll(
         observe(event);
       } catch (error) {
         listening.delete(name);
-        warn(`${name} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`${name} cannot be written: ${errorText(error)}`);
       }
     }
   };

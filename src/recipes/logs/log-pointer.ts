@@ -1,9 +1,10 @@
-import { Buffer } from "node:buffer";
+import { defined } from "../../protocol/defined.ts";
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { GitFacts } from "../run/git-facts.ts";
+import { clipBytes } from "../steps/snippet.ts";
 import { textOf } from "../values/value.ts";
 
-const FIELD_BYTES = 1024;
+const MAX_FIELD_BYTES = 1024;
 /** Context variables that tell a reader which piece of work a run belongs to. */
 const WORK_KEYS = [
   "task_description",
@@ -45,15 +46,11 @@ export function pointerLine(facts: PointerFacts): string {
     ...(facts.git === undefined ? {} : { worktree: clip(facts.git.worktree) }),
     ...(facts.git?.branch === undefined ? {} : { branch: clip(facts.git.branch) }),
     ...Object.fromEntries(work),
-    ...(facts.status === undefined ? {} : { status: facts.status }),
-    ...(facts.exitCode === undefined ? {} : { exit_code: facts.exitCode }),
+    ...defined({ status: facts.status, exit_code: facts.exitCode }),
     log_paths: facts.logPaths,
     timestamp: new Date(facts.nowMs).toISOString(),
   };
   return `amplihack.recipe.log_pointer ${JSON.stringify(pointer)}`;
 }
 
-function clip(text: string): string {
-  const bytes = Buffer.from(text, "utf8");
-  return bytes.length <= FIELD_BYTES ? text : bytes.toString("utf8", 0, FIELD_BYTES).replace(/\uFFFD+$/, "");
-}
+const clip = (text: string): string => clipBytes(text, MAX_FIELD_BYTES);

@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isAbsolute, join, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { RunRefusal } from "../run/run-request.ts";
@@ -54,7 +55,7 @@ function openAudit(system: System, auditDir: string, { recipeName, runId }: LogO
   try {
     return createAuditLog(system, auditDir, recipeName, runId);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new RunRefusal("bad_args", `The audit directory cannot be used: ${why}`);
   }
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import stringWidth from "string-width";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
 import { outputLines } from "./plain-progress.ts";
 import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
@@ -26,8 +27,8 @@ interface RunningStep {
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const LAST_LINE_BYTES = 4096;
-const MOST_SHOWN = 12;
+const MAX_LAST_LINE_BYTES = 4096;
+const MAX_SHOWN = 12;
 
 /**
  * Progress on a terminal: finished steps scroll by, running ones stay at the bottom with their time and the last
@@ -42,8 +43,8 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
   const erase = (): string => (shownLines === 0 ? "" : `\u001b[${shownLines}A\u001b[J`);
   const draw = (): string => {
     const steps = [...running.values()];
-    const lines = steps.slice(0, MOST_SHOWN).map(describe);
-    if (steps.length > MOST_SHOWN) lines.push(`  … and ${steps.length - MOST_SHOWN} more`);
+    const lines = steps.slice(0, MAX_SHOWN).map(describe);
+    if (steps.length > MAX_SHOWN) lines.push(`  … and ${steps.length - MAX_SHOWN} more`);
     shownLines = lines.length;
     return lines.map(line => `${line}\n`).join("");
   };
@@ -93,7 +94,7 @@ function note(running: Map<string, RunningStep>, event: RunEvent, nowMs: number)
 }
 
 function lastLineOf(chunk: Uint8Array): string | undefined {
-  const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - LAST_LINE_BYTES))).toString("utf8");
+  const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - MAX_LAST_LINE_BYTES))).toString("utf8");
   const line = plain(
     end
       .split(/[\r\n]+/)
@@ -105,25 +106,13 @@ function lastLineOf(chunk: Uint8Array): string | undefined {
 
 /** Cut to the width, so that no line wraps and the count of lines stays true. */
 function cutToWidth(line: string, columns: number): string {
-  const characters = [...line];
+  if (stringWidth(line) < columns) return line;
+  let shown = "";
   let width = 0;
-  for (const [index, character] of characters.entries()) {
-    width += isWide(character) ? 2 : 1;
-    if (width > columns - 1) return `${characters.slice(0, Math.max(0, index - 1)).join("")}…`;
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    width += stringWidth(segment);
+    if (width > columns - 2) break;
+    shown += segment;
   }
-  return line;
-}
-
-function isWide(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return (
-    code >= 0x1100 &&
-    (code <= 0x115f ||
-      (code >= 0x2e80 && code <= 0xa4cf) ||
-      (code >= 0xac00 && code <= 0xd7a3) ||
-      (code >= 0xf900 && code <= 0xfaff) ||
-      (code >= 0xfe30 && code <= 0xfe6f) ||
-      (code >= 0xff00 && code <= 0xff60) ||
-      code >= 0x1f300)
-  );
+  return `${shown}…`;
 }

@@ -1,39 +1,21 @@
-import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { defined } from "../../protocol/defined.ts";
+import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
+import { booleanAt } from "../../protocol/members.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
 import type { GroupWatcher } from "../../system/group-watcher.ts";
 import { resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import type { ProcessResult, System } from "../../system/system.ts";
+import { loadRecipe } from "../find/load-recipe.ts";
 import { isFile } from "../find/look.ts";
+import { endText } from "../steps/execute-process.ts";
 import { firstCharacters } from "../steps/snippet.ts";
+import { inferContext } from "../values/context.ts";
 import { textOf } from "../values/value.ts";
-import type { Interruption } from "./interruption.ts";
-import { SIGNAL_EXIT_CODES } from "./interruption.ts";
-import { RunRefusal } from "./run-request.ts";
-
-/** Another program that runs the recipe in our place. */
-export interface Delegation {
-  readonly runner: string;
-  readonly recipePath: string;
-  readonly recipeName: string;
-  readonly runId: string;
-  readonly workingDir: string;
-  readonly recipeDirs: readonly string[];
-  readonly isDryRun: boolean;
-  readonly context: JsonObject;
-  readonly env: Readonly<Record<string, string>>;
-  readonly interruption: Interruption;
-  readonly watcher: GroupWatcher;
-  readonly onError: (chunk: Uint8Array) => void;
-}
-
-export interface DelegatedRun {
-  /** the runner's own document, members we do not know included */
-  readonly document: JsonObject;
-  /** that document exactly as it was printed; undefined when it is ours */
-  readonly text: string | undefined;
-  readonly exitCode: number;
-  readonly pid: number | undefined;
-}
+import { type EngineFacts, engineVariables, inheritedEnvironment } from "./base-environment.ts";
+import { readGitFacts, restoreCoreBare } from "./git-facts.ts";
+import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
+import type { RunOutcome } from "./result.ts";
+import { RunRefusal, type RunRequest, type RunSettings } from "./run-request.ts";
 
 const TIMEOUT = new EnvVar(
   "AMPLIHACK_RECIPE_RUNNER_TIMEOUT_SECS",
@@ -41,8 +23,8 @@ const TIMEOUT = new EnvVar(
   21_600,
 );
 const GRACE = new EnvVar("AMPLIHACK_TEARDOWN_GRACE_SECS", envParsers.integer({ atLeast: 0 }), 5);
-const DOCUMENT_BYTES = 256 * 1024 * 1024;
-const ARGUMENT_BYTES = 120 * 1024;
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+const MAX_ARGUMENT_BYTES = 120 * 1024;
 
 /** The runner named by the environment; undefined when none is. A name that leads nowhere is refused. */
 export function findRunner({ env, files }: System, currentDir: string): string | undefined {
@@ -56,10 +38,27 @@ export function findRunner({ env, files }: System, currentDir: string): string |
   );
 }
 
-export async function startRunner(system: System, delegation: Delegation): Promise<DelegatedRun> {
-  const { runner, recipePath, workingDir, recipeDirs, isDryRun, interruption, watcher } = delegation;
-  const seconds = TIMEOUT.getOrError(system);
-  const running = system.processes.start({
+/** Hands the run to another program. */
+export async function delegateRun(
+  system: System,
+  request: RunRequest,
+  settings: RunSettings,
+  delegation: {
+    readonly runner: string;
+    readonly recipePath: string;
+    readonly engineFacts: EngineFacts;
+    readonly watcher: GroupWatcher;
+    readonly warn: (message: string) => void;
+  },
+): Promise<RunOutcome> {
+  const { runner, recipePath, engineFacts, watcher, warn } = delegation;
+  refuseUnsupported(request);
+  const { search, workingDir } = settings;
+  const git = readGitFacts(system, workingDir);
+  const inherited = inheritedEnvironment(system);
+  const { loaded } = loadRecipe(system, recipePath, search);
+  const inferred = loaded === undefined ? {} : inferContext(system, loaded.recipe.context, settings.given);
+  const ended = await startRunner(system, request, watcher, {
     argv: [
       runner,
       recipePath,
@@ -67,16 +66,80 @@ export async function startRunner(system: System, delegation: Delegation): Promi
       "json",
       "-C",
       workingDir,
-      ...recipeDirs.flatMap(directory => ["-R", directory]),
-      ...(isDryRun ? ["--dry-run"] : []),
-      ...settings(delegation.context),
+      ...search.recipeDirs.flatMap(directory => ["-R", resolve(search.currentDir, directory)]),
+      ...(request.isDryRun === true ? ["--dry-run"] : []),
+      ...contextArguments({ ...inferred, ...settings.given }),
     ],
     cwd: workingDir,
-    env: delegation.env,
+    env: { ...inherited, ...engineVariables(system, engineFacts) },
+  });
+  const outcome = readOutcome(system, ended, {
+    runner,
+    runId: engineFacts.runId,
+    recipeName: loaded?.recipe.name ?? request.recipe,
+  });
+  if (outcome.exitCode !== 0 && git !== undefined) {
+    const repaired = await restoreCoreBare(system, git, inherited);
+    if (repaired !== undefined) warn(repaired);
+  }
+  return outcome;
+}
+
+/** An option that the runner does not have must not be dropped silently. */
+function refuseUnsupported(request: RunRequest): void {
+  const asked: readonly (readonly [string, boolean])[] = [
+    ["--resume", request.resume !== undefined],
+    ["--include-tags", (request.includeTags ?? []).length > 0],
+    ["--exclude-tags", (request.excludeTags ?? []).length > 0],
+    ["--audit-dir", request.auditDir !== undefined],
+    ["--auto-stage", request.autoStage === true],
+    ["--strict", request.isStrict === true],
+  ];
+  const unsupported = asked.filter(([, isAsked]) => isAsked).map(([flag]) => flag);
+  if (unsupported.length === 0) return;
+  throw new RunRefusal(
+    "bad_args",
+    `The external recipe runner cannot take ${unsupported.join(", ")}; unset RECIPE_RUNNER_RS_PATH to use it`,
+  );
+}
+
+function contextArguments(context: JsonObject): readonly string[] {
+  return Object.entries(context).flatMap(([key, value]) => {
+    const setting = `${key}=${textOf(value)}`.replaceAll("\0", "");
+    if (setting.length * 3 > MAX_ARGUMENT_BYTES) {
+      throw new RunRefusal(
+        "bad_args",
+        `The value of '${key}' is too long to hand to the external recipe runner`,
+      );
+    }
+    return ["--set", setting];
+  });
+}
+
+interface EndedRunner {
+  readonly result: ProcessResult;
+  readonly pid: number | undefined;
+  readonly timeoutSeconds: number;
+  readonly interruptedBy: Interruption["signal"];
+}
+
+async function startRunner(
+  system: System,
+  { observer, interruption = new Interruption() }: RunRequest,
+  watcher: GroupWatcher,
+  command: {
+    readonly argv: readonly [string, ...string[]];
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+  },
+): Promise<EndedRunner> {
+  const timeoutSeconds = TIMEOUT.getOrError(system);
+  const running = system.processes.start({
+    ...command,
     input: new Uint8Array(0),
-    timeoutMs: seconds * 1000,
+    timeoutMs: timeoutSeconds * 1000,
     limits: {
-      stdoutBytes: DOCUMENT_BYTES,
+      stdoutBytes: MAX_DOCUMENT_BYTES,
       tailBytes: 0,
       stderrBytes: 64 * 1024,
       drainBytes: Number.POSITIVE_INFINITY,
@@ -84,7 +147,8 @@ export async function startRunner(system: System, delegation: Delegation): Promi
     killAfterMs: GRACE.getOrError(system) * 1000,
     endsGroup: true,
     onOutput: (stream, chunk) => {
-      if (stream === "stderr") delegation.onError(chunk);
+      const text = system.text.decode(chunk).text.trimEnd();
+      if (stream === "stderr") observer?.({ kind: "notice", text, isWarning: false });
     },
   });
   const { pid } = running;
@@ -93,50 +157,45 @@ export async function startRunner(system: System, delegation: Delegation): Promi
   const result = await running.done;
   stopping.dispose();
   if (pid !== undefined) watcher.forget(pid);
+  return { result, pid, timeoutSeconds, interruptedBy: interruption.signal };
+}
+
+interface RunnerNames {
+  readonly runner: string;
+  readonly runId: string;
+  readonly recipeName: string;
+}
+
+/** The runner's own document, members we do not know included; ours when it printed none. */
+function readOutcome(
+  system: System,
+  { result, pid, timeoutSeconds, interruptedBy }: EndedRunner,
+  names: RunnerNames,
+): RunOutcome {
   const { end } = result;
-  const stderr = system.text.decode(result.stderr).text;
-  const fail = (status: string, error: string, exitCode = 1): DelegatedRun => ({
-    document: failureDocument(delegation, status, error, end.kind === "not-started", pid),
-    text: undefined,
+  const fail = (status: string, error: string, exitCode = 1): RunOutcome => ({
+    document: failureDocument(names, status, error, end.kind === "not-started", pid),
     exitCode,
-    pid,
   });
-  if (interruption.signal !== undefined) {
-    return fail("FAILURE", `interrupted by ${interruption.signal}`, SIGNAL_EXIT_CODES[interruption.signal]);
-  }
+  if (interruptedBy !== undefined)
+    return fail("FAILURE", `interrupted by ${interruptedBy}`, SIGNAL_EXIT_CODES[interruptedBy]);
   if (end.kind === "not-started")
-    return fail("ERROR", `Recipe runner ${runner} could not be started: ${end.code}`);
-  if (end.kind === "timeout") return fail("FAILURE", `Recipe runner timed out after ${seconds}s`);
+    return fail("ERROR", `Recipe runner ${names.runner} could not be started: ${end.code}`);
+  if (end.kind === "timeout") return fail("FAILURE", `Recipe runner timed out after ${timeoutSeconds}s`);
+  const isExitZero = end.kind === "exit" && end.code === 0;
+  const stderr = meaningfulLines(system.text.decode(result.stderr).text);
   const text = system.text.decode(result.stdout).text;
-  const ending =
-    end.kind === "exit" ? `exit ${end.code}` : end.kind === "signal" ? `signal ${end.signal}` : end.kind;
   if (text.trim() === "") {
-    const isHollow = end.kind === "exit" && end.code === 0;
-    return fail(
-      isHollow ? "HOLLOW_SUCCESS" : "FAILURE",
-      `Recipe runner printed no result (${ending})${meaningfulLines(stderr)}`,
-    );
+    const error = `Recipe runner printed no result (${endText(end)})${stderr}`;
+    return fail(isExitZero ? "HOLLOW_SUCCESS" : "FAILURE", error);
   }
   const read = readJson(text, { recover: false, maxDepth: 200 });
   if (!read.ok || !isJsonObject(read.value)) {
     const shown = firstCharacters(text.trim(), 200, "…");
-    return fail("ERROR", `Recipe runner did not print JSON (${ending}): ${shown}${meaningfulLines(stderr)}`);
+    return fail("ERROR", `Recipe runner did not print JSON (${endText(end)}): ${shown}${stderr}`);
   }
-  const isSuccess = end.kind === "exit" && end.code === 0 && ownValue(read.value, "success") !== false;
-  return { document: read.value, text, exitCode: isSuccess ? 0 : 1, pid };
-}
-
-function settings(context: JsonObject): readonly string[] {
-  return Object.entries(context).flatMap(([key, value]) => {
-    const setting = `${key}=${textOf(value)}`.replaceAll("\0", "");
-    if (setting.length * 3 > ARGUMENT_BYTES) {
-      throw new RunRefusal(
-        "bad_args",
-        `The value of '${key}' is too long to hand to the external recipe runner`,
-      );
-    }
-    return ["--set", setting];
-  });
+  const isSuccess = isExitZero && booleanAt(read.value, "success") !== false;
+  return { document: read.value, documentText: text, exitCode: isSuccess ? 0 : 1 };
 }
 
 function meaningfulLines(stderr: string): string {
@@ -148,13 +207,12 @@ function meaningfulLines(stderr: string): string {
 }
 
 function failureDocument(
-  delegation: Delegation,
+  { runner, runId, recipeName }: RunnerNames,
   status: string,
   error: string,
   isSpawnFailure: boolean,
   pid: number | undefined,
 ): JsonObject {
-  const { recipeName, runId, runner } = delegation;
   return {
     recipe_name: recipeName,
     success: false,
@@ -168,7 +226,7 @@ function failureDocument(
       run_id: runId,
       recipe_name: recipeName,
       status: isSpawnFailure ? "spawn_failure" : status === "ERROR" ? "parse_failure" : "failure",
-      ...(pid === undefined ? {} : { child_pid: pid }),
+      ...defined({ child_pid: pid }),
       runner_path: runner,
     },
   };

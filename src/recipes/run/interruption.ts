@@ -1,7 +1,7 @@
 export const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndSignal = keyof typeof SIGNAL_EXIT_CODES;
 
-/** A wish that the run should end, told once to everybody who waits for something. */
+/** A request to end the run, passed on once to all listeners. */
 export class Interruption {
   private received: EndSignal | undefined;
   private readonly listeners = new Set<() => void>();
@@ -16,7 +16,7 @@ export class Interruption {
     for (const listener of [...this.listeners]) listener();
   }
 
-  /** Called at once when the wish was already there. */
+  /** Called at once when the request was already made. */
   onInterrupt(listener: () => void): { dispose(): void } {
     if (this.received !== undefined) listener();
     else this.listeners.add(listener);

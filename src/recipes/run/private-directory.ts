@@ -1,9 +1,10 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isAbsolute, join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 
 const PREFIX = "amplihack-recipe-";
 
-/** Makes a directory nobody else can look into, for the temporary files of one run. */
+/** Makes a directory that only its owner can look into, for the temporary files of one run. */
 export function createPrivateDirectory(system: System): string {
   const wanted = system.env.get("TMPDIR") ?? "";
   const base = isAbsolute(wanted) && system.files.follow(wanted)?.kind === "directory" ? wanted : "/tmp";
@@ -24,8 +25,7 @@ export function removeTree(system: System, path: string): readonly string[] {
     try {
       action();
     } catch (error) {
-      if (!hasErrorCode(error, "ENOENT"))
-        problems.push(error instanceof Error ? error.message : String(error));
+      if (!hasErrorCode(error, "ENOENT")) problems.push(errorText(error));
     }
   };
   const visit = (entry: string): void => {

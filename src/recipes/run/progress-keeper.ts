@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { AtomicJsonFile, FileLock, serialise } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
@@ -67,7 +68,7 @@ export function keepProgress(
       action();
     } catch (error) {
       isBroken = true;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       warn(`The checkpoint could not be ${what}; this run cannot be resumed from here: ${why}`);
     }
   };

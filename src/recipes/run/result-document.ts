@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import { defined } from "../../protocol/defined.ts";
 import type { Snippet } from "../steps/snippet.ts";
+import type { FrameEnd } from "./frame-end.ts";
 import type { GitFacts } from "./git-facts.ts";
 import type {
   ErrorKind,
@@ -10,7 +12,6 @@ import type {
   StepResult,
 } from "./result.ts";
 import { seconds } from "./result.ts";
-import type { FrameEnd } from "./run-frame.ts";
 
 export interface DocumentFacts {
   readonly runId: string;
@@ -27,13 +28,11 @@ export interface DocumentFacts {
 
 export function resultDocument(facts: DocumentFacts): ResultDocument {
   const { end, runId, recipeName } = facts;
-  const failed = failureContext(end);
   const pointer: LogPointer = {
     run_id: runId,
     recipe_name: recipeName,
     status: end.isSuccess ? "success" : "failure",
-    ...(facts.git === undefined ? {} : { worktree: facts.git.worktree }),
-    ...(facts.git?.branch === undefined ? {} : { branch: facts.git.branch }),
+    ...defined({ worktree: facts.git?.worktree, branch: facts.git?.branch }),
     exit_code: facts.exitCode,
     ...(facts.logPaths.length === 0 ? {} : { log_paths: facts.logPaths }),
   };
@@ -46,9 +45,11 @@ export function resultDocument(facts: DocumentFacts): ResultDocument {
     ...(facts.hidesContext ? {} : { context: end.context }),
     duration: seconds(facts.durationMs),
     ...(facts.isDryRun ? { dry_run: true as const } : {}),
-    ...(end.output === undefined ? {} : { output: end.output }),
-    ...(facts.warnings.length === 0 ? {} : { warnings: facts.warnings }),
-    ...(failed === undefined ? {} : { failure_context: failed }),
+    ...defined({
+      output: end.output,
+      warnings: facts.warnings.length === 0 ? undefined : facts.warnings,
+      failure_context: failureContext(end),
+    }),
     log_pointer: pointer,
   };
 }
@@ -77,11 +78,11 @@ function failureContext({ failed }: FrameEnd): FailureContext | undefined {
   const { result, phase, outcome } = failed;
   return {
     step_id: result.step_id,
-    ...(result.step_name === undefined ? {} : { step_name: result.step_name }),
+    ...defined({ step_name: result.step_name }),
     phase,
     status: result.status,
     elapsed_seconds: result.duration,
-    ...(result.exit_code === undefined ? {} : { exit_code: result.exit_code }),
+    ...defined({ exit_code: result.exit_code }),
     recent_output: [
       ...recentOutput(result, "stdout", outcome?.recentStdout),
       ...recentOutput(result, "stderr", outcome?.recentStderr),

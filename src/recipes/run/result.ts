@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/index.ts";
-import type { StepType } from "../format/recipe.ts";
+import type { Problem, StepType } from "../format/recipe.ts";
 
 export type StepStatus = "completed" | "skipped" | "failed" | "degraded";
 export type RunStatus = "SUCCESS" | "PARTIAL" | "FAILURE" | "ERROR";
@@ -80,6 +80,17 @@ export interface ResultDocument {
   readonly log_pointer?: LogPointer;
   readonly error?: string;
   readonly error_kind?: ErrorKind;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  readonly document: ResultDocument | JsonObject;
+  readonly exitCode: number;
+  /** the document of an external runner, exactly as it printed it */
+  readonly documentText?: string | undefined;
+  /** what is wrong with the recipe, and the texts that the problems point into */
+  readonly problems?: readonly Problem[];
+  readonly sources?: ReadonlyMap<string, string>;
 }
 
 export const EXIT_CODES = {

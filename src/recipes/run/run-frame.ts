@@ -5,29 +5,11 @@ import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } fr
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { textOf } from "../values/value.ts";
-import { type RunStatus, type StepResult, statusOf } from "./result.ts";
-import type { Frame, Run, StepOutcome } from "./run.ts";
+import type { FailedStep, FrameEnd } from "./frame-end.ts";
+import { type StepResult, statusOf } from "./result.ts";
+import type { Frame, Run } from "./run.ts";
 
-/** How a recipe ended. */
-export interface FrameEnd {
-  readonly results: readonly StepResult[];
-  readonly isSuccess: boolean;
-  readonly status: RunStatus;
-  readonly assigned: JsonObject;
-  readonly context: JsonObject;
-  readonly output: string | undefined;
-  readonly warnings: readonly string[];
-  /** the step that ended the recipe, else the first that failed */
-  readonly failed: FailedStep | undefined;
-}
-
-export interface FailedStep {
-  readonly result: StepResult;
-  readonly phase: string;
-  readonly outcome: StepOutcome | undefined;
-}
-
-const MOST_PARALLEL = 50;
+const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
 const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
 
@@ -58,7 +40,6 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
       break;
     }
     const finished = await runBlock(run, frame, block);
-    commit(run, frame, finished);
     results.push(...finished.map(({ result }) => result));
     const fatal = finished.find(step => step.isFatal);
     failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
@@ -92,7 +73,10 @@ function describeFailed({ result, outcome }: FinishedStep): FailedStep {
   return { result, phase: outcome?.phase ?? "limit", outcome };
 }
 
-/** All members see the context as it was; the order of the answers is the order of the steps. */
+/**
+ * All members see the context as it was; the order of the answers is the order of the steps. A step's end is recorded
+ * before it is reported: a step whose end was shown or logged does not run again when a killed run is resumed.
+ */
 async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise<readonly FinishedStep[]> {
   const { context } = frame;
   const exceeding = countSteps(run, frame, block);
@@ -105,10 +89,13 @@ async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise
       const step = block[index] as Step;
       const end = await runStep(run, frame, step, context, child => runFrame(run, child));
       finished[index] = end;
-      if (isGroup && end.isOver) hold(run, frame, step, end);
+      if (!isGroup) commit(run, frame, finished);
+      else if (end.isOver) hold(run, frame, step, end);
+      run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(block.length, MOST_PARALLEL) }, work));
+  await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
+  if (isGroup) commit(run, frame, finished);
   return finished;
 }
 

@@ -2,21 +2,22 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
-import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MOST_DEPTH } from "../format/recipe.ts";
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format/recipe.ts";
 import { pruneOldFiles } from "../logs/event-log.ts";
 import { pointerLine } from "../logs/log-pointer.ts";
 import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
 import { createRun, type LoadedRun } from "./create-run.ts";
+import type { FrameEnd } from "./frame-end.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
 import { type FrameProgress, newProgress } from "./progress-keeper.ts";
+import type { RunOutcome } from "./result.ts";
 import { EXIT_CODES } from "./result.ts";
 import { resultDocument } from "./result-document.ts";
 import type { Run } from "./run.ts";
-import { type FrameEnd, runFrame } from "./run-frame.ts";
-import type { RunOutcome } from "./run-outcome.ts";
+import { runFrame } from "./run-frame.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 /** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
@@ -121,7 +122,7 @@ async function runToEnd(
       loaded,
       depth: 0,
       limits: {
-        maxDepth: Math.min(recursion.maxDepth ?? DEFAULT_MAX_DEPTH, MOST_DEPTH),
+        maxDepth: Math.min(recursion.maxDepth ?? DEFAULT_MAX_DEPTH, MAX_DEPTH),
         maxTotalSteps: recursion.maxTotalSteps ?? DEFAULT_MAX_TOTAL_STEPS,
       },
       pathPrefix: "",

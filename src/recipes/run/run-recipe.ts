@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { errorText } from "../../protocol/error-text.ts";
 import { findActiveAgent, isStateError } from "../../state/index.ts";
 import { createGroupWatcher } from "../../system/group-watcher.ts";
 import { createNodeSystem } from "../../system/node.ts";
@@ -7,14 +8,13 @@ import { findProblems } from "../find/find-problems.ts";
 import { findRecipe } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
 import type { Problem } from "../format/recipe.ts";
-import { delegateRun } from "./delegate-run.ts";
-import { findRunner } from "./external-runner.ts";
+import { delegateRun, findRunner } from "./external-runner.ts";
 import { createPrivateDirectory, removeTree } from "./private-directory.ts";
 import { type ResumedCheckpoint, takeCheckpoint } from "./progress-keeper.ts";
+import type { RunOutcome } from "./result.ts";
 import { EXIT_CODE_OF_ERROR } from "./result.ts";
 import { refusalDocument } from "./result-document.ts";
 import { runLoaded } from "./run-loaded.ts";
-import type { RunOutcome } from "./run-outcome.ts";
 import {
   RunRefusal,
   type RunRequest,
@@ -58,12 +58,12 @@ export async function runRecipe(
   }
 }
 
-/** What nobody foresaw still ends in a document. */
+/** An unexpected error still ends in a document. */
 function describeFault(error: unknown, { env }: System, request: RunRequest): RunRefusal {
   if (error instanceof Error && error.stack !== undefined && (env.get("AMPLIHACK_DEBUG") ?? "") !== "") {
     request.observer?.({ kind: "notice", text: error.stack, isWarning: true });
   }
-  return new RunRefusal("internal", error instanceof Error ? error.message : String(error));
+  return new RunRefusal("internal", errorText(error));
 }
 
 async function start(
@@ -86,7 +86,7 @@ async function start(
   const runner = findRunner(system, settings.search.currentDir);
   const facts = { agent, workingDir: settings.workingDir, stepTimeoutSeconds: settings.stepTimeoutSeconds };
   const runtimeRoot = createPrivateDirectory(system);
-  const watcher = createGroupWatcher(reason => warn(`Nobody watches over the steps' programs: ${reason}`));
+  const watcher = createGroupWatcher(reason => warn(`The steps' programs are not watched over: ${reason}`));
   try {
     if (runner !== undefined) {
       const engineFacts = { ...facts, runId, runtimeRoot };
@@ -155,11 +155,8 @@ function takeResumed(
   try {
     checkpoint = takeCheckpoint(system, stateDir, settings.search.currentDir, request.resume);
   } catch (error) {
-    const why = isStateError(error, "lock-timeout")
-      ? "another process is running it"
-      : error instanceof Error
-        ? error.message
-        : String(error);
+    const isLocked = isStateError(error, "lock-timeout");
+    const why = isLocked ? "another process is running it" : errorText(error);
     throw new RunRefusal("bad_args", `Cannot resume: ${why}`);
   }
   if (checkpoint.root.sha256 === loaded.sha256 || request.isForced === true) return checkpoint;

@@ -1,21 +1,296 @@
-import { holdsPlaceholder } from "../values/template.ts";
-import { scanCommands } from "./commands.ts";
-import { type PlaceholderUse, type Script, startScan } from "./scan.ts";
+import { forEachNode, parseShell } from "../../shell/syntax/parse.ts";
+import type { Command, HereDoc, ParameterExpansionPart, SyntaxNode } from "../../shell/syntax/syntax.ts";
+import { findPlaceholders, holdsPlaceholder, type Placeholder } from "../values/template.ts";
 
-export interface ShellText {
-  readonly script: string;
-  readonly uses: readonly PlaceholderUse[];
+/** The quoting a placeholder stands in. */
+type Quoting = "command" | "double" | "single" | "brace" | "arithmetic" | "heredoc" | "comment";
+
+/** A placeholder in its command, for checks that quoting alone does not settle. */
+export interface PlaceholderUse {
+  readonly path: string;
+  readonly quoting: Quoting;
+  /** the words of the simple command around it, as written */
+  readonly words: readonly string[];
+  /** which of the words holds it; -1 in a here-document or a redirection of the command */
+  readonly wordIndex: number;
+}
+
+export class ShellNestingError extends Error {
+  override readonly name = "ShellNestingError";
+
+  constructor() {
+    super("Shell text is nested deeper than the parser can follow");
+  }
 }
 
 /**
  * Turns every placeholder of a bash script into an expansion of the variable that `variableFor` names, written so
  * that the program run sees exactly its value, whatever quoting the placeholder stands in. Values themselves never
- * become part of the script. Throws `ShellNestingError`.
+ * become part of the script: where the parser misreads a text, a value may arrive changed, but it cannot run.
+ * Throws `ShellNestingError`.
  */
-export function renderShell(template: string, variableFor: (path: string) => string): ShellText {
-  if (!holdsPlaceholder(template)) return { script: template, uses: [] };
-  const script: Script = { variableFor, uses: [], scanCommands, heredocCount: 0, depth: 0 };
-  const scan = startScan(script, template);
-  scanCommands(scan, undefined);
-  return { script: scan.out.join(""), uses: script.uses };
+export function renderShell(
+  template: string,
+  variableFor: (path: string) => string,
+): { readonly script: string; readonly uses: readonly PlaceholderUse[] } {
+  const shared: Shared = { variableFor, uses: [], heredocs: 0 };
+  const script = holdsPlaceholder(template) ? new ShellRenderer(template, shared, 0).render() : template;
+  return { script, uses: shared.uses };
+}
+
+/** What the renderers of a script and of its backticks share. */
+interface Shared {
+  readonly variableFor: (path: string) => string;
+  readonly uses: PlaceholderUse[];
+  heredocs: number;
+}
+
+/** Where a node stands, and how an expansion is written there. */
+interface Placement extends Omit<PlaceholderUse, "path"> {
+  readonly write: (expansion: string) => string;
+  /** whether an enclosing construct keeps expansions from being split into words */
+  readonly quotedBy: "double" | "other" | undefined;
+}
+
+/** Without a placement, an edit around the placeholder takes care of it. */
+interface PlacedPlaceholder extends Placeholder {
+  placement: Placement | undefined;
+}
+
+interface Range {
+  readonly pos: number;
+  readonly end: number;
+}
+
+interface Edit extends Range {
+  readonly text: () => string;
+}
+
+const asWord = (expansion: string): string => `"${expansion}"`;
+const asText = (expansion: string): string => expansion;
+
+const COMMAND: Placement = {
+  quoting: "command",
+  write: asWord,
+  quotedBy: undefined,
+  words: [],
+  wordIndex: 0,
+};
+/** What belongs to no node is a comment, or text that no shell accepts. */
+const COMMENT: Placement = { ...COMMAND, quoting: "comment" };
+const MAX_BACKTICK_DEPTH = 10;
+
+class ShellRenderer {
+  private readonly template: string;
+  private readonly shared: Shared;
+  private readonly depth: number;
+  private readonly placeholders: readonly PlacedPlaceholder[];
+  /** how many placeholders begin before each position */
+  private readonly counts: Uint32Array;
+  private readonly edits: Edit[] = [];
+  /** placeholders whose preceding dollar needs no backslash, such as the second one of `$$`, by position */
+  private readonly settledDollars = new Set<number>();
+
+  constructor(template: string, shared: Shared, depth: number) {
+    this.template = template;
+    this.shared = shared;
+    this.depth = depth;
+    this.placeholders = findPlaceholders(template).map(found => ({ ...found, placement: COMMENT }));
+    this.counts = new Uint32Array(template.length + 1);
+    for (const [index, { start }] of this.placeholders.entries())
+      this.counts.fill(index + 1, start + 1, (this.placeholders[index + 1]?.start ?? template.length) + 1);
+  }
+
+  render(): string {
+    const { statements, problems } = parseShell(this.masked());
+    if (problems.some(({ reason }) => reason === "nesting")) throw new ShellNestingError();
+    for (const statement of statements) this.visit(statement, COMMAND);
+    for (const placeholder of this.placeholders) this.replace(placeholder);
+    this.edits.sort((one, other) => one.pos - other.pos || one.end - other.end);
+    let script = "";
+    let from = 0;
+    for (const { pos, end, text } of this.edits) {
+      script += this.template.slice(from, pos) + text();
+      from = end;
+    }
+    return script + this.template.slice(from);
+  }
+
+  /** The template with letters that mean nothing to a shell for the braces of placeholders; positions stay. */
+  private masked(): string {
+    let code = 0xe000;
+    while (this.template.includes(String.fromCharCode(code))) code++;
+    const brace = String.fromCharCode(code).repeat(2);
+    let text = "";
+    let from = 0;
+    for (const { path, start, end } of this.placeholders) {
+      text += this.template.slice(from, start) + brace + path + brace;
+      from = end;
+    }
+    return text + this.template.slice(from);
+  }
+
+  private visit(node: SyntaxNode, at: Placement): void {
+    if (node.type === "Command") this.visitCommand(node);
+    else if (node.type === "HereDoc") this.visitHeredoc(node, at);
+    else if (node.type === "ParameterExpansion") this.visitParameter(node, at);
+    else if (node.type === "SimpleExpansion") this.settledDollars.add(node.end);
+    else if (isSubstitution(node) && node.text.startsWith("`")) this.visitBackticks(node, at);
+    else this.place(node, placementIn(node, at));
+  }
+
+  /** Sets how placeholders in a node are written, unless something further in says otherwise. */
+  private place(node: SyntaxNode, at: Placement): void {
+    this.mark(node, at);
+    forEachNode(node, child => this.visit(child, at));
+  }
+
+  private mark(range: Range, at: Placement | undefined): void {
+    for (const placeholder of this.within(range)) placeholder.placement = at;
+  }
+
+  private within({ pos, end }: Range): readonly PlacedPlaceholder[] {
+    return this.placeholders.slice(this.counts[pos], this.counts[end]);
+  }
+
+  private visitCommand({ prefix, name, suffix }: Command): void {
+    const parts = [...prefix, ...(name === undefined ? [] : [name]), ...suffix];
+    const isWord = ({ type }: SyntaxNode): boolean => type === "Word" || type === "Assignment";
+    const words = parts.filter(isWord).map(({ pos, end }) => this.template.slice(pos, end));
+    let index = 0;
+    for (const part of parts) this.visit(part, { ...COMMAND, words, wordIndex: isWord(part) ? index++ : -1 });
+  }
+
+  /** In patterns and replacements a value must be quoted even inside double quotes, to be taken literally. */
+  private visitParameter(node: ParameterExpansionPart, at: Placement): void {
+    const { index, operation } = node;
+    const inBraces: Placement = {
+      ...at,
+      quoting: "brace",
+      write: at.quotedBy === undefined ? asWord : asText,
+    };
+    this.mark(node, inBraces);
+    if (index !== undefined) this.place(index, arithmeticIn(at));
+    if (operation?.type === "Slice") this.place(operation, arithmeticIn(at));
+    else if (operation !== undefined) {
+      const isPattern = ["Remove", "Replace", "CaseModification"].includes(operation.type);
+      this.place(operation, isPattern ? { ...inBraces, write: asWord } : inBraces);
+    }
+  }
+
+  /** The shell removes one level of backslashes and reads the rest as a script; the level is put back afterwards. */
+  private visitBackticks({ pos, end, text }: Range & { readonly text: string }, at: Placement): void {
+    if (this.within({ pos, end }).length === 0) return;
+    if (this.depth >= MAX_BACKTICK_DEPTH) throw new ShellNestingError();
+    this.mark({ pos, end }, undefined);
+    const close = /^`[\s\S]*`$/.test(text) ? end - 1 : end;
+    const escaped = at.quotedBy === "double" ? /\\([$`\\"])/g : /\\([$`\\])/g;
+    const render = (): string => {
+      const source = this.template.slice(pos + 1, close).replace(escaped, "$1");
+      return new ShellRenderer(source, this.shared, this.depth + 1).render().replace(/[$`\\]/g, "\\$&");
+    };
+    this.edits.push({ pos: pos + 1, end: close, text: render });
+  }
+
+  /**
+   * A quoted body that holds placeholders becomes an unquoted one with everything else escaped, under a new
+   * delimiter: the shell looks for the end before it expands anything, so no value can end the body.
+   */
+  private visitHeredoc({ delimiter, body, closing }: HereDoc, { words }: Placement): void {
+    const at: Placement = { quoting: "heredoc", write: asText, quotedBy: "other", words, wordIndex: -1 };
+    this.mark(body, at);
+    for (const part of body.parts ?? []) this.visit(part, at);
+    if (delimiter === undefined) return;
+    const isConverted = delimiter.quoted && this.within(body).length > 0;
+    if (isConverted) this.escapeBody(body);
+    else if (this.within(delimiter).length === 0) return;
+    const fresh = this.freshDelimiter(body.text);
+    const quote = delimiter.quoted && !isConverted ? "'" : "";
+    this.substitute(delimiter, quote + fresh + quote);
+    if (closing !== undefined) this.substitute(closing, fresh);
+  }
+
+  private substitute({ pos, end }: Range, text: string): void {
+    this.mark({ pos, end }, undefined);
+    this.edits.push({ pos, end, text: () => text });
+  }
+
+  private escapeBody(body: Range): void {
+    let from = body.pos;
+    const escapeTo = (end: number): void => {
+      const plain = this.template.slice(from, end);
+      this.edits.push({ pos: from, end, text: () => plain.replace(/[\\$`]/g, "\\$&") });
+    };
+    for (const { start, end, isLiteral } of this.within(body)) {
+      escapeTo(isLiteral ? start - 1 : start);
+      this.settledDollars.add(start);
+      from = end;
+    }
+    escapeTo(body.end);
+  }
+
+  private freshDelimiter(body: string): string {
+    for (;;) {
+      const delimiter = `RECIPE_TEXT_${++this.shared.heredocs}`;
+      if (!body.includes(delimiter)) return delimiter;
+    }
+  }
+
+  private replace({ path, start, end, isLiteral, placement }: PlacedPlaceholder): void {
+    if (placement === undefined) return;
+    if (isLiteral) {
+      this.substitute({ pos: start - 1, end: start }, "");
+      return;
+    }
+    const { quoting, words, wordIndex, write } = placement;
+    // A dollar before a value is a dollar; left bare it would join with what the placeholder becomes.
+    const isBareDollar = this.template[start - 1] === "$" && !this.settledDollars.has(start);
+    if (isBareDollar && quoting !== "single" && !this.isEscaped(start - 1))
+      this.edits.push({ pos: start - 1, end: start - 1, text: () => "\\" });
+    const text = (): string => {
+      this.shared.uses.push({ path, quoting, words, wordIndex });
+      return write(`\${${this.shared.variableFor(path)}-}`);
+    };
+    this.edits.push({ pos: start, end, text });
+  }
+
+  private isEscaped(position: number): boolean {
+    let first = position;
+    while (this.template[first - 1] === "\\") first--;
+    return (position - first) % 2 === 1;
+  }
+}
+
+function isSubstitution(node: SyntaxNode): node is Extract<SyntaxNode, { readonly script: unknown }> {
+  return /^(?:CommandExpansion|ArithmeticCommandExpansion|ProcessSubstitution)$/.test(node.type);
+}
+
+function placementIn(node: SyntaxNode, at: Placement): Placement {
+  if (isSubstitution(node)) return COMMAND;
+  switch (node.type) {
+    case "SingleQuoted":
+    case "AnsiCQuoted": {
+      // An apostrophe inside `"${x:-'…'}"` quotes nothing.
+      if (at.quoting === "brace" && at.write === asText) return at;
+      const reopening = node.text.startsWith("$") ? "$'" : "'";
+      return { ...at, quoting: "single", write: expansion => `'"${expansion}"${reopening}` };
+    }
+    case "DoubleQuoted":
+    case "LocaleString":
+      return { ...at, quoting: "double", write: asText, quotedBy: "double" };
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+    case "ArithmeticWord":
+      return arithmeticIn(at);
+    case "Redirect":
+    case "HereString":
+      return { ...at, wordIndex: -1 };
+    default:
+      return at;
+  }
+}
+
+/** Values are numbers there, and no quoting can make other text safe. */
+function arithmeticIn(at: Placement): Placement {
+  return { ...at, quoting: "arithmetic", write: asText, quotedBy: "other" };
 }

@@ -1,4 +1,5 @@
-import type { PlaceholderUse } from "./scan.ts";
+import { basename } from "../../system/paths.ts";
+import type { PlaceholderUse } from "./render-shell.ts";
 
 interface Interpreter {
   readonly names: RegExp;
@@ -33,7 +34,7 @@ export function unprotectedUse(use: PlaceholderUse): string | undefined {
   const start = use.words.findIndex(word => !/^\w+=/.test(word) && !PREFIXES.test(word));
   if (start < 0) return undefined;
   const words = use.words.slice(start);
-  const program = (words[0] ?? "").replace(/^.*\//, "");
+  const program = basename(words[0] ?? "");
   if (use.wordIndex < 0)
     return use.quoting === "heredoc" && READS_INPUT.test(program) ? `the input of ${program}` : undefined;
   return programTextOf(words, use.wordIndex - start);
@@ -41,7 +42,7 @@ export function unprotectedUse(use: PlaceholderUse): string | undefined {
 
 function programTextOf(words: readonly string[], index: number): string | undefined {
   for (let at = 0; at < index; at++) {
-    const name = (words[at] ?? "").replace(/^.*\//, "");
+    const name = basename(words[at] ?? "");
     const known = (at === 0 ? INTERPRETERS : FLAGGED).find(({ names }) => names.test(name));
     if (known?.isProgram(words.slice(at), index - at)) return `program text of ${name}`;
     if (at === 0 && PLAIN.test(name)) return undefined;

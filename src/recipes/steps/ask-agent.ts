@@ -2,7 +2,7 @@ import { printModeArguments } from "../../hosts/print-mode.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
 import type { StepReference } from "../logs/events.ts";
 import type { Run } from "../run/run.ts";
-import { describeEnd, type Execution, executeProcess } from "./execute-process.ts";
+import { type Execution, endText, executeProcess, failureText } from "./execute-process.ts";
 import { lastCharacters } from "./snippet.ts";
 
 export interface AgentQuestion {
@@ -21,16 +21,12 @@ export interface AgentAnswer {
   readonly error: string | undefined;
 }
 
-const UNATTENDED = "Work on your own and do not ask questions: nobody is there to answer.";
+const UNATTENDED = "Work on your own and do not ask questions: no one can answer.";
 
 const RETRIES = new EnvVar("AMPLIHACK_RATELIMIT_MAX_RETRIES", envParsers.integer({ atLeast: 0 }), 5);
-const MOST_RETRIES = 100;
+const MAX_RETRIES = 100;
 const BASE_DELAY = new EnvVar("AMPLIHACK_RATELIMIT_BASE_DELAY_SECS", envParsers.integer({ atLeast: 0 }), 60);
-const LONGEST_DELAY = new EnvVar(
-  "AMPLIHACK_RATELIMIT_MAX_DELAY_SECS",
-  envParsers.integer({ atLeast: 0 }),
-  600,
-);
+const MAX_DELAY = new EnvVar("AMPLIHACK_RATELIMIT_MAX_DELAY_SECS", envParsers.integer({ atLeast: 0 }), 600);
 
 /** Asks the active agent once; only a rate limit makes it ask again. */
 export async function askAgent(run: Run, step: StepReference, question: AgentQuestion): Promise<AgentAnswer> {
@@ -41,7 +37,7 @@ export async function askAgent(run: Run, step: StepReference, question: AgentQue
     const answer = await askOnce(run, step, { ...question, model });
     if (answer.error === undefined || isLast || run.interruption.signal !== undefined) return answer;
     if (!isRateLimited(answer.execution)) return answer;
-    const waitSeconds = Math.min(limits.baseSeconds * 2 ** attempt, limits.longestSeconds);
+    const waitSeconds = Math.min(limits.baseSeconds * 2 ** attempt, limits.maxSeconds);
     run.observe({
       kind: "notice",
       text: `Step '${step.id}': rate limit; waiting ${waitSeconds}s before retry ${attempt + 1} of ${limits.retries}`,
@@ -81,11 +77,10 @@ function describeAnswer(
 ): string | undefined {
   const what = `amplihack ${run.agent}`;
   const { end } = execution;
-  if (end.kind !== "exit" && end.kind !== "signal") return describeEnd(run, execution, what, timeoutSeconds);
+  if (end.kind !== "exit" && end.kind !== "signal") return failureText(run, execution, what, timeoutSeconds);
   if (end.kind === "exit" && end.code === 0) return undefined;
-  const ending = end.kind === "exit" ? `exit ${end.code}` : `signal ${end.signal}`;
   return [
-    `${what} failed (${ending})`,
+    `${what} failed (${endText(end)})`,
     ...section("stdout", lastCharacters(execution.stdout, 2000)),
     ...section("stderr", lastCharacters(execution.stderr, 4000)),
   ].join("\n");
@@ -105,16 +100,16 @@ function isRateLimited({ end, stdout, stderr }: Execution): boolean {
 interface RateLimits {
   readonly retries: number;
   readonly baseSeconds: number;
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
   readonly fallsBack: boolean;
 }
 
 function readLimits({ system, warn }: Run): RateLimits {
   const baseSeconds = BASE_DELAY.get(system, warn);
   return {
-    retries: Math.min(RETRIES.get(system, warn), MOST_RETRIES),
+    retries: Math.min(RETRIES.get(system, warn), MAX_RETRIES),
     baseSeconds,
-    longestSeconds: Math.max(LONGEST_DELAY.get(system, warn), baseSeconds),
+    maxSeconds: Math.max(MAX_DELAY.get(system, warn), baseSeconds),
     fallsBack: (system.env.get("AMPLIHACK_RATELIMIT_FALLBACK_AUTO_MODEL") ?? "") !== "",
   };
 }

@@ -3,7 +3,7 @@ import type { StepReference } from "../logs/events.ts";
 import type { Frame, Run } from "../run/run.ts";
 import { decodeCut, lastCharacters, type Snippet, takeSnippet, WholeCharacters } from "./snippet.ts";
 
-export interface ProcessOrder {
+export interface ProcessCommand {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface ProcessOrder {
 
 export interface Execution {
   readonly end: ProcessResult["end"];
-  /** of stdout, at most `OUTPUT_BYTES` */
+  /** of stdout, at most `MAX_OUTPUT_BYTES` */
   readonly stdout: string;
   readonly isStdoutCut: boolean;
   readonly stderr: string;
@@ -23,30 +23,34 @@ export interface Execution {
 }
 
 /** More is cut, with a warning. */
-export const OUTPUT_BYTES = 10_000_000;
-const TAIL_BYTES = 64 * 1024;
+export const MAX_OUTPUT_BYTES = 10_000_000;
+const MAX_TAIL_BYTES = 64 * 1024;
 const KILL_AFTER_MS = 3_000;
 /** For programs that still write after the shell that started them has ended, such as `> >(tee log)`. */
 const PIPE_GRACE_MS = 1_000;
 
 /** Runs one program of a step to its end. Nothing of its process group is left afterwards. */
-export async function executeProcess(run: Run, step: StepReference, order: ProcessOrder): Promise<Execution> {
+export async function executeProcess(
+  run: Run,
+  step: StepReference,
+  command: ProcessCommand,
+): Promise<Execution> {
   const { system, observe, interruption, watcher } = run;
   const streams = { stdout: new WholeCharacters(), stderr: new WholeCharacters() };
   const tell = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
     if (chunk.length > 0) observe({ kind: "output", step, stream, chunk });
   };
-  const timeoutMs = order.timeoutSeconds ? order.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
+  const timeoutMs = command.timeoutSeconds ? command.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
   const running = system.processes.start({
-    argv: order.argv,
-    cwd: order.cwd,
-    env: order.env,
-    input: system.text.encode(order.input ?? ""),
+    argv: command.argv,
+    cwd: command.cwd,
+    env: command.env,
+    input: system.text.encode(command.input ?? ""),
     timeoutMs,
     limits: {
-      stdoutBytes: OUTPUT_BYTES,
-      tailBytes: TAIL_BYTES,
-      stderrBytes: TAIL_BYTES,
+      stdoutBytes: MAX_OUTPUT_BYTES,
+      tailBytes: MAX_TAIL_BYTES,
+      stderrBytes: MAX_TAIL_BYTES,
       drainBytes: Number.POSITIVE_INFINITY,
     },
     killAfterMs: KILL_AFTER_MS,
@@ -74,8 +78,15 @@ export async function executeProcess(run: Run, step: StepReference, order: Proce
   };
 }
 
+/** How a program ended, in a few words. */
+export function endText(end: ProcessResult["end"]): string {
+  if (end.kind === "exit") return `exit ${end.code}`;
+  if (end.kind === "signal") return `signal ${end.signal}`;
+  return end.kind === "not-started" ? `could not be started: ${end.code}` : end.kind;
+}
+
 /** Why a program did not end well, in the words of the result; undefined after exit 0. */
-export function describeEnd(
+export function failureText(
   run: Run,
   execution: Execution,
   what: string,
@@ -90,13 +101,14 @@ export function describeEnd(
   const reason = stderr === "" ? "it said nothing on stderr" : stderr;
   switch (end.kind) {
     case "exit":
-      return end.code === 0 ? undefined : `${what} failed (exit ${end.code}): ${reason}`;
     case "signal":
-      return `${what} failed (signal ${end.signal}): ${reason}`;
+      return end.kind === "exit" && end.code === 0
+        ? undefined
+        : `${what} failed (${endText(end)}): ${reason}`;
     case "timeout":
       return `${what} timed out after ${Number(timeoutSeconds?.toFixed(3))}s${detail}`;
     case "not-started":
-      return `${what} could not be started: ${end.code}`;
+      return `${what} ${endText(end)}`;
     default:
       return `${what} was stopped${detail}`;
   }

@@ -21,7 +21,7 @@ const BASH = ["/bin/bash", "--norc"] as const;
 /** A longer script is given as a file. */
 const SCRIPT_BYTES = 64 * 1024;
 
-/** Renders shell text for a context. Throws `ShellNestingError` for text that nobody can read. */
+/** Renders shell text for a context. Throws `ShellNestingError`. */
 export function prepareShell(
   run: Run,
   context: JsonObject,

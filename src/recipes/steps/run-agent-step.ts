@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { readText } from "../../state/index.ts";
 import { findAgent } from "../find/find-agent.ts";
 import { failure, type StepOutcome, type StepTask } from "../run/run.ts";
@@ -70,11 +71,11 @@ function readInstructions(task: StepTask): { text: string; warnings: readonly st
       ? without("was not found")
       : { text: `${text.trim()}\n\n${notice}`, warnings: [] };
   } catch (error) {
-    return without(`could not be read (${error instanceof Error ? error.message : String(error)})`);
+    return without(`could not be read (${errorText(error)})`);
   }
 }
 
-/** `git add -A` after an agent step, only where somebody asked for it. */
+/** `git add -A` after an agent step, only where the step or the run asks for it. */
 async function stageChanges(task: StepTask, directory: string): Promise<readonly string[]> {
   const { run, step } = task;
   if (!(step.autoStage ?? run.autoStage)) return [];

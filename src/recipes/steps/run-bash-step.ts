@@ -1,14 +1,14 @@
 import { resolve } from "../../system/paths.ts";
 import { isDirectory } from "../find/look.ts";
 import { failure, type StepOutcome, type StepTask } from "../run/run.ts";
-import { ShellNestingError } from "../shell-text/scan.ts";
+import { ShellNestingError } from "../shell-text/render-shell.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import {
-  describeEnd,
   type Execution,
   effectiveTimeout,
   executeProcess,
-  OUTPUT_BYTES,
+  failureText,
+  MAX_OUTPUT_BYTES,
 } from "./execute-process.ts";
 import { type PreparedShell, prepareShell } from "./prepare-shell.ts";
 import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
@@ -44,7 +44,7 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
     ...reportOf(execution),
     warnings: [...place.warnings, ...shell.warnings, ...cutWarning(execution)],
   };
-  const error = describeEnd(run, execution, "Command", timeoutSeconds);
+  const error = failureText(run, execution, "Command", timeoutSeconds);
   if (error !== undefined) {
     return failure("execute", error, { ...common, output, variables: variablesAfterFailure(step, output) });
   }
@@ -69,7 +69,7 @@ export function reportOf(
 }
 
 export function cutWarning({ isStdoutCut }: Execution): readonly string[] {
-  return isStdoutCut ? [`Output was longer than ${OUTPUT_BYTES} bytes; the rest was cut off`] : [];
+  return isStdoutCut ? [`Output was longer than ${MAX_OUTPUT_BYTES} bytes; the rest was cut off`] : [];
 }
 
 /** Where a step runs. */

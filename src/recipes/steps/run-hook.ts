@@ -1,12 +1,13 @@
-import { Buffer } from "node:buffer";
+import { errorText } from "../../protocol/error-text.ts";
 import type { HookName } from "../format/recipe.ts";
 import type { StepOutcome, StepTask } from "../run/run.ts";
-import { executeProcess } from "./execute-process.ts";
+import { endText, executeProcess } from "./execute-process.ts";
 import { type PreparedShell, prepareShell } from "./prepare-shell.ts";
+import { clipBytes } from "./snippet.ts";
 
 const HOOK_TIMEOUT_SECONDS = 30;
 /** An error text goes into an environment variable, which has its limits. */
-const ERROR_BYTES = 32 * 1024;
+const MAX_ERROR_BYTES = 32 * 1024;
 
 /** Runs one hook of the recipe around a step, if it has it. A hook that fails is a warning, nothing more. */
 export async function runHook(
@@ -23,10 +24,13 @@ export async function runHook(
       AMPLIHACK_STEP_ID: step.id,
       ...(outcome === undefined
         ? {}
-        : { AMPLIHACK_STEP_STATUS: outcome.status, AMPLIHACK_STEP_ERROR: clipBytes(outcome.error) }),
+        : {
+            AMPLIHACK_STEP_STATUS: outcome.status,
+            AMPLIHACK_STEP_ERROR: clipBytes(outcome.error.replaceAll("\0", ""), MAX_ERROR_BYTES),
+          }),
     });
   } catch (error) {
-    return [`Hook '${name}' could not run: ${error instanceof Error ? error.message : String(error)}`];
+    return [`Hook '${name}' could not run: ${errorText(error)}`];
   }
   try {
     const { end, stdout, stderr } = await executeProcess(run, reference, {
@@ -38,21 +42,9 @@ export async function runHook(
     const said = [stdout, stderr].filter(text => text !== "").join("");
     if (said !== "") run.observe({ kind: "notice", text: said.trimEnd(), isWarning: false });
     if (end.kind === "exit" && end.code === 0) return shell.warnings;
-    return [...shell.warnings, `Hook '${name}' failed (${describe(end)})`];
+    const how = end.kind === "timeout" ? `timed out after ${HOOK_TIMEOUT_SECONDS}s` : endText(end);
+    return [...shell.warnings, `Hook '${name}' failed (${how})`];
   } finally {
     shell.dispose();
   }
-}
-
-function describe(end: Awaited<ReturnType<typeof executeProcess>>["end"]): string {
-  if (end.kind === "exit") return `exit ${end.code}`;
-  if (end.kind === "signal") return `signal ${end.signal}`;
-  if (end.kind === "timeout") return `timed out after ${HOOK_TIMEOUT_SECONDS}s`;
-  return end.kind === "not-started" ? `could not be started: ${end.code}` : end.kind;
-}
-
-function clipBytes(text: string): string {
-  const clean = text.replaceAll("\0", "");
-  const bytes = Buffer.from(clean, "utf8");
-  return bytes.length <= ERROR_BYTES ? clean : bytes.toString("utf8", 0, ERROR_BYTES).replace(/\uFFFD+$/, "");
 }

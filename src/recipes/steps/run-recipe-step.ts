@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
+import type { FrameEnd } from "../run/frame-end.ts";
 import { type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult, SubResult } from "../run/result.ts";
 import { type Frame, failure, type StepOutcome, type StepTask } from "../run/run.ts";
-import type { FrameEnd } from "../run/run-frame.ts";
 import { describeMissing, renderValue } from "../values/template.ts";
 import { askAgent } from "./ask-agent.ts";
 import { effectiveTimeout } from "./execute-process.ts";

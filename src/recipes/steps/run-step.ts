@@ -1,10 +1,11 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
+import type { FrameEnd } from "../run/frame-end.ts";
 import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
 import { type Frame, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
-import type { FrameEnd } from "../run/run-frame.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { runBashStep } from "./run-bash-step.ts";
 import { runHook } from "./run-hook.ts";
@@ -25,7 +26,7 @@ export interface FinishedStep {
 
 const RESUMED = "skipped (resume from checkpoint)";
 
-/** Runs one step, or finds out that it need not run. */
+/** Runs one step, or finds out that it need not run. Its end is told by the caller, once it is recorded. */
 export async function runStep(
   run: Run,
   frame: Frame,
@@ -33,18 +34,14 @@ export async function runStep(
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
-  const reference = referenceTo(frame, step);
   const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
-  if (skipped !== undefined) {
-    run.observe({ kind: "step_end", step: reference, result: skipped.result });
-    return skipped;
-  }
+  if (skipped !== undefined) return skipped;
   const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
   if (decided?.ok === true && !decided.value) {
     const result = stepResult(step, 0, { status: "skipped" });
-    run.observe({ kind: "step_end", step: reference, result });
     return { result, variables: {}, isFatal: false, isOver: true };
   }
+  const reference = referenceTo(frame, step);
   const task: StepTask = { run, frame, step, reference, context };
   const startedMs = run.system.clock.monotonicMs();
   run.observe({ kind: "step_start", step: reference });
@@ -56,7 +53,6 @@ export async function runStep(
         : await execute(task, runFrame);
     const elapsedMs = run.system.clock.monotonicMs() - startedMs;
     const result = stepResult(step, elapsedMs, outcome);
-    run.observe({ kind: "step_end", step: reference, result });
     const isFailed = outcome.status === "failed";
     const isInterrupted = run.interruption.signal !== undefined && isFailed;
     return {
@@ -126,7 +122,7 @@ async function attempt(task: StepTask, runFrame: (frame: Frame) => Promise<Frame
     return await (step.type === "agent" ? runAgentStep(task) : runRecipeStep(task, runFrame));
   } catch (error) {
     // A fault of one step must not take the report of all the others with it.
-    return failure("internal", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+    return failure("internal", `Internal error: ${errorText(error)}`);
   }
 }
 

@@ -68,6 +68,12 @@ export class WholeCharacters {
   }
 }
 
+/** The first bytes of a text, never half a character. */
+export function clipBytes(text: string, count: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  return bytes.length <= count ? text : decodeCut(bytes.subarray(0, count));
+}
+
 /** The last characters of a text, never half of one. */
 export function lastCharacters(text: string, count: number): string {
   if (text.length <= count) return text;

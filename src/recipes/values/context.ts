@@ -1,3 +1,4 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
@@ -13,7 +14,7 @@ export class ContextError extends Error {
   override readonly name = "ContextError";
 }
 
-const CONTEXT_FILE_LIMIT = 64 * 1024 * 1024;
+const MAX_CONTEXT_FILE_BYTES = 64 * 1024 * 1024;
 
 /** `key=value` words, later ones winning. */
 export function readPairs(pairs: readonly string[]): JsonObject {
@@ -35,13 +36,10 @@ export function readPairs(pairs: readonly string[]): JsonObject {
 export function readContextFile(system: System, path: string): JsonObject {
   let read: ReturnType<typeof readExactText>;
   try {
-    read = readExactText(system, path, CONTEXT_FILE_LIMIT);
+    read = readExactText(system, path, MAX_CONTEXT_FILE_BYTES);
   } catch (error) {
-    const why = hasErrorCode(error, "EFBIG")
-      ? `it is larger than ${CONTEXT_FILE_LIMIT} bytes`
-      : error instanceof Error
-        ? error.message
-        : String(error);
+    const isTooLarge = hasErrorCode(error, "EFBIG");
+    const why = isTooLarge ? `it is larger than ${MAX_CONTEXT_FILE_BYTES} bytes` : errorText(error);
     throw new ContextError(`Cannot read context file ${path}: ${why}`);
   }
   if (read === undefined) throw new ContextError(`Context file not found: ${path}`);
@@ -61,7 +59,7 @@ function readMapping(text: string, path: string): Json {
   return root === undefined ? {} : toJson(root);
 }
 
-/** Values from the environment for keys that the recipe declares empty and nobody set. */
+/** Values from the environment for keys that the recipe declares empty and that are not given. */
 export function inferContext(system: System, declared: JsonObject, given: JsonObject): JsonObject {
   const inferred: Record<string, Json> = {};
   for (const [key, value] of Object.entries(declared)) {

@@ -41,7 +41,7 @@ export function chooseVariables(context: JsonObject): VariableChooser {
     const usual = variableName(path);
     const owner = variables.get(usual);
     if (owner?.keys === path.replaceAll(".", "\0")) return usual;
-    // Somebody else's value stands under the usual name, so this placeholder gets one of its own.
+    // Another value stands under the usual name, so this placeholder gets one of its own.
     const name = owner === undefined && !extra.has(usual) ? usual : `RECIPE_VALUE_${names.size}`;
     if (value === undefined) missing.set(name, path);
     else extra.set(name, textOf(value).replaceAll("\0", ""));

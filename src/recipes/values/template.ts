@@ -53,11 +53,32 @@ export function renderValue(template: Json, context: JsonObject): Rendered<Json>
   return { value: render(template), missing };
 }
 
+export interface Placeholder {
+  readonly path: string;
+  /** of its first brace */
+  readonly start: number;
+  readonly end: number;
+  /** a backslash before it makes it plain text */
+  readonly isLiteral: boolean;
+}
+
+/** All placeholders in order of appearance. */
+export function findPlaceholders(template: string): readonly Placeholder[] {
+  return [...template.matchAll(PLACEHOLDER)].map(
+    ({ 0: whole, 1: backslashes = "", 2: path = "", index }) => ({
+      path,
+      start: index + backslashes.length,
+      end: index + whole.length,
+      isLiteral: backslashes.length % 2 === 1,
+    }),
+  );
+}
+
 /** The paths of all live placeholders, in order of appearance. */
 export function placeholdersIn(template: string): readonly string[] {
-  return [...template.matchAll(PLACEHOLDER)]
-    .filter(match => (match[1] ?? "").length % 2 === 0)
-    .map(match => match[2] ?? "");
+  return findPlaceholders(template)
+    .filter(({ isLiteral }) => !isLiteral)
+    .map(({ path }) => path);
 }
 
 /** Whether there is a placeholder at all, live or escaped. */

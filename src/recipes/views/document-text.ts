@@ -11,7 +11,7 @@ export function documentText(document: unknown, format: DocumentFormat): string 
   return stringify(JSON.parse(JSON.stringify(document)), YAML_STYLE);
 }
 
-/** JSON that somebody else printed, as YAML; integers keep all their digits. */
+/** JSON that another program printed, as YAML; integers keep all their digits. */
 export function jsonTextAsYaml(text: string): string {
   return stringify(parseDocument(text, { intAsBigInt: true }).toJS(), YAML_STYLE);
 }

@@ -2,7 +2,7 @@ import type { Problem } from "../format/recipe.ts";
 
 const LINE_WIDTH = 160;
 
-/** Where a problem stands, with the line of the file and a caret under the place; empty when nobody knows. */
+/** Where a problem stands, with the line of the file and a caret under the place; empty when it is not known. */
 export function problemExcerpt(problem: Problem, sources: ReadonlyMap<string, string>): readonly string[] {
   const { file, line, column } = problem;
   if (file === undefined) return [];

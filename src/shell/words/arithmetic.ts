@@ -1,9 +1,9 @@
+import { scalar } from "../state/state.ts";
+import type { Scope } from "../state/types.ts";
+import { assign, lookUp, scalarValues } from "../state/variables.ts";
+import { parseArithmetic } from "../syntax/parse.ts";
+import type { ArithmeticExpression, WordPart } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import { parseArithmetic } from "../walk/parse.ts";
-import type { Scope } from "../walk/session.ts";
-import { scalar } from "../walk/state.ts";
-import type { ArithmeticExpression, WordPart } from "../walk/syntax.ts";
-import { assign, lookUp, scalarValues } from "../walk/variables.ts";
 
 /** Expands the parts of a word inside an expression; gives its alternatives. */
 export type ExpandText = (parts: readonly WordPart[]) => readonly Value[];

@@ -1,18 +1,5 @@
-import type { Budget } from "../budget.ts";
+import { compileGlob, matchEnds } from "../../system/glob.ts";
 import type { Value } from "../value.ts";
-import { compilePattern, matchEnds, type Pattern } from "./patterns.ts";
-
-/** Compiled patterns of one process; a handful, because each command has few. */
-const compiled = new Map<string, Pattern>();
-
-function patternOf(source: string): Pattern {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  if (compiled.size > 256) compiled.clear();
-  const pattern = compilePattern(source);
-  compiled.set(source, pattern);
-  return pattern;
-}
 
 /**
  * Could this value be exactly `subject`? Patterns match within one path component and no leading dot; an
@@ -46,12 +33,10 @@ function endOfToken(subject: string, position: number): number {
   return match === null ? subject.length : position + match.index;
 }
 
-const UNLIMITED: Budget = { take: () => true, isSpent: false, used: 0 };
-
 function globEnds(pattern: string, subject: string, position: number): readonly number[] {
   const slash = pattern.startsWith("**") ? -1 : subject.indexOf("/", position);
   const component = slash < 0 ? subject : subject.slice(0, slash);
   const isAtStart = position === 0 || subject[position - 1] === "/";
-  const ends = [...matchEnds(patternOf(pattern), component, position, UNLIMITED)];
+  const ends = [...matchEnds(compileGlob(pattern, "shell"), component, position)];
   return isAtStart && subject[position] === "." ? ends.filter(end => end === position) : ends;
 }

@@ -1,7 +1,7 @@
+import { type Glob, matchEnds } from "../../system/glob.ts";
 import type { Budget } from "../budget.ts";
 import { hasGlob, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
 import { decodeEscapes, quoteWord } from "./escapes.ts";
-import { matchEnds, type Pattern } from "./patterns.ts";
 
 /** What an operator makes of text that is only partly known: unknown again, with the same origins. */
 function blur(value: Value, label: string): Value {
@@ -20,7 +20,7 @@ const PATTERN_SUBJECT = 4096;
 export function removePattern(
   value: Value,
   operator: string,
-  pattern: Pattern,
+  pattern: Glob,
   label: string,
   budget: Budget,
 ): Value {
@@ -40,7 +40,7 @@ export function removePattern(
 }
 
 /** `${f%.txt}` where f is a file name that matched `*.txt`. */
-function removeKnownSuffix(value: Value, operator: string, pattern: Pattern): Value | undefined {
+function removeKnownSuffix(value: Value, operator: string, pattern: Glob): Value | undefined {
   const suffix = literalText(pattern);
   const last = value.pieces.at(-1);
   if (!operator.startsWith("%") || suffix === undefined || last?.kind !== "text") return undefined;
@@ -50,20 +50,15 @@ function removeKnownSuffix(value: Value, operator: string, pattern: Pattern): Va
   return { pieces: rest === "" ? pieces : [...pieces, { kind: "text", text: rest }], origins: value.origins };
 }
 
-function literalText(pattern: Pattern): string | undefined {
-  let result = "";
-  for (const matcher of pattern) {
-    if (matcher.kind !== "character") return undefined;
-    result += matcher.character;
-  }
-  return result;
+function literalText({ literals }: Glob): string | undefined {
+  return literals?.length === 1 ? literals[0] : undefined;
 }
 
 /** `${x/p/r}`, `${x//p/r}`, `${x/#p/r}`, `${x/%p/r}`. */
 export function replacePattern(
   value: Value,
   operator: string,
-  pattern: Pattern,
+  pattern: Glob,
   replacement: Value,
   label: string,
   budget: Budget,
@@ -74,9 +69,9 @@ export function replacePattern(
     return { ...blur(value, label), origins: [...value.origins, ...replacement.origins] };
   }
   // Anchored, nothing at all matches at that end; elsewhere it matches nowhere.
-  if (pattern.length === 0 && operator !== "/#" && operator !== "/%") return value;
-  if (pattern.length === 0)
-    return text(operator === "/#" ? substitute + subject : subject + substitute, value.origins);
+  const isEmpty = literalText(pattern) === "";
+  if (isEmpty && operator !== "/#" && operator !== "/%") return value;
+  if (isEmpty) return text(operator === "/#" ? substitute + subject : subject + substitute, value.origins);
   let result = "";
   let index = 0;
   while (index <= subject.length) {
@@ -122,7 +117,7 @@ export function sliceText(
 export function changeCase(
   value: Value,
   operator: string,
-  pattern: Pattern | undefined,
+  pattern: Glob | undefined,
   label: string,
   budget: Budget,
 ): Value {

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type Limits } from "../../../src/engine/options.ts";
 import { interpretClaude } from "../../../src/engine/output/claude.ts";
-import type { RawResult, Verdict } from "../../../src/engine/output/result.ts";
+import type { HandlerVerdict, RawResult } from "../../../src/engine/output/result.ts";
 import { captureText } from "../../../src/engine/run/capture.ts";
 import { describeEvent, type Effect } from "../../../src/protocol/index.ts";
 import { utf8 } from "../../../src/system/utf8.ts";
@@ -28,12 +28,12 @@ export function rawResult({ stdout = "", stderr = "", code = 0, end, limits = {}
   };
 }
 
-export function readClaude(event: string, said: Said): Verdict {
+export function readClaude(event: string, said: Said): HandlerVerdict {
   const limits = { ...DEFAULT_LIMITS, ...said.limits };
   return interpretClaude(rawResult(said), { event: describeEvent(event), limits });
 }
 
-export function codesOf({ effect }: Verdict): string[] {
+export function codesOf({ effect }: HandlerVerdict): string[] {
   return (effect.diagnostics ?? []).map(({ code }) => code);
 }
 

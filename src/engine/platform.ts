@@ -1,0 +1,25 @@
+import type { System } from "../system/system.ts";
+import type { HttpClient } from "./run/http-client.ts";
+
+/** The clock the engine waits by. */
+export interface Timers {
+  /** never goes back */
+  nowMs(): number;
+  /** Calls back after so many milliseconds unless cancelled by the function returned. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Everything through which the engine reaches the outside; tests script all three. */
+export interface Platform {
+  readonly system: System;
+  readonly timers: Timers;
+  readonly http: HttpClient;
+}
+
+export const nodeTimers: Timers = {
+  nowMs: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,58 @@
+import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
+import type { Entry } from "../../hooks/transcript/entry.ts";
+import { readTranscript } from "../../hooks/transcript/read.ts";
+import { canonicalToolName } from "../../hosts/canonical-tool.ts";
+import { HOST_LIST } from "../../hosts/descriptors.ts";
+import { isAbsolute } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { MemoryError } from "../memory-error.ts";
+import type { MemoryPlace } from "../memory-place.ts";
+
+/** What answers to bridge requests need besides the request. */
+export interface BridgeContext extends MemoryPlace {
+  readonly system: System;
+  /** for the log of the hook that asks */
+  warn(message: string): void;
+}
+
+/** Readers of session files leave the rest of their time to what comes after. */
+const READING_MS = 4_000;
+
+/**
+ * The entries of a session file; none when there is no such file. Reading ends, with a warning, when it takes
+ * too long.
+ */
+export function* readSession(context: BridgeContext, path: string | null): Generator<Entry> {
+  const { system, warn } = context;
+  if (path === null) return;
+  if (!isAbsolute(path) || !isReadablePlace(context, path)) {
+    throw new MemoryError(
+      "invalid",
+      "the transcript is not in the project, the home or a temporary directory",
+    );
+  }
+  if (system.files.follow(path)?.kind !== "file") {
+    warn("there is no transcript at the given path");
+    return;
+  }
+  const deadline = system.clock.monotonicMs() + READING_MS;
+  for (const entry of readTranscript(system, path, anyToolName)) {
+    if (system.clock.monotonicMs() > deadline) {
+      warn("the transcript is long; only its beginning was read");
+      return;
+    }
+    yield entry;
+  }
+}
+
+/** Hosts whose session files can be read; a file does not say whose it is. */
+const RECORDING = HOST_LIST.filter(host => host.recordsSessions === true);
+
+/** The canonical name of a tool in the session file of any host. */
+function anyToolName(name: string): string {
+  for (const host of RECORDING) {
+    const canonical = canonicalToolName(host, name, {});
+    if (canonical !== name) return canonical;
+  }
+  return name;
+}

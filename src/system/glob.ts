@@ -1,0 +1,197 @@
+import { type GlobDialect, type GlobGroup, type GlobToken, readGlob } from "./glob-syntax.ts";
+
+export { type GlobDialect, type GlobToken, readSet } from "./glob-syntax.ts";
+
+/**
+ * A compiled pattern. Matching follows all readings at once and visits each instruction at most once per position
+ * of the text, so that its work is bounded by pattern × text (× text again where a group is negated).
+ */
+export interface Glob {
+  readonly tokens: readonly GlobToken[];
+  /** The texts between the stars, of a pattern that has no other wildcard. Without a star it is one text. */
+  readonly literals: readonly string[] | undefined;
+  readonly program: readonly Instruction[];
+}
+
+/** A token goes on to the next instruction; `jump` goes on to each of its targets. */
+type Instruction =
+  | Exclude<GlobToken, { readonly kind: "group" }>
+  | { readonly kind: "jump"; readonly targets: readonly number[] }
+  | { readonly kind: "not"; readonly program: readonly Instruction[] };
+
+/** Counts steps; `take` is false once they are used up, and nothing matches from then on. */
+export interface StepBudget {
+  take(steps: number): boolean;
+}
+
+/** The same patterns are asked for again and again: the package's own tables, and the few of one command. */
+const compiled: Record<GlobDialect, Map<string, Glob>> = {
+  star: new Map(),
+  text: new Map(),
+  path: new Map(),
+  fnmatch: new Map(),
+  shell: new Map(),
+};
+const MAX_COMPILED = 1000;
+
+export function compileGlob(source: string, dialect: GlobDialect): Glob {
+  const known = compiled[dialect];
+  let glob = known.get(source);
+  if (glob === undefined) {
+    glob = createGlob(readGlob(source, dialect));
+    if (known.size >= MAX_COMPILED) known.clear();
+    known.set(source, glob);
+  }
+  return glob;
+}
+
+export function createGlob(tokens: readonly GlobToken[]): Glob {
+  const program: Instruction[] = [];
+  const literals = literalsOf(tokens);
+  emit(tokens, program);
+  return { tokens, literals, program };
+}
+
+function literalsOf(tokens: readonly GlobToken[]): readonly string[] | undefined {
+  const literals = [""];
+  for (const token of tokens) {
+    if (token.kind === "text") literals.push(`${literals.pop() ?? ""}${token.text}`);
+    else if (token.kind === "many" && token.inName !== true) literals.push("");
+    else return undefined;
+  }
+  return literals;
+}
+
+function emit(tokens: readonly GlobToken[], program: Instruction[]): void {
+  for (const token of tokens) {
+    if (token.kind !== "group") program.push(token);
+    else if (token.operator === "!") {
+      const inner: Instruction[] = [];
+      emit([{ ...token, operator: "@" }], inner);
+      program.push({ kind: "not", program: inner });
+    } else emitGroup(token, program);
+  }
+}
+
+/** A jump to each choice, and behind each choice a jump to the end of the group or back to its start. */
+function emitGroup({ operator, choices }: GlobGroup, program: Instruction[]): void {
+  const entries: number[] = [];
+  const exits: number[] = [];
+  const start: Instruction = { kind: "jump", targets: entries };
+  const exit: Instruction = { kind: "jump", targets: exits };
+  if (operator === "*" || operator === "+") exits.push(program.length);
+  program.push(start);
+  for (const choice of choices) {
+    entries.push(program.length);
+    emit(choice, program);
+    program.push(exit);
+  }
+  exits.push(program.length);
+  if (operator === "?" || operator === "*") entries.push(program.length);
+}
+
+/** Does the pattern match the whole text? */
+export function matchesGlob(glob: Glob, text: string, budget?: StepBudget): boolean {
+  if (glob.literals !== undefined) return matchesLiterals(glob.literals, text);
+  return matchEnds(glob, text, 0, budget).has(text.length);
+}
+
+/** Most patterns have no wildcard but `*`. The first place where a text occurs is always good enough. */
+function matchesLiterals(literals: readonly string[], text: string): boolean {
+  const first = literals[0] ?? "";
+  const lastIndex = literals.length - 1;
+  if (lastIndex === 0) return text === first;
+  const last = literals[lastIndex] ?? "";
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false;
+  const end = text.length - last.length;
+  let from = first.length;
+  for (let index = 1; index < lastIndex; index += 1) {
+    const literal = literals[index] ?? "";
+    const found = text.indexOf(literal, from);
+    if (found < 0 || found + literal.length > end) return false;
+    from = found + literal.length;
+  }
+  return true;
+}
+
+/** Every end of a match that begins at `start`. */
+export function matchEnds(glob: Glob, text: string, start: number, budget?: StepBudget): ReadonlySet<number> {
+  const ends = run(glob.program, start, { text, budget, excluded: new Map() });
+  return budget?.take(0) === false ? new Set() : ends;
+}
+
+interface Match {
+  readonly text: string;
+  readonly budget: StepBudget | undefined;
+  /** what the choices of a negated group match, by start: groups in groups would multiply the work */
+  readonly excluded: Map<Instruction, Map<number, ReadonlySet<number>>>;
+}
+
+function run(program: readonly Instruction[], start: number, match: Match): ReadonlySet<number> {
+  const { text, budget } = match;
+  const ends = new Set<number>();
+  const stride = text.length + 1;
+  const seen = new Set<number>();
+  const waiting: number[] = [];
+  const visit = (instruction: number, position: number) => {
+    const state = instruction * stride + position;
+    if (seen.has(state)) return;
+    seen.add(state);
+    waiting.push(state);
+  };
+  visit(0, start);
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+    if (budget?.take(1) === false) return ends;
+    const position = state % stride;
+    const at = (state - position) / stride;
+    const instruction = program[at];
+    switch (instruction?.kind) {
+      case undefined:
+        ends.add(position);
+        break;
+      case "text":
+        if (text.startsWith(instruction.text, position)) visit(at + 1, position + instruction.text.length);
+        break;
+      case "one":
+      case "set": {
+        const character = text.codePointAt(position);
+        if (character !== undefined && accepts(instruction, character))
+          visit(at + 1, position + (character > 0xffff ? 2 : 1));
+        break;
+      }
+      case "many":
+        visit(at + 1, position);
+        if (position < text.length && !(instruction.inName === true && text[position] === "/"))
+          visit(at, position + 1);
+        break;
+      case "directories": {
+        visit(at + 1, position);
+        const slash = text.indexOf("/", position);
+        if (slash >= 0) visit(at, slash + 1);
+        break;
+      }
+      case "below":
+        if (position === text.length || text[position] === "/") visit(at + 1, text.length);
+        break;
+      case "jump":
+        for (const target of instruction.targets) visit(target, position);
+        break;
+      case "not": {
+        const known = match.excluded.get(instruction) ?? new Map<number, ReadonlySet<number>>();
+        const excluded = known.get(position) ?? run(instruction.program, position, match);
+        match.excluded.set(instruction, known.set(position, excluded));
+        for (let end = position; end <= text.length; end += 1) if (!excluded.has(end)) visit(at + 1, end);
+      }
+    }
+  }
+  return ends;
+}
+
+function accepts(token: Exclude<GlobToken, GlobGroup>, character: number): boolean {
+  if (token.kind === "one") return token.inName !== true || character !== SLASH;
+  if (token.kind !== "set") return false;
+  return token.ranges.some(([low, high]) => low <= character && character <= high) !== token.isNegated;
+}
+
+const SLASH = 0x2f;
