@@ -13,20 +13,32 @@ const MAX_KEY_LENGTH = 400;
 /** Add a call to what was found, unless the same was found at the same place. */
 function note(context: EvaluationContext, found: CodeCall): void {
   const call = context.evaluatedAt === undefined ? found : { ...found, at: context.evaluatedAt };
-  const key = keyOf(call);
-  if (context.noted.has(key)) return;
-  context.noted.add(key);
+  if (isRepeated(context.noted, call)) return;
   if (context.calls.length >= MAX_CALLS) context.budget.isCutShort = true;
   else context.calls.push(call);
 }
 
-/** Short texts as they are, long ones by their start and length. */
-function keyOf(call: CodeCall): string {
-  return JSON.stringify(call, (_name, value: unknown) =>
-    typeof value === "string" && value.length > MAX_KEY_LENGTH
-      ? `${value.slice(0, MAX_KEY_LENGTH)}…${value.length}`
-      : value,
-  );
+/** Most calls are the only one of their kind at their place: only where there is a second one, they are compared. */
+function isRepeated(noted: Map<string, CodeCall | Set<string>>, call: CodeCall): boolean {
+  const place = `${call.kind} ${call.at}`;
+  const before = noted.get(place);
+  if (before === undefined) {
+    noted.set(place, call);
+    return false;
+  }
+  const keys = before instanceof Set ? before : new Set([keyOf(before)]);
+  noted.set(place, keys);
+  const { size } = keys;
+  return keys.add(keyOf(call)).size === size;
+}
+
+/** A text that only the same call has: short texts as they are, long ones by their start; both with their length. */
+function keyOf(part: unknown): string {
+  if (typeof part === "string") return `${part.length}:${part.slice(0, MAX_KEY_LENGTH)}`;
+  if (typeof part !== "object" || part === null) return String(part);
+  let key = "";
+  for (const field of Object.values(part)) key += `${keyOf(field)},`;
+  return `(${key})`;
 }
 
 /** A path as the program means it once it has changed its directory. */

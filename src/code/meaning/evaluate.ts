@@ -49,7 +49,7 @@ export function createContext(
     invocation,
     budget,
     calls: [],
-    noted: new Set(),
+    noted: new Map(),
     globals: createScope(),
     members: new Map(),
     active: new Set(),
@@ -97,13 +97,7 @@ export function evaluate(context: EvaluationContext, scope: LexicalScope, node: 
 function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Node): Datum {
   switch (node.kind) {
     case "text":
-      return joined(
-        node.pieces.map(piece =>
-          typeof piece === "string"
-            ? textDatum(literalValue(piece, context.source))
-            : evaluate(context, scope, piece),
-        ),
-      );
+      return evaluateText(context, scope, node.pieces);
     case "number":
       return literal(node.text);
     case "name":
@@ -152,6 +146,21 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
       return textDatum(unknown(node.isNumber === true ? "token" : "any", "…", origins));
     }
   }
+}
+
+function evaluateText(
+  context: EvaluationContext,
+  scope: LexicalScope,
+  pieces: readonly (string | Node)[],
+): Datum {
+  const parts = pieces.map(piece =>
+    typeof piece === "string"
+      ? textDatum(literalValue(piece, context.source))
+      : evaluate(context, scope, piece),
+  );
+  const [only] = parts;
+  // Most texts are one literal.
+  return parts.length === 1 && only?.kind === "text" && only.type === "text" ? only : joined(parts);
 }
 
 function evaluateDefinition(

@@ -12,6 +12,7 @@ import { stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
 
 /** Runs a sub-recipe; `runFrame` is given because recipes and steps contain each other. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: each part of it may end the step
 export async function runRecipeStep(
   task: StepTask,
   runFrame: (frame: Frame) => Promise<FrameEnd>,

@@ -64,6 +64,7 @@ const CLIENTS =
 export const PYTHON = defineLanguage({
   id: "python",
   parse: parsePython,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
     ["os.{system,popen,popen2,popen3,popen4} popen2.{popen2,popen3}", "runsShell", "0 command cmd"],
     ["{commands,subprocess}.{getoutput,getstatusoutput}", "runsShell", "0 command cmd"],

@@ -132,6 +132,7 @@ const LOOPS = "{each,each_entry,each_with_index,each_slice,select,filter,reject,
 export const RUBY = defineLanguage({
   id: "ruby",
   parse: parseRuby,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
     ["system exec spawn IO.popen PTY.spawn", runs],
     ["Open3.{capture2,capture2e,capture3,popen2,popen2e,popen3,pipeline,pipeline_r}", runs],
