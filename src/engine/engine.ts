@@ -13,12 +13,12 @@ import {
 import type { System } from "../system/system.ts";
 import { type Core, notify } from "./core.ts";
 import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
-import { EventEntry, type OutcomeWatcher } from "./event-entry.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import { isEmptyPlan, type Plan, selectFor } from "./plan.ts";
+import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
+import type { Registration } from "./registration.ts";
 import {
   type AnyHook,
   registerAfter,
@@ -26,8 +26,7 @@ import {
   registerHook,
   registerOn,
   type ToolSelector,
-} from "./register.ts";
-import type { Registration } from "./registration.ts";
+} from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";

@@ -1,8 +1,8 @@
-import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
+import type { EventDescriptor, FailurePolicy, JsonObject, Outcome } from "../protocol/index.ts";
 import type { ConditionFacts } from "./condition.ts";
-import { isMatch, type Matcher } from "./match.ts";
+import { isMatch, type Matcher, promptSubjectOf, subjectOf } from "./match.ts";
 import { strictestPolicy } from "./output/failure.ts";
-import type { Registration } from "./registration.ts";
+import { inRunOrder, type Registration } from "./registration.ts";
 import type { Handler } from "./source/load.ts";
 import { canonicalJson } from "./trust.ts";
 
@@ -30,14 +30,14 @@ export interface Plan {
   readonly selection: Selection | undefined;
 }
 
-export const EMPTY_SELECTION: Selection = { steps: [], lanes: [], background: [], duplicates: [] };
-export const EMPTY_PLAN: Plan = { functions: [], handlers: [], selection: EMPTY_SELECTION };
+const EMPTY_SELECTION: Selection = { steps: [], lanes: [], background: [], duplicates: [] };
+const EMPTY_PLAN: Plan = { functions: [], handlers: [], selection: EMPTY_SELECTION };
 
 export function isEmptyPlan(plan: Plan): boolean {
   return plan.functions.length === 0 && plan.handlers.length === 0;
 }
 
-export function makePlan(
+function makePlan(
   functions: readonly Registration[],
   handlers: readonly Handler[],
   event: EventDescriptor,
@@ -118,7 +118,7 @@ function dedupeKey({ spec }: Handler): string {
 }
 
 /** Handlers by what they match, so that a subject is looked up and not tried against every handler. */
-export class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
+class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
   private readonly exact = new Map<string, H[]>();
   private readonly tested: H[] = [];
   private readonly always: H[] = [];
@@ -146,5 +146,65 @@ export class MatchIndex<H extends { readonly matcher: Matcher; readonly position
     for (const subject of subjects) for (const handler of this.exact.get(subject) ?? []) found.add(handler);
     for (const handler of this.tested) if (isMatch(handler.matcher, subjects)) found.add(handler);
     return [...found].sort((left, right) => left.position - right.position);
+  }
+}
+
+export type OutcomeWatcher = (payload: JsonObject, outcome: Outcome) => void;
+
+const MAX_CACHED_PLANS = 512;
+/** Longer subjects are prompts or nonsense, and would make the cache large. */
+const MAX_CACHED_SUBJECT_CHARS = 512;
+
+/** Everything that one event sets off. Immutable but for its cache: a change of hooks makes a new one. */
+export class EventEntry {
+  readonly event: EventDescriptor;
+  readonly watchers: readonly OutcomeWatcher[];
+  /** handlers of this event that are not trusted */
+  readonly refused: number;
+  /** whether any handler looks at the prompt, where the event itself has no subject */
+  private readonly readsPrompt: boolean;
+  private readonly functions: MatchIndex<Registration & { readonly position: number }>;
+  private readonly handlers: MatchIndex<Handler>;
+  private readonly namesOf: (event: EventDescriptor, subject: string) => readonly string[];
+  private readonly plans = new Map<string, Plan>();
+  readonly isEmpty: boolean;
+
+  constructor(
+    event: EventDescriptor,
+    registrations: readonly Registration[],
+    handlers: readonly Handler[],
+    watchers: readonly OutcomeWatcher[],
+    refused: number,
+    namesOf: (event: EventDescriptor, subject: string) => readonly string[],
+  ) {
+    this.event = event;
+    this.watchers = watchers;
+    this.refused = refused;
+    this.namesOf = namesOf;
+    this.functions = new MatchIndex(
+      inRunOrder(registrations).map((item, position) => ({ ...item, position })),
+    );
+    this.handlers = new MatchIndex(handlers);
+    this.readsPrompt = handlers.some(
+      ({ spec, matcher }) => spec.dialect === "batuta" && matcher.kind === "test",
+    );
+    this.isEmpty = registrations.length === 0 && handlers.length === 0;
+  }
+
+  subjectOf(payload: JsonObject): string {
+    const prompt = this.readsPrompt ? promptSubjectOf(this.event, payload) : undefined;
+    return prompt ?? subjectOf(this.event, payload);
+  }
+
+  planFor(subject: string): Plan {
+    const known = this.plans.get(subject);
+    if (known !== undefined) return known;
+    const names = this.namesOf(this.event, subject);
+    const made = makePlan(this.functions.find(names), this.handlers.find(names), this.event);
+    const plan = isEmptyPlan(made) ? EMPTY_PLAN : made;
+    if (subject.length > MAX_CACHED_SUBJECT_CHARS) return plan;
+    if (this.plans.size >= MAX_CACHED_PLANS) this.plans.clear();
+    this.plans.set(subject, plan);
+    return plan;
   }
 }

@@ -6,9 +6,8 @@ import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
 import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
 import { documentText } from "./views/document-text.ts";
-import { recipeGraph } from "./views/graph-view.ts";
 import { problemLines } from "./views/problem-view.ts";
-import { recipeTable } from "./views/recipe-view.ts";
+import { recipeGraph, recipeTable } from "./views/recipe-view.ts";
 
 export interface RecipePlace {
   readonly workingDir: string | undefined;

@@ -20,7 +20,7 @@ export interface CommandOutput {
   readonly warn: (text: string) => void;
 }
 
-export interface RunDisplay {
+interface RunDisplay {
   readonly format: RecipeFormat;
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;

@@ -2,7 +2,7 @@ import type { CodeContext } from "../../shell/code-calls.ts";
 import { unknown } from "../../shell/value.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source } from "../syntax/source.ts";
-import type { Argument, FunctionDefinition, Node } from "../syntax/tree.ts";
+import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
 import type { EvaluationContext, LanguageDefinition } from "./context.ts";
 import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
@@ -234,7 +234,7 @@ function evaluateList(context: EvaluationContext, scope: LexicalScope, items: re
 function evaluateRecord(
   context: EvaluationContext,
   scope: LexicalScope,
-  entries: readonly (readonly [Node | undefined, Node])[],
+  entries: readonly RecordEntry[],
 ): Datum {
   const record = recordDatum();
   for (const [keyNode, valueNode] of entries) {

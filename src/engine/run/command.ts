@@ -10,9 +10,8 @@ import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
 import { captureText } from "./capture.ts";
-import { type EnvironmentRecord, engineVariables } from "./environment.ts";
+import { commandLine, type EnvironmentRecord, engineVariables } from "./environment.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
-import { commandLine } from "./shells.ts";
 
 export interface CommandResult {
   readonly result: RawResult;

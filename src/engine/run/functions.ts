@@ -1,6 +1,5 @@
 import {
   type Contribution,
-  type Diagnostic,
   type Effect,
   type EventDescriptor,
   type FailurePolicy,
@@ -19,8 +18,8 @@ import type { Registration } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";
 import type { CallState } from "./call-state.ts";
+import { FunctionScope } from "./call-state.ts";
 import { describeError } from "./invocation.ts";
-import { FunctionScope } from "./scope.ts";
 
 const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
 
@@ -145,11 +144,11 @@ export class FunctionLane {
     if (rewrite === undefined) return reply;
     const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
     const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
-    if (!isPossible)
-      return withDiagnostic(
-        rest,
-        diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`),
-      );
+    if (!isPossible) {
+      const impossible = diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`);
+      const diagnostics = [...(rest.effect.diagnostics ?? []), impossible];
+      return { ...rest, effect: { ...rest.effect, diagnostics } };
+    }
     const { tools } = this.core;
     const isError = reply.isError ?? this.state.isError;
     const checked =
@@ -163,12 +162,7 @@ export class FunctionLane {
     });
   }
 
-  private conclude(
-    registration: Registration,
-    reply: Reply,
-    durationMs: number,
-    span: Span | undefined,
-  ): void {
+  private conclude(registration: Registration, reply: Reply, durationMs: number, span?: Span): void {
     const { id } = registration;
     const run: Run = { hook: id, status: runStatusOf(reply.effect, reply.failure), durationMs };
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
@@ -187,15 +181,10 @@ export class FunctionLane {
 
   private apply({ rewrite, isError }: Reply): void {
     if (isError !== undefined) this.state.setError(isError);
-    if (rewrite?.of === "input") {
-      this.state.setInput(rewrite.value);
-      this.rewriter = this.contributions.length - 1;
-    } else if (rewrite?.of === "output") {
-      this.state.setResult(rewrite.value);
-      this.rewriter = this.contributions.length - 1;
-    } else if (isError !== undefined && this.rewriter < 0) {
-      this.rewriter = this.contributions.length - 1;
-    }
+    if (rewrite?.of === "input") this.state.setInput(rewrite.value);
+    if (rewrite?.of === "output") this.state.setResult(rewrite.value);
+    const isFirstChange = isError !== undefined && this.rewriter < 0;
+    if (rewrite !== undefined || isFirstChange) this.rewriter = this.contributions.length - 1;
   }
 
   /**
@@ -220,9 +209,4 @@ export class FunctionLane {
       onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
     );
   }
-}
-
-function withDiagnostic(reply: Reply, diagnostic: Diagnostic): Reply {
-  const effect: Effect = { ...reply.effect, diagnostics: [...(reply.effect.diagnostics ?? []), diagnostic] };
-  return { ...reply, effect };
 }

@@ -22,7 +22,7 @@ export const ATOMCODE_EVENTS = {
   Notification: "notification",
   UserPromptSubmit: "user_prompt_submit",
 } as const;
-export type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
+type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
 
 const BY_KEY = new Map(
   (Object.keys(ATOMCODE_EVENTS) as AtomcodeEvent[]).map(name => [eventKey(name), name] as const),
@@ -33,16 +33,9 @@ export function findAtomcodeEvent(name: string): AtomcodeEvent | undefined {
 }
 
 const ATOMCODE_TIMEOUT_MS = 10_000;
-const FIELDS = new Set([
-  "event",
-  "matcher",
-  "command",
-  "timeout_ms",
-  "disabled",
-  "plugin_root",
-  "onFailure",
-  "on_failure",
-]);
+const FIELDS = new Set(
+  "event matcher command timeout_ms disabled plugin_root onFailure on_failure".split(" "),
+);
 
 /**
  * Entries by name (`hooks.json`), a list of entries (`[[hooks]]`), one entry by itself, or Claude-style blocks

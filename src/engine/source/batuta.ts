@@ -6,14 +6,9 @@ import type { ParseContext } from "./claude.ts";
 import { describe, EntryReader, showName } from "./fields.ts";
 import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
 
-export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
-  "SessionStart",
-  "PreToolUse",
-  "PostToolUse",
-  "UserPromptSubmit",
-  "Stop",
-  "SubagentStop",
-]);
+export const BATUTA_EVENTS: ReadonlySet<string> = new Set(
+  "SessionStart PreToolUse PostToolUse UserPromptSubmit Stop SubagentStop".split(" "),
+);
 const BATUTA_TIMEOUT_MS = 30_000;
 const SECOND_MS = 1000;
 const FIELDS = new Set(["event", "matcher", "command", "timeout_secs", "onFailure", "on_failure"]);

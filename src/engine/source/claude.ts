@@ -100,7 +100,7 @@ function parseEvent(
   );
 }
 
-export interface NamedEvent {
+interface NamedEvent {
   readonly name: string;
   readonly descriptor: EventDescriptor | undefined;
 }

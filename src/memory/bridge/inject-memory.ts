@@ -12,7 +12,7 @@ import { oldestForPrompt } from "../retention.ts";
 import { searchPhrases } from "../search-words.ts";
 import type { MemoryFilter, MemoryReader } from "../store.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { countFitting, MAX_AGENT_CHARACTERS } from "./prompt-budget.ts";
+import { countFitting, MAX_AGENT_CHARACTERS } from "./bridge-context.ts";
 
 const PATIENCE_MS = 2_000;
 const MAX_PROMPT_LENGTH = 500;

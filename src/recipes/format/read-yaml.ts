@@ -19,7 +19,7 @@ export interface YamlEntry {
   readonly node: YamlNode;
 }
 
-export interface YamlRead {
+interface YamlRead {
   /** undefined when the text could not be read */
   readonly root: YamlNode | undefined;
   readonly errors: readonly Problem[];

@@ -6,19 +6,10 @@ import { textOf } from "../values/value.ts";
 
 const MAX_FIELD_BYTES = 1024;
 /** Context variables that tell a reader which piece of work a run belongs to. */
-const WORK_KEYS = [
-  "task_description",
-  "issue_number",
-  "issue_id",
-  "issue_url",
-  "pr_number",
-  "pr_id",
-  "pr_url",
-  "work_item_id",
-  "work_item",
-];
+const WORK_KEYS =
+  "task_description issue_number issue_id issue_url pr_number pr_id pr_url work_item_id work_item".split(" ");
 
-export interface PointerFacts {
+interface PointerFacts {
   readonly event: "early" | "final";
   readonly runId: string;
   readonly recipeName: string;

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { defined } from "../../protocol/defined.ts";
 import type { Snippet } from "../steps/snippet.ts";
-import type { FrameEnd } from "./frame-end.ts";
 import type { GitFacts } from "./git-facts.ts";
 import type {
   ErrorKind,
@@ -12,8 +11,9 @@ import type {
   StepResult,
 } from "./result.ts";
 import { seconds } from "./result.ts";
+import type { FrameEnd } from "./run.ts";
 
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly runId: string;
   readonly recipeName: string;
   readonly end: FrameEnd;

@@ -1,13 +1,12 @@
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
-import { blocksOf } from "../format/blocks.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
+import { blocksOf } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { textOf } from "../values/value.ts";
-import type { FailedStep, FrameEnd } from "./frame-end.ts";
 import { type StepResult, statusOf } from "./result.ts";
-import type { Frame, Run } from "./run.ts";
+import type { FailedStep, Frame, FrameEnd, Run } from "./run.ts";
 
 const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
@@ -40,6 +39,7 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
       break;
     }
     const finished = await runBlock(run, frame, block);
+    commit(run, frame, finished);
     results.push(...finished.map(({ result }) => result));
     const fatal = finished.find(step => step.isFatal);
     failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
@@ -73,10 +73,7 @@ function describeFailed({ result, outcome }: FinishedStep): FailedStep {
   return { result, phase: outcome?.phase ?? "limit", outcome };
 }
 
-/**
- * All members see the context as it was; the order of the answers is the order of the steps. A step's end is recorded
- * before it is reported: a step whose end was shown or logged does not run again when a killed run is resumed.
- */
+/** All members see the context as it was; the order of the answers is the order of the steps. */
 async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise<readonly FinishedStep[]> {
   const { context } = frame;
   const exceeding = countSteps(run, frame, block);
@@ -89,13 +86,10 @@ async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise
       const step = block[index] as Step;
       const end = await runStep(run, frame, step, context, child => runFrame(run, child));
       finished[index] = end;
-      if (!isGroup) commit(run, frame, finished);
-      else if (end.isOver) hold(run, frame, step, end);
-      run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
+      if (isGroup && end.isOver) hold(run, frame, step, end);
     }
   };
   await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
-  if (isGroup) commit(run, frame, finished);
   return finished;
 }
 

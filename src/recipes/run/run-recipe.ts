@@ -21,8 +21,8 @@ import {
   type RunSettings,
   readSettings,
   refuseDeepNesting,
+  stateDirectory,
 } from "./run-request.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 /** A recipe that cannot be run as it is. */
 class InvalidRecipe extends RunRefusal {

@@ -4,10 +4,12 @@ import {
   type AgentName,
   EnvVar,
   envParsers,
+  findProjectRoot,
+  findStateHome,
   isStateError,
   parseAgentName,
 } from "../../state/index.ts";
-import { resolve } from "../../system/paths.ts";
+import { join, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { isDirectory } from "../find/look.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";
@@ -150,4 +152,10 @@ export function refuseDeepNesting({ env }: System): void {
     "recursion_guard",
     `recipe run recursion depth guard exceeded: depth ${depth} reached configured max ${most}`,
   );
+}
+
+/** Where runs leave their logs and checkpoints; undefined when there is no home directory. */
+export function stateDirectory(system: System, workingDir: string): string | undefined {
+  const home = findStateHome(system, findProjectRoot(system, workingDir));
+  return home === undefined ? undefined : join(home, "recipes");
 }

@@ -9,7 +9,7 @@ import type { Observer, StepReference } from "../logs/events.ts";
 import type { Snippet, SnippetLimits } from "../steps/snippet.ts";
 import type { Interruption } from "./interruption.ts";
 import type { FrameProgress, ProgressKeeper } from "./progress-keeper.ts";
-import type { StepStatus, SubResult } from "./result.ts";
+import type { RunStatus, StepResult, StepStatus, SubResult } from "./result.ts";
 
 /** What holds for the whole run, sub-recipes included. */
 export interface Run {
@@ -42,7 +42,7 @@ export interface Run {
   readonly counter: { steps: number; files: number };
 }
 
-export interface RunEnvironment {
+interface RunEnvironment {
   /** the parent's */
   readonly inherited: Readonly<Record<string, string>>;
   readonly engine: Readonly<Record<string, string>>;
@@ -90,6 +90,25 @@ export interface StepOutcome {
   readonly recentStdout?: Snippet;
   readonly recentStderr?: Snippet;
   readonly subResult?: SubResult;
+}
+
+/** How a recipe ended. */
+export interface FrameEnd {
+  readonly results: readonly StepResult[];
+  readonly isSuccess: boolean;
+  readonly status: RunStatus;
+  readonly assigned: JsonObject;
+  readonly context: JsonObject;
+  readonly output: string | undefined;
+  readonly warnings: readonly string[];
+  /** the step that ended the recipe, else the first that failed */
+  readonly failed: FailedStep | undefined;
+}
+
+export interface FailedStep {
+  readonly result: StepResult;
+  readonly phase: string;
+  readonly outcome: StepOutcome | undefined;
 }
 
 export function failure(phase: string, error: string, more: Partial<StepOutcome> = {}): StepOutcome {

@@ -1,11 +1,12 @@
 import { printModeArguments } from "../../hosts/print-mode.ts";
+import { defined } from "../../protocol/defined.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
 import type { StepReference } from "../logs/events.ts";
 import type { Run } from "../run/run.ts";
 import { type Execution, endText, executeProcess, failureText } from "./execute-process.ts";
 import { lastCharacters } from "./snippet.ts";
 
-export interface AgentQuestion {
+interface AgentQuestion {
   readonly prompt: string;
   readonly systemPrompt: string;
   readonly directory: string;
@@ -53,7 +54,7 @@ async function askOnce(run: Run, step: StepReference, question: AgentQuestion): 
     prompt: `${question.prompt}\n\n${UNATTENDED}`,
     systemPrompt: question.systemPrompt,
     directory: question.directory,
-    ...(question.model === undefined ? {} : { model: question.model }),
+    ...defined({ model: question.model }),
     allowAllTools: (run.system.env.get("AMPLIHACK_NO_ALLOW_ALL_TOOLS") ?? "") === "",
   });
   const execution = await executeProcess(run, step, {
@@ -97,14 +98,7 @@ function isRateLimited({ end, stdout, stderr }: Execution): boolean {
   );
 }
 
-interface RateLimits {
-  readonly retries: number;
-  readonly baseSeconds: number;
-  readonly maxSeconds: number;
-  readonly fallsBack: boolean;
-}
-
-function readLimits({ system, warn }: Run): RateLimits {
+function readLimits({ system, warn }: Run) {
   const baseSeconds = BASE_DELAY.get(system, warn);
   return {
     retries: Math.min(RETRIES.get(system, warn), MAX_RETRIES),

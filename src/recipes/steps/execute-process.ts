@@ -3,7 +3,7 @@ import type { StepReference } from "../logs/events.ts";
 import type { Frame, Run } from "../run/run.ts";
 import { decodeCut, lastCharacters, type Snippet, takeSnippet, WholeCharacters } from "./snippet.ts";
 
-export interface ProcessCommand {
+interface ProcessCommand {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

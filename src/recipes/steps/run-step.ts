@@ -3,9 +3,8 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
-import type { FrameEnd } from "../run/frame-end.ts";
 import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
-import { type Frame, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
+import { type Frame, type FrameEnd, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { runBashStep } from "./run-bash-step.ts";
 import { runHook } from "./run-hook.ts";
@@ -26,7 +25,7 @@ export interface FinishedStep {
 
 const RESUMED = "skipped (resume from checkpoint)";
 
-/** Runs one step, or finds out that it need not run. Its end is told by the caller, once it is recorded. */
+/** Runs one step, or finds out that it need not run. */
 export async function runStep(
   run: Run,
   frame: Frame,
@@ -34,14 +33,18 @@ export async function runStep(
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
+  const reference = referenceTo(frame, step);
   const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
-  if (skipped !== undefined) return skipped;
+  if (skipped !== undefined) {
+    run.observe({ kind: "step_end", step: reference, result: skipped.result });
+    return skipped;
+  }
   const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
   if (decided?.ok === true && !decided.value) {
     const result = stepResult(step, 0, { status: "skipped" });
+    run.observe({ kind: "step_end", step: reference, result });
     return { result, variables: {}, isFatal: false, isOver: true };
   }
-  const reference = referenceTo(frame, step);
   const task: StepTask = { run, frame, step, reference, context };
   const startedMs = run.system.clock.monotonicMs();
   run.observe({ kind: "step_start", step: reference });
@@ -53,6 +56,7 @@ export async function runStep(
         : await execute(task, runFrame);
     const elapsedMs = run.system.clock.monotonicMs() - startedMs;
     const result = stepResult(step, elapsedMs, outcome);
+    run.observe({ kind: "step_end", step: reference, result });
     const isFailed = outcome.status === "failed";
     const isInterrupted = run.interruption.signal !== undefined && isFailed;
     return {

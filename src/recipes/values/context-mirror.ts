@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.t
 import { textOf } from "./value.ts";
 
 /** One context value as shell variable. */
-export interface MirrorEntry {
+interface MirrorEntry {
   /** the keys that lead to it, joined by NUL: a key may itself hold a dot */
   readonly keys: string;
   readonly value: string;

@@ -74,18 +74,13 @@ export function inferContext(system: System, declared: JsonObject, given: JsonOb
   return inferred;
 }
 
-export interface Preflight {
-  readonly failures: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /** The checks of `context_validation`, before the first step. */
 export function checkContext(
   system: System,
   rules: Recipe["contextValidation"],
   context: JsonObject,
   workingDir: string,
-): Preflight {
+): { readonly failures: readonly string[]; readonly warnings: readonly string[] } {
   const failures: string[] = [];
   const warnings: string[] = [];
   for (const [name, rule] of Object.entries(rules)) {

@@ -4,7 +4,7 @@ import { type Mirror, mirrorOf, variableName } from "./context-mirror.ts";
 import { lookUp, textOf } from "./value.ts";
 
 /** Variables of one shell script: those its environment can carry, and those its preamble has to load. */
-export interface ShellVariables {
+interface ShellVariables {
   readonly exported: Readonly<Record<string, string>>;
   readonly deferred: ReadonlyMap<string, string>;
   /** names that must not come through from outside */
@@ -13,7 +13,7 @@ export interface ShellVariables {
 }
 
 /** Chooses a variable for each placeholder of a script while it is rendered, and remembers what they need. */
-export interface VariableChooser {
+interface VariableChooser {
   readonly variableFor: (path: string) => string;
   readonly chosen: () => {
     readonly extra: ReadonlyMap<string, string>;
@@ -58,7 +58,7 @@ export function chooseVariables(context: JsonObject): VariableChooser {
   };
 }
 
-export interface EnvironmentBudget {
+interface EnvironmentBudget {
   /** bytes that the rest of the environment takes */
   readonly usedBytes: number;
   /** the most that programs may be given, arguments included; asked only when it matters */
