@@ -1,7 +1,7 @@
 import { DEFAULT_HOST, type HostId } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
-import type { Places } from "./places.ts";
 import { findTarget, INSTALLABLE_HOSTS, isPresent, type RegistrationTarget, setupOf } from "./targets.ts";
 
 /** A host that was asked for, or found, and whether it gets a registration of its own. */
@@ -15,7 +15,7 @@ export type ChosenHost =
  */
 export function chooseHosts(
   system: System,
-  places: Places,
+  places: UserDirectories,
   asked: readonly HostId[] | "all" | undefined,
   scope: InstallScope,
 ): readonly ChosenHost[] {

@@ -81,7 +81,7 @@ function timeoutOf(event: string, given: number | undefined): number {
 export type TrustStatus = "trusted" | "untrusted" | "modified" | "disabled";
 
 export function trustStatus(config: string | undefined, { key, hash }: Fingerprint): TrustStatus {
-  const state = stateOf(readToml(config ?? ""))[key];
+  const state = memberAt(stateOf(readToml(config ?? "")), key);
   if (memberAt(state, "enabled") === false) return "disabled";
   const trusted = stringAt(state, "trusted_hash");
   if (trusted === undefined) return "untrusted";

@@ -1,8 +1,8 @@
 import { type HostId, isHostId } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
-import type { Places } from "./places.ts";
 import { type FoundRegistration, readRegistration } from "./registrations.ts";
 import { findTarget, INSTALLABLE_HOSTS, ownerOf, type RegistrationTarget, setupOf } from "./targets.ts";
 
@@ -20,7 +20,7 @@ function alsoReads(host: HostId): readonly { readonly host: HostId; readonly sco
 }
 
 /** All registrations of ours that can be found: for the user, and for the project this runs in. */
-export function findRegistrations(system: System, places: Places): readonly FoundRegistration[] {
+export function findRegistrations(system: System, places: UserDirectories): readonly FoundRegistration[] {
   const scopes: readonly InstallScope[] = places.projectRoot === places.home ? ["user"] : ["user", "project"];
   return INSTALLABLE_HOSTS.flatMap(host =>
     scopes.map(scope => readRegistration(system, findTarget(system, places, host, scope))),
@@ -30,7 +30,7 @@ export function findRegistrations(system: System, places: Places): readonly Foun
 /** A file of another host that registers our hooks for this host, too. `planned` will be written by this installation. */
 export function findServing(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { host, scope }: Pick<RegistrationTarget, "host" | "scope">,
   planned: readonly RegistrationTarget[],
 ): RegistrationTarget | undefined {
@@ -48,7 +48,7 @@ export function isRegistered({ entries }: FoundRegistration): boolean {
 }
 
 /** Hosts that would run our hooks twice. The redundant copy is the user's, or the one in the host's own file. */
-export function findDuplicates(system: System, places: Places): readonly DuplicateRegistration[] {
+export function findDuplicates(system: System, places: UserDirectories): readonly DuplicateRegistration[] {
   const all = findRegistrations(system, places).filter(isRegistered);
   const at = (host: HostId, scope: InstallScope) =>
     all.find(each => each.target.host === host && each.target.scope === scope);

@@ -2,13 +2,13 @@ import { applyEdits, modify, parseTree } from "jsonc-parser";
 import { readJsonc, userConfigFile } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { FileEdit } from "./file-edit.ts";
-import type { Places } from "./places.ts";
 
 const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
 
 /** Sets what hooks do when they cannot run, in the user's configuration. */
-export function failureEdit({ stateHome }: Places, policy: FailurePolicy): FileEdit {
+export function failureEdit({ stateHome }: UserDirectories, policy: FailurePolicy): FileEdit {
   return {
     path: userConfigFile(stateHome),
     compute(current) {

@@ -1,6 +1,6 @@
+import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import type { Places } from "./places.ts";
 import { runProgram } from "./run-program.ts";
 import { findHostProgram, INSTALLABLE_HOSTS, setupOf } from "./targets.ts";
 
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 30_000;
 const NAME = "amplihack";
 
 /** Makes a staged bundle known to the host that takes one. Warns with the command to run where that fails. */
-export async function addBundle(system: System, places: Places): Promise<readonly string[]> {
+export async function addBundle(system: System, places: UserDirectories): Promise<readonly string[]> {
   const bundle = join(places.stateHome, "amplifier-bundle");
   if (system.files.follow(join(bundle, "bundle.md"))?.kind !== "file") return [];
   return withBundles(system, async ({ title, name, program, hasBundle }) => {

@@ -1,12 +1,12 @@
 import { findLooseJson } from "../config/json-edit.ts";
 import type { InstallScope } from "../hosts/host.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import type { ChosenHost } from "./choose-hosts.ts";
 import { describeDuplicate, findDuplicates, findServing } from "./duplicate-registrations.ts";
 import type { FileChange } from "./file-edit.ts";
 import type { InstalledHost } from "./install-report.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import type { Places } from "./places.ts";
 import { describeProblem } from "./problem.ts";
 import { describeProtections } from "./protections.ts";
 import { needsTrust, type RegisterOptions, wantedOf } from "./register.ts";
@@ -29,7 +29,7 @@ export interface RegistrationResult {
 /** Registers with every chosen host, or only plans it, as `act` does. One that fails does not stop the others. */
 export function forEachHost(
   system: System,
-  places: Places,
+  places: UserDirectories,
   chosen: readonly ChosenHost[],
   options: RegisterOptions,
   act: (target: RegistrationTarget) => RegistrationResult,
@@ -94,7 +94,7 @@ function describeLooseJson(
 /** What the host still asks of its user before registered hooks run. */
 function nextSteps(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly string[] {
@@ -107,7 +107,7 @@ function nextSteps(
 /** Registrations that make a host run every hook twice: removed on request, else told. */
 export function resolveDuplicates(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { isDeduping, scope }: { readonly isDeduping: boolean; readonly scope: InstallScope },
   manifest: ManifestWriter,
 ): readonly string[] {

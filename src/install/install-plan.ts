@@ -3,6 +3,7 @@ import { HOOK_REGISTRY } from "../hosts/hook-registry.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { setAsideCorrupt } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import { findClosedHosts } from "./host-version.ts";
@@ -10,7 +11,7 @@ import type { HostsOutcome } from "./install-hosts.ts";
 import type { InstallReport, InstallRequest } from "./install-report.ts";
 import { emptyManifest, type Manifest, readManifest } from "./manifest.ts";
 import type { Package } from "./package.ts";
-import { hookProgramPath, manifestPath, type Places } from "./places.ts";
+import { hookProgramPath, manifestPath } from "./places.ts";
 import type { RegisterOptions } from "./register.ts";
 import { findSupported } from "./supported-hooks.ts";
 
@@ -19,7 +20,7 @@ import { findSupported } from "./supported-hooks.ts";
 /** The manifest to go on from; a damaged one is told, and kept beside the new one. */
 export function openManifest(
   system: System,
-  places: Places,
+  places: UserDirectories,
   version: string,
   warnings: string[],
   onDamage: "set aside" | "only look" = "set aside",
@@ -56,7 +57,7 @@ export async function registerOptions(
 }
 
 export function reportOf(
-  places: Places,
+  places: UserDirectories,
   { isDryRun }: InstallRequest,
   { kind, program }: HookEngine,
   { hosts }: HostsOutcome,

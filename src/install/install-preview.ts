@@ -1,4 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
@@ -9,7 +10,6 @@ import { forEachHost } from "./install-hosts.ts";
 import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
 import type { Package } from "./package.ts";
-import type { Places } from "./places.ts";
 import { planRegistration } from "./register.ts";
 import { type AssetPlan, planAssets } from "./stage-assets.ts";
 import { isStaged, versionFolder } from "./stage-package.ts";
@@ -20,7 +20,7 @@ import { planUserCommands } from "./user-commands.ts";
 /** The same up to the point where something would be written. */
 export async function previewInstall(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: InstallRequest,
 ): Promise<InstallReport> {
@@ -76,7 +76,12 @@ function programChange(system: System, { path, bytes }: ProgramFile): PlannedCha
   return { path, diff: unifiedDiff(path, isThere ? readFile(system, path) : undefined, text) };
 }
 
-function assetChange(system: System, places: Places, { wanted }: AssetPlan, name: string): PlannedChange {
+function assetChange(
+  system: System,
+  places: UserDirectories,
+  { wanted }: AssetPlan,
+  name: string,
+): PlannedChange {
   const bytes = wanted.find(asset => asset.name === name)?.bytes ?? new Uint8Array(0);
   return programChange(system, { path: join(places.stateHome, name), bytes });
 }

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { FileLock } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { join } from "../system/paths.ts";
@@ -19,7 +20,7 @@ import type { InstallReport, InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
 import type { Package } from "./package.ts";
-import { manifestPath, type Places, versionStampPath } from "./places.ts";
+import { manifestPath, versionStampPath } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { planProfile } from "./profile-block.ts";
 import { needsTrust, registerTarget } from "./register.ts";
@@ -51,7 +52,7 @@ export function install(system: System, source: Package, request: InstallRequest
 /** Whether one of the chosen hosts would skip our hooks, because its user has not agreed to them yet. */
 export function needsTrustAgreement(
   system: System,
-  places: Places,
+  places: UserDirectories,
   request: Pick<InstallRequest, "hosts" | "scope">,
 ): boolean {
   const options = {
@@ -66,7 +67,7 @@ export function needsTrustAgreement(
 
 async function perform(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: InstallRequest,
 ): Promise<InstallReport> {
@@ -116,7 +117,7 @@ async function perform(
 /** What the manifest says about files that are ours as a whole. */
 function contentsOf(
   manifest: Manifest,
-  places: Places,
+  places: UserDirectories,
   origin: Package,
   programs: readonly ProgramFile[],
   assets: AssetPlan,
@@ -153,7 +154,7 @@ function writeCommand(system: System, path: string, text: string, writer: Manife
   if (change.isChanged && system.files.inspect(path)?.mode !== 0o755) system.files.changeMode(path, 0o755);
 }
 
-function writeStamp(system: System, places: Places, version: string): void {
+function writeStamp(system: System, places: UserDirectories, version: string): void {
   const path = versionStampPath(places);
   if (readFile(system, path) !== version)
     writeAtomically(system, path, system.text.encode(version), { mode: 0o644 });
@@ -162,7 +163,7 @@ function writeStamp(system: System, places: Places, version: string): void {
 /** The folder of the user's commands: put on PATH where the user agreed, else told. */
 function addToProfile(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { missingOnPath }: UserCommands,
   request: InstallRequest,
   writer: ManifestWriter,

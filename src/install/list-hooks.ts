@@ -2,10 +2,10 @@ import type { HostId } from "../hosts/descriptors.ts";
 import { HOOK_REGISTRY, planRegistrations } from "../hosts/hook-registry.ts";
 import type { InstallScope } from "../hosts/host.ts";
 import { resolveSubcommand } from "../hosts/subcommands.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import { findRegistrations } from "./duplicate-registrations.ts";
 import { isExecutable } from "./find-program.ts";
-import type { Places } from "./places.ts";
 import { isPresent } from "./targets.ts";
 
 /** One hook of the registry, and which hosts call it. */
@@ -26,7 +26,7 @@ export interface ListedHook {
 }
 
 /** The registry with its registrations: of every host that is there or has any. */
-export function listHooks(system: System, places: Places): readonly ListedHook[] {
+export function listHooks(system: System, places: UserDirectories): readonly ListedHook[] {
   const found = findRegistrations(system, places).filter(({ target, entries }) => {
     // Entries in the file of another host do not show that the user has this one.
     const hasEntries = entries.length > 0 && target.host === target.owner;

@@ -1,10 +1,10 @@
 import { HOSTS, type HostId } from "../hosts/descriptors.ts";
 import { listEntries } from "../hosts/settings-file.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import type { FileChange } from "./file-edit.ts";
 import { hashText } from "./hash.ts";
 import { type FileKind, type FileRecord, type HostRecord, type Manifest, writeManifest } from "./manifest.ts";
-import type { Places } from "./places.ts";
 import { registerEntries } from "./register-entries.ts";
 
 const MAX_BACKUPS = 5;
@@ -16,9 +16,9 @@ const MAX_BACKUPS = 5;
 export class ManifestWriter {
   private current: Manifest;
   private readonly system: System;
-  private readonly places: Places;
+  private readonly places: UserDirectories;
 
-  constructor(system: System, places: Places, manifest: Manifest) {
+  constructor(system: System, places: UserDirectories, manifest: Manifest) {
     this.system = system;
     this.places = places;
     this.current = manifest;

@@ -3,10 +3,11 @@ import { isJsonObject, isSameJson, type Json } from "../protocol/index.ts";
 import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
 import { AtomicJsonFile, isStateError, serialise } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { isAbsolute } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { manifestPath, type Places } from "./places.ts";
+import { manifestPath } from "./places.ts";
 import { installProblem } from "./problem.ts";
 
 /** One registration with one host. */
@@ -79,7 +80,10 @@ export function emptyManifest(version: string): Manifest {
 }
 
 /** Undefined when nothing is installed. A manifest that cannot be used is an error, not an empty one. */
-export function readManifest(system: System, places: Pick<Places, "stateHome">): Manifest | undefined {
+export function readManifest(
+  system: System,
+  places: Pick<UserDirectories, "stateHome">,
+): Manifest | undefined {
   const path = manifestPath(places);
   try {
     return new AtomicJsonFile<Manifest>(path, { system, parse: parseManifest }).read();
@@ -95,7 +99,7 @@ export function readManifest(system: System, places: Pick<Places, "stateHome">):
 /** Writes it where it differs by more than its date. The caller holds the installation's lock. */
 export function writeManifest(
   system: System,
-  places: Pick<Places, "stateHome">,
+  places: Pick<UserDirectories, "stateHome">,
   manifest: Manifest,
 ): Manifest {
   const path = manifestPath(places);
@@ -106,7 +110,7 @@ export function writeManifest(
   return dated;
 }
 
-function tryRead(system: System, places: Pick<Places, "stateHome">): Manifest | undefined {
+function tryRead(system: System, places: Pick<UserDirectories, "stateHome">): Manifest | undefined {
   try {
     return readManifest(system, places);
   } catch (error) {

@@ -8,7 +8,7 @@ export function installProblem(message: string, details: Omit<ProblemDetails, "k
 
 /** Why a plugin could not be handled. */
 export function pluginProblem(message: string, fix?: string): Problem {
-  return new Problem(message, { kind: "plugin", ...(fix === undefined ? {} : { fix }) });
+  return new Problem(message, { kind: "plugin", fix });
 }
 
 /** What went wrong with one of several things, in one line with its remedy. */

@@ -1,13 +1,14 @@
 import type { InstallScope } from "../hosts/host.ts";
 import { listEntries } from "../hosts/settings-file.ts";
 import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { applyEdit, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
 import { generateFiles } from "./generated-files.ts";
 import type { FileKind, HostRecord } from "./manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { hookProgramPath, type Places } from "./places.ts";
+import { hookProgramPath } from "./places.ts";
 import { registerEntries } from "./register-entries.ts";
 import { filesOf, isGenerated, readRegistration } from "./registrations.ts";
 import type { RegistrationTarget } from "./targets.ts";
@@ -43,7 +44,7 @@ const FOLDER_MODES: Readonly<Record<InstallScope, number>> = { user: 0o700, proj
 /** What registering would change, without changing it. */
 export function planRegistration(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly FileChange[] {
@@ -53,7 +54,7 @@ export function planRegistration(
 /** Registers with one host. On a failure the files written so far stay valid, and the error says which was not. */
 export function registerTarget(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   options: RegisterOptions,
   manifest: ManifestWriter,
@@ -109,7 +110,7 @@ function hostRecord(
 /** The edits of a target in the order in which they have to be made. */
 function editsOf(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly TargetEdit[] {
@@ -126,7 +127,7 @@ function editsOf(
 
 type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports">;
 
-function entriesEdit(places: Places, target: RegistrationTarget, options: EntryChoices): FileEdit {
+function entriesEdit(places: UserDirectories, target: RegistrationTarget, options: EntryChoices): FileEdit {
   const wanted = wantedOf(places, target, options);
   const { layout } = target.registration;
   return {
@@ -139,7 +140,7 @@ function entriesEdit(places: Places, target: RegistrationTarget, options: EntryC
 }
 
 export function wantedOf(
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   { policyOf, takesClosed, supports }: EntryChoices,
 ): readonly WantedEntry[] {
@@ -177,7 +178,7 @@ function findMissing(
 }
 
 function generatedEdits(
-  places: Places,
+  places: UserDirectories,
   { owner, path, scope }: RegistrationTarget,
   { policyOf, version }: RegisterOptions,
 ): readonly TargetEdit[] {
@@ -200,7 +201,7 @@ function generatedEdits(
 /** Whether the host would skip a hook of ours because its user has not agreed to it yet. */
 export function needsTrust(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   options: EntryChoices,
 ): boolean {

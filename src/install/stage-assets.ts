@@ -1,9 +1,9 @@
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { hashBytes } from "./hash.ts";
 import type { InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Places } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -35,7 +35,7 @@ export interface AssetPlan {
 /** What the folder that was named would bring. Throws when it holds no framework files. */
 export function planAssets(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { assets: source, isForced }: Pick<InstallRequest, "assets" | "isForced">,
   manifest: Manifest,
 ): AssetPlan {
@@ -85,7 +85,7 @@ function presentHash({ files }: System, path: string): string | undefined {
 }
 
 /** All files are written to a folder of their own first, so that a full disk leaves everything as it was. */
-export function stageAssets(system: System, places: Places, plan: AssetPlan): void {
+export function stageAssets(system: System, places: UserDirectories, plan: AssetPlan): void {
   if (plan.changed.length === 0) return;
   const { files } = system;
   files.makeDirectory(places.stateHome, 0o700);

@@ -1,11 +1,11 @@
 import { readJson } from "../protocol/index.ts";
 import { objectAt } from "../protocol/members.ts";
 import { readText } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { ancestors, dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { hashBytes } from "./hash.ts";
 import type { Package } from "./package.ts";
-import type { Places } from "./places.ts";
 import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -28,13 +28,13 @@ export function versionFolder({ version }: Pick<Package, "version">): string {
 }
 
 /** Whether the copy is there already, byte for byte. */
-export function isStaged(system: System, places: Places, source: Package): boolean {
+export function isStaged(system: System, places: UserDirectories, source: Package): boolean {
   const root = join(places.stateHome, versionFolder(source));
   return isSameTree(system, root, sourceFiles(system, source.root));
 }
 
 /** Copies the package where it lasts and gives it as it is there. Does nothing when the copy is there already. */
-export function stagePackage(system: System, places: Places, source: Package): Package {
+export function stagePackage(system: System, places: UserDirectories, source: Package): Package {
   const { files } = system;
   const root = join(places.stateHome, versionFolder(source));
   const copied = { ...source, root, isEphemeral: false };

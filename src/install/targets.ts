@@ -6,10 +6,10 @@ import { isJsonObject } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
 import { Problem } from "../state/problem.ts";
 import { readText } from "../state/read-text.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { findOnPath } from "./find-program.ts";
-import type { Places } from "./places.ts";
 
 const SETTINGS_BYTES = 16 * 1024 * 1024;
 
@@ -61,7 +61,7 @@ export function targetAt(host: HostId, scope: InstallScope, path: string): Regis
 
 export function findTarget(
   system: Pick<System, "env" | "files" | "text">,
-  places: Places,
+  places: UserDirectories,
   host: HostId,
   scope: InstallScope,
 ): RegistrationTarget {
@@ -88,7 +88,7 @@ function actualPath(system: Pick<System, "files" | "text">, owner: HostId, path:
 /** Whether the user has this host: a folder of it in the home directory, or its program on PATH. */
 export function isPresent(
   system: Pick<System, "env" | "files">,
-  { home }: Pick<Places, "home">,
+  { home }: Pick<UserDirectories, "home">,
   host: HostId,
 ): boolean {
   const { folders } = setupOf(host);

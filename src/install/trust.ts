@@ -1,8 +1,8 @@
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { changeTrust, fingerprints, type TrustStatus, trustStatus } from "./codex-trust.ts";
 import { type FileEdit, readFile } from "./file-edit.ts";
-import type { Places } from "./places.ts";
 import { findTarget, type RegistrationTarget } from "./targets.ts";
 
 /** Whether the host runs only hooks whose fingerprint its user agreed to. */
@@ -22,7 +22,7 @@ export function trustedName(system: System, { scope, registration, path }: Regis
 /** The user's file that holds the fingerprints, of projects as well. */
 export function trustFile(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { owner, registration }: RegistrationTarget,
 ): string {
   const folder = dirname(findTarget(system, places, owner, "user").path);
@@ -32,7 +32,7 @@ export function trustFile(
 /** How the fingerprints change with the hooks file. */
 export function trustEdit(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   hooks: FileEdit,
   isAgreed: boolean,
@@ -50,7 +50,7 @@ export function trustEdit(
 /** How far the host trusts our hooks in a text of its hooks file. */
 export function trustOf(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   hooks: string,
 ): readonly TrustStatus[] {

@@ -2,6 +2,7 @@ import { type HostId, resolveHost } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
 import { FileLock } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -11,7 +12,7 @@ import { removeBundle } from "./host-bundle.ts";
 import type { PlannedChange } from "./install-report.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
-import { manifestPath, type Places } from "./places.ts";
+import { manifestPath } from "./places.ts";
 import { describeProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
 import { type RegistrationTarget, targetAt } from "./targets.ts";
@@ -63,7 +64,11 @@ export async function uninstall(system: System, request: UninstallRequest): Prom
   return report;
 }
 
-async function perform(system: System, places: Places, request: UninstallRequest): Promise<UninstallReport> {
+async function perform(
+  system: System,
+  places: UserDirectories,
+  request: UninstallRequest,
+): Promise<UninstallReport> {
   const known = openManifest(system, places, request.isForced);
   const writer = new ManifestWriter(system, places, known ?? emptyManifest(""));
   const warnings: string[] = [];
@@ -86,7 +91,7 @@ async function perform(system: System, places: Places, request: UninstallRequest
   return { ...report, removed: gone.removed, kept: [...kept, ...gone.kept], warnings };
 }
 
-function preview(system: System, places: Places, request: UninstallRequest): UninstallReport {
+function preview(system: System, places: UserDirectories, request: UninstallRequest): UninstallReport {
   if (!isAnythingThere(system, places, request)) return { ...NOTHING_DONE, dry_run: true };
   const manifest = openManifest(system, places, request.isForced) ?? emptyManifest("");
   const changes = new Map<string, FileChange>();
@@ -143,7 +148,7 @@ const NOTHING_DONE: UninstallReport = {
 };
 
 /** A damaged record is an error, because an empty one would leave things behind; `--force` goes without it. */
-function openManifest(system: System, places: Places, isForced: boolean): Manifest | undefined {
+function openManifest(system: System, places: UserDirectories, isForced: boolean): Manifest | undefined {
   try {
     return readManifest(system, places);
   } catch (error) {
@@ -152,20 +157,20 @@ function openManifest(system: System, places: Places, isForced: boolean): Manife
   }
 }
 
-function isAnythingThere(system: System, places: Places, request: UninstallRequest): boolean {
+function isAnythingThere(system: System, places: UserDirectories, request: UninstallRequest): boolean {
   if (system.files.inspect(manifestPath(places)) !== undefined) return true;
   if (listInstallation(system, places, emptyManifest(""), request).length > 0) return true;
   return isStillRegistered(system, places);
 }
 
-function isStillRegistered(system: System, places: Places): boolean {
+function isStillRegistered(system: System, places: UserDirectories): boolean {
   return findRegistrations(system, places).some(({ entries }) => entries.length > 0);
 }
 
 /** What the manifest knows, of any project, and what stands in the settings without its knowledge. */
 function chooseTargets(
   system: System,
-  places: Places,
+  places: UserDirectories,
   manifest: Manifest,
   { hosts, scope }: UninstallRequest,
 ): readonly RegistrationTarget[] {
@@ -188,7 +193,7 @@ function targetOf({ host, scope, settings_path: path }: HostRecord): Registratio
 }
 
 /** The lock lay in one of them until now. */
-function removeEmptyFolders(system: System, places: Places): void {
+function removeEmptyFolders(system: System, places: UserDirectories): void {
   let folder = dirname(manifestPath(places));
   while (isInside(places.stateHome, folder)) {
     if (system.files.inspect(folder) !== undefined && system.files.list(folder).length > 0) return;

@@ -1,9 +1,10 @@
 import { unregisterEntries } from "../hosts/remove-entries.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
 import { type FileChange, planEdit, readFile } from "./file-edit.ts";
 import type { HostRecord, Manifest } from "./manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { hookProgramPath, type Places } from "./places.ts";
+import { hookProgramPath } from "./places.ts";
 import { filesOf } from "./registrations.ts";
 import {
   type Restoration,
@@ -33,7 +34,7 @@ export function isRecordOf({ host, path }: RegistrationTarget, record: HostRecor
 /** What taking one registration away would change. */
 export function planUnregister(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   manifest: Manifest,
   request: UnregisterRequest,
@@ -46,7 +47,7 @@ export function planUnregister(
 /** Takes one registration away and strikes it from the manifest, which the caller saves. */
 export function unregisterTarget(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   writer: ManifestWriter,
   request: UnregisterRequest,
@@ -71,7 +72,7 @@ export function unregisterTarget(
 /** The files of a registration that no other one needs, in the order in which they have to change. */
 function restorations(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
   manifest: Manifest,
   request: UnregisterRequest,

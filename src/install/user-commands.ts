@@ -1,9 +1,10 @@
 import { readText } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
-import { type Places, programFolder } from "./places.ts";
+import { programFolder } from "./places.ts";
 import { isWrapper, programWrapper } from "./wrapper.ts";
 
 /** Commands for the user's shell, when `amplihack` would not be found there otherwise. */
@@ -16,7 +17,7 @@ export interface UserCommands {
 
 const NAMES = ["amplihack", "amplihack-hooks"];
 
-export function planUserCommands(system: System, places: Places, version: string): UserCommands {
+export function planUserCommands(system: System, places: UserDirectories, version: string): UserCommands {
   const folder = join(places.home, ".local", "bin");
   const isLasting = (path: string) => !isEphemeral(path) && dirname(path) !== folder;
   if (findOnPath(system, "amplihack", isLasting) !== undefined)

@@ -1,4 +1,5 @@
 import type { HostId } from "../../hosts/descriptors.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import {
   describeDuplicate,
@@ -8,7 +9,6 @@ import {
   isRegistered,
 } from "../duplicate-registrations.ts";
 import type { Package } from "../package.ts";
-import type { Places } from "../places.ts";
 import type { FoundRegistration } from "../registrations.ts";
 import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts";
 import { checkAgents } from "./agents.ts";
@@ -38,7 +38,7 @@ export interface DoctorReport {
 /** Looks at everything that keeps hooks from working. Changes nothing. */
 export async function examine(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: DoctorRequest,
 ): Promise<DoctorReport> {
@@ -85,7 +85,7 @@ function checkAnyRegistered(registered: readonly FoundRegistration[]): DoctorChe
 /** Hosts that are there but do not call our hooks. */
 function checkUnregistered(
   system: System,
-  places: Places,
+  places: UserDirectories,
   all: readonly FoundRegistration[],
   isWanted: (host: HostId) => boolean,
 ): readonly DoctorCheck[] {
@@ -99,7 +99,7 @@ function checkUnregistered(
 
 function checkLastFired(
   system: System,
-  places: Places,
+  places: UserDirectories,
   registered: readonly FoundRegistration[],
 ): readonly DoctorCheck[] {
   const latest = findLastFired(system, places);

@@ -1,12 +1,12 @@
 import type { HostId } from "../../hosts/descriptors.ts";
 import type { InstallScope } from "../../hosts/host.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { findRegistrations } from "../duplicate-registrations.ts";
 import { readFile } from "../file-edit.ts";
 import { install } from "../install.ts";
 import { type InstallReport, PLAIN_INSTALL } from "../install-report.ts";
 import type { Package } from "../package.ts";
-import type { Places } from "../places.ts";
 import { findTarget, INSTALLABLE_HOSTS } from "../targets.ts";
 import { hasFingerprints, trustOf } from "../trust.ts";
 
@@ -16,7 +16,7 @@ import { hasFingerprints, trustOf } from "../trust.ts";
  */
 export async function repair(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   asked: readonly HostId[] | undefined,
 ): Promise<readonly InstallReport[]> {
@@ -46,7 +46,7 @@ export async function repair(
   return reports;
 }
 
-function isTrustedAlready(system: System, places: Places): boolean {
+function isTrustedAlready(system: System, places: UserDirectories): boolean {
   return INSTALLABLE_HOSTS.map(host => findTarget(system, places, host, "user"))
     .filter(hasFingerprints)
     .flatMap(target => trustOf(system, places, target, readFile(system, target.path) ?? ""))

@@ -1,8 +1,9 @@
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
 import type { Package } from "../package.ts";
-import { hookProgramPath, type Places } from "../places.ts";
+import { hookProgramPath } from "../places.ts";
 import { describeProblem } from "../problem.ts";
 import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
@@ -11,7 +12,7 @@ const PROGRAM_BYTES = 256 * 1024 * 1024;
 const ID = "hook-engine";
 
 /** Which program answers the hosts, and whether an installation would still choose it. */
-export function checkHookProgram(system: System, places: Places, source: Package): DoctorCheck {
+export function checkHookProgram(system: System, places: UserDirectories, source: Package): DoctorCheck {
   let wanted: HookEngine;
   try {
     wanted = chooseEngine(system, source);

@@ -1,13 +1,13 @@
 import { readJson } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { Places } from "../places.ts";
 
 const LAST_BYTES = 4 * 1024 * 1024;
 
 /** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */
-export function findLastFired(system: System, { stateHome }: Places): ReadonlyMap<string, string> {
+export function findLastFired(system: System, { stateHome }: UserDirectories): ReadonlyMap<string, string> {
   const path = join(stateHome, "logs", "runs.jsonl");
   const size = system.files.follow(path)?.size ?? 0;
   if (size === 0) return new Map();

@@ -1,13 +1,14 @@
 import { gte } from "semver";
 import { errorText } from "../../protocol/error-text.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
 import { askVersion } from "../host-version.ts";
 import type { Package } from "../package.ts";
-import { type Places, versionStampPath } from "../places.ts";
+import { versionStampPath } from "../places.ts";
 import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkHookProgram } from "./hook-program.ts";
@@ -18,7 +19,7 @@ const PROGRAM_BYTES = 256 * 1024 * 1024;
 /** What the machine must offer, apart from hosts. */
 export async function checkMachine(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   nodeVersion: string,
 ): Promise<readonly DoctorCheck[]> {
@@ -38,7 +39,7 @@ export async function checkMachine(
   ];
 }
 
-function checkVersion(system: System, places: Places, { version }: Package): DoctorCheck {
+function checkVersion(system: System, places: UserDirectories, { version }: Package): DoctorCheck {
   const stamp = readText(system, versionStampPath(places), 1_000);
   if (stamp === undefined || stamp === version) return pass("version", `amplihack ${version}`);
   return warn("version", `amplihack ${version}, but ${stamp} is installed`, "amplihack install");
@@ -56,7 +57,7 @@ async function checkTool(
   return pass(name, version ?? `${name} at ${program}`);
 }
 
-function checkStateDirectory(system: System, { stateHome }: Places): DoctorCheck {
+function checkStateDirectory(system: System, { stateHome }: UserDirectories): DoctorCheck {
   const probe = join(stateHome, `.probe-${system.random.hex(16)}`);
   const isNew = system.files.inspect(stateHome) === undefined;
   if (isNew) return pass("state-directory", `${stateHome} is not there yet`);

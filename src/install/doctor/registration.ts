@@ -3,8 +3,9 @@ import { type HostRegistration, planRegistrations } from "../../hosts/hook-regis
 import { resolveSubcommand } from "../../hosts/subcommands.ts";
 import { eventKey } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import { hookProgramPath, type Places } from "../places.ts";
+import { hookProgramPath } from "../places.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import type { RegistrationTarget } from "../targets.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
@@ -16,7 +17,7 @@ const SETTINGS_BYTES = 16 * 1024 * 1024;
 /** Compares what a host's configuration holds with what an installation would write. */
 export function checkRegistration(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { target, entries, problem }: FoundRegistration,
 ): readonly DoctorCheck[] {
   const id = `hooks.${target.host}.${target.scope}`;
@@ -98,7 +99,11 @@ function judgeMatcher({ event, matcher }: OwnEntry, wanted: HostRegistration): r
   return [broken(`the hook on ${event} sees only what matches ${matcher}; it should see everything`)];
 }
 
-function judgePrograms(system: System, places: Places, entries: readonly OwnEntry[]): readonly Fault[] {
+function judgePrograms(
+  system: System,
+  places: UserDirectories,
+  entries: readonly OwnEntry[],
+): readonly Fault[] {
   const programs = new Set(entries.filter(({ kind }) => kind === "program").map(({ program }) => program));
   return [...programs].flatMap(program => {
     const facts = program.startsWith("/") ? system.files.follow(program) : undefined;

@@ -3,10 +3,10 @@ import { HOSTS, type HostId } from "../../hosts/descriptors.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
 import { memberAt, objectAt, stringsAt } from "../../protocol/members.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { dirname, isInside, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { readFile } from "../file-edit.ts";
-import type { Places } from "../places.ts";
 import { findTarget, type RegistrationTarget } from "../targets.ts";
 import { trustFile, trustOf } from "../trust.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
@@ -17,7 +17,11 @@ import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 const FILE_BYTES = 16 * 1024 * 1024;
 const CLAUDE_MANAGED = "managed-settings.json";
 
-type SwitchCheck = (system: System, places: Places, target: RegistrationTarget) => readonly DoctorCheck[];
+type SwitchCheck = (
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+) => readonly DoctorCheck[];
 
 const SWITCH_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
   "claude-code": checkClaude,
@@ -30,18 +34,22 @@ const SWITCH_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
 
 export function checkSwitches(
   system: System,
-  places: Places,
+  places: UserDirectories,
   target: RegistrationTarget,
 ): readonly DoctorCheck[] {
   return SWITCH_CHECKS[target.owner]?.(system, places, target) ?? [];
 }
 
 /** Files of a host that matter whether or not hooks are registered. */
-export function checkOwnFiles(system: System, places: Places, host: HostId): readonly DoctorCheck[] {
+export function checkOwnFiles(system: System, places: UserDirectories, host: HostId): readonly DoctorCheck[] {
   return host === "copilot-cli" ? checkCopilotFiles(system, places, host) : [];
 }
 
-function checkOwnSwitch(system: System, _: Places, target: RegistrationTarget): readonly DoctorCheck[] {
+function checkOwnSwitch(
+  system: System,
+  _: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   return switchedOff(system, target, target.path);
 }
 
@@ -55,7 +63,11 @@ function switchedOff(system: System, target: RegistrationTarget, path: string): 
   return [fail(idOf(target), message, `remove it from ${path}`)];
 }
 
-function checkClaude(system: System, places: Places, target: RegistrationTarget): readonly DoctorCheck[] {
+function checkClaude(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   const folders = [dirname(target.path), join(places.projectRoot, ".claude")];
   const managed = (HOSTS[target.owner].protects?.managed ?? []).map(folder => join(folder, CLAUDE_MANAGED));
   const files = new Set([
@@ -74,7 +86,7 @@ function checkClaude(system: System, places: Places, target: RegistrationTarget)
 }
 
 /** Copilot reads none of its settings from a broken file. */
-function checkCopilotFiles(system: System, places: Places, host: HostId): readonly DoctorCheck[] {
+function checkCopilotFiles(system: System, places: UserDirectories, host: HostId): readonly DoctorCheck[] {
   const folder = dirname(dirname(findTarget(system, places, host, "user").path));
   const files = ["config.json", "settings.json"]
     .map(name => ({ path: join(folder, name), text: readText(system, join(folder, name), FILE_BYTES) ?? "" }))
@@ -86,7 +98,11 @@ function checkCopilotFiles(system: System, places: Places, host: HostId): readon
     : broken.map(file => fail("copilot-config", `${file.path} is not valid JSON`, `repair ${file.path}`));
 }
 
-function checkCodex(system: System, places: Places, target: RegistrationTarget): readonly DoctorCheck[] {
+function checkCodex(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   const id = idOf(target);
   const { host, path } = target;
   const hooks = readFile(system, path) ?? "";
@@ -122,7 +138,11 @@ function checkCodex(system: System, places: Places, target: RegistrationTarget):
   return checks;
 }
 
-function checkGemini(system: System, places: Places, target: RegistrationTarget): readonly DoctorCheck[] {
+function checkGemini(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   const { host, path, scope } = target;
   const settings = readSettings(system, path);
   const id = idOf(target);
@@ -148,7 +168,7 @@ function checkGemini(system: System, places: Places, target: RegistrationTarget)
   return checks;
 }
 
-function isTrustedByGemini(system: System, { home, projectRoot }: Places): boolean {
+function isTrustedByGemini(system: System, { home, projectRoot }: UserDirectories): boolean {
   const user = readSettings(system, join(home, ".gemini", "settings.json"));
   if (memberAt(user, "security", "folderTrust", "enabled") === false) return true;
   const trusted = readSettings(system, join(home, ".gemini", "trustedFolders.json"));
@@ -160,7 +180,7 @@ function isTrustedByGemini(system: System, { home, projectRoot }: Places): boole
 }
 
 /** One name that Cursor does not know, or no version, and it throws the whole file away. */
-function checkCursor(system: System, _: Places, target: RegistrationTarget): readonly DoctorCheck[] {
+function checkCursor(system: System, _: UserDirectories, target: RegistrationTarget): readonly DoctorCheck[] {
   const { host, owner, path } = target;
   const file = readSettings(system, path);
   const id = idOf(target);
