@@ -12,7 +12,7 @@ import {
   type VerdictKind,
 } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
-import { describe } from "../source/fields.ts";
+import { describeType } from "../source/fields.ts";
 
 type Stated = Exclude<VerdictKind, "none">;
 
@@ -124,7 +124,7 @@ class AnswerReader {
   private drop(name: string, expected: string, found: Json): undefined {
     this.isSound = false;
     this.diagnostics.push(
-      diagnose("field-type", `"${name}" must be ${expected}, not ${describe(found)}; it is ignored`),
+      diagnose("field-type", `"${name}" must be ${expected}, not ${describeType(found)}; it is ignored`),
     );
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { ProcessResult } from "../../system/system.ts";
 import type { StepReference } from "../logs/events.ts";
-import type { Frame, Run } from "../run/run.ts";
-import { decodeCut, lastCharacters, type Snippet, takeSnippet, WholeCharacters } from "./snippet.ts";
+import type { Frame, RecipeRun } from "../run/run.ts";
+import { decodeCut, lastCharacters, type OutputSnippet, takeSnippet, WholeCharacters } from "./snippet.ts";
 
 interface ProcessCommand {
   readonly argv: readonly [string, ...string[]];
@@ -18,8 +18,8 @@ export interface Execution {
   readonly stdout: string;
   readonly isStdoutCut: boolean;
   readonly stderr: string;
-  readonly recentStdout: Snippet;
-  readonly recentStderr: Snippet;
+  readonly recentStdout: OutputSnippet;
+  readonly recentStderr: OutputSnippet;
 }
 
 /** More is cut, with a warning. */
@@ -31,7 +31,7 @@ const PIPE_GRACE_MS = 1_000;
 
 /** Runs one program of a step to its end. Nothing of its process group is left afterwards. */
 export async function executeProcess(
-  run: Run,
+  run: RecipeRun,
   step: StepReference,
   command: ProcessCommand,
 ): Promise<Execution> {
@@ -87,7 +87,7 @@ export function endText(end: ProcessResult["end"]): string {
 
 /** Why a program did not end well, in the words of the result; undefined after exit 0. */
 export function failureText(
-  run: Run,
+  run: RecipeRun,
   execution: Execution,
   what: string,
   timeoutSeconds: number | undefined,
@@ -115,7 +115,11 @@ export function failureText(
 }
 
 /** The limit of one process: its own, or what is left of the frame's time, whichever is shorter. */
-export function effectiveTimeout(run: Run, frame: Frame, ownSeconds: number | undefined): number | undefined {
+export function effectiveTimeout(
+  run: RecipeRun,
+  frame: Frame,
+  ownSeconds: number | undefined,
+): number | undefined {
   const own = ownSeconds === 0 ? undefined : ownSeconds;
   if (frame.deadlineMs === undefined) return own;
   const left = Math.max(0.001, (frame.deadlineMs - run.system.clock.monotonicMs()) / 1000);

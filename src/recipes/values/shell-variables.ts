@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
 import { type Mirror, mirrorOf, variableName } from "./context-mirror.ts";
-import { lookUp, textOf } from "./value.ts";
+import { valueAtPath, valueText } from "./value.ts";
 
 /** Variables of one shell script: those its environment can carry, and those its preamble has to load. */
 interface ShellVariables {
@@ -37,14 +37,14 @@ export function chooseVariables(context: JsonObject): VariableChooser {
   const names = new Map<string, string>();
 
   function choose(path: string): string {
-    const value = lookUp(context, path.split("."));
+    const value = valueAtPath(context, path.split("."));
     const usual = variableName(path);
     const owner = variables.get(usual);
     if (owner?.keys === path.replaceAll(".", "\0")) return usual;
     // Another value stands under the usual name, so this placeholder gets one of its own.
     const name = owner === undefined && !extra.has(usual) ? usual : `RECIPE_VALUE_${names.size}`;
     if (value === undefined) missing.set(name, path);
-    else extra.set(name, textOf(value).replaceAll("\0", ""));
+    else extra.set(name, valueText(value).replaceAll("\0", ""));
     return name;
   }
 
