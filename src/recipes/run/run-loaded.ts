@@ -43,9 +43,9 @@ interface LoadedRun {
 }
 
 /** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
-export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
-  const { system, request, settings, loaded, resumed, warnings, warn } = order;
-  const { runId } = order.facts;
+export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
+  const { system, request, settings, loaded, resumed, warnings, warn } = start;
+  const { runId } = start.facts;
   const startedMs = system.clock.monotonicMs();
   const stateDir = stateDirectory(system, settings.workingDir);
   if (stateDir === undefined) {
@@ -67,7 +67,7 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
   const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
   const context = root?.context ?? initialContext(system, loaded, settings.given);
   const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
-  const run = createRun(order, keptIn, progress, logs.observe);
+  const run = createRun(start, keptIn, progress, logs.observe);
 
   const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
   for (const warning of end.warnings) warn(warning);

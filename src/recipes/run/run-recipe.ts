@@ -119,14 +119,14 @@ function loadForRun(
 ): LoadedRecipe {
   const { loaded, errors, warnings, sources } = loadRecipe(system, path, settings.search);
   if (loaded === undefined) throw new InvalidRecipe(errors, sources);
-  const deep =
+  const checked =
     request.isDryRun === true || request.isStrict === true
       ? findProblems(system, loaded, settings.search, Object.keys(settings.given))
       : { errors: [], warnings: [] };
-  const doubts = [...warnings, ...deep.warnings];
-  const invalid = [...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  const allWarnings = [...warnings, ...checked.warnings];
+  const invalid = [...checked.errors, ...(request.isStrict === true ? allWarnings : [])];
   if (invalid.length > 0) throw new InvalidRecipe(invalid, sources);
-  for (const { message } of doubts) warn(message);
+  for (const { message } of allWarnings) warn(message);
   return loaded;
 }
 

@@ -37,7 +37,7 @@ export async function executeProcess(
 ): Promise<Execution> {
   const { system, observe, interruption, watcher } = run;
   const streams = { stdout: new WholeCharacters(), stderr: new WholeCharacters() };
-  const tell = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
+  const emitOutput = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
     if (chunk.length > 0) observe({ kind: "output", step, stream, chunk });
   };
   const timeoutMs = command.timeoutSeconds ? command.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
@@ -56,7 +56,7 @@ export async function executeProcess(
     killAfterMs: KILL_AFTER_MS,
     pipeGraceMs: PIPE_GRACE_MS,
     endsGroup: true,
-    onOutput: (stream, chunk) => tell(stream, streams[stream].push(chunk)),
+    onOutput: (stream, chunk) => emitOutput(stream, streams[stream].push(chunk)),
   });
   const { pid } = running;
   if (pid !== undefined) {
@@ -66,7 +66,7 @@ export async function executeProcess(
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();
-  for (const stream of ["stdout", "stderr"] as const) tell(stream, streams[stream].rest());
+  for (const stream of ["stdout", "stderr"] as const) emitOutput(stream, streams[stream].rest());
   if (pid !== undefined) watcher.forget(pid);
   return {
     end: result.end,
