@@ -14,7 +14,8 @@ export function buildConstants() {
   };
   return {
     __AMPLIHACK_VERSION__: JSON.stringify(JSON.parse(read("package.json")).version),
-    __AMPLIHACK_PAGE__: JSON.stringify(page),
+    // A text stands where it is used; an object would become a module that every entry imports.
+    __AMPLIHACK_PAGE__: JSON.stringify(JSON.stringify(page)),
   };
 }
 

@@ -1,15 +1,21 @@
 // Bundles the hook program for Node: a tiny executable, one CommonJS file per hook, and one more for every module
 // that is imported lazily, so that a run loads only what it needs.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { build, transform } from "esbuild";
-import { entryNames, nodeEntrySource } from "./entries.mjs";
-import { collectModules, createReader, joinModules } from "./lazy-bundle.mjs";
+import { relative } from "node:path";
+import { build } from "esbuild";
+import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
 
 const FOLDER = "dist/bin/hook-entries";
-const LOADER = "src/bin/load-entry.ts";
 
-/** A bundle that `load-entry` loads is an expression: the function that CommonJS would put around its text. */
-export const AROUND_BUNDLE = {
+/**
+ * How a file must be bundled for `src/bin/load-entry.ts`: as an expression, the function that CommonJS would put around
+ * its text. `import()` becomes `require()`, because a script without a module loader has no `import()`.
+ */
+export const LOADED_BUNDLE = {
+  format: "cjs",
+  charset: "ascii",
+  minify: true,
+  supported: { "dynamic-import": false },
   banner: { js: "(function(exports,require,module,__filename,__dirname){" },
   footer: { js: "})" },
 };
@@ -19,69 +25,55 @@ export const AROUND_BUNDLE = {
  * @returns {Promise<readonly string[]>} every file that went into the bundles
  */
 export async function buildHooks(common) {
-  const settings = { ...common, format: "cjs", charset: "ascii" };
   await build({
-    ...settings,
+    ...common,
     entryPoints: ["amplihack", "amplihack-hooks", "record-code"].map(name => `src/bin/${name}.ts`),
     outdir: "dist/bin",
     outExtension: { ".js": ".cjs" },
+    format: "cjs",
     minify: true,
   });
 
-  const generated = new Map(entryNames().map(name => [`hook-entry:${name}`, nodeEntrySource(name)]));
-  const { metafile } = await build({
-    ...settings,
-    entryPoints: [LOADER, "src/bin/guard-argv.ts", ...generated.keys()],
-    outdir: "dist",
-    write: false,
-    metafile: true,
-    plugins: [{ name: "hook-entries", setup: builder => provideEntries(builder, generated) }],
-  });
-  const { target, platform, define, charset } = settings;
-  const read = createReader(metafile.inputs, { target, platform, define, charset }, generated);
-
   mkdirSync(FOLDER, { recursive: true });
-  const waiting = new Map([...generated.keys()].map(path => [path.slice("hook-entry:".length), path]));
-  waiting.set("guard-argv", "src/bin/guard-argv.ts");
-  const loadLazy = (path, use) => {
-    const name = lazyName(path);
-    waiting.set(name, path);
-    return `Promise.resolve().then(() => ${use(LOADER, "loadEntry")}(__dirname + "/${name}.cjs"))`;
-  };
-  // Bundles that are found on the way are made in the same walk.
-  for (const [name, path] of waiting) {
-    const outfile = `${FOLDER}/${name}.cjs`;
-    const code = path.startsWith("node_modules/")
-      ? await bundlePackage(path, settings)
-      : await joinLazily(path, read, loadLazy, settings);
-    writeFileSync(outfile, asAscii(code));
+  const inputs = new Set();
+  let waiting = new Map((await entryNames()).map(name => [name, entryPath(name)]));
+  waiting.set(ARGV_ENTRY, `src/bin/${ARGV_ENTRY}.ts`);
+  const made = new Set();
+  while (waiting.size > 0) {
+    const lazy = new Map();
+    const { outputFiles, metafile } = await build({
+      ...common,
+      ...LOADED_BUNDLE,
+      entryPoints: [...waiting].map(([out, path]) => ({ in: path, out })),
+      outdir: FOLDER,
+      outExtension: { ".js": ".cjs" },
+      write: false,
+      metafile: true,
+      plugins: [generatedEntries(nodeEntrySource), lazyBundles(lazy)],
+    });
+    for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
+    for (const path of Object.keys(metafile.inputs)) inputs.add(path);
+    for (const name of waiting.keys()) made.add(name);
+    waiting = new Map([...lazy].filter(([name]) => !made.has(name)));
   }
-  return Object.keys(metafile.inputs);
+  return [...inputs];
 }
 
-async function bundlePackage(path, settings) {
-  const { outputFiles } = await build({
-    ...{ ...settings, ...AROUND_BUNDLE, entryPoints: [path] },
-    ...{ outdir: FOLDER, write: false, minify: true },
-  });
-  return outputFiles[0].text;
-}
-
-/** esbuild escapes texts and names, but leaves regular expressions as they are; an escape means the same there. */
-function asAscii(code) {
-  return code.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-async function joinLazily(path, read, loadLazy, { target }) {
-  const modules = await collectModules(path, read);
-  modules.set(LOADER, await read(LOADER));
-  for (const [name, module] of await collectModules(LOADER, read)) modules.set(name, module);
-  const text = joinModules(path, modules, loadLazy);
-  const { code } = await transform(text, {
-    ...{ banner: AROUND_BUNDLE.banner.js, footer: AROUND_BUNDLE.footer.js },
-    ...{ minify: true, format: "cjs", charset: "ascii", target },
-  });
-  return code;
+/** What is imported lazily becomes a bundle beside the one that imports it; `found` gets its name and path. */
+function lazyBundles(found) {
+  return {
+    name: "lazy-bundles",
+    setup(builder) {
+      builder.onResolve({ filter: /.*/ }, async ({ kind, path, resolveDir, pluginData }) => {
+        if (kind !== "dynamic-import" || pluginData === found || path.startsWith("node:")) return undefined;
+        const resolved = await builder.resolve(path, { kind, resolveDir, pluginData: found });
+        if (resolved.errors.length > 0) return resolved;
+        const name = lazyName(relative(process.cwd(), resolved.path));
+        found.set(name, resolved.path);
+        return { path: `./${name}.cjs`, external: true };
+      });
+    },
+  };
 }
 
 function lazyName(path) {
@@ -89,12 +81,7 @@ function lazyName(path) {
   return `lazy-${name.replace(/[^a-z0-9]+/gi, "-")}`;
 }
 
-function provideEntries(builder, generated) {
-  const namespace = "hook-entry";
-  builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
-  builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
-    contents: generated.get(`hook-entry:${path}`),
-    resolveDir: process.cwd(),
-    loader: "ts",
-  }));
+/** esbuild escapes texts and names, but leaves regular expressions as they are; an escape means the same there. */
+function asAscii(code) {
+  return code.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

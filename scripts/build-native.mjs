@@ -13,7 +13,8 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { ARGV_ENTRY, entryNames, nativeEntrySource } from "./entries.mjs";
+import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
+import { loadSource } from "./load-source.mjs";
 import { cargo, countRuns, RELEASE, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
@@ -30,10 +31,10 @@ rmSync(GENERATED, { recursive: true, force: true });
 mkdirSync(GENERATED, { recursive: true });
 
 // Modules share chunks, and what is imported lazily is a chunk of its own that is loaded on demand.
-const entries = [...entryNames(), ARGV_ENTRY];
+const entries = [...(await entryNames()), ARGV_ENTRY];
 await build({
   entryPoints: [
-    ...entries.map(name => ({ in: `native-entry:${name}`, out: name })),
+    ...entries.map(name => ({ in: entryPath(name), out: name })),
     ...(isImaged ? [{ in: "src/bin/native-rehearsal.ts", out: "rehearsal" }] : []),
   ],
   outdir: GENERATED,
@@ -48,22 +49,7 @@ await build({
   chunkNames: "[name]-[hash]",
   define: { __AMPLIHACK_VERSION__: JSON.stringify(version) },
   logLevel: "warning",
-  plugins: [
-    {
-      name: "native-entry",
-      setup(builder) {
-        builder.onResolve({ filter: /^native-entry:/ }, ({ path }) => ({
-          path: path.slice(13),
-          namespace: "native-entry",
-        }));
-        builder.onLoad({ filter: /.*/, namespace: "native-entry" }, ({ path }) => ({
-          contents: nativeEntrySource(path),
-          resolveDir: process.cwd(),
-          loader: "ts",
-        }));
-      },
-    },
-  ],
+  plugins: [generatedEntries(nativeEntrySource)],
 });
 
 // Bytecode without debug information does not know the name of its own file, which `import()` asks for; all
@@ -80,21 +66,12 @@ cargo("amplihack-bytecode");
 run(`${RELEASE}/amplihack-bytecode`, [GENERATED]);
 
 // The table of spellings comes from the same TypeScript that the hook program uses.
-await build({
-  stdin: {
-    contents: `export { EVENTS, eventKey } from "./src/protocol/events.ts";
-export { HOSTS } from "./src/hosts/descriptors.ts";
-export { ALIASES, STOCK_SUBCOMMANDS } from "./src/hosts/subcommands.ts";
-export { findEntry } from "./src/hooks/command-line.ts";`,
-    resolveDir: process.cwd(),
-    loader: "ts",
-  },
-  bundle: true,
-  format: "esm",
-  outfile: `${GENERATED}/spellings.mjs`,
-  logLevel: "warning",
+const tables = await loadSource({
+  "protocol/events.ts": ["EVENTS", "eventKey"],
+  "hosts/descriptors.ts": ["HOSTS"],
+  "hosts/subcommands.ts": ["ALIASES", "STOCK_SUBCOMMANDS"],
+  "hooks/command-line.ts": ["findEntry"],
 });
-const tables = await import(new URL(`../${GENERATED}/spellings.mjs`, import.meta.url).href);
 const spellings = [
   ...tables.STOCK_SUBCOMMANDS.map(one => one.name),
   ...Object.keys(tables.ALIASES),
@@ -130,6 +107,7 @@ writeModules(modules);
 writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
 countRuns();
 if (isImaged) {
+  cargo("amplihack-pack");
   buildImaged();
 } else {
   cargo("amplihack-native");
@@ -165,6 +143,6 @@ function makeImage(executable) {
       writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
     run(resolve(executable), args, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
-    return packImage(readFileSync(join(home, "image")));
+    return packImage(readFileSync(join(home, "image")), resolve(RELEASE, "amplihack-pack"));
   });
 }

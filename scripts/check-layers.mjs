@@ -71,9 +71,50 @@ const NOT_IN_THE_LANGUAGE = [
   "Intl",
 ];
 
+/** Inside these folders the same holds for their own sub-folders; files directly in the folder stand above them. */
+const SUBFOLDERS = {
+  shell: ["syntax", "state", "words", "walk", "builtins"],
+  code: ["syntax", "meaning", "languages"],
+  guard: ["paths", "git", "packs", "checks"],
+};
+
 /** @param {string} root folder that holds the layers */
 export function checkLayers(root) {
-  return sourceFiles(root).flatMap(file => checkFile(root, file));
+  const files = sourceFiles(root);
+  return [...files.flatMap(file => checkFile(root, file)), ...findCycles(root, files)];
+}
+
+/** Files that import each other, types included: none of them can be read, tested or moved without the rest. */
+function findCycles(root, files) {
+  const targets = new Map(files.map(file => [file, targetsOf(file)]));
+  const order = new Map();
+  const lowest = new Map();
+  const open = [];
+  const cycles = [];
+  const visit = file => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file));
+    open.push(file);
+    for (const target of targets.get(file)) {
+      if (!targets.has(target)) continue;
+      if (!order.has(target)) visit(target);
+      if (open.includes(target)) lowest.set(file, Math.min(lowest.get(file), lowest.get(target)));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const members = open.splice(open.indexOf(file));
+    if (members.length > 1) cycles.push(members);
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  const name = file => relative(root, file).split(sep).join("/");
+  return cycles.map(
+    members => `import cycle of ${members.length} files: ${members.map(name).sort().join(", ")}`,
+  );
+}
+
+function targetsOf(file) {
+  return importsOf(blankOutTemplates(readFileSync(file, "utf8")))
+    .filter(({ specifier, isLazy }) => specifier.startsWith(".") && !isLazy)
+    .map(({ specifier }) => resolve(dirname(file), specifier));
 }
 
 function sourceFiles(folder) {
@@ -123,6 +164,7 @@ function importsOf(text) {
   return [...code.matchAll(pattern)].map(match => ({
     specifier: match[2] ?? match[4] ?? match[6],
     index: match.index,
+    isLazy: match[6] !== undefined,
   }));
 }
 
@@ -132,7 +174,7 @@ function checkFolder(root, file, layer, specifier) {
     .join("/");
   if (!target.includes("/")) return undefined;
   const other = target.slice(0, target.indexOf("/"));
-  if (other === layer) return undefined;
+  if (other === layer) return checkSubfolder(root, file, layer, target);
   if (!LAYERS.includes(other)) return `imports ${target}, which is in no known layer`;
   if (LAYERS.indexOf(other) > LAYERS.indexOf(layer)) {
     return `"${layer}" may not import from "${other}" (${target}): imports point only to folders above, ${LAYERS.slice(0, LAYERS.indexOf(layer)).join(" < ")}`;
@@ -141,6 +183,17 @@ function checkFolder(root, file, layer, specifier) {
     return `portable folder "${layer}" may import the interface of system/ only, not the adapter ${target}`;
   }
   return undefined;
+}
+
+function checkSubfolder(root, file, layer, target) {
+  const order = SUBFOLDERS[layer];
+  const [, from, ...rest] = relative(root, file).split(sep);
+  const [, to, ...restOfTarget] = target.split("/");
+  if (order === undefined || rest.length === 0 || restOfTarget.length === 0 || from === to) return undefined;
+  for (const name of [from, to])
+    if (!order.includes(name)) return `"${layer}/${name}" is not in the list of sub-folders of "${layer}"`;
+  if (order.indexOf(to) < order.indexOf(from)) return undefined;
+  return `"${layer}/${from}" may not import from "${layer}/${to}" (${target}): the order is ${order.join(" < ")}`;
 }
 
 function checkPackage(layer, specifier) {

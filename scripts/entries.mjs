@@ -1,30 +1,52 @@
-// One entry per hook for each runtime, made from the definitions in src/hooks/entries/.
-import { readdirSync } from "node:fs";
+// One entry per hook for each runtime, made from the table of stock hooks.
+import { existsSync } from "node:fs";
 
-const FOLDER = "src/hooks/entries";
+/** The entry that answers with its exit code alone. */
+export const ARGV_ENTRY = "guard-argv";
 
-export function entryNames() {
-  return readdirSync(FOLDER)
-    .filter(name => name.endsWith(".ts"))
-    .map(name => name.slice(0, -3))
-    .sort();
+/** What esbuild takes as the path of an entry that is generated. */
+export const entryPath = name => `hook-entry:${name}`;
+
+/** The stock hooks, and the one that answers for all other events. */
+export async function entryNames() {
+  const { loadSource } = await import("./load-source.mjs");
+  const { STOCK_HOOKS } = await loadSource({ "protocol/stock-hooks.ts": ["STOCK_HOOKS"] });
+  return [...STOCK_HOOKS.map(hook => hook.name), "no-opinion"].sort();
+}
+
+/** Where the definition of a hook is: a file of its name, or one in a folder of its name. */
+export function definitionPath(name) {
+  return [`src/hooks/${name}.ts`, `src/hooks/${name}/${name}.ts`].find(path => existsSync(path));
 }
 
 export function nodeEntrySource(name) {
-  return `import { definition } from "./${FOLDER}/${name}.ts";
+  return `import { definition } from "./${definitionPath(name)}";
 import { defineEntry } from "./src/bin/hook-start.ts";
 export const main = defineEntry(definition);
 export { findEntry } from "./src/hooks/command-line.ts";
 `;
 }
 
-/** The entry that answers with its exit code alone. */
-export const ARGV_ENTRY = "guard-argv";
-
 export function nativeEntrySource(name) {
   if (name === ARGV_ENTRY) return 'export { abandon, start } from "./src/bin/native-guard-argv.ts";';
-  return `import { definition } from "./${FOLDER}/${name}.ts";
+  return `import { definition } from "./${definitionPath(name)}";
 import { defineNativeEntry } from "./src/bin/native-start.ts";
 export const { start, abandon } = defineNativeEntry(definition);
 `;
+}
+
+/** @returns {import("esbuild").Plugin} gives esbuild the text of generated entries */
+export function generatedEntries(sourceOf) {
+  const namespace = "hook-entry";
+  return {
+    name: namespace,
+    setup(builder) {
+      builder.onResolve({ filter: /^hook-entry:/ }, ({ path }) => ({ path: path.slice(11), namespace }));
+      builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: sourceOf(path),
+        resolveDir: process.cwd(),
+        loader: "ts",
+      }));
+    },
+  };
 }

@@ -3,15 +3,18 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 
-/** @param {Readonly<Record<string, readonly string[]>>} wanted names by the path below src/ of their module */
-export async function loadSource(wanted) {
+/**
+ * @param {Readonly<Record<string, readonly string[]>>} wanted names by the path below src/ of their module
+ * @param {string} root the tree they are taken from
+ */
+export async function loadSource(wanted, root = fileURLToPath(new URL("..", import.meta.url))) {
   const lines = Object.entries(wanted).map(
     ([path, names]) => `export { ${names.join(", ")} } from "./src/${path}";`,
   );
   const { outputFiles } = await build({
     stdin: {
       contents: lines.join("\n"),
-      resolveDir: fileURLToPath(new URL("..", import.meta.url)),
+      resolveDir: root,
       loader: "ts",
     },
     bundle: true,

@@ -1,5 +1,6 @@
 // The memory image of the native program on its way into the executable: packed, then written over the room that
 // the linker left for it. `native/host/src/image.rs` reads it.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** Words of four bytes: the root, the length of what is copied, of the rest, the mark, and the place in the file. */
@@ -14,23 +15,22 @@ export function imageRoom(length) {
 }
 
 /**
- * The head, what is copied at every start, then the rest in blocks that are unpacked one by one. A block may repeat
- * what stands in the dictionary, since it cannot repeat what stands in another block.
+ * The head, what is copied at every start, then the rest in blocks that are unpacked one by one, with a dictionary that
+ * all of them may repeat. `packer` is the program of `native/pack`.
  */
-export function packImage(raw) {
+export function packImage(raw, packer) {
   const cold = raw.readUInt32LE(4);
   raw.writeUInt32LE(relateAddresses(raw.subarray(cold)), 12);
   const blocks = [];
   for (let from = cold; from < raw.length; from += BLOCK) blocks.push(raw.subarray(from, from + BLOCK));
   const dictionary = makeDictionary(blocks);
-  const packed = blocks.map(block => pack(Buffer.concat([dictionary, block]), DICTIONARY));
-  const index = Buffer.alloc((packed.length + 1) * 4);
-  let offset = 0;
-  for (const [number, block] of packed.entries()) {
-    offset += block.length;
-    index.writeUInt32LE(offset, (number + 1) * 4);
-  }
-  return Buffer.concat([raw.subarray(0, cold), dictionary, index, ...packed]);
+  const { status, stdout } = spawnSync(packer, [String(DICTIONARY), String(BLOCK)], {
+    input: Buffer.concat([dictionary, ...blocks]),
+    maxBuffer: 2 * raw.length,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  if (status !== 0) throw new Error(`${packer} ended with ${status}`);
+  return Buffer.concat([raw.subarray(0, cold), dictionary, stdout]);
 }
 
 const COLD = 0x1f_0000_0000n;
@@ -96,87 +96,4 @@ export function writeImage(executable, image) {
   image.writeUInt32LE(at, 16);
   image.copy(bytes, at);
   writeFileSync(executable, bytes, { mode: 0o755 });
-}
-
-const LEAST = 4;
-const LAST_LITERALS = 5;
-const TRIES = 256;
-
-/** What follows `start` in the format of LZ4, packed as small as it gets: that happens once, unpacking often. */
-function pack(source, start) {
-  const matches = findMatches(source, start);
-  // The cheapest way from every place to the end; a run of literals costs more once its length needs more bytes.
-  const costs = new Float64Array(source.length + 1);
-  const lengths = new Int32Array(source.length + 1);
-  for (let at = source.length - 1; at >= start; at--) {
-    costs[at] = costs[at + 1] + 1 + 1 / 128;
-    const longest = Math.min(matches.lengths[at], source.length - LAST_LITERALS - at);
-    for (let length = LEAST; length <= longest; length++) {
-      const cost = costs[at + length] + 3 + (length >= 19 ? 1 + (length - 19) / 255 : 0);
-      if (cost < costs[at]) {
-        costs[at] = cost;
-        lengths[at] = length;
-      }
-    }
-  }
-  const out = [];
-  let literals = start;
-  for (let at = start; at < source.length; ) {
-    const length = lengths[at];
-    if (length === 0) {
-      at++;
-      continue;
-    }
-    const distance = at - matches.froms[at];
-    pushSequence(out, source.subarray(literals, at), length - LEAST);
-    out.push(distance & 255, distance >> 8);
-    pushLength(out, length - LEAST);
-    at += length;
-    literals = at;
-  }
-  pushSequence(out, source.subarray(literals), 0);
-  return Buffer.from(out);
-}
-
-/** The longest repetition of something earlier at every place. */
-function findMatches(source, start) {
-  const lengths = new Int32Array(source.length);
-  const froms = new Int32Array(source.length);
-  const previous = new Int32Array(source.length).fill(-1);
-  const heads = new Map();
-  for (let at = 0; at + LEAST <= source.length; at++) {
-    const key = source.readUInt32LE(at);
-    let from = heads.get(key) ?? -1;
-    previous[at] = from;
-    heads.set(key, at);
-    if (at < start) continue;
-    // Inside a repetition the rest of it is a repetition too.
-    if (at > start && lengths[at - 1] > 64) {
-      lengths[at] = lengths[at - 1] - 1;
-      froms[at] = froms[at - 1] + 1;
-      continue;
-    }
-    for (let tries = 0; from >= 0 && tries < TRIES; tries++, from = previous[from]) {
-      let length = LEAST;
-      while (at + length < source.length && source[from + length] === source[at + length]) length++;
-      if (length > lengths[at]) {
-        lengths[at] = length;
-        froms[at] = from;
-      }
-    }
-  }
-  return { lengths, froms };
-}
-
-function pushSequence(out, literals, match) {
-  out.push((Math.min(literals.length, 15) << 4) | Math.min(match, 15));
-  pushLength(out, literals.length);
-  for (const byte of literals) out.push(byte);
-}
-
-function pushLength(out, length) {
-  if (length < 15) return;
-  let rest = length - 15;
-  for (; rest >= 255; rest -= 255) out.push(255);
-  out.push(rest);
 }

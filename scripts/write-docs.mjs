@@ -81,11 +81,11 @@ function settingsTable() {
 function describe(path, schema, isRequired = false) {
   const note = [schema.note, isRequired ? "required" : undefined].filter(Boolean).join("; ");
   switch (schema.kind) {
-    case "text":
+    case "string":
       return [{ path, value: schema.oneOf?.map(one => `\`${one}\``).join(", ") ?? "text", note }];
-    case "flag":
+    case "boolean":
       return [{ path, value: "`true`, `false`", note }];
-    case "whole":
+    case "integer":
       return [{ path, value: `${schema.min} to ${schema.max}`, note }];
     case "record": {
       const fields = Object.entries(schema.fields).flatMap(([name, field]) =>

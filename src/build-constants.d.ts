@@ -1,8 +1,4 @@
 /** The package's version; put in by the build (`scripts/build-constants.mjs`) and by the test runner. */
 declare const __AMPLIHACK_VERSION__: string;
-/** The dashboard's page, from `src/dashboard/page/`. */
-declare const __AMPLIHACK_PAGE__: {
-  readonly markup: string;
-  readonly style: string;
-  readonly script: string;
-};
+/** The dashboard's page, from `src/dashboard/page/`, as JSON. */
+declare const __AMPLIHACK_PAGE__: string;

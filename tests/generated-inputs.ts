@@ -1,14 +1,19 @@
 import fc from "fast-check";
 
-// The default run draws the same inputs every time, so that a red run means a change; `npm run test:long` draws new
-// ones and many more. fast-check prints the seed of a failure, which AMPLIHACK_TEST_SEED takes back.
+// The default run draws the same inputs every time, so that a red run means a change, and few of them; `npm run
+// test:long` draws new ones and many more. fast-check prints the seed of a failure, which AMPLIHACK_TEST_SEED takes back.
 const seed = process.env["AMPLIHACK_TEST_SEED"] ?? "20261115";
 const isLong = process.env["AMPLIHACK_TEST_LONG"] === "1";
-const LONG_FACTOR = 10;
+const FACTOR = 10;
+const FEW = 100;
 
-/** How many inputs a property gets: `count` by default, ten times as many (or `longCount`) in the long run. */
-export function runs(count: number, longCount = count * LONG_FACTOR): number {
-  return isLong ? longCount : count;
+/**
+ * How many inputs a property gets that is worth `count` of them: a tenth by default, but not fewer than a hundred, and
+ * ten times as many in the long run. With `longCount` it is exactly these two numbers.
+ */
+export function runs(count: number, longCount?: number): number {
+  if (longCount !== undefined) return isLong ? longCount : count;
+  return isLong ? count * FACTOR : Math.min(count, Math.max(FEW, Math.ceil(count / FACTOR)));
 }
 
 fc.configureGlobal({ numRuns: runs(100), ...(seed === "random" ? {} : { seed: Number(seed) }) });

@@ -2,23 +2,22 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, in that order: begun last, it would keep one core at work while the other waits. */
 const LONG: readonly string[] = [
-  "property/hook-payloads",
   "launcher/update/stories",
   "native/same-answers",
-  "property/state",
-  "property/hosts",
-  "recipes/render-shell",
-  "hooks/executable",
-  "golden/golden",
   "native/golden",
-  "commands/memory",
-  "install/doctor",
-  "native/release",
-  "install/crash",
   "launcher/launch",
-  "property/guard",
+  "install/doctor",
+  "install/crash",
   "install/commands",
+  "docs/commands",
+  "recipes/cli",
   "guard/corpus",
+  "golden/golden",
+  "shell/code/every-model",
+  "property/hook-payloads",
+  "commands/completions",
+  "recipes/render-shell",
+  "scripts/release",
 ];
 
 /** Begins with the files that take longest, also on a machine that has not run the tests before. */

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
+import { errorName } from "../protocol/error-text.ts";
+import { STOCK_HOOKS } from "../protocol/stock-hooks.ts";
 import { version } from "../version.ts";
 import type { HookMain } from "./hook-start.ts";
 import { loadEntry } from "./load-entry.ts";
@@ -8,17 +10,7 @@ import { loadEntry } from "./load-entry.ts";
  * The names the installer writes. Their entries are loaded at once; every other spelling is first looked up in
  * the tables of all hosts, which ordinary calls need not load.
  */
-const INSTALLED = new Set([
-  "pre-tool-use",
-  "post-tool-use",
-  "stop",
-  "session-start",
-  "session-stop",
-  "user-prompt-submit",
-  "workflow-classification-reminder",
-  "pre-compact",
-  "guard-argv",
-]);
+const INSTALLED: ReadonlySet<string> = new Set([...STOCK_HOOKS.map(hook => hook.name), "guard-argv"]);
 
 /** One file per hook, so that an event pays only for what it uses. */
 function load<T>(entry: string): T {
@@ -27,7 +19,7 @@ function load<T>(entry: string): T {
 
 /** A program that cannot even load still answers, with what every caller takes for silence. */
 function refuseToBreak(name: string, error: unknown): void {
-  const reason = error instanceof Error ? error.name : typeof error;
+  const reason = errorName(error);
   if (name === "guard-argv") {
     process.exitCode = 1;
     writeSync(2, `amplihack-hooks: could not check this: the guard failed (${reason})\n`);

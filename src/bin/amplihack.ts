@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { errorText } from "../protocol/error-text.ts";
 import { version } from "../version.ts";
 
 const dist = join(__dirname, "..");
@@ -22,9 +23,6 @@ async function start(): Promise<void> {
 if (isVersionQuestion()) writeSync(1, `amplihack ${version}\n`);
 else
   start().catch((error: unknown) => {
-    writeSync(
-      2,
-      `Error: amplihack could not start: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    writeSync(2, `Error: amplihack could not start: ${errorText(error)}\n`);
     process.exitCode = 1;
   });

@@ -1,4 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -17,7 +18,8 @@ export function loadEntry(file: string): Exports {
   const { script, run } = compileFile(file, readCache(file));
   if (Reflect.has(globalThis, RECORDING))
     process.once("exit", () => writeCache(file, script.createCachedData()));
-  return run(require);
+  // What a bundle imports lazily is a bundle beside it.
+  return run(name => (name.startsWith("./") ? loadEntry(dirname(file) + name.slice(1)) : require(name)));
 }
 
 export function startRecording(): void {

@@ -1,3 +1,4 @@
+import { errorName } from "../protocol/error-text.ts";
 import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
@@ -16,7 +17,7 @@ export async function start(argv: readonly string[]): Promise<number> {
     const { runGuardArgv } = await import("../hooks/guard-argv.ts");
     return runGuardArgv(argv, system);
   } catch (error) {
-    return fail(error instanceof Error ? error.name : typeof error);
+    return fail(errorName(error));
   } finally {
     end();
   }

@@ -1,6 +1,6 @@
 import { readCommandLine } from "../hooks/command-line.ts";
-import { definition } from "../hooks/entries/pre-tool-use.ts";
 import { openProgram } from "../hooks/hook-program.ts";
+import { definition } from "../hooks/pre-tool-use.ts";
 import { openRun } from "../hooks/run.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { createMemorySystem } from "../system/memory.ts";

@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import type { Terminal } from "./terminal.ts";
 
-const LONGEST_ANSWER = 64;
+const MAX_ANSWER_LENGTH = 64;
 
 /** Asks a person, on the terminal; anything but y or yes is no. Only where `terminal.isInteractive`. */
 export function askYesOrNo(terminal: Terminal, question: string): boolean {
@@ -24,17 +24,17 @@ export function askChoice<C extends string>(
   }
 }
 
-/** What a person types; empty at the end of input. Only where somebody is there to answer. */
+/** What a person types; empty at the end of input. Only where `terminal.isInteractive`. */
 export function askLine(terminal: Terminal, question: string): string {
   terminal.warn(question);
   return readLine();
 }
 
-/** One byte at a time, so that what was typed ahead stays for whoever reads next. */
+/** One byte at a time, so that what was typed ahead stays for the next reader. */
 function readLine(): string {
   const byte = new Uint8Array(1);
   let line = "";
-  while (line.length < LONGEST_ANSWER) {
+  while (line.length < MAX_ANSWER_LENGTH) {
     let count: number;
     try {
       count = readSync(0, byte);

@@ -1,67 +1,7 @@
 import type { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
+import type { OptionSpecs, OptionValues } from "./option.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** One long option; its key in `options` is its name on the command line, in kebab case. */
-export type OptionSpec =
-  | { readonly kind: "flag"; readonly short?: string; readonly summary: string; readonly isHidden?: boolean }
-  | {
-      readonly kind: "text";
-      readonly short?: string;
-      readonly summary: string;
-      /** what stands for the value in help: `--cwd DIR` */
-      readonly label: string;
-      readonly isHidden?: boolean;
-      readonly isRepeatable?: false;
-      /** missing or empty is a usage error */
-      readonly isRequired?: boolean;
-    }
-  | {
-      readonly kind: "text";
-      readonly short?: string;
-      readonly summary: string;
-      readonly label: string;
-      readonly isHidden?: boolean;
-      readonly isRepeatable: true;
-      readonly isRequired?: false;
-      /** another option that collects these values too, in the order in which they were typed */
-      readonly sameAs?: string;
-    }
-  | {
-      readonly kind: "number";
-      readonly short?: string;
-      readonly summary: string;
-      readonly label: string;
-      readonly isHidden?: boolean;
-      readonly minimum?: number;
-      readonly maximum?: number;
-    }
-  | {
-      readonly kind: "choice";
-      readonly short?: string;
-      readonly summary: string;
-      readonly choices: readonly string[];
-      /** further spellings that mean one of the choices */
-      readonly synonyms?: Readonly<Record<string, string>>;
-      readonly initial?: string;
-      readonly isHidden?: boolean;
-    };
-export type OptionSpecs = { readonly [name: string]: OptionSpec };
-
-export type OptionValue<S extends OptionSpec> = S extends { kind: "flag" }
-  ? boolean
-  : S extends { kind: "number" }
-    ? number | undefined
-    : S extends { kind: "text"; isRepeatable: true }
-      ? readonly string[]
-      : S extends { kind: "text"; isRequired: true }
-        ? string
-        : S extends { kind: "choice"; choices: readonly (infer C)[]; initial: string }
-          ? C & string
-          : S extends { kind: "choice"; choices: readonly (infer C)[] }
-            ? (C & string) | undefined
-            : string | undefined;
-export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]: OptionValue<O[K]> };
 
 export interface PositionalSpec {
   readonly name: string;
@@ -73,11 +13,6 @@ export interface PositionalSpec {
   readonly isCommandLine?: boolean;
   /** what a shell completes here */
   readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell";
-}
-
-export interface Example {
-  readonly command: string;
-  readonly does: string;
 }
 
 /** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
@@ -98,13 +33,16 @@ interface CommandBase {
   readonly group?: CommandGroup;
   /** further paragraphs of the help page */
   readonly details?: string;
-  readonly examples: readonly Example[];
+  /** command lines, and what each does */
+  readonly examples: Readonly<Record<string, string>>;
   /** exit code of usage errors, where the command has its own meaning for 2 */
   readonly usageExitCode?: number;
+  /** works although `AMPLIHACK_HOME` cannot be used */
+  readonly ignoresHome?: boolean;
 }
 
 /** A failure as the command's own JSON document, where readers of its output expect that form. */
-export type FailureDocument = (error: Problem, words: readonly string[]) => unknown;
+type FailureDocument = (error: Problem, words: readonly string[]) => unknown;
 
 export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends CommandBase {
   readonly options: O;
@@ -124,7 +62,7 @@ export interface CommandFamily extends CommandBase {
 export type Command = LeafCommand | CommandFamily;
 
 export const COMMAND_GROUPS = ["Protect", "Work", "Look", "Set up"] as const;
-export type CommandGroup = (typeof COMMAND_GROUPS)[number];
+type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
 export function isFamily(command: Command): command is CommandFamily {
   return "subcommands" in command;
@@ -138,12 +76,3 @@ export function defineCommand<const O extends OptionSpecs>(command: LeafCommand<
 export function defineFamily(family: CommandFamily): CommandFamily {
   return family;
 }
-
-/** `--format text|json`, the same everywhere but in recipe commands. */
-export const FORMAT_OPTION = {
-  kind: "choice",
-  short: "f",
-  summary: "how to print the result",
-  choices: ["text", "json"],
-  initial: "text",
-} as const satisfies OptionSpec;

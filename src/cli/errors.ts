@@ -5,10 +5,8 @@ export class CommandError extends Problem {
   override readonly name = "CommandError";
 }
 
-export const USAGE_EXIT_CODE = 2;
-
-export function usageError(message: string, fix?: string, exitCode = USAGE_EXIT_CODE): CommandError {
-  return new CommandError(message, { kind: "usage", exitCode, ...(fix === undefined ? {} : { fix }) });
+export function usageError(message: string, fix?: string, exitCode = 2): CommandError {
+  return new CommandError(message, { kind: "usage", exitCode, fix });
 }
 
 /** The reader of our output has gone; the work ends quietly. */
@@ -24,5 +22,5 @@ export function renderErrorText(error: Problem): string {
 
 export function renderErrorJson(error: Problem): string {
   const { kind, message, causes, fix } = error;
-  return `${JSON.stringify({ success: false, error: { kind, message, causes, ...(fix === undefined ? {} : { fix }) } })}\n`;
+  return `${JSON.stringify({ success: false, error: { kind, message, causes, fix } })}\n`;
 }

@@ -1,4 +1,5 @@
-import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand, type OptionSpec } from "./command.ts";
+import { COMMAND_GROUPS, type Command, isFamily, type LeafCommand } from "./command.ts";
+import type { OptionSpec } from "./option.ts";
 import { GLOBAL_OPTIONS } from "./parse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +19,8 @@ export function commandHelp(command: Command, path: string, terminal: Terminal):
     if (options.length > 0) sections.push(`${heading("Options:")}\n${table(options)}`);
   }
   sections.push(`${heading("Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
-  sections.push(`${heading("Examples:")}\n${examples(command)}`);
+  const examples = Object.entries(command.examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  sections.push(`${heading("Examples:")}\n${examples.join("\n")}`);
   return `${sections.join("\n\n")}\n`;
 }
 
@@ -45,7 +47,7 @@ function usageLine(command: Command, path: string): string {
   if (isFamily(command)) return `${path} ${command.subcommands.map(sub => sub.name).join("|")} …`;
   const words = [path];
   for (const [name, spec] of Object.entries(command.options)) {
-    if (spec.kind === "text" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
+    if (spec.kind === "string" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
   }
   if (Object.values(command.options).some(spec => spec.isHidden !== true)) words.push("[OPTIONS]");
   for (const spec of command.positionals ?? []) {
@@ -65,14 +67,14 @@ function optionRows(options: LeafCommand["options"]): (readonly [string, string]
 
 function optionLabel(name: string, spec: OptionSpec): string {
   const short = spec.short === undefined ? "    " : `-${spec.short}, `;
-  if (spec.kind === "flag") return `${short}--${name}`;
+  if (spec.kind === "boolean") return `${short}--${name}`;
   return `${short}--${name} ${spec.kind === "choice" ? spec.choices.join("|") : spec.label}`;
 }
 
 function optionSummary(spec: OptionSpec): string {
   if (spec.kind === "choice" && spec.initial !== undefined)
     return `${spec.summary} (${spec.initial} by default)`;
-  return spec.kind === "text" && spec.isRepeatable === true
+  return spec.kind === "string" && spec.isRepeatable === true
     ? `${spec.summary}; may be repeated`
     : spec.summary;
 }
@@ -86,8 +88,4 @@ function table(rows: readonly (readonly [string, string])[]): string {
         : `  ${left.padEnd(width)}  ${right}`,
     )
     .join("\n");
-}
-
-function examples(command: Command): string {
-  return command.examples.map(example => `  ${example.command}\n      ${example.does}`).join("\n");
 }

@@ -1,20 +1,14 @@
+import { errorText } from "../protocol/error-text.ts";
 import { Problem } from "../state/problem.ts";
 import { isStateError } from "../state/state-error.ts";
 import { type System, SystemError } from "../system/system.ts";
 import { version } from "../version.ts";
-import { isFamily, type LeafCommand } from "./command.ts";
+import { type Command, isFamily, type LeafCommand } from "./command.ts";
 import { commandNames, loadCommand } from "./command-files.ts";
 import { readCommandTable } from "./command-table.ts";
-import {
-  CommandError,
-  OutputGone,
-  renderErrorJson,
-  renderErrorText,
-  USAGE_EXIT_CODE,
-  usageError,
-} from "./errors.ts";
+import { CommandError, OutputGone, renderErrorJson, renderErrorText, usageError } from "./errors.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
-import { nearest } from "./nearest.ts";
+import { didYouMean } from "./nearest.ts";
 import { checkComplete, GLOBAL_OPTIONS, parseWords } from "./parse.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
@@ -26,44 +20,16 @@ export interface Program {
   readonly commandsFolder: string;
 }
 
-/** Names people know from elsewhere; they get a clear no instead of a guess. */
-const NOT_BUILT = new Set([
-  "fleet",
-  "remote",
-  "signal",
-  "docker",
-  "auto",
-  "auto-mode",
-  "index-code",
-  "index-scip",
-  "query-code",
-  "new",
-  "goal-agent",
-  "pr",
-]);
-const STATUS_COMMAND = "status";
+/** Names that other tools have and this one lacks; they get a clear no instead of a guess. */
+const NOT_BUILT = new Set(
+  "fleet remote signal docker auto auto-mode index-code index-scip query-code new goal-agent pr".split(" "),
+);
+/** What `amplihack` alone means. */
+const DEFAULT_COMMAND = "status";
 
-/** Answer whatever the environment holds. A launch passes over a home that cannot be used, with a warning. */
-const READ_NO_HOME = new Set([STATUS_COMMAND, "version", "completions", "bridge"]);
-
-/** Runs one command line to its exit code. Everything that goes wrong is told in the form that was asked for. */
-export async function main(program: Program): Promise<number> {
-  const { system, argv } = program;
-  const { flags, words } = splitGlobalFlags(argv);
-  const terminal = openTerminal(system, flags);
-  try {
-    return await runWords(program, terminal, words, flags);
-  } catch (error) {
-    const isPassedOn = error instanceof PassedOn;
-    const failure = isPassedOn ? error.cause : error;
-    if (failure instanceof OutputGone) return 0;
-    return reportFailure(failure, !isPassedOn && wantsJson(argv), system, terminal);
-  }
-}
-
-/** A failure of a command whose words are another program's: that they ask for JSON says nothing about us. */
-class PassedOn extends Error {
-  override readonly name = "PassedOn";
+interface RunContext extends Program {
+  readonly terminal: Terminal;
+  readonly flags: GlobalFlags;
 }
 
 interface GlobalFlags {
@@ -71,6 +37,17 @@ interface GlobalFlags {
   readonly isVersion: boolean;
   readonly isQuiet: boolean;
   readonly noColor: boolean;
+}
+
+/** Runs one command line to its exit code. Everything that goes wrong is told in the form that was asked for. */
+export async function main(program: Program): Promise<number> {
+  const { flags, words } = splitGlobalFlags(program.argv);
+  const context = { ...program, terminal: openTerminal(program.system, flags), flags };
+  try {
+    return await runWords(context, words);
+  } catch (error) {
+    return reportFailure(context, error, wantsJson(program.argv));
+  }
 }
 
 /** Global flags may stand before the command; those after it are read with the command's own. */
@@ -97,82 +74,67 @@ function splitGlobalFlags(argv: readonly string[]): {
   return { flags, words: argv.slice(index) };
 }
 
-async function runWords(
-  program: Program,
-  terminal: Terminal,
-  words: readonly string[],
-  flags: GlobalFlags,
-): Promise<number> {
-  const names = commandNames(program.commandsFolder);
-  const [name, ...more] = words;
-  if (flags.isVersion) {
-    terminal.print(`amplihack ${version}\n`);
-    return 0;
+async function runWords(context: RunContext, words: readonly string[]): Promise<number> {
+  const { commandsFolder, terminal, flags } = context;
+  const names = commandNames(commandsFolder);
+  if (flags.isVersion) return printVersion(terminal);
+  const isHelpCommand = words[0] === "help";
+  const [name, ...more] = isHelpCommand ? words.slice(1) : words;
+  const isHelp = flags.isHelp || isHelpCommand;
+  if (name !== undefined) {
+    if (!names.includes(name)) throw unknownCommand(name, names);
+    return runCommand(context, name, isHelp ? [...more, "--help"] : more);
   }
-  if (name === undefined || name === "help") {
-    if (name === undefined && !flags.isHelp) return runCommand(program, terminal, STATUS_COMMAND, [], flags);
-    const [topic, ...rest] = more;
-    if (topic !== undefined && !names.includes(topic)) throw unknownCommand(topic, names);
-    if (topic !== undefined) return runCommand(program, terminal, topic, [...rest, "--help"], flags);
-    const { summaries } = await readCommandTable(program.commandsFolder);
-    terminal.print(overviewHelp(summaries, terminal));
-    return 0;
-  }
-  if (!names.includes(name)) throw unknownCommand(name, names);
-  return runCommand(program, terminal, name, flags.isHelp ? [...more, "--help"] : more, flags);
+  if (!isHelp) return runCommand(context, DEFAULT_COMMAND, []);
+  const { summaries } = await readCommandTable(commandsFolder);
+  terminal.print(overviewHelp(summaries, terminal));
+  return 0;
 }
 
-async function runCommand(
-  program: Program,
-  terminal: Terminal,
-  name: string,
-  words: readonly string[],
-  flags: GlobalFlags,
-): Promise<number> {
-  const command = await loadCommand(program.commandsFolder, name);
+async function runCommand(context: RunContext, name: string, words: readonly string[]): Promise<number> {
+  const { commandsFolder, terminal } = context;
+  const command = await loadCommand(commandsFolder, name);
   const path = `amplihack ${name}`;
-  if (!isFamily(command)) return runLeaf(program, terminal, command, words, path, flags);
+  if (!isFamily(command)) return runLeaf(context, command, words, path);
 
-  const { flags: ownFlags, words: afterFlags } = splitGlobalFlags(words);
-  const [subName, ...more] = ownFlags.isHelp ? [...afterFlags, "--help"] : afterFlags;
-  if (ownFlags.isVersion) {
-    terminal.print(`amplihack ${version}\n`);
-    return 0;
-  }
-  if (subName === "--help") {
-    terminal.print(commandHelp(command, path, terminal));
-    return 0;
-  }
-  if (subName === undefined || subName.startsWith("-")) {
-    const listed = command.subcommands.map(sub => sub.name).join(", ");
-    throw usageError(`${path} needs one of: ${listed}`, `${path} --help`, command.usageExitCode);
-  }
-  const found = command.subcommands.find(sub => sub.name === subName);
+  const { subcommands, usageExitCode } = command;
+  const names = subcommands.map(sub => sub.name);
+  const fail = (message: string): CommandError => usageError(message, `${path} --help`, usageExitCode);
+  const { flags, words: afterFlags } = splitGlobalFlags(words);
+  const [subName, ...more] = flags.isHelp ? [...afterFlags, "--help"] : afterFlags;
+  if (flags.isVersion) return printVersion(terminal);
+  if (subName === "--help") return printHelp(terminal, command, path);
+  if (subName === undefined || subName.startsWith("-"))
+    throw fail(`${path} needs one of: ${names.join(", ")}`);
+  const found = subcommands.find(sub => sub.name === subName);
   if (found === undefined) {
-    const meant = nearest(
-      subName,
-      command.subcommands.map(sub => sub.name),
-    );
-    const hint = meant === undefined ? "" : `; did you mean '${path} ${meant}'?`;
-    throw usageError(`unknown command '${path} ${subName}'${hint}`, `${path} --help`, command.usageExitCode);
+    const hint = didYouMean(subName, names, meant => `'${path} ${meant}'`);
+    throw fail(`unknown command '${path} ${subName}'${hint}`);
   }
-  const usageExitCode = found.usageExitCode ?? command.usageExitCode;
-  const leaf: LeafCommand = usageExitCode === undefined ? found : { ...found, usageExitCode };
-  return runLeaf(program, terminal, leaf, more, `${path} ${subName}`, flags);
+  const leaf: LeafCommand = usageExitCode === undefined ? found : { usageExitCode, ...found };
+  return runLeaf(context, leaf, more, `${path} ${subName}`);
 }
 
 async function runLeaf(
-  program: Program,
-  terminal: Terminal,
+  context: RunContext,
   command: LeafCommand,
   words: readonly string[],
   path: string,
-  flags: GlobalFlags,
 ): Promise<number> {
+  const { system, terminal, flags } = context;
   try {
-    return await runParsed(program, terminal, command, words, path, flags);
+    const parsed = parseWords(command, words, path);
+    const { options } = parsed;
+    if (options["help"] === true) return printHelp(terminal, command, path);
+    if (options["version"] === true) return printVersion(terminal);
+    checkComplete(command, parsed, path);
+    // A launch passes over a home that cannot be used, with a warning.
+    if (command.isPassThrough !== true && command.ignoresHome !== true) await checkHome(system);
+    const isQuiet = flags.isQuiet || options["quiet"] === true;
+    return await command.run({ ...parsed, options: options as never, isQuiet, system, terminal });
   } catch (error) {
-    if (command.isPassThrough === true) throw new PassedOn("", { cause: error });
+    // The words of a pass-through command are the agent's: that they ask for JSON says nothing about us.
+    if (command.isPassThrough === true) return reportFailure(context, error, false);
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
       throw error;
     terminal.warn(renderErrorText(error));
@@ -181,33 +143,14 @@ async function runLeaf(
   }
 }
 
-async function runParsed(
-  program: Program,
-  terminal: Terminal,
-  command: LeafCommand,
-  words: readonly string[],
-  path: string,
-  flags: GlobalFlags,
-): Promise<number> {
-  const parsed = parseWords(command, words, path);
-  if (parsed.options["help"] === true) {
-    terminal.print(commandHelp(command, path, terminal));
-    return 0;
-  }
-  if (parsed.options["version"] === true) {
-    terminal.print(`amplihack ${version}\n`);
-    return 0;
-  }
-  checkComplete(command, parsed, path);
-  if (command.isPassThrough !== true && !READ_NO_HOME.has(command.name)) await checkHome(program.system);
-  return command.run({
-    options: parsed.options as never,
-    positionals: parsed.positionals,
-    rest: parsed.rest,
-    isQuiet: flags.isQuiet || parsed.options["quiet"] === true,
-    system: program.system,
-    terminal,
-  });
+function printHelp(terminal: Terminal, command: Command, path: string): number {
+  terminal.print(commandHelp(command, path, terminal));
+  return 0;
+}
+
+function printVersion(terminal: Terminal): number {
+  terminal.print(`amplihack ${version}\n`);
+  return 0;
 }
 
 /** A home that cannot be used must not quietly become another one. Loaded only when it is set: few set it. */
@@ -218,20 +161,13 @@ async function checkHome(system: System): Promise<void> {
 }
 
 function unknownCommand(name: string, names: readonly string[]): CommandError {
-  if (NOT_BUILT.has(name)) return usageError(`'${name}' is not part of this build`, "amplihack --help");
+  const fail = (message: string): CommandError => usageError(message, "amplihack --help");
+  if (NOT_BUILT.has(name)) return fail(`'${name}' is not part of this build`);
   if (name.startsWith("-")) {
-    const meant = nearest(
-      name,
-      Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`),
-    );
-    return usageError(
-      `unknown option '${name}'${meant ? `; did you mean ${meant}?` : ""}`,
-      "amplihack --help",
-    );
+    const options = Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`);
+    return fail(`unknown option '${name}'${didYouMean(name, options)}`);
   }
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? "" : `; did you mean '${meant}'?`;
-  return usageError(`unknown command '${name}'${hint}`, "amplihack --help");
+  return fail(`unknown command '${name}'${didYouMean(name, names, meant => `'${meant}'`)}`);
 }
 
 /** Whether the words ask for JSON, judged before they are understood so that usage errors obey it too. */
@@ -240,15 +176,13 @@ function wantsJson(argv: readonly string[]): boolean {
   const words = end < 0 ? argv : argv.slice(0, end);
   return words.some(
     (word, index) =>
-      word === "--json" ||
-      word === "--format=json" ||
-      word === "-fjson" ||
-      word === "-f=json" ||
+      ["--json", "--format=json", "-fjson", "-f=json"].includes(word) ||
       ((word === "--format" || word === "-f") && words[index + 1] === "json"),
   );
 }
 
-function reportFailure(error: unknown, isJson: boolean, system: System, terminal: Terminal): number {
+function reportFailure({ system, terminal }: RunContext, error: unknown, isJson: boolean): number {
+  if (error instanceof OutputGone) return 0;
   const known = error instanceof Problem ? error : unexpected(error);
   const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   if (isDebug && error instanceof Error && error.stack !== undefined) terminal.warn(`${error.stack}\n`);
@@ -269,7 +203,7 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
 };
 
 function unexpected(error: unknown): Problem {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (isStateError(error, "environment"))
     return new CommandError(message, {
       kind: "environment",
@@ -281,5 +215,3 @@ function unexpected(error: unknown): Problem {
     fix: fileFix ?? "set AMPLIHACK_DEBUG=1 to see where this came from",
   });
 }
-
-export { USAGE_EXIT_CODE };

@@ -1,5 +1,5 @@
 /** The candidate a mistyped word most likely meant; undefined when none is close. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -10,6 +10,16 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     }
   }
   return best;
+}
+
+/** The end of a message about a mistyped word: `; did you mean install?`, or nothing. */
+export function didYouMean(
+  word: string,
+  candidates: Iterable<string>,
+  show: (candidate: string) => string = candidate => candidate,
+): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? "" : `; did you mean ${show(meant)}?`;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours, each counted once. */

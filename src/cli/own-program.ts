@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import { quoteWord } from "../hosts/owned-command.ts";
 import { findOnPath } from "../install/find-program.ts";
+import { quoteWord } from "../system/command-line.ts";
 import type { System } from "../system/system.ts";
 
 /** The file that runs, behind the link by which npm puts it on PATH. */

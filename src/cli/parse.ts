@@ -1,12 +1,13 @@
-import type { LeafCommand, OptionSpec, OptionSpecs } from "./command.ts";
-import { type CommandError, USAGE_EXIT_CODE, usageError } from "./errors.ts";
-import { nearest } from "./nearest.ts";
+import type { LeafCommand } from "./command.ts";
+import { type CommandError, usageError } from "./errors.ts";
+import { didYouMean } from "./nearest.ts";
+import { type OptionSpec, type OptionSpecs, option } from "./option.ts";
 
 export const GLOBAL_OPTIONS = {
-  help: { kind: "flag", short: "h", summary: "show this help" },
-  version: { kind: "flag", short: "V", summary: "show the version" },
-  quiet: { kind: "flag", summary: "no progress and notices" },
-  "no-color": { kind: "flag", summary: "no colours (NO_COLOR does the same)" },
+  help: option.boolean("show this help", { short: "h" }),
+  version: option.boolean("show the version", { short: "V" }),
+  quiet: option.boolean("no progress and notices"),
+  "no-color": option.boolean("no colours (NO_COLOR does the same)"),
 } as const satisfies OptionSpecs;
 
 type Value = boolean | string | number | readonly string[] | undefined;
@@ -23,14 +24,15 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
   const values = initialValues(specs);
   const positionals: string[] = [];
   const isCommandLine = command.positionals?.at(-1)?.isCommandLine === true;
-  const complain = (message: string): CommandError =>
-    usageError(message, `${path} --help`, command.usageExitCode ?? USAGE_EXIT_CODE);
+  const fail = (message: string): CommandError =>
+    usageError(message, `${path} --help`, command.usageExitCode);
+  const passOn = (index: number): Parsed => ({ options: values, positionals, rest: words.slice(index) });
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as string;
     if (word === "--") return withWordsBehind(command, values, positionals, words.slice(index + 1));
     if (word.length < 2 || !word.startsWith("-")) {
-      if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
+      if (command.isPassThrough === true) return passOn(index);
       positionals.push(word);
       continue;
     }
@@ -40,25 +42,24 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
       continue;
     }
     if (found === undefined) {
-      if (command.isPassThrough === true) return { options: values, positionals, rest: words.slice(index) };
+      if (command.isPassThrough === true) return passOn(index);
       const bundle = expandBundle(specs, word);
-      if (bundle === undefined) throw complain(unknownOption(specs, word, path));
+      if (bundle === undefined) throw fail(unknownOption(specs, word, path));
       for (const name of bundle) values[name] = true;
       continue;
     }
     const { name, spec, attached } = found;
-    if (spec.kind === "flag") {
+    if (spec.kind === "boolean") {
       // The agent may give a flag of the same name a value.
-      if (attached !== undefined && command.isPassThrough === true)
-        return { options: values, positionals, rest: words.slice(index) };
-      if (attached !== undefined) throw complain(`--${name} takes no value`);
+      if (attached !== undefined && command.isPassThrough === true) return passOn(index);
+      if (attached !== undefined) throw fail(`--${name} takes no value`);
       values[name] = true;
       continue;
     }
     const raw = attached ?? words[++index];
-    if (raw === undefined) throw complain(`--${name} needs a value: ${describeValue(spec)}`);
+    if (raw === undefined) throw fail(`--${name} needs a value: ${describeValue(spec)}`);
     const kept = "sameAs" in spec ? (spec.sameAs ?? name) : name;
-    values[kept] = readValue(name, spec, raw, values[kept], complain);
+    values[kept] = readValue(name, spec, raw, values[kept], fail);
   }
   return { options: values, positionals, rest: [] };
 }
@@ -80,29 +81,29 @@ function withWordsBehind(
 /** Everything that must be there is there, and nothing besides. */
 export function checkComplete(command: LeafCommand, parsed: Parsed, path: string): void {
   const specs = command.positionals ?? [];
-  const exitCode = command.usageExitCode ?? USAGE_EXIT_CODE;
+  const fail = (message: string): CommandError =>
+    usageError(message, `${path} --help`, command.usageExitCode);
   const absent = Object.entries(command.options).find(
-    ([name, spec]) => spec.kind === "text" && spec.isRequired === true && (parsed.options[name] ?? "") === "",
+    ([name, spec]) =>
+      spec.kind === "string" && spec.isRequired === true && (parsed.options[name] ?? "") === "",
   );
-  if (absent !== undefined) throw usageError(`--${absent[0]} is required`, `${path} --help`, exitCode);
+  if (absent !== undefined) throw fail(`--${absent[0]} is required`);
   const missing = specs.find(
     (spec, index) => spec.isOptional !== true && parsed.positionals[index] === undefined,
   );
-  if (missing !== undefined)
-    throw usageError(`missing ${missing.name}: ${missing.summary}`, `${path} --help`, exitCode);
+  if (missing !== undefined) throw fail(`missing ${missing.name}: ${missing.summary}`);
   const isOpen = specs.at(-1)?.isVariadic === true;
   const readsRest = command.isPassThrough === true || command.wordsBehind !== undefined;
   const extra = parsed.positionals[specs.length] ?? (readsRest ? undefined : parsed.rest[0]);
-  if (!isOpen && extra !== undefined)
-    throw usageError(`unexpected argument '${extra}'`, `${path} --help`, exitCode);
+  if (!isOpen && extra !== undefined) throw fail(`unexpected argument '${extra}'`);
 }
 
 function initialValues(specs: OptionSpecs): Record<string, Value> {
   const values: Record<string, Value> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    if (spec.kind === "flag") values[name] = false;
+    if (spec.kind === "boolean") values[name] = false;
     else if (spec.kind === "choice") values[name] = spec.initial;
-    else values[name] = spec.kind === "text" && spec.isRepeatable === true ? [] : undefined;
+    else values[name] = spec.kind === "string" && spec.isRepeatable === true ? [] : undefined;
   }
   return values;
 }
@@ -124,7 +125,7 @@ function findOption(specs: OptionSpecs, word: string): FoundOption | undefined {
   if (found === undefined) return undefined;
   const [name, spec] = found;
   if (word.length === 2) return { name, spec, attached: undefined };
-  if (spec.kind === "flag") return undefined;
+  if (spec.kind === "boolean") return undefined;
   return { name, spec, attached: word[2] === "=" ? word.slice(3) : word.slice(2) };
 }
 
@@ -134,7 +135,7 @@ function expandBundle(specs: OptionSpecs, word: string): readonly string[] | und
   const names: string[] = [];
   for (const letter of word.slice(1)) {
     const found = Object.entries(specs).find(([, spec]) => spec.short === letter);
-    if (found === undefined || found[1].kind !== "flag") return undefined;
+    if (found === undefined || found[1].kind !== "boolean") return undefined;
     names.push(found[0]);
   }
   return names;
@@ -142,43 +143,37 @@ function expandBundle(specs: OptionSpecs, word: string): readonly string[] | und
 
 function readValue(
   name: string,
-  spec: Exclude<OptionSpec, { kind: "flag" }>,
+  spec: Exclude<OptionSpec, { kind: "boolean" }>,
   raw: string,
   before: Value,
-  complain: (message: string) => CommandError,
+  fail: (message: string) => CommandError,
 ): Value {
   if (spec.kind === "choice") {
     const value = spec.synonyms?.[raw] ?? raw;
     if (spec.choices.includes(value)) return value;
     const allowed = spec.choices.join(", ");
-    if (name === "format") throw complain(`Invalid format: ${raw}. Must be one of ${allowed}`);
-    const meant = nearest(raw, spec.choices);
-    throw complain(
-      `--${name} must be one of ${allowed}, not '${raw}'${meant ? `; did you mean ${meant}?` : ""}`,
-    );
+    if (name === "format") throw fail(`Invalid format: ${raw}. Must be one of ${allowed}`);
+    throw fail(`--${name} must be one of ${allowed}, not '${raw}'${didYouMean(raw, spec.choices)}`);
   }
   if (spec.kind === "number") {
     const isNumber = /^\d+(\.\d+)?$/.test(raw);
     const { minimum = 0, maximum } = spec;
     const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
     if (!isNumber || Number(raw) < minimum || Number(raw) > (maximum ?? Number.POSITIVE_INFINITY)) {
-      throw complain(`--${name} must be a number ${range}, not '${raw}'`);
+      throw fail(`--${name} must be a number ${range}, not '${raw}'`);
     }
     return Number(raw);
   }
   return spec.isRepeatable === true ? [...((before as readonly string[] | undefined) ?? []), raw] : raw;
 }
 
-function describeValue(spec: Exclude<OptionSpec, { kind: "flag" }>): string {
+function describeValue(spec: Exclude<OptionSpec, { kind: "boolean" }>): string {
   return spec.kind === "choice" ? spec.choices.join("|") : spec.label;
 }
 
 function unknownOption(specs: OptionSpecs, word: string, path: string): string {
   const typed = word.replace(/=.*$/s, "");
   const visible = Object.entries(specs).filter(([, spec]) => spec.isHidden !== true);
-  const meant = nearest(
-    typed,
-    visible.map(([name]) => `--${name}`),
-  );
-  return `unknown option '${typed}' for ${path}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  const names = visible.map(([name]) => `--${name}`);
+  return `unknown option '${typed}' for ${path}${didYouMean(typed, names)}`;
 }

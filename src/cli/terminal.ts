@@ -1,21 +1,16 @@
+import { styleText } from "node:util";
 import type { System } from "../system/system.ts";
 import { OutputGone } from "./errors.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
-const CODES: Readonly<Record<Style, readonly [number, number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-};
 
 /** Results go to stdout, everything said to a person to stderr. */
 export interface Terminal {
-  /** Writes a result; throws `OutputGone` when nobody reads any more. */
+  /** Writes a result; throws `OutputGone` when the reader has gone. */
   print(text: string): void;
   printJson(value: unknown): void;
+  /** Writes a result in the form that `--format` asks for. */
+  printResult(format: string, value: unknown, text: string): void;
   /** Progress, notices and warnings; silent under `--quiet` unless it is a warning. */
   note(text: string): void;
   warn(text: string): void;
@@ -36,17 +31,17 @@ export function openTerminal(
     if (result === "gone") throw new OutputGone();
     if (result !== "written") throw new Error(`cannot write to standard output: ${result.code}`);
   };
+  const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
   return {
     print,
-    printJson: value => print(`${JSON.stringify(value, null, 2)}\n`),
+    printJson,
+    printResult: (format, value, text) => (format === "json" ? printJson(value) : print(text)),
     note: text => {
       if (!flags.isQuiet) system.stdio.writeError(text);
     },
     warn: text => system.stdio.writeError(text),
-    paint: (style, text, stream = "stdout") => {
-      const [open, close] = CODES[style];
-      return hasColor(stream) ? `\u001b[${open}m${text}\u001b[${close}m` : text;
-    },
+    paint: (style, text, stream = "stdout") =>
+      hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),
   };
 }

@@ -1,47 +1,36 @@
-import type { CodeReader, CodeReading } from "../shell/code-calls.ts";
-import { readAppleScript } from "./applescript.ts";
-import { AWK } from "./awk/library.ts";
-import { readCmd } from "./cmd.ts";
-import { JAVASCRIPT } from "./javascript/library.ts";
-import { LUA } from "./lua/library.ts";
-import { PERL } from "./perl/library.ts";
-import { PHP } from "./php/library.ts";
-import { POWERSHELL } from "./powershell/library.ts";
-import { PYTHON } from "./python/library.ts";
-import { readProgram } from "./read-program.ts";
-import { RUBY } from "./ruby/library.ts";
-import { readSed } from "./sed.ts";
-import { readTcl } from "./tcl.ts";
-import { readVim } from "./vim.ts";
+import type { CodeReader, Language } from "../shell/code-calls.ts";
+import { APPLESCRIPT } from "./languages/applescript.ts";
+import { AWK } from "./languages/awk/library.ts";
+import { CMD } from "./languages/cmd.ts";
+import { JAVASCRIPT } from "./languages/javascript/library.ts";
+import { LUA } from "./languages/lua/library.ts";
+import { PERL } from "./languages/perl/library.ts";
+import { PHP } from "./languages/php/library.ts";
+import { POWERSHELL } from "./languages/powershell/library.ts";
+import { PYTHON } from "./languages/python/library.ts";
+import { RUBY } from "./languages/ruby/library.ts";
+import { SED } from "./languages/sed.ts";
+import { TCL } from "./languages/tcl.ts";
+import { VIM } from "./languages/vim.ts";
+import type { LanguageDefinition } from "./meaning/context.ts";
+import { readProgram } from "./meaning/read-program.ts";
+
+const LANGUAGES: Readonly<Record<Language, LanguageDefinition>> = {
+  python: PYTHON,
+  javascript: JAVASCRIPT,
+  perl: PERL,
+  ruby: RUBY,
+  php: PHP,
+  lua: LUA,
+  awk: AWK,
+  sed: SED,
+  vim: VIM,
+  applescript: APPLESCRIPT,
+  expect: TCL,
+  powershell: POWERSHELL,
+  cmd: CMD,
+};
 
 /** Read program text for what it does. Never throws; linear in the text. */
-export const readCode: CodeReader = (language, code, context, invocation): CodeReading => {
-  switch (language) {
-    case "python":
-      return readProgram(PYTHON, code, context, invocation);
-    case "javascript":
-      return readProgram(JAVASCRIPT, code, context, invocation);
-    case "perl":
-      return readProgram(PERL, code, context, invocation);
-    case "php":
-      return readProgram(PHP, code, context, invocation);
-    case "lua":
-      return readProgram(LUA, code, context, invocation);
-    case "ruby":
-      return readProgram(RUBY, code, context, invocation);
-    case "awk":
-      return readProgram(AWK, code, context, invocation);
-    case "sed":
-      return readSed(code, context);
-    case "vim":
-      return readVim(code, context, invocation);
-    case "applescript":
-      return readAppleScript(code, context, invocation);
-    case "expect":
-      return readTcl(code, context);
-    case "powershell":
-      return readProgram(POWERSHELL, code, context, invocation);
-    case "cmd":
-      return readCmd(code, context);
-  }
-};
+export const readCode: CodeReader = (language, code, inputs, invocation) =>
+  readProgram(LANGUAGES[language], code, inputs, invocation);

@@ -11,7 +11,6 @@ import { findMemoryPlace } from "../memory/memory-place.ts";
 import { readJson } from "../protocol/index.ts";
 import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/system.ts";
-import { tellingProblems } from "./memory/store-access.ts";
 
 const REQUEST_BYTES = 1024 * 1024;
 
@@ -22,10 +21,9 @@ export const command = defineCommand({
   details:
     "Reads one JSON request from standard input and prints one JSON reply; a failure prints nothing there.",
   options: {},
+  ignoresHome: true,
   positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
-  examples: [
-    { command: "amplihack bridge get_context < request.json", does: "prints what a session starts with" },
-  ],
+  examples: { "amplihack bridge get_context < request.json": "prints what a session starts with" },
   async run({ positionals, system, terminal }) {
     const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);
     if (action === undefined) throw usageError(`ACTION must be one of ${BRIDGE_ACTIONS.join(", ")}`);
@@ -36,9 +34,7 @@ export const command = defineCommand({
     if (request.value.version !== BRIDGE_VERSION) {
       warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
     }
-    const answer = await tellingProblems(() =>
-      answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn }),
-    );
+    const answer = await answerRequest(request.value, { ...findMemoryPlace(system, warn), system, warn });
     const reply = parseBridgeReply(action, JSON.parse(JSON.stringify(answer)));
     if (!reply.ok) throw new CommandError(`the reply does not fit: ${reply.problem}`, { kind: "failed" });
     terminal.print(`${JSON.stringify({ version: BRIDGE_VERSION, ...reply.value })}\n`);

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineCommand } from "../cli/command.ts";
 import { readCommandTable } from "../cli/command-table.ts";
 import { usageError } from "../cli/errors.ts";
-import { nearest } from "../cli/nearest.ts";
+import { didYouMean } from "../cli/nearest.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -13,24 +13,20 @@ export const command = defineCommand({
   group: "Set up",
   positionals: [{ name: "SHELL", summary: SHELLS.join(", "), completes: "shell" }],
   options: {},
-  examples: [
-    { command: "source <(amplihack completions bash)", does: "completes in this bash; the same for zsh" },
-    {
-      command: "amplihack completions fish > ~/.config/fish/completions/amplihack.fish",
-      does: "completes in every fish from now on",
-    },
-  ],
+  ignoresHome: true,
+  examples: {
+    "source <(amplihack completions bash)": "completes in this bash; the same for zsh",
+    "amplihack completions fish > ~/.config/fish/completions/amplihack.fish":
+      "completes in every fish from now on",
+  },
   async run({ positionals, terminal }) {
     const [wanted = ""] = positionals;
     const shell = SHELLS.find(each => each === wanted);
-    if (shell === undefined) {
-      const meant = nearest(wanted, SHELLS);
-      const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    if (shell === undefined)
       throw usageError(
-        `SHELL must be one of ${SHELLS.join(", ")}, not '${wanted}'${hint}`,
+        `SHELL must be one of ${SHELLS.join(", ")}, not '${wanted}'${didYouMean(wanted, SHELLS)}`,
         "amplihack completions --help",
       );
-    }
     terminal.print(await scriptFor(shell));
     return 0;
   },

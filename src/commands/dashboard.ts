@@ -1,7 +1,9 @@
 import { defineCommand } from "../cli/command.ts";
 import { CommandError, usageError } from "../cli/errors.ts";
+import { option } from "../cli/option.ts";
+import { errorText } from "../protocol/error-text.ts";
 
-const LARGEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 const FIX = "amplihack dashboard, without --port and --address";
 
 export const command = defineCommand({
@@ -11,38 +13,38 @@ export const command = defineCommand({
   details:
     "Served on this machine alone, under an address with a secret in it, until Ctrl-C. It reads logs and changes nothing.",
   options: {
-    port: { kind: "number", label: "N", summary: "a certain port (any free one by default)", minimum: 0 },
-    address: { kind: "text", label: "ADDRESS", summary: "127.0.0.1 (default) or ::1" },
+    port: option.number("N", "a certain port (any free one by default)", { minimum: 0 }),
+    address: option.string("ADDRESS", "127.0.0.1 (default) or ::1"),
   },
-  examples: [
-    { command: "amplihack dashboard", does: "prints the address to open in a browser" },
-    { command: "amplihack dashboard --port 8123", does: "the same on a port you choose" },
-  ],
+  examples: {
+    "amplihack dashboard": "prints the address to open in a browser",
+    "amplihack dashboard --port 8123": "the same on a port you choose",
+  },
   async run({ options, system, terminal }) {
     const { LOOPBACK_ADDRESSES } = await import("../dashboard/access.ts");
     const { port, address } = options;
-    if (port !== undefined && !(Number.isInteger(port) && port <= LARGEST_PORT))
-      throw usageError(`--port must be a whole number up to ${LARGEST_PORT}, not ${port}`, FIX);
+    if (port !== undefined && !(Number.isInteger(port) && port <= MAX_PORT))
+      throw usageError(`--port must be a whole number up to ${MAX_PORT}, not ${port}`, FIX);
     if (address !== undefined && !LOOPBACK_ADDRESSES.includes(address)) {
       throw usageError(
         `--address must be ${LOOPBACK_ADDRESSES.join(" or ")}, not '${address}': the page is for this machine alone`,
         FIX,
       );
     }
-    const { findPlaces } = await import("../dashboard/places.ts");
+    const { findDataFiles } = await import("../dashboard/data-files.ts");
     const { startDashboard } = await import("../dashboard/server.ts");
     const { Interruption, listenForSignals, SIGNAL_EXIT_CODES } = await import(
       "../recipes/run/interruption.ts"
     );
     const warn = (message: string): void => terminal.warn(message);
-    const dashboard = await startDashboard(system, findPlaces(system, warn), {
+    const dashboard = await startDashboard(system, findDataFiles(system, warn), {
       warn,
       ...(port === undefined ? {} : { port }),
       ...(address === undefined ? {} : { address }),
     }).catch((error: unknown) => {
       throw new CommandError("the dashboard cannot be started", {
         kind: "failed",
-        causes: [error instanceof Error ? error.message : String(error)],
+        causes: [errorText(error)],
         fix: FIX,
       });
     });

@@ -1,8 +1,9 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { Check } from "../install/doctor/check.ts";
+import type { DoctorCheck } from "../install/doctor/check.ts";
 import type { Proof } from "../verify/live/prove.ts";
 
 const LIVE_TIMEOUT_MS = 120_000;
@@ -19,27 +20,24 @@ With --live the real hosts are started in a temporary home and project against a
 key, no network, no cost. The model asks for one command that the guard refuses and one that it lets pass, and the
 report says what really happened.`,
   options: {
-    fix: { kind: "flag", summary: "repair what an installation can repair" },
-    live: { kind: "flag", summary: "prove it in the real hosts, with a scripted model" },
-    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "only this host" },
+    fix: option.boolean("repair what an installation can repair"),
+    live: option.boolean("prove it in the real hosts, with a scripted model"),
+    host: option.string("HOST", "only this host", { isRepeatable: true }),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack doctor", does: "checks everything and says how to put it right" },
-    { command: "amplihack doctor --fix", does: "repairs registrations" },
-    {
-      command: "amplihack doctor --live --host claude",
-      does: "proves in the real Claude Code that a refusal holds",
-    },
-  ],
+  examples: {
+    "amplihack doctor": "checks everything and says how to put it right",
+    "amplihack doctor --fix": "repairs registrations",
+    "amplihack doctor --live --host claude": "proves in the real Claude Code that a refusal holds",
+  },
   async run({ options, system, terminal }) {
-    const { examine, findPackage, findPlaces, repair } = await import("../install/operations.ts");
+    const { examine, findPackage, repair, requireDirectories } = await import("../install/operations.ts");
     const { readHosts } = await import("../cli/read-hosts.ts");
     const asked = readHosts(options.host, "amplihack doctor");
     const hosts = asked === "all" ? undefined : asked;
     const self = ownProgram();
     return tellProblems("doctor", async () => {
-      const places = findPlaces(system);
+      const places = requireDirectories(system);
       const source = findPackage(system);
       if (options.fix) {
         for (const { hosts: repaired } of await repair(system, places, source, hosts)) {
@@ -53,14 +51,12 @@ report says what really happened.`,
         const proofs = await proveAll(system, source, request);
         const isProved = proofs.some(({ status }) => status === "proved");
         const ok = isProved && proofs.every(({ status }) => status !== "failed");
-        if (options.format === "json") terminal.printJson({ ok, hosts: proofs });
-        else terminal.print(renderProofs(proofs, terminal));
+        terminal.printResult(options.format, { ok, hosts: proofs }, renderProofs(proofs, terminal));
         return ok ? 0 : 1;
       }
       const request = { hosts, nodeVersion: process.versions.node, self };
       const report = await examine(system, places, source, request);
-      if (options.format === "json") terminal.printJson(report);
-      else terminal.print(renderChecks(report.checks, terminal));
+      terminal.printResult(options.format, report, renderChecks(report.checks, terminal));
       return report.ok ? 0 : 1;
     });
   },
@@ -96,7 +92,7 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 
-function renderChecks(checks: readonly Check[], terminal: Terminal): string {
+function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): string {
   const lines = checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
     const line = `${terminal.paint(style, mark)} ${message}`;

@@ -10,11 +10,9 @@ export const command = defineFamily({
   summary: "look into hooks: list them, inspect a payload, compare programs, replay sessions, record answers",
   group: "Look",
   subcommands: [listCommand, inspectCommand, compareCommand, replayCommand, captureCommand],
-  examples: [
-    { command: "amplihack hooks list", does: "shows every hook, and which hosts call it" },
-    {
-      command: "amplihack hooks inspect --answer deny < payload.json",
-      does: "shows what was understood and the exact bytes of a refusal",
-    },
-  ],
+  examples: {
+    "amplihack hooks list": "shows every hook, and which hosts call it",
+    "amplihack hooks inspect --answer deny < payload.json":
+      "shows what was understood and the exact bytes of a refusal",
+  },
 });

@@ -1,7 +1,8 @@
 import { askChoice, askYesOrNo } from "../cli/ask.ts";
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { AGENTS } from "../state/active-agent.ts";
 
@@ -14,47 +15,34 @@ Puts the hook program in ~/.amplihack and writes entries that start it into the 
 or of those named. Everything else in those files stays as it is, byte for byte, and a backup is kept. Permissions of
 the hosts are never changed. A second run changes nothing.`,
   options: {
-    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "claude, copilot, codex … or all" },
-    scope: {
-      kind: "choice",
-      choices: ["user", "project"],
-      summary: "for all your work, or for this project (user by default)",
-    },
-    local: { kind: "text", label: "DIR", summary: "also take agents, commands and recipes from this folder" },
-    interactive: { kind: "flag", summary: "ask for the default agent, the scope and update checks" },
-    "dry-run": { kind: "flag", summary: "show every change as a diff and write nothing" },
-    force: { kind: "flag", summary: "replace files changed by hand, write read-only ones" },
-    "no-permissions": { kind: "flag", summary: "accepted; permissions are never touched anyway" },
-    yes: { kind: "flag", summary: "agree to what would be asked: Codex may run these hooks" },
-    dedupe: { kind: "flag", summary: "remove registrations that make a host run every hook twice" },
-    failure: {
-      kind: "choice",
-      choices: ["open", "ask", "closed"],
-      summary: "what hooks do when they cannot run: let pass, ask, refuse",
-    },
-    verbose: { kind: "flag", summary: "also show what each host can and cannot do" },
-    "programs-only": {
-      kind: "flag",
-      summary: "only put the programs in their place; registrations stay as they are",
+    host: option.string("HOST", "claude, copilot, codex … or all", { isRepeatable: true }),
+    scope: option.choice(["user", "project"], "for all your work, or for this project (user by default)"),
+    local: option.string("DIR", "also take agents, commands and recipes from this folder"),
+    interactive: option.boolean("ask for the default agent, the scope and update checks"),
+    "dry-run": option.boolean("show every change as a diff and write nothing"),
+    force: option.boolean("replace files changed by hand, write read-only ones"),
+    "no-permissions": option.boolean("accepted; permissions are never touched anyway"),
+    yes: option.boolean("agree to what would be asked: Codex may run these hooks"),
+    dedupe: option.boolean("remove registrations that make a host run every hook twice"),
+    failure: option.choice(
+      ["open", "ask", "closed"],
+      "what hooks do when they cannot run: let pass, ask, refuse",
+    ),
+    verbose: option.boolean("also show what each host can and cannot do"),
+    "programs-only": option.boolean("only put the programs in their place; registrations stay as they are", {
       isHidden: true,
-    },
-    "force-refresh": { kind: "flag", summary: "accepted for compatibility", isHidden: true },
+    }),
+    "force-refresh": option.boolean("accepted for compatibility", { isHidden: true }),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack install", does: "registers with every host that is found" },
-    { command: "amplihack install --dry-run", does: "shows what that would change" },
-    {
-      command: "amplihack install --host codex --yes",
-      does: "registers with Codex, which then runs the hooks",
-    },
-    {
-      command: "amplihack install --scope project --host claude",
-      does: "registers in this project's .claude/settings.json",
-    },
-  ],
+  examples: {
+    "amplihack install": "registers with every host that is found",
+    "amplihack install --dry-run": "shows what that would change",
+    "amplihack install --host codex --yes": "registers with Codex, which then runs the hooks",
+    "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
+  },
   async run({ options, system, terminal }) {
-    const { findPackage, findPlaces, install, renderInstall, wouldSkipInCodex } = await import(
+    const { findPackage, install, needsTrustAgreement, renderInstall, requireDirectories } = await import(
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
@@ -84,11 +72,11 @@ the hosts are never changed. A second run changes nothing.`,
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
-          wouldSkipInCodex(system, findPlaces(system), request) &&
+          needsTrustAgreement(system, requireDirectories(system), request) &&
           askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
-      if (options.format === "json") terminal.printJson(report);
-      else terminal.print(renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint }));
+      const text = renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint });
+      terminal.printResult(options.format, report, text);
       return report.success ? 0 : 1;
     });
   },

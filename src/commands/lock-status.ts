@@ -1,4 +1,5 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { type LockStatus, lockStatus } from "../hooks/stop/lock-commands.ts";
 
 export const command = defineCommand({
@@ -6,14 +7,13 @@ export const command = defineCommand({
   summary: "tell whether the agent is kept working",
   group: "Work",
   options: { format: { ...FORMAT_OPTION, initial: "json" } },
-  examples: [
-    { command: "amplihack lock-status", does: "prints locked, locked_at, session_id and iterations" },
-    { command: "amplihack lock-status --format text", does: "says it in a sentence" },
-  ],
+  examples: {
+    "amplihack lock-status": "prints locked, locked_at, session_id and iterations",
+    "amplihack lock-status --format text": "says it in a sentence",
+  },
   run({ options, system, terminal }) {
     const status = lockStatus(system);
-    if (options.format === "json") terminal.printJson(status);
-    else terminal.print(describe(status));
+    terminal.printResult(options.format, status, describe(status));
     return 0;
   },
 });

@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { lock } from "../hooks/stop/lock-commands.ts";
 
 /** Hosts that let an agent stop after this many holds, whatever a hook says. */
@@ -13,29 +14,22 @@ export const command = defineCommand({
   details:
     "At every stop the agent is told to go on. The lock belongs to the project of the working directory.",
   options: {
-    message: {
-      kind: "text",
-      short: "m",
-      label: "TEXT",
-      summary: "what the agent is told, 1 to 1000 characters",
-    },
+    message: option.string("TEXT", "what the agent is told, 1 to 1000 characters", { short: "m" }),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack lock", does: "holds every stop in this project" },
-    {
-      command: "amplihack lock -m 'Finish the migration, then run all tests'",
-      does: "says what to go on with",
-    },
-  ],
+  examples: {
+    "amplihack lock": "holds every stop in this project",
+    "amplihack lock -m 'Finish the migration, then run all tests'": "says what to go on with",
+  },
   run({ options, system, terminal }) {
     const outcome = lock(system, options.message);
     if (outcome.kind === "bad-message") throw usageError(outcome.problem);
     const isNew = outcome.kind === "locked";
-    if (options.format === "json") {
-      terminal.printJson({ locked: true, locked_at: outcome.lockedAt, already_locked: !isNew });
-    } else
-      terminal.print(isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n");
+    terminal.printResult(
+      options.format,
+      { locked: true, locked_at: outcome.lockedAt, already_locked: !isNew },
+      isNew ? "Locked: the agent goes on until `amplihack unlock`.\n" : "Already locked.\n",
+    );
     terminal.note(CAP_NOTICE);
     return 0;
   },

@@ -24,8 +24,8 @@ export const command = defineFamily({
     importCommand,
     cleanCommand,
   ],
-  examples: [
-    { command: "amplihack memory tree", does: "shows everything that is remembered" },
-    { command: "amplihack memory search database timeout", does: "finds memories by words" },
-  ],
+  examples: {
+    "amplihack memory tree": "shows everything that is remembered",
+    "amplihack memory search database timeout": "finds memories by words",
+  },
 });

@@ -1,21 +1,20 @@
-import { defineCommand, defineFamily, FORMAT_OPTION, type LeafCommand } from "../cli/command.ts";
-import { findPlaces, tellingProblems } from "./plugin/places.ts";
+import { defineCommand, defineFamily, type LeafCommand } from "../cli/command.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 
-const FORCE = { kind: "flag", summary: "also where both are there; the other is replaced" } as const;
+const FORCE = option.boolean("also where both are there; the other is replaced");
 
 const detect = defineCommand({
   name: "detect",
   summary: "say where amplihack's files for this project are: local, plugin or none",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack mode detect", does: "prints local, plugin or none" }],
-  run: ({ options, system, terminal }) =>
-    tellingProblems(async () => {
-      const { detectMode } = await import("../install/plugin/mode.ts");
-      const mode = detectMode(findPlaces(system));
-      if (options.format === "json") terminal.printJson({ mode });
-      else terminal.print(`${mode}\n`);
-      return 0;
-    }),
+  examples: { "amplihack mode detect": "prints local, plugin or none" },
+  async run({ options, system, terminal }) {
+    const { detectMode } = await import("../install/plugin/mode.ts");
+    const mode = detectMode(requireDirectories(system));
+    terminal.printResult(options.format, { mode }, `${mode}\n`);
+    return 0;
+  },
 });
 
 function conversion(target: "plugin" | "local", summary: string): LeafCommand {
@@ -23,21 +22,18 @@ function conversion(target: "plugin" | "local", summary: string): LeafCommand {
     name: `to-${target}`,
     summary,
     options: { force: FORCE, format: FORMAT_OPTION },
-    examples: [{ command: `amplihack mode to-${target}`, does: "your own files stay where they are" }],
-    run: ({ options, system, terminal }) =>
-      tellingProblems(async () => {
-        const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
-        const convert = target === "plugin" ? convertToPlugin : convertToLocal;
-        const { kept } = convert(system, findPlaces(system), options.force);
-        if (options.format === "json") terminal.printJson({ success: true, mode: target, kept });
-        else {
-          terminal.print(
-            `amplihack's files are now ${target === "plugin" ? "in a plugin" : "in this project"}\n`,
-          );
-          for (const path of kept) terminal.print(`  kept as it is: .claude/${path}\n`);
-        }
-        return 0;
-      }),
+    examples: { [`amplihack mode to-${target}`]: "your own files stay where they are" },
+    async run({ options, system, terminal }) {
+      const { convertToLocal, convertToPlugin } = await import("../install/plugin/mode.ts");
+      const convert = target === "plugin" ? convertToPlugin : convertToLocal;
+      const { kept } = convert(system, requireDirectories(system), options.force);
+      const lines = [
+        `amplihack's files are now ${target === "plugin" ? "in a plugin" : "in this project"}`,
+        ...kept.map(path => `  kept as it is: .claude/${path}`),
+      ];
+      terminal.printResult(options.format, { success: true, mode: target, kept }, `${lines.join("\n")}\n`);
+      return 0;
+    },
   });
 }
 
@@ -50,5 +46,5 @@ export const command = defineFamily({
     conversion("plugin", "move amplihack's files from the project into a plugin"),
     conversion("local", "move amplihack's files from the plugin into the project"),
   ],
-  examples: [{ command: "amplihack mode detect", does: "prints local, plugin or none" }],
+  examples: { "amplihack mode detect": "prints local, plugin or none" },
 });

@@ -1,5 +1,6 @@
-import { defineCommand, defineFamily, FORMAT_OPTION } from "../cli/command.ts";
-import { findPlaces, tellingProblems } from "./plugin/places.ts";
+import { defineCommand, defineFamily } from "../cli/command.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
+import { requireDirectories } from "../state/user-directories.ts";
 
 const NAME = { name: "NAME", summary: "name of the plugin" } as const;
 const OPTIONAL_NAME = {
@@ -14,19 +15,17 @@ const install = defineCommand({
   positionals: [
     { name: "SOURCE", summary: "directory, or address that git can clone", completes: "directory" },
   ],
-  options: { force: { kind: "flag", summary: "replace one that is installed" }, format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin install ./my-plugin", does: "copies it below ~/.amplihack" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
-      const places = findPlaces(system);
-      const { name, version } = installPlugin(system, places, positionals[0] ?? "", options.force);
-      const path = pluginDirectory(places, name);
-      if (options.format === "json") terminal.printJson({ success: true, name, version, path });
-      else
-        terminal.print(`${name} ${version} is installed in ${path}\nNext: amplihack plugin link ${name}\n`);
-      return 0;
-    }),
+  options: { force: option.boolean("replace one that is installed"), format: FORMAT_OPTION },
+  examples: { "amplihack plugin install ./my-plugin": "copies it below ~/.amplihack" },
+  async run({ options, positionals, system, terminal }) {
+    const { installPlugin, pluginDirectory } = await import("../install/plugin/plugins.ts");
+    const places = requireDirectories(system);
+    const { name, version } = installPlugin(system, places, positionals[0] ?? "", options.force);
+    const path = pluginDirectory(places, name);
+    const text = `${name} ${version} is installed in ${path}\nNext: amplihack plugin link ${name}\n`;
+    terminal.printResult(options.format, { success: true, name, version, path }, text);
+    return 0;
+  },
 });
 
 const uninstall = defineCommand({
@@ -34,16 +33,14 @@ const uninstall = defineCommand({
   summary: "remove a plugin and switch it off",
   positionals: [NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin uninstall my-plugin", does: "removes its copy and its setting" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
-      const [name = ""] = positionals;
-      uninstallPlugin(system, findPlaces(system), name);
-      if (options.format === "json") terminal.printJson({ success: true, name, removed: true });
-      else terminal.print(`${name} is removed\n`);
-      return 0;
-    }),
+  examples: { "amplihack plugin uninstall my-plugin": "removes its copy and its setting" },
+  async run({ options, positionals, system, terminal }) {
+    const { uninstallPlugin } = await import("../install/plugin/plugins.ts");
+    const [name = ""] = positionals;
+    uninstallPlugin(system, requireDirectories(system), name);
+    terminal.printResult(options.format, { success: true, name, removed: true }, `${name} is removed\n`);
+    return 0;
+  },
 });
 
 const link = defineCommand({
@@ -51,16 +48,15 @@ const link = defineCommand({
   summary: "switch a plugin on in Claude Code's settings",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin link my-plugin", does: "adds it to enabledPlugins" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { linkPlugin } = await import("../install/plugin/plugins.ts");
-      const [name = "amplihack"] = positionals;
-      const changed = linkPlugin(system, findPlaces(system), name);
-      if (options.format === "json") terminal.printJson({ success: true, name, changed });
-      else terminal.print(changed ? `${name} is switched on\n` : `${name} is switched on already\n`);
-      return 0;
-    }),
+  examples: { "amplihack plugin link my-plugin": "adds it to enabledPlugins" },
+  async run({ options, positionals, system, terminal }) {
+    const { linkPlugin } = await import("../install/plugin/plugins.ts");
+    const [name = "amplihack"] = positionals;
+    const changed = linkPlugin(system, requireDirectories(system), name);
+    const text = `${name} is switched on${changed ? "" : " already"}\n`;
+    terminal.printResult(options.format, { success: true, name, changed }, text);
+    return 0;
+  },
 });
 
 const verify = defineCommand({
@@ -68,37 +64,34 @@ const verify = defineCommand({
   summary: "say whether a plugin is installed, switched on, and brings hooks",
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin verify my-plugin", does: "ends with 0 only if all of it holds" }],
-  run: ({ options, positionals, system, terminal }) =>
-    tellingProblems(async () => {
-      const { inspectPlugin } = await import("../install/plugin/plugins.ts");
-      const state = inspectPlugin(system, findPlaces(system), positionals[0] ?? "amplihack");
-      const { installed, discoverable, hooks_loaded } = state;
-      const facts = { installed, discoverable, hooks_loaded };
-      const isWell = Object.values(facts).every(Boolean);
-      if (options.format === "json") terminal.printJson({ success: isWell, ...state });
-      else
-        for (const [name, holds] of Object.entries(facts)) terminal.print(`${holds ? "✓" : "✗"} ${name}\n`);
-      return isWell ? 0 : 1;
-    }),
+  examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it holds" },
+  async run({ options, positionals, system, terminal }) {
+    const { inspectPlugin } = await import("../install/plugin/plugins.ts");
+    const state = inspectPlugin(system, requireDirectories(system), positionals[0] ?? "amplihack");
+    const { installed, discoverable, hooks_loaded } = state;
+    const facts = Object.entries({ installed, discoverable, hooks_loaded });
+    const success = facts.every(([, holds]) => holds);
+    const text = facts.map(([name, holds]) => `${holds ? "✓" : "✗"} ${name}\n`).join("");
+    terminal.printResult(options.format, { success, ...state }, text);
+    return success ? 0 : 1;
+  },
 });
 
 const list = defineCommand({
   name: "list",
   summary: "list the plugins that are installed",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack plugin list", does: "shows each with its version, and whether it is on" }],
-  run: ({ options, system, terminal }) =>
-    tellingProblems(async () => {
-      const { listPlugins } = await import("../install/plugin/plugins.ts");
-      const plugins = listPlugins(system, findPlaces(system));
-      if (options.format === "json") terminal.printJson(plugins);
-      else if (plugins.length === 0) terminal.print("No plugins are installed\n");
-      else
-        for (const { name, version, discoverable } of plugins)
-          terminal.print(`${name} ${version ?? ""}${discoverable ? "" : " (switched off)"}\n`);
-      return 0;
-    }),
+  examples: { "amplihack plugin list": "shows each with its version, and whether it is on" },
+  async run({ options, system, terminal }) {
+    const { listPlugins } = await import("../install/plugin/plugins.ts");
+    const plugins = listPlugins(system, requireDirectories(system));
+    const lines = plugins.map(
+      ({ name, version, discoverable }) =>
+        `${name} ${version ?? ""}${discoverable ? "" : " (switched off)"}\n`,
+    );
+    terminal.printResult(options.format, plugins, lines.join("") || "No plugins are installed\n");
+    return 0;
+  },
 });
 
 export const command = defineFamily({
@@ -106,8 +99,8 @@ export const command = defineFamily({
   summary: "install plugins of Claude Code and switch them on",
   group: "Set up",
   subcommands: [install, uninstall, link, verify, list],
-  examples: [
-    { command: "amplihack plugin install ./my-plugin", does: "copies a plugin" },
-    { command: "amplihack plugin verify my-plugin", does: "says whether it is in use" },
-  ],
+  examples: {
+    "amplihack plugin install ./my-plugin": "copies a plugin",
+    "amplihack plugin verify my-plugin": "says whether it is in use",
+  },
 });

@@ -1,95 +1,70 @@
 import { randomUUID } from "node:crypto";
-import { defineCommand, defineFamily, type OptionSpec } from "../cli/command.ts";
+import { defineCommand, defineFamily, type Invocation } from "../cli/command.ts";
 import { usageError } from "../cli/errors.ts";
+import { type OptionValues, option } from "../cli/option.ts";
 
 const USAGE_EXIT_CODE = 4;
-const FORMAT = {
-  kind: "choice",
+const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
   short: "f",
-  summary: "how to print the result",
-  choices: ["table", "json", "yaml"],
   synonyms: { text: "table" },
   initial: "table",
-} as const satisfies OptionSpec;
-const RECIPE_DIR = {
-  kind: "text",
-  short: "R",
-  label: "DIR",
-  summary: "look for recipes here first",
-  isRepeatable: true,
-} as const satisfies OptionSpec;
-const WORKING_DIR = {
-  kind: "text",
-  short: "w",
-  label: "DIR",
-  summary: "directory to work in",
-} as const satisfies OptionSpec;
-const CHDIR = {
-  kind: "text",
-  short: "C",
-  label: "DIR",
-  summary: "the same as --working-dir",
-  isHidden: true,
-} as const satisfies OptionSpec;
-const STRICT = { kind: "flag", summary: "treat warnings about the recipe as errors" } as const;
+});
+const SEARCH_OPTIONS = {
+  "recipe-dir": option.string("DIR", "look for recipes here first", { short: "R", isRepeatable: true }),
+  "working-dir": option.string("DIR", "directory to work in", { short: "w" }),
+  cd: option.string("DIR", "the same as --working-dir", { short: "C", isHidden: true }),
+} as const;
+const STRICT = option.boolean("treat warnings about the recipe as errors");
 const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", completes: "recipe" } as const;
+
+function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
+  return { recipeDirs: options["recipe-dir"], workingDir: options["working-dir"] ?? options.cd };
+}
+
+function outputOf({ system, terminal }: Pick<Invocation, "system" | "terminal">) {
+  return { system, print: terminal.print, warn: terminal.warn };
+}
+
+function tagsIn(list = ""): readonly string[] {
+  return list
+    .split(",")
+    .map(tag => tag.trim())
+    .filter(Boolean);
+}
 
 const run = defineCommand({
   name: "run",
   summary: "run a recipe",
-  usageExitCode: USAGE_EXIT_CODE,
   positionals: [RECIPE],
   options: {
-    context: {
-      kind: "text",
-      short: "c",
-      label: "KEY=VALUE",
-      summary: "set a variable",
-      isRepeatable: true,
-    },
-    set: {
-      kind: "text",
-      label: "KEY=VALUE",
-      summary: "the same as --context",
-      isRepeatable: true,
-      sameAs: "context",
-    },
-    "context-file": { kind: "text", label: "FILE", summary: "set variables from a JSON or YAML file" },
-    "dry-run": { kind: "flag", summary: "check and show the steps, execute nothing" },
-    verbose: { kind: "flag", short: "v", summary: "also show what the steps print" },
+    context: option.string("KEY=VALUE", "set a variable", { short: "c", isRepeatable: true }),
+    set: option.string("KEY=VALUE", "the same as --context", { isRepeatable: true, sameAs: "context" }),
+    "context-file": option.string("FILE", "set variables from a JSON or YAML file"),
+    "dry-run": option.boolean("check and show the steps, execute nothing"),
+    verbose: option.boolean("also show what the steps print", { short: "v" }),
     format: FORMAT,
-    "working-dir": WORKING_DIR,
-    cd: CHDIR,
-    "recipe-dir": RECIPE_DIR,
-    "step-timeout": {
-      kind: "number",
-      label: "SECONDS",
-      summary: "replaces the timeout of every step; 0 switches them off",
-    },
-    "include-tags": { kind: "text", label: "A,B", summary: "of the tagged steps run only these" },
-    "exclude-tags": { kind: "text", label: "A,B", summary: "leave out steps with these tags" },
-    "agent-binary": { kind: "text", label: "AGENT", summary: "agent for agent steps" },
-    "auto-stage": { kind: "flag", summary: "stage all changes after each agent step" },
-    "no-auto-stage": { kind: "flag", summary: "do not; this is the default" },
-    "audit-dir": { kind: "text", label: "DIR", summary: "write one line per step to a new file there" },
-    "no-context": { kind: "flag", summary: "leave the variables out of the result" },
-    resume: { kind: "text", label: "ID|FILE", summary: "go on where an earlier run stopped" },
-    force: { kind: "flag", summary: "resume although the recipe has changed" },
+    ...SEARCH_OPTIONS,
+    "step-timeout": option.number("SECONDS", "replaces the timeout of every step; 0 switches them off"),
+    "include-tags": option.string("A,B", "of the tagged steps run only these"),
+    "exclude-tags": option.string("A,B", "leave out steps with these tags"),
+    "agent-binary": option.string("AGENT", "agent for agent steps"),
+    "auto-stage": option.boolean("stage all changes after each agent step"),
+    "no-auto-stage": option.boolean("do not; this is the default"),
+    "audit-dir": option.string("DIR", "write one line per step to a new file there"),
+    "no-context": option.boolean("leave the variables out of the result"),
+    resume: option.string("ID|FILE", "go on where an earlier run stopped"),
+    force: option.boolean("resume although the recipe has changed"),
     strict: STRICT,
-    progress: { kind: "flag", summary: "not needed", isHidden: true },
+    progress: option.boolean("not needed", { isHidden: true }),
   },
-  examples: [
-    { command: "amplihack recipe run hello", does: "takes the tour of what a recipe can do" },
-    {
-      command: "amplihack recipe run investigate -c 'question=How does login work?'",
-      does: "lets the active agent answer a question about this project",
-    },
-    { command: "amplihack recipe run quality-check --dry-run", does: "shows the steps without running them" },
-    {
-      command: "amplihack recipe run default-workflow --resume 6f1c…",
-      does: "goes on after a failure, leaving out what is done",
-    },
-  ],
+  examples: {
+    "amplihack recipe run hello": "takes the tour of what a recipe can do",
+    "amplihack recipe run investigate -c 'question=How does login work?'":
+      "lets the active agent answer a question about this project",
+    "amplihack recipe run quality-check --dry-run": "shows the steps without running them",
+    "amplihack recipe run default-workflow --resume 6f1c…":
+      "goes on after a failure, leaving out what is done",
+  },
   failureDocument: (error, words) => ({
     recipe_name: words.find(word => !word.startsWith("-")) ?? "",
     success: false,
@@ -100,7 +75,8 @@ const run = defineCommand({
     error: error.message,
     error_kind: "bad_args",
   }),
-  async run({ options, positionals, isQuiet, system, terminal }) {
+  async run(invocation) {
+    const { options, positionals, isQuiet } = invocation;
     if (options.progress) {
       throw usageError(
         "--progress is not an option: progress is already shown on stderr",
@@ -109,25 +85,19 @@ const run = defineCommand({
       );
     }
     const { runInTerminal } = await import("../recipes/run-in-terminal.ts");
-    const list = (text: string | undefined) =>
-      text
-        ?.split(",")
-        .map(tag => tag.trim())
-        .filter(Boolean) ?? [];
     return runInTerminal(
       {
         recipe: positionals[0] ?? "",
         contextPairs: options.context,
-        recipeDirs: options["recipe-dir"],
+        ...searchOf(options),
         isDryRun: options["dry-run"],
-        includeTags: list(options["include-tags"]),
-        excludeTags: list(options["exclude-tags"]),
+        includeTags: tagsIn(options["include-tags"]),
+        excludeTags: tagsIn(options["exclude-tags"]),
         autoStage: options["auto-stage"] && !options["no-auto-stage"],
         hidesContext: options["no-context"],
         isForced: options.force,
         isStrict: options.strict,
         contextFile: options["context-file"],
-        workingDir: options["working-dir"] ?? options.cd,
         stepTimeoutSeconds: options["step-timeout"],
         agentBinary: options["agent-binary"],
         auditDir: options["audit-dir"],
@@ -135,7 +105,7 @@ const run = defineCommand({
         launcher: [process.execPath, process.argv[1] ?? "amplihack"],
       },
       { format: options.format, isVerbose: options.verbose, isQuiet },
-      { system, print: text => terminal.print(text), warn: text => terminal.warn(text) },
+      outputOf(invocation),
     );
   },
 });
@@ -143,7 +113,6 @@ const run = defineCommand({
 const list = defineCommand({
   name: "list",
   summary: "list the recipes that can be run by name",
-  usageExitCode: USAGE_EXIT_CODE,
   positionals: [
     {
       name: "DIR",
@@ -153,35 +122,27 @@ const list = defineCommand({
     },
   ],
   options: {
-    "recipe-dir": RECIPE_DIR,
-    "working-dir": WORKING_DIR,
-    cd: CHDIR,
-    tag: {
-      kind: "text",
-      short: "t",
-      label: "TAG",
-      summary: "only recipes with this tag",
-      isRepeatable: true,
-    },
-    verbose: { kind: "flag", short: "v", summary: "also version, author, number of steps, file" },
+    ...SEARCH_OPTIONS,
+    tag: option.string("TAG", "only recipes with this tag", { short: "t", isRepeatable: true }),
+    verbose: option.boolean("also version, author, number of steps, file", { short: "v" }),
     format: FORMAT,
   },
-  examples: [
-    { command: "amplihack recipe list", does: "shows every recipe found, nearest first" },
-    { command: "amplihack recipe list -t rewrite -v", does: "shows those with a tag, in detail" },
-  ],
-  async run({ options, positionals, system, terminal }) {
+  examples: {
+    "amplihack recipe list": "shows every recipe found, nearest first",
+    "amplihack recipe list -t rewrite -v": "shows those with a tag, in detail",
+  },
+  async run(invocation) {
+    const { options, positionals } = invocation;
     const { printRecipeList } = await import("../recipes/print-recipe-list.ts");
     return printRecipeList(
       {
         directory: positionals[0],
-        workingDir: options["working-dir"] ?? options.cd,
-        recipeDirs: options["recipe-dir"],
+        ...searchOf(options),
         tags: options.tag,
         isVerbose: options.verbose,
         format: options.format,
       },
-      { system, print: text => terminal.print(text), warn: text => terminal.warn(text) },
+      outputOf(invocation),
     );
   },
 });
@@ -189,34 +150,31 @@ const list = defineCommand({
 const show = defineCommand({
   name: "show",
   summary: "show a recipe: its steps, variables, and how they hang together",
-  usageExitCode: USAGE_EXIT_CODE,
   positionals: [RECIPE],
   options: {
     format: FORMAT,
-    graph: { kind: "flag", summary: "draw the steps as a graph" },
-    "no-steps": { kind: "flag", summary: "leave out the steps" },
-    "no-context": { kind: "flag", summary: "leave out the variables" },
-    "recipe-dir": RECIPE_DIR,
-    "working-dir": WORKING_DIR,
-    cd: CHDIR,
+    graph: option.boolean("draw the steps as a graph"),
+    "no-steps": option.boolean("leave out the steps"),
+    "no-context": option.boolean("leave out the variables"),
+    ...SEARCH_OPTIONS,
   },
-  examples: [
-    { command: "amplihack recipe show hello --graph", does: "draws steps, conditions and groups" },
-    { command: "amplihack recipe show hello -f json", does: "prints the recipe as one object" },
-  ],
-  async run({ options, positionals, system, terminal }) {
+  examples: {
+    "amplihack recipe show hello --graph": "draws steps, conditions and groups",
+    "amplihack recipe show hello -f json": "prints the recipe as one object",
+  },
+  async run(invocation) {
+    const { options, positionals } = invocation;
     const { printRecipe } = await import("../recipes/print-recipes.ts");
     return printRecipe(
       {
         recipe: positionals[0] ?? "",
-        workingDir: options["working-dir"] ?? options.cd,
-        recipeDirs: options["recipe-dir"],
+        ...searchOf(options),
         isGraph: options.graph,
         hasSteps: !options["no-steps"],
         hasContext: !options["no-context"],
         format: options.format,
       },
-      { system, print: text => terminal.print(text), warn: text => terminal.warn(text) },
+      outputOf(invocation),
     );
   },
 });
@@ -224,35 +182,29 @@ const show = defineCommand({
 const validate = defineCommand({
   name: "validate",
   summary: "check a recipe without running it",
-  usageExitCode: USAGE_EXIT_CODE,
   positionals: [RECIPE],
   options: {
-    verbose: { kind: "flag", short: "v", summary: "also description and number of steps" },
+    verbose: option.boolean("also description and number of steps", { short: "v" }),
     strict: STRICT,
     format: FORMAT,
-    "recipe-dir": RECIPE_DIR,
-    "working-dir": WORKING_DIR,
-    cd: CHDIR,
+    ...SEARCH_OPTIONS,
   },
-  examples: [
-    {
-      command: "amplihack recipe validate ./deploy.yaml",
-      does: "points at every error, with line and column",
-    },
-    { command: "amplihack recipe validate deploy --strict", does: "also fails on doubts, for use in CI" },
-  ],
-  async run({ options, positionals, system, terminal }) {
+  examples: {
+    "amplihack recipe validate ./deploy.yaml": "points at every error, with line and column",
+    "amplihack recipe validate deploy --strict": "also fails on doubts, for use in CI",
+  },
+  async run(invocation) {
+    const { options, positionals } = invocation;
     const { printValidation } = await import("../recipes/print-recipes.ts");
     return printValidation(
       {
         recipe: positionals[0] ?? "",
-        workingDir: options["working-dir"] ?? options.cd,
-        recipeDirs: options["recipe-dir"],
+        ...searchOf(options),
         isStrict: options.strict,
         isVerbose: options.verbose,
         format: options.format,
       },
-      { system, print: text => terminal.print(text), warn: text => terminal.warn(text) },
+      outputOf(invocation),
     );
   },
 });
@@ -264,9 +216,9 @@ export const command = defineFamily({
   usageExitCode: USAGE_EXIT_CODE,
   details:
     "Exit codes: 0 success, 1 the recipe failed, 2 invalid, 3 not found, 4 wrong usage, 128+n signal n.",
-  examples: [
-    { command: "amplihack recipe list", does: "shows what can be run" },
-    { command: "amplihack recipe run hello", does: "takes the tour" },
-  ],
+  examples: {
+    "amplihack recipe list": "shows what can be run",
+    "amplihack recipe run hello": "takes the tour",
+  },
   subcommands: [run, list, show, validate],
 });

@@ -1,4 +1,5 @@
 import { defineCommand } from "../cli/command.ts";
+import { option } from "../cli/option.ts";
 
 export const command = defineCommand({
   name: "report",
@@ -8,20 +9,15 @@ export const command = defineCommand({
     "The file needs no server and loads nothing. It holds commands (without their secrets), paths and session ids:\n" +
     "look before you share it.",
   options: {
-    html: {
-      kind: "text",
-      label: "FILE",
-      summary: "the file to write; readable by you alone",
-      isRequired: true,
-    },
-    memory: { kind: "flag", summary: "put the newest memories in too" },
+    html: option.string("FILE", "the file to write; readable by you alone", { isRequired: true }),
+    memory: option.boolean("put the newest memories in too"),
   },
-  examples: [
-    { command: "amplihack report --html report.html", does: "writes the file into this directory" },
-    { command: "amplihack report --html report.html --memory", does: "with memories, to be searched in it" },
-  ],
+  examples: {
+    "amplihack report --html report.html": "writes the file into this directory",
+    "amplihack report --html report.html --memory": "with memories, to be searched in it",
+  },
   async run({ options, system, terminal }) {
-    const { findPlaces } = await import("../dashboard/places.ts");
+    const { findDataFiles } = await import("../dashboard/data-files.ts");
     const { renderReport } = await import("../dashboard/report.ts");
     const { writeAtomically } = await import("../system/atomic-write.ts");
     const { dirname, expandHome, resolve } = await import("../system/paths.ts");
@@ -29,8 +25,8 @@ export const command = defineCommand({
       system.files.workingDirectory() ?? "/",
       expandHome(options.html, system.env.get("HOME")),
     );
-    const places = findPlaces(system, message => terminal.warn(message));
-    const html = await renderReport(system, places, { hasMemories: options.memory });
+    const files = findDataFiles(system, message => terminal.warn(message));
+    const html = await renderReport(system, files, { hasMemories: options.memory });
     const folder = dirname(path);
     const isNew = system.files.follow(folder) === undefined;
     writeAtomically(system, path, system.text.encode(html), { mode: 0o600 });

@@ -1,7 +1,8 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { commandInstead, ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { AgentStanding } from "../launcher/standing.ts";
+import type { AgentStatus } from "../launcher/agent-status.ts";
 import { version } from "../version.ts";
 
 /** Run when `amplihack` is called alone. */
@@ -9,13 +10,14 @@ export const command = defineCommand({
   name: "status",
   summary: "show where you stand and what to do next",
   options: { format: FORMAT_OPTION },
-  examples: [
-    { command: "amplihack", does: "shows the agents on this machine, their hooks, and the next step" },
-    { command: "amplihack status --format json", does: "the same for programs" },
-  ],
+  ignoresHome: true,
+  examples: {
+    amplihack: "shows the agents on this machine, their hooks, and the next step",
+    "amplihack status --format json": "the same for programs",
+  },
   async run({ options, system, terminal }) {
-    const { findStanding, nextStep } = await import("../launcher/standing.ts");
-    const agents = findStanding(system, ownProgram());
+    const { readAgentStatus, nextStep } = await import("../launcher/agent-status.ts");
+    const agents = readAgentStatus(system, ownProgram());
     const next = nextStep(agents);
     if (options.format === "json") {
       terminal.printJson({
@@ -46,7 +48,7 @@ export const command = defineCommand({
   },
 });
 
-function describe({ isRegistered, problem }: AgentStanding, terminal: Terminal): string {
+function describe({ isRegistered, problem }: AgentStatus, terminal: Terminal): string {
   if (problem !== undefined) return `${terminal.paint("yellow", "!")} ${problem}`;
   return isRegistered ? `${terminal.paint("green", "✓")} hooks registered` : "hooks not registered";
 }

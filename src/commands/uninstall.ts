@@ -1,31 +1,31 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
+import { FORMAT_OPTION, option } from "../cli/option.ts";
 
 export const command = defineCommand({
   name: "uninstall",
   summary: "take the hooks back out of your agent hosts",
   group: "Set up",
   details: `
-Removes exactly the entries that are ours. A settings file that nobody changed since the installation is again what it
+Removes exactly the entries that are ours. A settings file that was not changed since the installation is again what it
 was, byte for byte. Memory, configuration and the audit log stay unless --purge is given.`,
   options: {
-    host: { kind: "text", label: "HOST", isRepeatable: true, summary: "only this host" },
-    scope: { kind: "choice", choices: ["user", "project"], summary: "only registrations of this scope" },
-    "restore-backup": {
-      kind: "flag",
-      summary: "put back the file from before the installation if nobody changed it since",
-    },
-    "dry-run": { kind: "flag", summary: "show every change as a diff and write nothing" },
-    "keep-data": { kind: "flag", summary: "also keep run-time data and logs" },
-    purge: { kind: "flag", summary: "also remove memory, configuration and all logs" },
-    force: { kind: "flag", summary: "go on without a usable record of the installation" },
+    host: option.string("HOST", "only this host", { isRepeatable: true }),
+    scope: option.choice(["user", "project"], "only registrations of this scope"),
+    "restore-backup": option.boolean(
+      "put back the file from before the installation if it was not changed since",
+    ),
+    "dry-run": option.boolean("show every change as a diff and write nothing"),
+    "keep-data": option.boolean("also keep run-time data and logs"),
+    purge: option.boolean("also remove memory, configuration and all logs"),
+    force: option.boolean("go on without a usable record of the installation"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack uninstall", does: "takes everything back" },
-    { command: "amplihack uninstall --host codex", does: "takes the hooks out of Codex only" },
-    { command: "amplihack uninstall --dry-run", does: "shows what would change" },
-  ],
+  examples: {
+    "amplihack uninstall": "takes everything back",
+    "amplihack uninstall --host codex": "takes the hooks out of Codex only",
+    "amplihack uninstall --dry-run": "shows what would change",
+  },
   async run({ options, system, terminal }) {
     const { renderUninstall, uninstall } = await import("../install/operations.ts");
     const { readHosts } = await import("../cli/read-hosts.ts");
@@ -40,8 +40,7 @@ was, byte for byte. Memory, configuration and the audit log stay unless --purge 
         isPurging: options.purge,
         isForced: options.force,
       });
-      if (options.format === "json") terminal.printJson(report);
-      else terminal.print(renderUninstall(report, terminal.paint));
+      terminal.printResult(options.format, report, renderUninstall(report, terminal.paint));
       return report.success ? 0 : 1;
     });
   },

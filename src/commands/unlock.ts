@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
 import { CommandError } from "../cli/errors.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { unlock } from "../hooks/stop/lock-commands.ts";
 
 export const command = defineCommand({
@@ -7,14 +8,14 @@ export const command = defineCommand({
   summary: "let the agent stop again",
   group: "Work",
   options: { format: FORMAT_OPTION },
-  examples: [{ command: "amplihack unlock", does: "ends what `amplihack lock` began" }],
+  examples: { "amplihack unlock": "ends what `amplihack lock` began" },
   run({ options, system, terminal }) {
     const { wasLocked, failures } = unlock(system);
     if (failures.length > 0) {
       throw new CommandError("the lock could not be removed", { kind: "failed", causes: failures });
     }
-    if (options.format === "json") terminal.printJson({ locked: false, was_locked: wasLocked });
-    else terminal.print(wasLocked ? "Unlocked.\n" : "It was not locked.\n");
+    const text = wasLocked ? "Unlocked.\n" : "It was not locked.\n";
+    terminal.printResult(options.format, { locked: false, was_locked: wasLocked }, text);
     return 0;
   },
 });

@@ -1,4 +1,5 @@
-import { defineCommand, FORMAT_OPTION } from "../cli/command.ts";
+import { defineCommand } from "../cli/command.ts";
+import { FORMAT_OPTION } from "../cli/option.ts";
 import { version } from "../version.ts";
 
 export const command = defineCommand({
@@ -6,25 +7,20 @@ export const command = defineCommand({
   summary: "show the version",
   group: "Look",
   options: { format: FORMAT_OPTION },
-  examples: [
-    { command: "amplihack version", does: "prints the name and the version" },
-    {
-      command: "amplihack version --format json",
-      does: "adds Node, platform and the version of the hook program",
-    },
-  ],
+  ignoresHome: true,
+  examples: {
+    "amplihack version": "prints the name and the version",
+    "amplihack version --format json": "adds Node, platform and the version of the hook program",
+  },
   run({ options, terminal }) {
-    if (options.format === "text") {
-      terminal.print(`amplihack ${version}\n`);
-      return 0;
-    }
-    terminal.printJson({
+    const facts = {
       name: "amplihack",
       version,
       node: process.versions.node,
       platform: `${process.platform}-${process.arch}`,
       hooks_version: version,
-    });
+    };
+    terminal.printResult(options.format, facts, `amplihack ${version}\n`);
     return 0;
   },
 });

@@ -14,16 +14,16 @@ export function toJsonSchema(schema: Schema, title: string): JsonObject {
 function describe(schema: Schema): Json {
   const note = schema.note === undefined ? {} : { description: schema.note };
   switch (schema.kind) {
-    case "text":
+    case "string":
       return {
         type: "string",
         ...note,
         ...(schema.oneOf === undefined ? {} : { enum: schema.oneOf }),
         ...(schema.pattern === undefined ? {} : { pattern: schema.pattern }),
       };
-    case "flag":
+    case "boolean":
       return { type: "boolean", ...note };
-    case "whole":
+    case "integer":
       return { type: "integer", ...note, minimum: schema.min, maximum: schema.max };
     case "list":
       return {

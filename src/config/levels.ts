@@ -2,7 +2,39 @@
 
 export const LEVELS = ["relaxed", "standard", "strict"] as const;
 export type Level = (typeof LEVELS)[number];
+/** In rising order of strictness. */
 export const POLICIES = ["open", "ask", "closed"] as const;
 /** `off` is another word for `allow`. In rising order of strictness. */
 export const RULE_SETTINGS = ["off", "allow", "ask", "deny"] as const;
 export type RuleSetting = (typeof RULE_SETTINGS)[number];
+
+/** Rules about operations that the record of a program names outright; the guard has each of them. */
+export const OPERATION_RULES = [
+  "cloud.api",
+  "cloud.backup",
+  "cloud.cluster",
+  "cloud.container",
+  "cloud.infra",
+  "cloud.platform",
+  "cloud.queue",
+  "cloud.repository",
+  "cloud.resource",
+  "cloud.storage",
+  "db.alter",
+  "db.delete",
+  "db.drop",
+  "db.flush",
+  "db.index",
+  "db.reset",
+  "disk.raw",
+  "git.history",
+  "git.verify",
+  "publish",
+  "sec.keychain",
+  "sys.account",
+  "sys.cron",
+  "sys.firewall",
+  "sys.kill",
+  "sys.power",
+] as const;
+export type OperationRule = (typeof OPERATION_RULES)[number];

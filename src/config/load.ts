@@ -1,9 +1,11 @@
-import type { FailurePolicy } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { FailurePolicy, Json } from "../protocol/index.ts";
 import { sha256Hex } from "../state/sha256.ts";
+import { VARIABLES } from "../state/variables.ts";
 import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { readJsonc } from "./jsonc.ts";
-import { LEVELS, POLICIES } from "./levels.ts";
+import { POLICIES } from "./levels.ts";
 import { override, stricterLevel, tighten } from "./merge.ts";
 import { accept, type SchemaProblem } from "./schema.ts";
 import { CONFIG_SCHEMA, type ConfigFile, PROJECT_SECTIONS } from "./sections.ts";
@@ -63,12 +65,12 @@ export function loadConfig(
 ): LoadedConfig {
   const notices: ConfigNotice[] = [];
   const used: { scope: LayerScope; path: string; isTrusted: boolean }[] = [];
-  const reader = new LayerReader(system, places.home, notices);
+  const reader: LayerReader = { system, home: places.home, notices };
   let config = BUILT_IN;
   let trusted: readonly { readonly path: string; readonly sha256: string }[] = [];
 
-  const systemFile = reader.read("system", places.systemFile ?? SYSTEM_CONFIG_FILE);
-  const userFile = reader.read("user", userConfigFile(places.stateHome));
+  const systemFile = readLayer(reader, "system", places.systemFile ?? SYSTEM_CONFIG_FILE);
+  const userFile = readLayer(reader, "user", userConfigFile(places.stateHome));
   for (const layer of [systemFile, userFile]) {
     if (layer === undefined) continue;
     config = override(config, layer.file);
@@ -78,7 +80,7 @@ export function loadConfig(
 
   if (places.projectRoot !== undefined) {
     const path = projectConfigFile(places.projectRoot);
-    const layer = path === userConfigFile(places.stateHome) ? undefined : reader.read("project", path);
+    const layer = path === userConfigFile(places.stateHome) ? undefined : readLayer(reader, "project", path);
     if (layer !== undefined) {
       const isTrusted = trusted.some(
         entry => entry.path === places.projectRoot && entry.sha256 === sha256Hex(layer.bytes),
@@ -99,70 +101,57 @@ interface Layer {
   readonly file: ConfigFile;
 }
 
-class LayerReader {
-  private readonly system: Pick<System, "files" | "text">;
-  private readonly home: string;
-  private readonly notices: ConfigNotice[];
+interface LayerReader {
+  readonly system: Pick<System, "files" | "text">;
+  readonly home: string;
+  readonly notices: ConfigNotice[];
+}
 
-  constructor(system: Pick<System, "files" | "text">, home: string, notices: ConfigNotice[]) {
-    this.system = system;
-    this.home = home;
-    this.notices = notices;
+function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer | undefined {
+  const { files, text } = reader.system;
+  const ignore = (code: ConfigNotice["code"], problem: string): undefined => {
+    reader.notices.push({ code, scope, source: path, message: `${path} is ignored: ${problem}` });
+  };
+  try {
+    const facts = files.follow(path);
+    if (facts === undefined) return undefined;
+    const problem = scope === "project" ? undefined : ownershipProblem(reader, facts);
+    if (problem !== undefined) return ignore("untrusted-file", problem);
+    const bytes = files.read(path, SIZE_LIMIT);
+    const read = readJsonc(text.decode(bytes).text);
+    if (read.ok) return { scope, path, bytes, file: acceptFile(reader, scope, path, read.value) };
+    if (read.problem === "empty") return { scope, path, bytes, file: {} };
+    return ignore("broken", `not valid JSON with comments (${read.problem})`);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    return ignore("broken", `could not be read: ${errorText(error)}`);
   }
+}
 
-  read(scope: LayerScope, path: string): Layer | undefined {
-    const { files, text } = this.system;
-    try {
-      const facts = files.follow(path);
-      if (facts === undefined) return undefined;
-      if (scope !== "project") {
-        const problem = this.ownershipProblem(facts);
-        if (problem !== undefined) return this.ignore(scope, path, "untrusted-file", problem);
-      }
-      const bytes = files.read(path, SIZE_LIMIT);
-      const read = readJsonc(text.decode(bytes).text);
-      if (!read.ok && read.problem === "empty") return { scope, path, bytes, file: {} };
-      if (!read.ok)
-        return this.ignore(scope, path, "broken", `not valid JSON with comments (${read.problem})`);
-      return { scope, path, bytes, file: this.accepted(scope, path, read.value) };
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      const reason = error instanceof Error ? error.message : String(error);
-      return this.ignore(scope, path, "broken", `could not be read: ${reason}`);
-    }
-  }
+/** The owner of the home directory is the user; the interface has no other way to say who runs this. */
+function ownershipProblem({ system, home }: LayerReader, { uid, mode }: FileFacts): string | undefined {
+  if (uid !== 0 && uid !== system.files.follow(home)?.uid)
+    return `belongs to user ${uid}, not to you or root`;
+  return (mode & WRITABLE_BY_OTHERS) === 0 ? undefined : "can be written by others; run chmod go-w on it";
+}
 
-  /** The owner of the home directory is the user; the interface has no other way to say who runs this. */
-  private ownershipProblem(facts: { readonly uid: number; readonly mode: number }): string | undefined {
-    const user = this.system.files.follow(this.home)?.uid;
-    if (facts.uid !== 0 && facts.uid !== user) return `belongs to user ${facts.uid}, not to you or root`;
-    if ((facts.mode & WRITABLE_BY_OTHERS) !== 0) return "can be written by others; run chmod go-w on it";
-    return undefined;
+function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, value: Json): ConfigFile {
+  const problems: SchemaProblem[] = [];
+  const file = accept(CONFIG_SCHEMA, value, "", problems) as ConfigFile | undefined;
+  for (const { code, member, expected } of problems) {
+    const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
+    notices.push({ code, scope, source: path, message });
   }
-
-  private accepted(scope: LayerScope, path: string, value: Parameters<typeof accept>[1]): ConfigFile {
-    const problems: SchemaProblem[] = [];
-    const file = accept(CONFIG_SCHEMA, value, "", problems) as ConfigFile | undefined;
-    for (const { code, member, expected } of problems) {
-      const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
-      this.notices.push({ code, scope, source: path, message });
-    }
-    if (file === undefined) return {};
-    if (scope !== "project") return file;
-    for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
-      const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
-      this.notices.push({ code: "loosening", scope, source: path, message });
-    }
-    return {
-      ...(file.guard === undefined ? {} : { guard: file.guard }),
-      ...(file.failure === undefined ? {} : { failure: file.failure }),
-    };
+  if (file === undefined) return {};
+  if (scope !== "project") return file;
+  for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
+    const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
+    notices.push({ code: "loosening", scope, source: path, message });
   }
-
-  private ignore(scope: LayerScope, path: string, code: ConfigNotice["code"], problem: string): undefined {
-    this.notices.push({ code, scope, source: path, message: `${path} is ignored: ${problem}` });
-    return undefined;
-  }
+  return {
+    ...(file.guard === undefined ? {} : { guard: file.guard }),
+    ...(file.failure === undefined ? {} : { failure: file.failure }),
+  };
 }
 
 /** A project never chooses where the audit goes, nor whom else to trust. */
@@ -179,10 +168,12 @@ function loosening(source: string, member: string): ConfigNotice {
 }
 
 const FAILURE_VARIABLE = "AMPLIHACK_FAILURE_POLICY";
-const LEVEL_VARIABLE = "AMPLIHACK_GUARD_LEVEL";
 
 function tightenByEnvironment(config: Config, system: Pick<System, "env">, notices: ConfigNotice[]): Config {
-  const level = readEnumeration(system, LEVEL_VARIABLE, LEVELS, notices);
+  const { AMPLIHACK_GUARD_LEVEL: variable } = VARIABLES;
+  const level = variable.tryGet(system);
+  const complaint = variable.complaint(system);
+  if (complaint !== undefined) notices.push(badVariable(variable.name, `${complaint}; it is ignored`));
   const failure = readFailureVariable(system, notices);
   if (level === undefined && failure === undefined) return config;
   return {
@@ -190,19 +181,6 @@ function tightenByEnvironment(config: Config, system: Pick<System, "env">, notic
     guard: { ...config.guard, level: stricterLevel(config.guard.level, level) },
     failure: failure === undefined ? config.failure : [...config.failure, failure],
   };
-}
-
-function readEnumeration<T extends string>(
-  system: Pick<System, "env">,
-  name: string,
-  values: readonly T[],
-  notices: ConfigNotice[],
-): T | undefined {
-  const raw = system.env.get(name);
-  if (raw === undefined) return undefined;
-  const found = findValue(raw, values);
-  if (found === undefined) notices.push(badVariable(name, raw, values.join(", ")));
-  return found;
 }
 
 function readFailureVariable(
@@ -214,10 +192,20 @@ function readFailureVariable(
   const entries: [string, FailurePolicy][] = [];
   for (const part of raw.split(",")) {
     const equals = part.indexOf("=");
-    const policy = findValue(part.slice(equals + 1), POLICIES);
-    if (policy !== undefined)
+    const wanted = part
+      .slice(equals + 1)
+      .trim()
+      .toLowerCase();
+    const policy = POLICIES.find(known => known === wanted);
+    if (policy !== undefined) {
       entries.push([equals < 0 ? "default" : subcommandName(part.slice(0, equals)), policy]);
-    else notices.push(badVariable(FAILURE_VARIABLE, part, `${POLICIES.join(", ")}, or subcommand=policy`));
+      continue;
+    }
+    const expected = `${POLICIES.join(", ")}, or subcommand=policy`;
+    const found = JSON.stringify(part.slice(0, 40));
+    notices.push(
+      badVariable(FAILURE_VARIABLE, `${FAILURE_VARIABLE} is ignored: expected ${expected}, found ${found}`),
+    );
   }
   return Object.fromEntries(entries);
 }
@@ -227,13 +215,6 @@ function subcommandName(text: string): string {
   return text.trim().toLowerCase().replaceAll("_", "-");
 }
 
-function findValue<T extends string>(raw: string, values: readonly T[]): T | undefined {
-  const wanted = raw.trim().toLowerCase();
-  return values.find(value => value === wanted);
-}
-
-function badVariable(source: string, raw: string, expected: string): ConfigNotice {
-  const shown = JSON.stringify(raw.slice(0, 40));
-  const message = `${source} is ignored: expected ${expected}, found ${shown}`;
+function badVariable(source: string, message: string): ConfigNotice {
   return { code: "bad-value", scope: "environment", source, message };
 }

@@ -6,7 +6,7 @@ import type { Config, GuardSettings } from "./settings.ts";
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
 export function override(base: Config, file: ConfigFile): Config {
   return {
-    guard: file.guard === undefined ? base.guard : overrideGuard(base.guard, file.guard),
+    guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     bridge: { command: file.bridge?.command ?? base.bridge.command },
@@ -20,7 +20,11 @@ function mergedFailure(tables: Config["failure"]): Record<string, FailurePolicy>
   return Object.assign({}, ...tables) as Record<string, FailurePolicy>;
 }
 
-function overrideGuard(base: GuardSettings, section: GuardSection): GuardSettings {
+function overrideGuard(
+  base: GuardSettings,
+  section: GuardSection,
+  programs: GuardSettings["programs"],
+): GuardSettings {
   return {
     level: section.level ?? base.level,
     rules: { ...base.rules, ...section.rules },
@@ -30,6 +34,7 @@ function overrideGuard(base: GuardSettings, section: GuardSection): GuardSetting
     paths: addPaths(base.paths, section.paths),
     allow: [...base.allow, ...(section.allow ?? [])],
     custom: [...base.custom, ...(section.custom ?? [])],
+    programs: [...base.programs, ...programs],
     audit: { ...base.audit, ...section.audit },
   };
 }
@@ -72,10 +77,10 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     protectedBranches: unite(base.protectedBranches, section.protectedBranches),
     prodNames: unite(base.prodNames, section.prodNames),
     paths: addPaths(base.paths, {
-      ...(paths?.deny === undefined ? {} : { deny: paths.deny }),
-      ...(paths?.noRead === undefined ? {} : { noRead: paths.noRead }),
-      ...(paths?.noDelete === undefined ? {} : { noDelete: paths.noDelete }),
-      ...(secrets === undefined ? {} : { secrets }),
+      deny: paths?.deny,
+      noRead: paths?.noRead,
+      noDelete: paths?.noDelete,
+      secrets,
     }),
     custom: [...base.custom, ...(section.custom ?? [])],
   };
@@ -93,8 +98,10 @@ function unite(base: readonly string[], more: readonly string[] | undefined): re
   return more === undefined ? base : [...new Set([...base, ...more])];
 }
 
-function addPaths(base: GuardSettings["paths"], more: GuardSection["paths"]): GuardSettings["paths"] {
-  if (more === undefined) return base;
+function addPaths(
+  base: GuardSettings["paths"],
+  more: { readonly [K in keyof GuardSettings["paths"]]?: readonly string[] | undefined } = {},
+): GuardSettings["paths"] {
   return {
     deny: unite(base.deny, more.deny),
     noRead: unite(base.noRead, more.noRead),

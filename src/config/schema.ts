@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
 
 /** A description of configuration as data: validation, the JSON Schema file and the types all come from it. */
 export type Schema = { readonly note?: string } & (
-  | { readonly kind: "text"; readonly oneOf?: readonly string[]; readonly pattern?: string }
-  | { readonly kind: "flag" }
-  | { readonly kind: "whole"; readonly min: number; readonly max: number }
+  | { readonly kind: "string"; readonly oneOf?: readonly string[]; readonly pattern?: string }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "integer"; readonly min: number; readonly max: number }
   | { readonly kind: "list"; readonly of: Schema; readonly atLeast?: number }
   | {
       readonly kind: "record";
@@ -15,22 +15,22 @@ export type Schema = { readonly note?: string } & (
 );
 
 type Fields<F, R> = {
-  readonly [K in keyof F as K extends R ? K : never]: Infer<F[K]>;
-} & { readonly [K in keyof F as K extends R ? never : K]?: Infer<F[K]> };
+  readonly [K in keyof F as K extends R ? K : never]: InferConfig<F[K]>;
+} & { readonly [K in keyof F as K extends R ? never : K]?: InferConfig<F[K]> };
 
 /** The values a schema accepts. */
-export type Infer<S> = S extends { kind: "text"; oneOf: readonly (infer T)[] }
+export type InferConfig<S> = S extends { kind: "string"; oneOf: readonly (infer T)[] }
   ? T
-  : S extends { kind: "text" }
+  : S extends { kind: "string" }
     ? string
-    : S extends { kind: "flag" }
+    : S extends { kind: "boolean" }
       ? boolean
-      : S extends { kind: "whole" }
+      : S extends { kind: "integer" }
         ? number
         : S extends { kind: "list"; of: infer T }
-          ? readonly Infer<T>[]
+          ? readonly InferConfig<T>[]
           : S extends { kind: "map"; of: infer T }
-            ? { readonly [key: string]: Infer<T> }
+            ? { readonly [key: string]: InferConfig<T> }
             : S extends { kind: "record"; fields: infer F; required: readonly (infer R)[] }
               ? Fields<F, R>
               : S extends { kind: "record"; fields: infer F }
@@ -55,15 +55,15 @@ export function accept(
   problems: SchemaProblem[],
 ): Json | undefined {
   switch (schema.kind) {
-    case "text":
-      return acceptText(schema, value, member, problems);
-    case "flag":
+    case "string":
+      return acceptString(schema, value, member, problems);
+    case "boolean":
       return typeof value === "boolean" ? value : reject(problems, "wrong-type", member, "true or false");
-    case "whole": {
-      const isWhole = typeof value === "number" && Number.isInteger(value);
-      if (isWhole && value >= schema.min && value <= schema.max) return value;
+    case "integer": {
+      const isInteger = typeof value === "number" && Number.isInteger(value);
+      if (isInteger && value >= schema.min && value <= schema.max) return value;
       const expected = `a whole number from ${schema.min} to ${schema.max}`;
-      return reject(problems, isWhole ? "bad-value" : "wrong-type", member, expected);
+      return reject(problems, isInteger ? "bad-value" : "wrong-type", member, expected);
     }
     case "list":
       return acceptList(schema, value, member, problems);
@@ -78,8 +78,8 @@ export function accept(
 
 type Of<K extends Schema["kind"]> = Extract<Schema, { readonly kind: K }>;
 
-function acceptText(
-  schema: Of<"text">,
+function acceptString(
+  schema: Of<"string">,
   value: Json,
   member: string,
   problems: SchemaProblem[],

@@ -1,19 +1,19 @@
-import { LEVELS, POLICIES, RULE_SETTINGS } from "./levels.ts";
-import type { Infer, Schema } from "./schema.ts";
+import { LEVELS, OPERATION_RULES, POLICIES, RULE_SETTINGS } from "./levels.ts";
+import type { InferConfig, Schema } from "./schema.ts";
 
-const TEXTS = { kind: "list", of: { kind: "text" } } as const;
-const patterns = (note: string) => ({ ...TEXTS, note }) as const;
+const STRINGS = { kind: "list", of: { kind: "string" } } as const;
+const patterns = (note: string) => ({ ...STRINGS, note }) as const;
 
 const ALLOW_ENTRY = {
   kind: "record",
   note: "a command that is permitted although a rule objects; compared after quotes and variables are resolved",
   required: ["command"],
   fields: {
-    command: { kind: "text", note: "the whole command" },
-    cwd: { kind: "text", note: "absolute directory in which the command must run; any when absent" },
-    reason: { kind: "text", note: "why, for those who read the file" },
+    command: { kind: "string", note: "the whole command" },
+    cwd: { kind: "string", note: "absolute directory in which the command must run; any when absent" },
+    reason: { kind: "string", note: "why, for those who read the file" },
     expires: {
-      kind: "text",
+      kind: "string",
       pattern: "^\\d{4}-\\d{2}-\\d{2}$",
       note: "last day, as YYYY-MM-DD",
     },
@@ -25,7 +25,7 @@ const CUSTOM_RULE = {
   required: ["id", "when", "verdict", "reason"],
   fields: {
     id: {
-      kind: "text",
+      kind: "string",
       pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
       note: "lower case, for instance acme.deploy",
     },
@@ -34,31 +34,31 @@ const CUSTOM_RULE = {
       note: "every member given must hold",
       required: ["command"],
       fields: {
-        command: { kind: "text", note: "base name of the program" },
+        command: { kind: "string", note: "base name of the program" },
         args: patterns("operands in this order, starting with the first"),
         flags: patterns("options that must all be there, as --long or -s"),
-        operand: { kind: "text", note: "pattern for one operand: literals, . [..] * + ? ^ $ and |" },
+        operand: { kind: "string", note: "pattern for one operand: literals, . [..] * + ? ^ $ and |" },
         path: {
-          kind: "text",
+          kind: "string",
           oneOf: ["root", "home", "project", "outside", "temp", "regenerable", "secret"],
           note: "class of path that one operand must name",
         },
       },
     },
-    verdict: { kind: "text", oneOf: ["ask", "deny"], note: "what the guard says then" },
-    reason: { kind: "text", note: "what the agent and the person are told" },
-    safer: { kind: "text", note: "what to do instead" },
+    verdict: { kind: "string", oneOf: ["ask", "deny"], note: "what the guard says then" },
+    reason: { kind: "string", note: "what the agent and the person are told" },
+    safer: { kind: "string", note: "what to do instead" },
   },
 } as const satisfies Schema;
 
 const GUARD = {
   kind: "record",
   fields: {
-    level: { kind: "text", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
+    level: { kind: "string", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
     rules: {
       kind: "map",
       note: "verdict per rule id; an id may end in .*",
-      of: { kind: "text", oneOf: RULE_SETTINGS },
+      of: { kind: "string", oneOf: RULE_SETTINGS },
     },
     protectedBranches: patterns("branch names; * matches within a name"),
     paths: {
@@ -78,9 +78,9 @@ const GUARD = {
     audit: {
       kind: "record",
       fields: {
-        file: { kind: "text", note: "another place for the audit log; system and user layers only" },
-        allowed: { kind: "flag", note: "also write a line for every command that was allowed" },
-        maxMb: { kind: "whole", min: 1, max: 1024, note: "size at which a new audit file begins" },
+        file: { kind: "string", note: "another place for the audit log; system and user layers only" },
+        allowed: { kind: "boolean", note: "also write a line for every command that was allowed" },
+        maxMb: { kind: "integer", min: 1, max: 1024, note: "size at which a new audit file begins" },
       },
     },
     trustedProjects: {
@@ -90,8 +90,71 @@ const GUARD = {
         kind: "record",
         required: ["path", "sha256"],
         fields: {
-          path: { kind: "text", note: "absolute path of the file" },
-          sha256: { kind: "text", pattern: "^[0-9a-f]{64}$", note: "of its content" },
+          path: { kind: "string", note: "absolute path of the file" },
+          sha256: { kind: "string", pattern: "^[0-9a-f]{64}$", note: "of its content" },
+        },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+const where = (verb: string) =>
+  ({
+    kind: "string",
+    note: `${verb}: operands, first, rest (behind the first), last, or names of options with a value`,
+  }) as const;
+
+const OWN_PROGRAM = {
+  kind: "record",
+  note: "what a program of your own does, so that the guard understands it; user and system layers only",
+  required: ["names"],
+  fields: {
+    names: { kind: "string", note: "every name it is started by, with blanks between" },
+    options: {
+      kind: "record",
+      note: "names without dashes; -abc are three letters, r|recursive two spellings of one option",
+      fields: {
+        flags: { kind: "string", note: "options without a value" },
+        values: { kind: "string", note: "options with a value" },
+        optional: { kind: "string", note: "options whose value can only be glued" },
+      },
+    },
+    reads: {
+      kind: "string",
+      oneOf: ["operands", "nothing"],
+      note: "whether operands are files whose content it shows; operands when absent",
+    },
+    effects: {
+      kind: "list",
+      of: {
+        kind: "record",
+        fields: {
+          delete: where("what it deletes"),
+          read: where("what it reads"),
+          write: where("what it writes"),
+          how: {
+            kind: "string",
+            oneOf: ["replace", "append", "edit", "create", "make", "extract"],
+            note: "of a write; replace when absent",
+          },
+          when: { kind: "string", note: "options of which one must be there" },
+          unless: { kind: "string", note: "options that make it not happen" },
+          recursive: { kind: "string", note: "options that reach everything below, or always" },
+        },
+      },
+    },
+    operations: {
+      kind: "list",
+      of: {
+        kind: "record",
+        required: ["command", "rule", "what"],
+        fields: {
+          command: { kind: "string", note: "operands in order: deploy --, env rm|destroy *" },
+          rule: { kind: "string", oneOf: OPERATION_RULES, note: "the rule that speaks" },
+          what: { kind: "string", note: "in words that follow 'would': delete the environment" },
+          needs: { kind: "string", note: "options of which one must be there" },
+          unless: { kind: "string", note: "options that make it harmless" },
+          safer: { kind: "string", note: "a command that looks first" },
         },
       },
     },
@@ -107,48 +170,53 @@ export const CONFIG_SCHEMA = {
       kind: "map",
       note: "what happens when a hook could not run: default, or one subcommand",
       keys: "^(default|[a-z][a-z-]*)$",
-      of: { kind: "text", oneOf: POLICIES },
+      of: { kind: "string", oneOf: POLICIES },
     },
+    programs: { kind: "list", of: OWN_PROGRAM },
     bridge: {
       kind: "record",
       fields: {
-        command: { ...TEXTS, atLeast: 1, note: "program and arguments that answer bridge requests" },
+        command: { ...STRINGS, atLeast: 1, note: "program and arguments that answer bridge requests" },
       },
     },
-    reflect: { kind: "record", fields: { agent: { kind: "text", note: "agent that reflections may ask" } } },
+    reflect: {
+      kind: "record",
+      fields: { agent: { kind: "string", note: "agent that reflections may ask" } },
+    },
     memory: {
       kind: "record",
       note: "limits of what is put into a prompt",
       fields: {
-        maxItems: { kind: "whole", min: 0, max: 100, note: "memories per agent; 0 puts none in" },
+        maxItems: { kind: "integer", min: 0, max: 100, note: "memories per agent; 0 puts none in" },
         maxCharacters: {
-          kind: "whole",
+          kind: "integer",
           min: 0,
           max: 2_000,
           note: "of each memory",
         },
-        maxAgeDays: { kind: "whole", min: 1, max: 3650, note: "since the last change" },
+        maxAgeDays: { kind: "integer", min: 1, max: 3650, note: "since the last change" },
       },
     },
     update: {
       kind: "record",
       fields: {
         source: {
-          kind: "text",
+          kind: "string",
           pattern: "^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:|/|$))",
           note: "where releases are; https, or http on this machine",
         },
-        check: { kind: "flag", note: "look for a newer version when an agent is launched" },
-        publicKey: { kind: "text", note: "Ed25519 key that signs releases, as PEM or base64" },
+        check: { kind: "boolean", note: "look for a newer version when an agent is launched" },
+        publicKey: { kind: "string", note: "Ed25519 key that signs releases, as PEM or base64" },
       },
     },
   },
 } as const satisfies Schema;
 
 /** One file as written: every member optional. */
-export type ConfigFile = Infer<typeof CONFIG_SCHEMA>;
-export type GuardSection = Infer<typeof GUARD>;
-export type AllowEntry = Infer<typeof ALLOW_ENTRY>;
-export type CustomRule = Infer<typeof CUSTOM_RULE>;
+export type ConfigFile = InferConfig<typeof CONFIG_SCHEMA>;
+export type GuardSection = InferConfig<typeof GUARD>;
+export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
+export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
+export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;
 /** Sections that a project file may hold. */
 export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure"];

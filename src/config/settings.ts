@@ -1,28 +1,23 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import type { Level, RuleSetting } from "./levels.ts";
-import type { AllowEntry, CustomRule } from "./sections.ts";
+import { type Level, POLICIES, type RuleSetting } from "./levels.ts";
+import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
-export interface GuardPaths {
-  readonly deny: readonly string[];
-  readonly noRead: readonly string[];
-  readonly noDelete: readonly string[];
-  readonly regenerable: readonly string[];
-  readonly temp: readonly string[];
-  readonly secrets: readonly string[];
-}
+type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
 
 /** The guard's settings after all layers. */
 export interface GuardSettings {
   readonly level: Level;
   /** by the machine and the user: the last word on a rule, up or down */
   readonly rules: Readonly<Record<string, RuleSetting>>;
-  /** by a project nobody trusted: may only raise what `rules` gives */
+  /** by a project that is not trusted: may only raise what `rules` gives */
   readonly floors: Readonly<Record<string, RuleSetting>>;
   readonly protectedBranches: readonly string[];
   readonly prodNames: readonly string[];
-  readonly paths: GuardPaths;
+  readonly paths: Readonly<Record<PathList, readonly string[]>>;
   readonly allow: readonly AllowEntry[];
   readonly custom: readonly CustomRule[];
+  /** records of programs, from the section `programs` */
+  readonly programs: readonly OwnProgram[];
   readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
 }
 
@@ -56,6 +51,7 @@ export const BUILT_IN: Config = {
     paths: { deny: [], noRead: [], noDelete: [], regenerable: [], temp: [], secrets: [] },
     allow: [],
     custom: [],
+    programs: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   failure: [],
@@ -65,14 +61,12 @@ export const BUILT_IN: Config = {
   update: { source: undefined, check: true, publicKey: undefined },
 };
 
-const STRICTNESS: readonly FailurePolicy[] = ["open", "ask", "closed"];
-
 /** What one subcommand does when it could not run. */
 export function failurePolicyOf(config: Pick<Config, "failure">, subcommand: string): FailurePolicy {
   let strictest: FailurePolicy = "open";
   for (const table of config.failure) {
     const policy = own(table, subcommand) ?? own(table, "default") ?? "open";
-    if (STRICTNESS.indexOf(policy) > STRICTNESS.indexOf(strictest)) strictest = policy;
+    if (POLICIES.indexOf(policy) > POLICIES.indexOf(strictest)) strictest = policy;
   }
   return strictest;
 }

@@ -1,8 +1,10 @@
 import { applyEdits, modify, parse } from "jsonc-parser";
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import type { Json } from "../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../protocol/members.ts";
+import { readText } from "../state/read-text.ts";
 import { sha256Hex } from "../state/sha256.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
+import type { System } from "../system/system.ts";
 
 const SCHEMA = "https://unpkg.com/amplihack/schemas/config.schema.json";
 const SIZE_LIMIT = 256 * 1024;
@@ -39,13 +41,9 @@ export function starterConfig(scope: "user" | "project"): string {
 
 /** Adds the project to \`guard.trustedProjects\` of the user's file, keeping everything else as it is written. */
 export function trustProject(system: System, userFile: string, project: string, content: Uint8Array): void {
-  const text = readOr(system, userFile, starterConfig("user"));
-  const known = parse(text) as Json;
-  const guard = isJsonObject(known) ? ownValue(known, "guard") : undefined;
-  const trusted = guard !== undefined && isJsonObject(guard) ? ownValue(guard, "trustedProjects") : undefined;
-  const others = (Array.isArray(trusted) ? (trusted as readonly Json[]) : []).filter(
-    entry => !(isJsonObject(entry) && ownValue(entry, "path") === project),
-  );
+  const text = readText(system, userFile, SIZE_LIMIT) ?? starterConfig("user");
+  const trusted = listAt(memberAt(parse(text) as Json, "guard"), "trustedProjects");
+  const others = trusted.filter(entry => stringAt(entry, "path") !== project);
   const edits = modify(
     text,
     ["guard", "trustedProjects"],
@@ -55,13 +53,4 @@ export function trustProject(system: System, userFile: string, project: string, 
     },
   );
   writeAtomically(system, userFile, system.text.encode(applyEdits(text, edits)), { mode: 0o600 });
-}
-
-function readOr(system: System, path: string, otherwise: string): string {
-  try {
-    return system.text.decode(system.files.read(path, SIZE_LIMIT)).text;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return otherwise;
-    throw error;
-  }
 }

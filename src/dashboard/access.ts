@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** The only addresses the page is served on: nobody but this machine can reach them. */
+/** The only addresses the page is served on: only this machine can reach them. */
 export const LOOPBACK_ADDRESSES: readonly string[] = ["127.0.0.1", "::1"];
 
 export interface Refusal {

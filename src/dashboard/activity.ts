@@ -1,17 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { System } from "../system/system.ts";
+import type { DataFiles } from "./data-files.ts";
 import { type JudgementEntry, parseJudgement, parseRun, type RunEntry } from "./entries.ts";
 import { LogReader } from "./log-reader.ts";
 import { Recent } from "./recent.ts";
 import { Tally } from "./tally.ts";
-
-/** Where the things lie that the page shows. */
-export interface Places {
-  readonly runs: string;
-  readonly audit: string;
-  readonly recipeRuns: string;
-  readonly database: string;
-}
 
 const KEPT_RUNS = 50_000;
 const KEPT_JUDGEMENTS = 10_000;
@@ -25,9 +18,9 @@ export class Activity {
   private readonly auditLog: LogReader;
   private reading: Promise<boolean> | undefined;
 
-  constructor(system: System, places: Places) {
-    this.runsLog = new LogReader(system, places.runs);
-    this.auditLog = new LogReader(system, places.audit);
+  constructor(system: System, files: DataFiles) {
+    this.runsLog = new LogReader(system, files.runs);
+    this.auditLog = new LogReader(system, files.audit);
   }
 
   /** Reads what was written since the last time; true when there was something. Calls at once share one reading. */

@@ -1,5 +1,6 @@
 import { findRule } from "../guard/rules.ts";
-import { isJsonObject, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
+import { numberAt, stringAt, stringsAt } from "../protocol/members.ts";
 import { clip } from "../state/index.ts";
 
 /** One call of a hook, as the page shows it. Texts are clipped; `number` counts from the oldest that was read. */
@@ -36,7 +37,7 @@ export interface JudgementEntry {
 
 const WORD_LENGTH = 80;
 const TEXT_LENGTH = 400;
-const MOST_RULES = 8;
+const MAX_RULES = 8;
 
 /** Undefined when the line is not one that a hook writes. */
 export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
@@ -44,8 +45,8 @@ export function parseRun(line: string): Omit<RunEntry, "number"> | undefined {
   if (record === undefined) return undefined;
   const ts = timestamp(record);
   const hook = word(record, "hook");
-  const duration = ownValue(record, "duration_us");
-  if (ts === undefined || hook === "" || typeof duration !== "number" || !(duration >= 0)) return undefined;
+  const duration = numberAt(record, "duration_us") ?? -1;
+  if (ts === undefined || hook === "" || !(duration >= 0)) return undefined;
   const rules = texts(record, "rules", WORD_LENGTH);
   const result = word(record, "result");
   return {
@@ -104,22 +105,15 @@ function timestamp(record: JsonObject): string | undefined {
 }
 
 function word(record: JsonObject, name: string): string {
-  return clipped(ownValue(record, name), WORD_LENGTH);
+  return clip(stringAt(record, name) ?? "", WORD_LENGTH);
 }
 
 function text(record: JsonObject, name: string): string {
-  return clipped(ownValue(record, name), TEXT_LENGTH);
+  return clip(stringAt(record, name) ?? "", TEXT_LENGTH);
 }
 
 function texts(record: JsonObject, name: string, length: number): readonly string[] {
-  const value = ownValue(record, name);
-  if (!Array.isArray(value)) return [];
-  return value
-    .filter(item => typeof item === "string")
-    .slice(0, MOST_RULES)
+  return stringsAt(record, name)
+    .slice(0, MAX_RULES)
     .map(item => clip(item, length));
-}
-
-function clipped(value: unknown, length: number): string {
-  return typeof value === "string" ? clip(value, length) : "";
 }

@@ -1,5 +1,5 @@
 /** Durations of one hook in one stretch of time, in microseconds. */
-export interface LatencyFigures {
+interface LatencyFigures {
   readonly count: number;
   readonly medianUs: number;
   readonly p95Us: number;
@@ -12,10 +12,10 @@ export interface LatencySeries {
   readonly points: readonly ({ readonly startMs: number } & LatencyFigures)[];
 }
 
-const MOST_BUCKETS = 120;
-const MOST_HOOKS = 32;
-const FIRST_WIDTH_MS = 60_000;
-const WIDEST_MS = 24 * 60 * 60 * 1000;
+const MAX_BUCKETS = 120;
+const MAX_HOOKS = 32;
+const MIN_WIDTH_MS = 60_000;
+const MAX_WIDTH_MS = 24 * 60 * 60 * 1000;
 /** Four bins per doubling: a quantile is right within a tenth, whatever the number of calls. */
 const BINS_PER_DOUBLING = 4;
 const BINS = 32 * BINS_PER_DOUBLING;
@@ -60,18 +60,18 @@ class Histogram {
  * last a day; then the oldest are dropped.
  */
 export class Latency {
-  private widthMs = FIRST_WIDTH_MS;
+  private widthMs = MIN_WIDTH_MS;
   private readonly hooks = new Map<string, { overall: Histogram; buckets: Map<number, Histogram> }>();
   private starts = new Set<number>();
 
   add(name: string, atMs: number, us: number): void {
-    const hook = this.hooks.has(name) || this.hooks.size < MOST_HOOKS ? name : "other";
+    const hook = this.hooks.has(name) || this.hooks.size < MAX_HOOKS ? name : "other";
     const series = findOrMake(this.hooks, hook, () => ({ overall: new Histogram(), buckets: new Map() }));
     series.overall.add(us);
     const start = this.startOf(atMs);
     findOrMake(series.buckets, start, () => new Histogram()).add(us);
     this.starts.add(start);
-    while (this.starts.size > MOST_BUCKETS) this.makeRoom();
+    while (this.starts.size > MAX_BUCKETS) this.makeRoom();
   }
 
   series(): readonly LatencySeries[] {
@@ -91,7 +91,7 @@ export class Latency {
   }
 
   private makeRoom(): void {
-    if (this.widthMs >= WIDEST_MS) {
+    if (this.widthMs >= MAX_WIDTH_MS) {
       const oldest = Math.min(...this.starts);
       this.starts.delete(oldest);
       for (const { buckets } of this.hooks.values()) buckets.delete(oldest);

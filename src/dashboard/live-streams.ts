@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 
-const MOST_STREAMS = 16;
+const MAX_STREAMS = 16;
 const HEARTBEAT_MS = 15_000;
 /** A reader that is this far behind is cut off; it comes back by itself and starts afresh. */
-const MOST_UNSENT_BYTES = 1024 * 1024;
+const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /** Open pages that are told when something happened (server-sent events). */
 export class LiveStreams {
@@ -12,7 +12,7 @@ export class LiveStreams {
 
   /** False when there are too many already. */
   add(response: ServerResponse, firstNews: unknown): boolean {
-    if (this.open.size >= MOST_STREAMS) return false;
+    if (this.open.size >= MAX_STREAMS) return false;
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     this.open.add(response);
     response.on("close", () => this.open.delete(response));
@@ -32,7 +32,7 @@ export class LiveStreams {
 
   private write(text: string): void {
     for (const response of this.open) {
-      if (response.writableLength > MOST_UNSENT_BYTES) response.destroy();
+      if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
       else response.write(text);
     }
   }

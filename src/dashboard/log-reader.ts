@@ -10,7 +10,7 @@ interface Position {
   isSkipping: boolean;
 }
 
-export interface LogChunk {
+interface LogChunk {
   readonly lines: readonly string[];
   /** lines too long to be read */
   readonly skipped: number;
@@ -38,7 +38,7 @@ export class LogReader {
       const facts = files.follow(path);
       if (facts?.kind !== "file") continue;
       const position = this.positions.get(facts.identity) ?? { offset: 0, isSkipping: false };
-      // A file that shrank was emptied by somebody and starts again.
+      // A file that shrank was emptied and starts again.
       if (facts.size < position.offset) Object.assign(position, { offset: 0, isSkipping: false });
       seen.set(facts.identity, position);
       if (facts.size > position.offset) yield* this.readFile(path, position);

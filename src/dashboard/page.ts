@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 
+interface PageFiles {
+  readonly markup: string;
+  readonly style: string;
+  readonly script: string;
+}
+
 /**
  * The page as one document. With data it is a report that needs no server; without, its script asks the server it
  * came from. Scripts and styles run by their hash, so nothing that data may hold can ever run.
  */
 export function renderPage(data?: unknown): { readonly html: string; readonly policy: string } {
-  const { markup, style, script } = __AMPLIHACK_PAGE__;
+  const { markup, style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,

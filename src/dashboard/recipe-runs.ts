@@ -1,4 +1,4 @@
-import { ownValue } from "../protocol/index.ts";
+import { numberAt, stringAt } from "../protocol/members.ts";
 import { clip } from "../state/index.ts";
 import { basename, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -15,7 +15,7 @@ export interface RecipeRun {
   readonly steps: readonly RecipeStep[];
 }
 
-export interface RecipeStep {
+interface RecipeStep {
   readonly path: string;
   readonly type: string;
   readonly status: string;
@@ -57,14 +57,8 @@ function readRun(system: System, path: string): RecipeRun {
     for (const line of lines) {
       const record = parseObject(line);
       if (record === undefined) continue;
-      const word = (name: string): string => {
-        const value = ownValue(record, name);
-        return typeof value === "string" ? clip(value, WORD_LENGTH) : "";
-      };
-      const number = (name: string): number | null => {
-        const value = ownValue(record, name);
-        return typeof value === "number" ? value : null;
-      };
+      const word = (name: string): string => clip(stringAt(record, name) ?? "", WORD_LENGTH);
+      const number = (name: string): number | null => numberAt(record, name) ?? null;
       const at = word("path");
       switch (word("event")) {
         case "recipe_start":
@@ -75,25 +69,16 @@ function readRun(system: System, path: string): RecipeRun {
           run = { ...run, status: word("status"), durationMs: number("duration_ms") };
           break;
         case "step_start":
-          if (steps.size < SHOWN_STEPS)
-            steps.set(at, {
-              path: at,
-              type: word("step_type"),
-              status: "unfinished",
-              durationMs: null,
-              exitCode: null,
-            });
-          break;
         case "step_end": {
           const known = steps.get(at);
-          if (known !== undefined || steps.size < SHOWN_STEPS)
-            steps.set(at, {
-              path: at,
-              type: known?.type ?? "",
-              status: word("status"),
-              durationMs: number("duration_ms"),
-              exitCode: number("exit_code"),
-            });
+          if (known === undefined && steps.size >= SHOWN_STEPS) break;
+          steps.set(at, {
+            path: at,
+            type: word("step_type") || (known?.type ?? ""),
+            status: word("status") || "unfinished",
+            durationMs: number("duration_ms"),
+            exitCode: number("exit_code"),
+          });
           break;
         }
       }

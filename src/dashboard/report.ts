@@ -1,6 +1,7 @@
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
-import { Activity, type Places } from "./activity.ts";
+import { Activity } from "./activity.ts";
+import type { DataFiles } from "./data-files.ts";
 import { findMemories } from "./memories.ts";
 import { renderPage } from "./page.ts";
 import { readRecipeRuns } from "./recipe-runs.ts";
@@ -12,10 +13,10 @@ const MEMORIES = 500;
 /** The page with everything in it: one file that needs neither server nor network. */
 export async function renderReport(
   system: System,
-  places: Places,
+  files: DataFiles,
   { hasMemories }: { readonly hasMemories: boolean },
 ): Promise<string> {
-  const activity = new Activity(system, places);
+  const activity = new Activity(system, files);
   await activity.catchUp();
   return renderPage({
     written: new Date(system.clock.nowMs()).toISOString(),
@@ -23,7 +24,7 @@ export async function renderReport(
     overview: activity.tally.overview(),
     runs: activity.runs.page({ count: RUNS }).entries,
     judgements: activity.judgements.page({ count: JUDGEMENTS }).entries,
-    recipes: readRecipeRuns(system, places.recipeRuns),
-    memories: hasMemories ? await findMemories(system, places.database, "", MEMORIES) : null,
+    recipes: readRecipeRuns(system, files.recipeRuns),
+    memories: hasMemories ? await findMemories(system, files.database, "", MEMORIES) : null,
   }).html;
 }

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
-import { Activity, type Places } from "./activity.ts";
+import { Activity } from "./activity.ts";
+import type { DataFiles } from "./data-files.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { findMemories } from "./memories.ts";
 import { renderPage } from "./page.ts";
@@ -20,21 +22,21 @@ export interface DashboardOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface Dashboard {
+interface Dashboard {
   readonly url: string;
   close(): Promise<void>;
 }
 
 const INTERVAL_MS = 400;
 const TOKEN_DIGITS = 32;
-const MOST_ROWS = 500;
-const MOST_TEXT = 200;
+const MAX_ROWS = 500;
+const MAX_TEXT_LENGTH = 200;
 const ANNOUNCED = 5;
 
 /** Serves the page on this machine alone, until it is closed. Rejects when the address cannot be had. */
 export async function startDashboard(
   system: System,
-  places: Places,
+  files: DataFiles,
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const { address = "127.0.0.1", port = 0, intervalMs = INTERVAL_MS, warn } = options;
@@ -44,14 +46,13 @@ export async function startDashboard(
     );
   }
   const token = system.random.hex(TOKEN_DIGITS);
-  const activity = new Activity(system, places);
+  const activity = new Activity(system, files);
   const streams = new LiveStreams();
-  const routes = makeRoutes(system, places, activity);
+  const routes = makeRoutes(system, files, activity);
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
       if (response.headersSent) response.destroy();
-      else sendJson(response, 500, { error: reason });
+      else sendJson(response, 500, { error: errorText(error) });
     });
   });
 
@@ -105,32 +106,32 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
 
 type Route = (query: URLSearchParams) => unknown;
 
-function makeRoutes(system: System, places: Places, activity: Activity): Readonly<Record<string, Route>> {
+function makeRoutes(system: System, files: DataFiles, activity: Activity): Readonly<Record<string, Route>> {
   return {
     "/api/overview": () => activity.tally.overview(),
     "/api/runs": query => activity.runs.page(readQuery(query)),
     "/api/judgements": query => activity.judgements.page(readQuery(query)),
-    "/api/recipes": () => readRecipeRuns(system, places.recipeRuns),
-    "/api/memory": query => findMemories(system, places.database, textOf(query, "text") ?? ""),
+    "/api/recipes": () => readRecipeRuns(system, files.recipeRuns),
+    "/api/memory": query => findMemories(system, files.database, textParameter(query, "text") ?? ""),
   };
 }
 
 function readQuery(query: URLSearchParams): EntryQuery {
-  const count = wholeOf(query, "count") ?? 100;
+  const count = integerParameter(query, "count") ?? 100;
   return {
-    before: wholeOf(query, "before"),
-    count: Math.min(MOST_ROWS, count),
-    decision: textOf(query, "decision"),
-    host: textOf(query, "host"),
-    text: textOf(query, "text"),
+    before: integerParameter(query, "before"),
+    count: Math.min(MAX_ROWS, count),
+    decision: textParameter(query, "decision"),
+    host: textParameter(query, "host"),
+    text: textParameter(query, "text"),
   };
 }
 
-function textOf(query: URLSearchParams, name: string): string | undefined {
-  return query.get(name)?.slice(0, MOST_TEXT) || undefined;
+function textParameter(query: URLSearchParams, name: string): string | undefined {
+  return query.get(name)?.slice(0, MAX_TEXT_LENGTH) || undefined;
 }
 
-function wholeOf(query: URLSearchParams, name: string): number | undefined {
+function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? "";
   return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }
@@ -165,7 +166,7 @@ function follow(
       if (isNews) streams.tell(news(activity, isFirst ? activity.judgements.total : before));
       isFirst = false;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       if (!told.has(message)) warn(`Warning: the logs cannot be read: ${message}\n`);
       told.add(message);
     }

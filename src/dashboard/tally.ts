@@ -1,7 +1,7 @@
 import type { JudgementEntry, RunEntry } from "./entries.ts";
 import { Latency, type LatencySeries } from "./latency.ts";
 
-export interface SessionSummary {
+interface SessionSummary {
   readonly session: string;
   readonly host: string;
   readonly project: string;
@@ -26,13 +26,13 @@ export interface Overview {
   readonly latency: readonly LatencySeries[];
 }
 
-export interface Counted {
+interface Counted {
   readonly name: string;
   readonly count: number;
 }
 
-const MOST_SESSIONS = 500;
-const MOST_NAMES = 300;
+const MAX_SESSIONS = 500;
+const MAX_NAMES = 300;
 
 /** Counts entries as they come; its memory does not grow with their number. */
 export class Tally {
@@ -92,12 +92,12 @@ export class Tally {
       failures: (known?.failures ?? 0) + (run.failure === "" ? 0 : 1),
     });
     const [oldest] = this.sessions.keys();
-    if (this.sessions.size > MOST_SESSIONS && oldest !== undefined) this.sessions.delete(oldest);
+    if (this.sessions.size > MAX_SESSIONS && oldest !== undefined) this.sessions.delete(oldest);
   }
 }
 
 function countUp(counts: Map<string, number>, name: string): void {
-  const key = counts.has(name) || counts.size < MOST_NAMES ? name : "other";
+  const key = counts.has(name) || counts.size < MAX_NAMES ? name : "other";
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../cli/terminal.ts";
-import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
+import { isJsonObject, type Json, readJson } from "../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../protocol/members.ts";
 import type { System } from "../system/system.ts";
 
 /** How to start the two executables. */
@@ -11,8 +12,7 @@ export interface Programs {
   readonly hooks: readonly string[];
 }
 
-/** Who looks on. */
-export interface Viewer {
+interface Viewer {
   /** how wide their terminal is, where they have one */
   readonly columns: number | undefined;
   /** what they type where `amplihack` is not on their PATH */
@@ -31,15 +31,14 @@ interface Stage {
 interface Ran {
   readonly code: number;
   readonly stdout: string;
-  readonly stderr: string;
   readonly ms: number;
 }
 
 const REASON_INDENT = 11;
 const ANSWER_INDENT = 15;
-const NARROWEST = 40;
-const WIDEST = 107;
-const LIMIT_MS = 20_000;
+const MIN_WIDTH = 40;
+const MAX_WIDTH = 107;
+const TIMEOUT_MS = 20_000;
 const OUTPUT_BYTES = 1024 * 1024;
 
 /**
@@ -86,12 +85,12 @@ async function showGuard(stage: Stage): Promise<boolean> {
   let isRight = true;
   for (const { text, verdict } of COMMANDS) {
     const answer = parse((await callHook(stage, claudePayload(stage, text))).stdout);
-    const nested = member(answer, "hookSpecificOutput");
-    const decision = textOf(nested, "permissionDecision") ?? "allow";
+    const nested = memberAt(answer, "hookSpecificOutput");
+    const decision = stringAt(nested, "permissionDecision") ?? "allow";
     isRight &&= decision === verdict;
     const mark = decision === "allow" ? terminal.paint("green", "passes ") : terminal.paint("red", "refused");
     terminal.print(`  ${mark}  ${text}\n`);
-    const reason = textOf(nested, "permissionDecisionReason");
+    const reason = stringAt(nested, "permissionDecisionReason");
     if (reason !== undefined) {
       const lines = wrap(reason, lineWidth(stage) - REASON_INDENT);
       terminal.print(terminal.paint("dim", indent(lines, REASON_INDENT)));
@@ -105,12 +104,7 @@ async function showHosts(stage: Stage): Promise<boolean> {
   heading(terminal, "2. One guard, every host's own words");
   const command = "rm -rf ~";
   const payloads = {
-    "Claude Code": {
-      hook_event_name: "PreToolUse",
-      tool_name: "Bash",
-      tool_input: { command },
-      cwd: project,
-    },
+    "Claude Code": claudePayload(stage, command),
     "Copilot CLI": { sessionId: "s", timestamp: 1, cwd: project, toolName: "bash", toolArgs: { command } },
     "Gemini CLI": {
       hook_event_name: "BeforeTool",
@@ -136,10 +130,10 @@ async function showRecipe(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
   heading(terminal, "3. A recipe: repeatable work that any text survives");
   const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
-  const result = parse(ran.stdout);
-  const steps = member(result, "step_results") ?? member(result, "steps");
-  const count = Array.isArray(steps) ? `${steps.length} steps` : "no steps";
-  terminal.print(`  amplihack recipe run hello   ${count} in ${Math.round(ran.ms)} ms, exit ${ran.code}\n`);
+  const steps = listAt(parse(ran.stdout), "step_results").length;
+  terminal.print(
+    `  amplihack recipe run hello   ${steps} steps in ${Math.round(ran.ms)} ms, exit ${ran.code}\n`,
+  );
   return ran.code === 0;
 }
 
@@ -147,23 +141,12 @@ async function showMemory(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
   heading(terminal, "4. A memory, stored and found again");
   const value = "The payment tests need PAYMENT_SANDBOX=1.";
-  const stored = await call(stage, [
-    ...stage.programs.amplihack,
-    "memory",
-    "store",
-    "--agent",
-    "demo",
-    "tests",
-    value,
-  ]);
-  const found = await call(stage, [
-    ...stage.programs.amplihack,
-    "memory",
-    "search",
-    "how do I run the payment tests",
-  ]);
+  const question = "how do I run the payment tests";
+  const memory = [...stage.programs.amplihack, "memory"];
+  const stored = await call(stage, [...memory, "store", "--agent", "demo", "tests", value]);
+  const found = await call(stage, [...memory, "search", question]);
   const isRight = stored.code === 0 && found.stdout.includes("PAYMENT_SANDBOX=1");
-  terminal.print(`  stored  ${value}\n  asked   how do I run the payment tests\n`);
+  terminal.print(`  stored  ${value}\n  asked   ${question}\n`);
   terminal.print(`  found   ${isRight ? terminal.paint("green", value) : "nothing"}\n`);
   return isRight;
 }
@@ -205,20 +188,19 @@ async function call({ system, home, project }: Stage, argv: readonly string[], i
     cwd: project,
     env: { PATH: system.env.get("PATH") ?? "", HOME: home, AMPLIHACK_NONINTERACTIVE: "1" },
     input: system.text.encode(input),
-    timeoutMs: LIMIT_MS,
+    timeoutMs: TIMEOUT_MS,
     limits: { stdoutBytes: OUTPUT_BYTES, tailBytes: 0, stderrBytes: OUTPUT_BYTES, drainBytes: OUTPUT_BYTES },
   }).done;
   return {
     code: result.end.kind === "exit" ? result.end.code : -1,
     stdout: system.text.decode(result.stdout).text,
-    stderr: system.text.decode(result.stderr).text,
     ms: result.durationMs,
   };
 }
 
 /** As wide as the terminal lets it, and easy to read. */
 function lineWidth({ viewer }: Stage): number {
-  return Math.max(NARROWEST, Math.min(WIDEST, viewer.columns ?? WIDEST));
+  return Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, viewer.columns ?? MAX_WIDTH));
 }
 
 function heading(terminal: Terminal, text: string): void {
@@ -228,15 +210,6 @@ function heading(terminal: Terminal, text: string): void {
 function parse(text: string): Json | undefined {
   const read = readJson(text);
   return read.ok ? read.value : undefined;
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  return value !== undefined && isJsonObject(value) ? ownValue(value, name) : undefined;
-}
-
-function textOf(value: Json | undefined, name: string): string | undefined {
-  const found = member(value, name);
-  return typeof found === "string" ? found : undefined;
 }
 
 function wrap(text: string, width: number): readonly string[] {

@@ -1,5 +1,5 @@
-import { forEachNode, parseShell } from "../shell/walk/parse.ts";
-import type { Command, SyntaxNode, Word, WordPart } from "../shell/walk/syntax.ts";
+import { forEachNode, parseShell } from "../shell/syntax/parse.ts";
+import type { Command, SyntaxNode, Word, WordPart } from "../shell/syntax/syntax.ts";
 import { compileGlob, type Glob, matchesGlob } from "../system/glob.ts";
 import { basename } from "../system/paths.ts";
 

@@ -3,8 +3,10 @@ import { analyseCommand } from "../programs/analyse.ts";
 import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { normalise } from "../system/paths.ts";
+import { startersOf } from "./actor.ts";
+import { hasSameWords } from "./alternatives.ts";
 import type { Workspace } from "./context.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * Does an entry of the configuration permit what the finding is about? Compared are the words after quotes and
@@ -12,40 +14,27 @@ import type { Finding } from "./rule.ts";
  * that `sudo rm x` can be allowed as a whole.
  */
 export function isAllowedByEntry(finding: Finding, facts: ShellFacts, workspace: Workspace): boolean {
-  const entries = workspace.settings.allow;
-  if (entries.length === 0 || finding.invocation === undefined) return false;
-  const chain: Invocation[] = [];
-  for (let id: number | undefined = finding.invocation; id !== undefined && chain.length < 16; ) {
-    const invocation: Invocation | undefined = facts.invocations[id];
-    if (invocation === undefined) break;
-    chain.push(invocation);
-    id = invocation.parent?.invocation;
-  }
-  return entries.some(
-    entry =>
-      !isExpired(entry, workspace) && chain.some(invocation => isSameCommand(entry, invocation, workspace)),
-  );
+  const entries = workspace.settings.allow.filter(entry => !isExpired(entry, workspace));
+  const invocation = facts.invocations[finding.invocation ?? -1];
+  if (entries.length === 0 || invocation === undefined) return false;
+  const chain = [invocation, ...startersOf(invocation, facts)];
+  return entries.some(entry => chain.some(link => isSameCommand(entry, link, workspace)));
 }
 
-function isExpired(entry: AllowEntry, workspace: Workspace): boolean {
-  if (entry.expires === undefined) return false;
-  const end = Date.parse(`${entry.expires}T23:59:59Z`);
-  return Number.isNaN(end) || end < (workspace.given.nowMs ?? 0);
+function isExpired({ expires }: AllowEntry, { given }: Workspace): boolean {
+  const end = Date.parse(`${expires}T23:59:59Z`);
+  return expires !== undefined && (Number.isNaN(end) || end < (given.nowMs ?? 0));
 }
 
-function isSameCommand(entry: AllowEntry, invocation: Invocation, workspace: Workspace): boolean {
+function isSameCommand(entry: AllowEntry, invocation: Invocation, { home, given }: Workspace): boolean {
   const cwd = describe(invocation.cwd);
-  if (entry.cwd !== undefined && normalise(entry.cwd) !== normalise(cwd)) return false;
-  if (!cwd.startsWith("/")) return false;
-  const wanted = analyseCommand(entry.command, {
+  if (!cwd.startsWith("/") || (entry.cwd !== undefined && normalise(entry.cwd) !== normalise(cwd)))
+    return false;
+  const [wanted] = analyseCommand(entry.command, {
     cwd,
-    home: workspace.home,
-    user: workspace.given.user,
-    tmpdir: workspace.given.tmpdir,
-  }).invocations[0];
-  if (wanted === undefined || wanted.argv.length !== invocation.argv.length) return false;
-  return wanted.argv.every((word, index) => {
-    const other = invocation.argv[index];
-    return other !== undefined && describe(word) === describe(other);
-  });
+    home,
+    user: given.user,
+    tmpdir: given.tmpdir,
+  }).invocations;
+  return wanted !== undefined && hasSameWords(wanted, invocation);
 }

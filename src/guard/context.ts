@@ -1,9 +1,9 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
-import { directoryName } from "../shell/paths.ts";
-import { ancestors, isAbsolute, isInside, normalise } from "../system/paths.ts";
+import { ancestors, dirname, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
+import { wordSet, words } from "./words.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface GuardContext {
@@ -52,24 +52,14 @@ export function startClock({ clock }: Pick<System, "clock">): () => boolean {
   return () => clock.monotonicMs() - start > LAST_RESORT_MS;
 }
 
-const TEMPS = [
-  "/dev/shm",
-  "/tmp",
-  "/var/tmp",
-  "/private/tmp",
-  "/private/var/tmp",
-  "/var/folders",
-  "/private/var/folders",
-];
+const TEMPS = words("/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders");
 
 export function survey(given: GuardContext): Workspace {
   const settings = given.settings ?? BUILT_IN.guard;
   const disk = createDisk(given.system);
   const cwd = disk.resolve(normalise(given.cwd), true);
   const home = disk.resolve(normalise(given.home), true);
-  const { processDirectory, stateHome } = given;
-  const held = [cwd, ...(processDirectory === undefined ? [] : [disk.resolve(processDirectory, true)])];
-  const states = [`${home}/.amplihack`, ...(stateHome === undefined ? [] : [stateHome])];
+  const { processDirectory = cwd, stateHome = `${home}/.amplihack` } = given;
   let temps: readonly string[] | undefined;
   let project: { readonly root: string | undefined } | undefined;
   return {
@@ -78,27 +68,31 @@ export function survey(given: GuardContext): Workspace {
     disk,
     cwd,
     home,
-    heldDirectories: [...new Set(held)],
-    stateHomes: [...new Set(states.flatMap(path => [path, disk.resolve(path, true)]))],
+    heldDirectories: [...new Set([cwd, disk.resolve(processDirectory, true)])],
+    stateHomes: withResolved(disk, [`${home}/.amplihack`, stateHome]),
     // A dozen look-ups that most judgements do without.
     get project() {
       project ??= { root: findProject(disk, cwd, home) };
       return project.root;
     },
     get temps() {
-      temps ??= findTemps(given, settings, disk);
+      temps ??= withResolved(disk, namedTemps(given.tmpdir, settings.paths.temp));
       return temps;
     },
   };
 }
 
-function findTemps({ tmpdir }: GuardContext, settings: GuardSettings, disk: Disk): readonly string[] {
-  const named = [
-    ...TEMPS,
-    ...(tmpdir !== undefined && isAbsolute(tmpdir) ? [normalise(tmpdir)] : []),
-    ...settings.paths.temp,
-  ].filter(path => isAbsolute(path) && normalise(path) !== "/");
-  return [...new Set(named.flatMap(path => [normalise(path), disk.resolve(path, true)]))];
+function namedTemps(tmpdir: string | undefined, configured: readonly string[]): readonly string[] {
+  const named = [...TEMPS, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
+  return named
+    .filter(isAbsolute)
+    .map(normalise)
+    .filter(path => path !== "/");
+}
+
+/** The paths, and what links in them lead to. */
+function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap(path => [path, disk.resolve(path, true)]))];
 }
 
 /** The nearest directory with a `.git` entry; home and what lies above it is no project. */
@@ -109,14 +103,12 @@ function findProject(disk: Disk, cwd: string, home: string): string | undefined 
   );
 }
 
-/** `/home`, `/usr`, `/tmp`: a `.git` there does not make everybody's files ours. */
+/** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */
 function isTooHigh(path: string): boolean {
-  return TEMPS.includes(path) || (directoryName(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
+  return TEMPS.includes(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
 }
 
-export const SYSTEM_TOPS: ReadonlySet<string> = new Set(
-  (
-    "bin boot dev etc home lib lib32 lib64 libx32 opt proc root run sbin srv sys usr var System Library Applications " +
-    "Users private cores Volumes mnt media lost+found snap nix"
-  ).split(" "),
-);
+export const SYSTEM_TOPS = wordSet(`
+  bin boot dev etc home lib lib32 lib64 libx32 opt proc root run sbin srv sys usr var System Library Applications
+  Users private cores Volumes mnt media lost+found snap nix
+`);

@@ -1,61 +1,61 @@
 import type { CustomRule } from "../config/sections.ts";
 import { parseOptions } from "../shell/options.ts";
-import { describe } from "../shell/value.ts";
+import { describe, type Value } from "../shell/value.ts";
+import { actorOf, commandLine } from "./actor.ts";
 import type { Actor } from "./effects.ts";
 import { compileLinear } from "./linear-pattern.ts";
 import { globMatches } from "./paths/match.ts";
 import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
-import type { Rule } from "./rule.ts";
-import { type Details, type RuleContext, targetsOf } from "./rule-context.ts";
+import { type RuleContext, targetsOf } from "./rule-context.ts";
+import type { CustomRuleId, Rule } from "./rules.ts";
 
-type Add = (rule: Rule, details: Details, by: Actor | undefined) => void;
+type Add = (rule: Rule, by: Actor, target: string) => void;
 
 /** Rules of the configuration: structural, over the resolved words of one program. */
 export function inspectCustomRules(context: RuleContext, add: Add): void {
   const rules = context.workspace.settings.custom;
   if (rules.length === 0) return;
   for (const invocation of context.facts.invocations) {
-    for (const custom of rules) {
-      const { cwd, place, span, program } = invocation;
-      if (program === undefined || program !== custom.when.command) continue;
-      const by: Actor = { cwd, place, span, program, invocation };
-      if (fits(custom.when, by, context))
-        add(ruleOf(custom), { target: invocation.argv.map(describe).join(" ") }, by);
-    }
+    const by = actorOf(invocation);
+    for (const custom of rules)
+      if (invocation.program === custom.when.command && fits(custom.when, by, context))
+        add(ruleOf(custom), by, commandLine(invocation));
   }
 }
 
 export function ruleOf(custom: CustomRule): Rule {
+  const { command, args = [], flags = [] } = custom.when;
   return {
-    id: custom.id,
+    id: custom.id as CustomRuleId,
     title: custom.reason,
     verdict: custom.verdict,
-    when: `A rule of the configuration: ${[custom.when.command, ...(custom.when.args ?? []), ...(custom.when.flags ?? [])].join(" ")}.`,
+    when: `A rule of the configuration: ${[command, ...args, ...flags].join(" ")}.`,
     lost: `{target}: ${custom.reason}.`,
     safer: custom.safer ?? "ask your user",
   };
 }
 
-function fits(when: CustomRule["when"], by: Actor, context: RuleContext): boolean {
+function fits({ args, flags, operand, path }: CustomRule["when"], by: Actor, context: RuleContext): boolean {
   const argv = by.invocation?.argv ?? [];
-  const options = parseOptions(argv, { abbreviates: false });
-  const operands = options.operands.map(operand => describe(operand.value));
-  if (!(when.args ?? []).every((wanted, index) => globMatches(wanted, operands[index] ?? ""))) return false;
+  const operands = parseOptions(argv, { abbreviates: false }).operands.map(({ value }) => value);
+  const shown = operands.map(describe);
   const given = argv.map(describe);
-  if (!(when.flags ?? []).every(flag => given.some(word => word === flag || word.startsWith(`${flag}=`))))
-    return false;
-  if (when.operand !== undefined) {
-    const pattern = compileLinear(when.operand);
-    if (pattern === undefined || !operands.some(operand => pattern.matches(operand))) return false;
-  }
+  const hasFlag = (flag: string) => given.some(word => word === flag || word.startsWith(`${flag}=`));
+  const pattern = operand === undefined ? undefined : compileLinear(operand);
   return (
-    when.path === undefined ||
-    options.operands.some(({ value }) =>
-      targetsOf(context, value, by, true).some(
-        target => target.path !== undefined && isOfClass(context, target.path, when.path ?? ""),
-      ),
-    )
+    (args ?? []).every((wanted, index) => globMatches(wanted, shown[index] ?? "")) &&
+    (flags ?? []).every(hasFlag) &&
+    (operand === undefined || shown.some(word => pattern?.matches(word) === true)) &&
+    (path === undefined || operands.some(word => namesClass(context, word, by, path)))
   );
+}
+
+function namesClass(context: RuleContext, word: Value, by: Actor, name: string): boolean {
+  return targetsOf(context, word, by, true).some(target => {
+    if (target.path === undefined) return false;
+    if (name === "secret") return secretAt(context.workspace, target.path) !== undefined;
+    return CLASSES[name]?.includes(zoneOf(context.workspace, target.path)) === true;
+  });
 }
 
 const CLASSES: Readonly<Record<string, readonly Zone[]>> = {
@@ -66,8 +66,3 @@ const CLASSES: Readonly<Record<string, readonly Zone[]>> = {
   temp: ["temp", "temp-root"],
   regenerable: ["regenerable"],
 };
-
-function isOfClass({ workspace }: RuleContext, path: string, name: string): boolean {
-  if (name === "secret") return secretAt(workspace, path) !== undefined;
-  return CLASSES[name]?.includes(zoneOf(workspace, path)) === true;
-}

@@ -1,7 +1,7 @@
 import type { ShellFacts } from "../shell/facts.ts";
-import { describe, type Span, type Value } from "../shell/value.ts";
+import { describe, type Span } from "../shell/value.ts";
 import type { CommandEffect } from "./effects.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /** One program start as the guard understood it, with what it does and what was found. */
 export interface Explained {
@@ -34,27 +34,23 @@ export function explainTree(
   }));
 }
 
-export function describeEffect(effect: CommandEffect): string {
+function describeEffect(effect: CommandEffect): string {
   switch (effect.kind) {
     case "delete":
-      return `delete ${show(effect.path)}${effect.isRecursive ? " with everything in it" : ""}`;
+      return `delete ${describe(effect.path)}${effect.isRecursive ? " with everything in it" : ""}`;
     case "move":
-      return `move ${show(effect.from)} to ${effect.to === undefined ? "?" : show(effect.to)}`;
+      return `move ${describe(effect.from)} to ${effect.to === undefined ? "?" : describe(effect.to)}`;
     case "write":
-      return `${effect.how} ${show(effect.path)}`;
+      return `${effect.how} ${describe(effect.path)}`;
     case "read":
-      return `read ${show(effect.path)}`;
+      return `read ${describe(effect.path)}`;
     case "attributes":
-      return `change ${effect.what} of ${show(effect.path)}${effect.isRecursive ? " and everything in it" : ""}`;
+      return `change ${effect.what} of ${describe(effect.path)}${effect.isRecursive ? " and everything in it" : ""}`;
     case "send":
-      return `send to ${effect.to === undefined ? "the network" : show(effect.to)}`;
+      return `send to ${effect.to === undefined ? "the network" : describe(effect.to)}`;
     case "git":
       return `git ${effect.run.subcommand}${effect.run.branch === undefined ? "" : ` on ${effect.run.branch}`}`;
     case "operation":
       return effect.what;
   }
-}
-
-function show(value: Value): string {
-  return describe(value);
 }

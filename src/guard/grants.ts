@@ -2,7 +2,7 @@ import type { ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { sha256 } from "../state/sha256.ts";
 import type { TextCodec } from "../system/system.ts";
-import type { Finding } from "./rule.ts";
+import type { Finding } from "./finding.ts";
 
 /** A human's permission for one exact command, outside any project. */
 export interface Grant {
@@ -20,7 +20,7 @@ const LENGTH = 6;
 export interface CodeSubject {
   readonly tree: readonly unknown[];
   readonly cwd: string;
-  readonly rules: readonly string[];
+  readonly rules: readonly Finding["rule"][];
 }
 
 export function subjectOf(facts: ShellFacts, cwd: string, findings: readonly Finding[]): CodeSubject {
@@ -38,7 +38,7 @@ export function subjectOf(facts: ShellFacts, cwd: string, findings: readonly Fin
   return { tree: [commands, files, code], cwd, rules: ruleIds(findings) };
 }
 
-export function ruleIds(findings: readonly Finding[]): readonly string[] {
+export function ruleIds(findings: readonly Finding[]): readonly Finding["rule"][] {
   return [...new Set(findings.map(finding => finding.rule))].sort();
 }
 

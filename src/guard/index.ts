@@ -1,29 +1,23 @@
-import {
-  type Hook,
-  type HookInput,
-  type InputOf,
-  isJsonObject,
-  ownValue,
-  type ToolUse,
-} from "../protocol/index.ts";
+import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
+import { stringAt, stringsAt } from "../protocol/members.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, startClock, type Workspace } from "./context.ts";
-import { effectsOfTool } from "./file-tools.ts";
-import { ruleIds } from "./grants.ts";
-import { Collector, conclude, judgeOrFail, judgeText, judgeWords, NO_FACTS } from "./judge.ts";
+import { type GuardContext, startClock } from "./context.ts";
+import { judgeFileTool } from "./file-tools.ts";
+import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isHarmlessIn } from "./prefilter.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
+export type { Finding } from "./finding.ts";
 export type { Grant } from "./grants.ts";
 export { isCode } from "./grants.ts";
 export type { Judgement } from "./judgement.ts";
 export { redact } from "./redact.ts";
-export type { Finding, Rule, Verdict } from "./rule.ts";
-export { findRule, PACKS } from "./rules.ts";
+export type { Verdict } from "./rule.ts";
+export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
 
 /** A tool call as far as the guard looks at it. */
 export interface JudgedTool {
@@ -43,10 +37,12 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
 
 /** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
 export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
-  const isPowerShell = /^(powershell|pwsh)$/i.test(tool.name);
+  const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
   if (tool.canonicalName === "Bash" || isPowerShell) {
-    const command = facts.command ?? commandIn(tool.input);
-    if (command === undefined || command === "") return judgeArgv(wordsIn(tool.input), context);
+    // Hosts that have a PowerShell tool of their own name its text as they name that of the shell.
+    const command = facts.command ?? stringAt(tool.input, "command") ?? "";
+    // A command that is already split into words: `["bash", "-lc", "make"]`.
+    if (command === "") return judgeArgv(stringsAt(tool.input, "command"), context);
     return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
   return judgeOrFail(facts.paths.join(" "), context, workspace =>
@@ -54,34 +50,7 @@ export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): J
   );
 }
 
-/** Hosts that have a PowerShell tool of their own name its text as they name that of the shell. */
-function commandIn(input: ToolUse["input"]): string | undefined {
-  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
-  return typeof command === "string" ? command : undefined;
-}
-
-/** A command that is already split into words: `["bash", "-lc", "make"]`. */
-function wordsIn(input: ToolUse["input"]): readonly string[] {
-  const command = isJsonObject(input) ? ownValue(input, "command") : undefined;
-  return Array.isArray(command) ? command.filter(word => typeof word === "string") : [];
-}
-
-function judgeFileTool(tool: JudgedTool["tool"], known: readonly string[], workspace: Workspace): Judgement {
-  const effects = effectsOfTool(tool.canonicalName, tool.input, known, workspace);
-  if (effects.length === 0) return ALLOWED;
-  const collected = new Collector(workspace, NO_FACTS, "", effects);
-  collected.run();
-  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
-  return conclude(
-    collected.findings,
-    [],
-    workspace,
-    findings => ({ tree: [tool.canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
-    () => [],
-  );
-}
-
-/** The guard as a hook that anybody can embed: built-in settings, no files of ours read or written. */
+/** The guard as a hook to embed elsewhere: built-in settings, no files of ours read or written. */
 export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook<System> {
   return {
     id: "guard",

@@ -1,6 +1,7 @@
 import type { Explained } from "./explain.ts";
+import type { Finding } from "./finding.ts";
 import type { Grant } from "./grants.ts";
-import type { Finding, Verdict } from "./rule.ts";
+import type { Verdict } from "./rule.ts";
 
 /** The answer of the guard. Pure data but for `explain`, which builds its tree only when asked. */
 export interface Judgement {

@@ -7,80 +7,86 @@ export interface LinearPattern {
   matches(text: string): boolean;
 }
 
+type Accepts = (character: string) => boolean;
 type State =
-  | { kind: "one"; accepts: (character: string) => boolean; next: number }
-  | { kind: "fork"; next: readonly number[] }
-  | { kind: "start" | "end"; next: number }
-  | { kind: "done" };
+  | { readonly kind: "one"; readonly accepts: Accepts; readonly next: number }
+  | { readonly kind: "fork"; readonly next: number[] }
+  | { readonly kind: "start" | "end"; readonly next: number }
+  | { readonly kind: "done" };
+/** Adds the states of a part of the pattern in front of the state that follows it, and gives the first of them. */
+type Emit = (next: number) => number;
 
-const LENGTH_LIMIT = 500;
+const MAX_LENGTH = 500;
+const DONE = 0;
 
 /** Undefined when the text is not such a pattern. */
 export function compileLinear(source: string): LinearPattern | undefined {
-  if (source.length > LENGTH_LIMIT) return undefined;
+  if (source.length > MAX_LENGTH) return undefined;
   try {
-    const builder = new Builder(source);
-    const { states, start } = builder.build();
+    const { states, start } = new Compiler(source).compile();
     return { matches: text => run(states, start, text) };
   } catch {
     return undefined;
   }
 }
 
-class Builder {
-  private readonly states: State[] = [];
-  private position = 0;
+class Compiler {
+  private readonly states: State[] = [{ kind: "done" }];
   private readonly source: string;
+  private position = 0;
 
   constructor(source: string) {
     this.source = source;
   }
 
-  build(): { states: readonly State[]; start: number } {
-    const done = this.add({ kind: "done" });
-    const start = this.alternatives(done);
+  compile(): { readonly states: readonly State[]; readonly start: number } {
+    const emit = this.alternatives();
     if (this.position < this.source.length) throw new Error("unbalanced");
-    return { states: this.states, start };
+    return { start: emit(DONE), states: this.states };
   }
 
   private add(state: State): number {
-    this.states.push(state);
-    return this.states.length - 1;
+    return this.states.push(state) - 1;
   }
 
-  private alternatives(next: number): number {
-    const choices = [this.sequence(next)];
-    while (this.source[this.position] === "|") {
-      this.position += 1;
-      choices.push(this.sequence(next));
-    }
+  /** The next character, if it is one of these. */
+  private take(characters: string): string | undefined {
+    const character = this.source[this.position];
+    if (character === undefined || !characters.includes(character)) return undefined;
+    this.position += 1;
+    return character;
+  }
+
+  private alternatives(): Emit {
+    const choices = [this.sequence()];
+    while (this.take("|") !== undefined) choices.push(this.sequence());
     const [only] = choices;
-    return choices.length === 1 && only !== undefined ? only : this.add({ kind: "fork", next: choices });
+    if (choices.length === 1 && only !== undefined) return only;
+    return next => this.add({ kind: "fork", next: choices.map(choice => choice(next)) });
   }
 
-  /** Built from the end, so that every part knows what follows it. */
-  private sequence(next: number): number {
-    const parts: ((following: number) => number)[] = [];
+  private sequence(): Emit {
+    const parts: Emit[] = [];
     while (this.position < this.source.length && !"|)".includes(this.source[this.position] as string))
       parts.push(this.repeated());
-    return parts.reduceRight((following, part) => part(following), next);
+    return next => parts.reduceRight((following, part) => part(following), next);
   }
 
-  private repeated(): (next: number) => number {
+  private repeated(): Emit {
     const part = this.atom();
-    const sign = this.source[this.position];
-    if (sign !== "*" && sign !== "+" && sign !== "?") return part;
-    this.position += 1;
+    const sign = this.take("*+?");
+    if (sign === undefined) return part;
     if (sign === "?") return next => this.add({ kind: "fork", next: [part(next), next] });
     return next => {
-      const fork = this.add({ kind: "fork", next: [] });
+      const again = [next];
+      const fork = this.add({ kind: "fork", next: again });
       const body = part(fork);
-      this.states[fork] = { kind: "fork", next: [body, next] };
+      again.push(body);
       return sign === "*" ? fork : body;
     };
   }
 
-  private atom(): (next: number) => number {
+  private atom(): Emit {
     const character = this.source[this.position] as string;
     this.position += 1;
     if (character === "^") return next => this.add({ kind: "start", next });
@@ -93,31 +99,18 @@ class Builder {
     return this.one(found => found === character);
   }
 
-  private one(accepts: (character: string) => boolean): (next: number) => number {
+  private one(accepts: Accepts): Emit {
     return next => this.add({ kind: "one", accepts, next });
   }
 
-  /** The text of a group is read again for every place it stands, because states know what follows. */
-  private group(): (next: number) => number {
-    if (this.source.startsWith("?", this.position)) {
-      if (!this.source.startsWith("?:", this.position)) throw new Error("not supported");
-      this.position += 2;
-    }
-    const from = this.position;
-    this.alternatives(0);
-    if (this.source[this.position] !== ")") throw new Error("unbalanced");
-    const end = this.position + 1;
-    this.position = end;
-    return next => {
-      const resume = this.position;
-      this.position = from;
-      const start = this.alternatives(next);
-      this.position = resume;
-      return start;
-    };
+  private group(): Emit {
+    if (this.take("?") !== undefined && this.take(":") === undefined) throw new Error("not supported");
+    const inside = this.alternatives();
+    if (this.take(")") === undefined) throw new Error("unbalanced");
+    return inside;
   }
 
-  private escape(): (character: string) => boolean {
+  private escape(): Accepts {
     const letter = this.source[this.position];
     this.position += 1;
     if (letter === undefined) throw new Error("lone backslash");
@@ -128,23 +121,18 @@ class Builder {
     return character => character === letter;
   }
 
-  private characterClass(): (character: string) => boolean {
+  private characterClass(): Accepts {
     const end = this.source.indexOf("]", this.position + 1);
     if (end < 0) throw new Error("open class");
     const body = this.source.slice(this.position, end);
     this.position = end + 1;
     const isNegated = body.startsWith("^");
-    const members = isNegated ? body.slice(1) : body;
+    const ranges = [...(isNegated ? body.slice(1) : body).matchAll(/(.)-(.)|./gs)];
     return character => {
-      for (let index = 0; index < members.length; index += 1) {
-        const low = members[index] as string;
-        const high = members[index + 2];
-        if (members[index + 1] === "-" && high !== undefined) {
-          if (character >= low && character <= high) return !isNegated;
-          index += 2;
-        } else if (low === character) return !isNegated;
-      }
-      return isNegated;
+      const isMember = ranges.some(([whole, low, high]) =>
+        low === undefined || high === undefined ? character === whole : character >= low && character <= high,
+      );
+      return isMember !== isNegated;
     };
   }
 }
@@ -158,9 +146,8 @@ function run(states: readonly State[], start: number, text: string): boolean {
     const next = new Set<number>();
     for (const id of current) {
       const state = states[id];
-      if (character !== undefined && state?.kind === "one" && state.accepts(character)) {
-        if (follow(states, state.next, index + 1, text.length, next)) return true;
-      }
+      if (character === undefined || state?.kind !== "one" || !state.accepts(character)) continue;
+      if (follow(states, state.next, index + 1, text.length, next)) return true;
     }
     current = next;
   }

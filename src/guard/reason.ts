@@ -1,8 +1,9 @@
+import type { Finding } from "./finding.ts";
 import { redactOpening } from "./redact.ts";
-import type { Finding, Verdict } from "./rule.ts";
+import type { Verdict } from "./rule.ts";
 
 const LIMIT = 600;
-/** Where nobody can be asked, a few words more tell what to do instead. */
+/** Room for the words that a host adds where no person can be asked. */
 const ASK_LIMIT = 570;
 const SAFER_LIMIT = 140;
 const SHORT_TARGET = 40;

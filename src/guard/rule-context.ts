@@ -2,18 +2,9 @@ import type { ShellFacts } from "../shell/facts.ts";
 import type { Value } from "../shell/value.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
+import type { Details } from "./finding.ts";
 import { resolveTargets, type Target } from "./paths/target.ts";
-import type { Rule, Verdict } from "./rule.ts";
-
-export interface Details {
-  readonly target: string;
-  /** instead of the rule's own */
-  readonly verdict?: Verdict | undefined;
-  readonly lost?: string | undefined;
-  readonly safer?: string | undefined;
-  /** more names for the rule's sentences */
-  readonly [name: string]: string | undefined;
-}
+import type { RuleId } from "./rules.ts";
 
 /** What rules see of a judgement under way, and how they speak. */
 export interface RuleContext {
@@ -22,15 +13,19 @@ export interface RuleContext {
   /** the text that was analysed; empty for a tool that has none */
   readonly source: string;
   readonly effects: readonly CommandEffect[];
-  report(rule: string, details: Details, by: Actor | undefined): void;
+  report(rule: RuleId, by: Actor | undefined, target: string, details?: Details): void;
 }
 
-/** Rules that belong together: the table, what they say of one effect, and of the command as a whole. */
-export interface Pack {
-  readonly name: string;
-  readonly rules: readonly Rule[];
+/** What the rules of a pack say of one effect, and of the command as a whole. */
+export interface Check {
   inspect?(effect: CommandEffect, context: RuleContext): void;
   inspectWhole?(context: RuleContext): void;
+}
+
+/** The file that an effect reads or changes. */
+export function touchedPath(effect: CommandEffect): Value | undefined {
+  if (effect.kind === "move") return effect.from;
+  return "path" in effect ? effect.path : undefined;
 }
 
 /** What a word of a command names: itself for deleting and moving, or what a link there leads to. */

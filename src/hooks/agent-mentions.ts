@@ -13,18 +13,10 @@ const COMMAND_AGENTS: Readonly<Record<string, string>> = {
 /** Agents that may be called by a slash command of their own name. */
 const KNOWN_AGENTS: ReadonlySet<string> = new Set([
   ...Object.values(COMMAND_AGENTS),
-  "api-designer",
-  "architect",
-  "builder",
-  "cleanup",
-  "database",
-  "integration",
-  "optimizer",
-  "patterns",
-  "philosophy-guardian",
-  "prompt-writer",
-  "security",
-  "tester",
+  ...(
+    "api-designer architect builder cleanup database integration optimizer patterns philosophy-guardian " +
+    "prompt-writer security tester"
+  ).split(" "),
 ]);
 
 const FILE_MENTIONS = [/@\.claude\/agents\/(?:[\w-]+\/)*([\w-]+)\.md/gi, /\buse\s+([\w-]+)\.md\s+agent\b/gi];

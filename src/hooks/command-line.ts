@@ -1,4 +1,4 @@
-import { resolveHost } from "../hosts/host.ts";
+import { resolveHost } from "../hosts/descriptors.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../hosts/subcommands.ts";
 import type { HookCall } from "./run.ts";
 
@@ -8,11 +8,11 @@ export type HookCommandLine =
   | { readonly ok: false; readonly notice: string; readonly isHelp: boolean };
 
 export function readCommandLine([name, ...words]: readonly string[]): HookCommandLine {
-  if (name === undefined) return refuse("a subcommand is needed");
+  if (name === undefined) return usage("a subcommand is needed", false);
   if (name === "--help" || name === "-h")
     return usage("runs one hook; the payload comes on standard input", true);
   const subcommand = resolveSubcommand(name);
-  if (subcommand === undefined) return refuse(`unknown subcommand '${name}'`);
+  if (subcommand === undefined) return usage(`unknown subcommand '${name}'`, false);
   const hostName = findValue(words, "--host");
   const host = hostName === undefined ? undefined : resolveHost(hostName);
   const isUnknownHost = hostName !== undefined && host === undefined;
@@ -32,10 +32,6 @@ export function findEntry(name: string): string {
 }
 
 const OTHER_ENTRY = "no-opinion";
-
-function refuse(problem: string): HookCommandLine {
-  return usage(problem, false);
-}
 
 function usage(opening: string, isHelp: boolean): HookCommandLine {
   const names = STOCK_SUBCOMMANDS.map(one => one.name).join(" | ");

@@ -1,6 +1,8 @@
+import { hostOrDefault } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { HOST_IDS } from "../hosts/host.ts";
-import type { Diagnostic, Effect, Hook, HookInput, Json, JsonObject } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { Diagnostic, Effect, Hook, HookInput, InputOf, Json, JsonObject } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHookName } from "../protocol/stock-hooks.ts";
 import {
   AtomicJsonFile,
   appendJsonLine,
@@ -43,13 +45,13 @@ export interface HookContext {
   readonly projectRoot: string;
   /** the session's own directory */
   readonly directory: string;
-  /** sanitised; undefined when nobody says, and then what stands in differs by use */
+  /** sanitised; undefined when it is not known, and then what stands in differs by use */
   readonly sessionId: string | undefined;
   /** what went wrong without ending the hook; becomes the `error` of telemetry */
   readonly problems: readonly string[];
   /** a path below `.claude/runtime`; nothing is made */
   path(...parts: readonly string[]): string;
-  /** Makes `.claude/runtime`; logging does so too. Whoever writes there without having logged calls it first. */
+  /** Makes `.claude/runtime`. Logging does so, too; a hook that writes there without having logged calls it first. */
   prepare(): void;
   log(level: LogLevel, message: string): void;
   metric(name: string, value: Json, metadata?: JsonObject): void;
@@ -80,16 +82,6 @@ export function openHookContext(
   let generatedId: string | undefined;
   let isPrepared = false;
 
-  /** What is there and cannot be read may be all that is left of it, so it is kept. */
-  function replaceJson(path: string, data: Json): void {
-    const file = new AtomicJsonFile(path, { system, lockTimeoutMs: LOCK_TIMEOUT_MS });
-    file.update(() => data, data, {
-      onMalformed: "set-aside",
-      onSetAside: keptAs =>
-        context.report(`${basename(path)} was malformed; it is kept as ${basename(keptAs)}`),
-    });
-  }
-
   const context: HookContext = {
     hookName,
     system,
@@ -100,28 +92,19 @@ export function openHookContext(
     problems,
     path: (...parts) => runtimePath(projectRoot, ...parts),
     prepare() {
-      if (isPrepared) return;
+      if (!isPrepared) tryToPrepare(system, projectRoot);
       isPrepared = true;
-      try {
-        makeRuntimeDirectory(system, projectRoot);
-      } catch {
-        // Whoever writes below it meets the same failure and reports it.
-      }
     },
     log(level, message) {
       context.prepare();
       logFile.write(level, message);
     },
-    metric(name, value, metadata) {
+    metric(name, value, metadata = {}) {
       context.prepare();
-      const line = { timestamp: context.nowText(), metric: name, value, hook: hookName };
-      const hasMetadata = metadata !== undefined && Object.keys(metadata).length > 0;
-      try {
-        const path = context.path("metrics", `${hookName}_metrics.jsonl`);
-        appendJsonLine(system, path, hasMetadata ? { ...line, metadata } : line);
-      } catch (error) {
-        context.log("WARNING", `metric ${name} was not written: ${messageOf(error)}`);
-      }
+      const more = Object.keys(metadata).length === 0 ? {} : { metadata };
+      const line = { timestamp: context.nowText(), metric: name, value, hook: hookName, ...more };
+      const path = context.path("metrics", `${hookName}_metrics.jsonl`);
+      attempt(context, `metric ${name} was not written`, () => appendJsonLine(system, path, line));
     },
     notify(text) {
       stdio.writeError(`amplihack ${hookName}: ${text.split("\n").map(escapeControls).join("\n  ")}\n`);
@@ -135,65 +118,85 @@ export function openHookContext(
       generatedId ??= sessionId ?? generateSessionId(system);
       return generatedId;
     },
-    saveSessionData(filename, data) {
-      try {
-        checkFileName(filename);
-      } catch (error) {
-        context.log("WARNING", messageOf(error));
-        throw error;
-      }
-      context.prepare();
-      const path = context.path("logs", context.sessionFilesId(), filename);
-      try {
-        if (typeof data === "object" && data !== null) replaceJson(path, data);
-        else writeAtomically(system, path, system.text.encode(String(data)));
-      } catch (error) {
-        context.log("ERROR", `${filename} was not written: ${messageOf(error)}`);
-      }
-    },
+    saveSessionData: (filename, data) => saveSessionData(context, filename, data),
     remainingMs: () => Math.max(0, deadline - clock.monotonicMs()),
     nowText: () => localTimestamp(clock.nowMs()),
   };
   return context;
 }
 
-/** A second less than the host waits. */
-function budgetOf(input: HookInput, hookName: string): number {
-  const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
-  return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
+function tryToPrepare(system: System, projectRoot: string): void {
+  try {
+    makeRuntimeDirectory(system, projectRoot);
+  } catch {
+    // A write below it meets the same failure and reports it.
+  }
 }
 
-/** What an error says; for anything else that was thrown, what it is. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function saveSessionData(context: HookContext, filename: string, data: Json): void {
+  const { system } = context;
+  try {
+    checkFileName(filename);
+  } catch (error) {
+    context.log("WARNING", errorText(error));
+    throw error;
+  }
+  context.prepare();
+  const path = context.path("logs", context.sessionFilesId(), filename);
+  const write = () => {
+    if (typeof data === "object" && data !== null) replaceJson(context, path, data);
+    else writeAtomically(system, path, system.text.encode(String(data)));
+  };
+  attempt(context, `${filename} was not written`, write, "ERROR");
+}
+
+/** A file that is there and cannot be read is set aside, never replaced. */
+function replaceJson(context: HookContext, path: string, data: Json): void {
+  const file = new AtomicJsonFile(path, { system: context.system, lockTimeoutMs: LOCK_TIMEOUT_MS });
+  file.update(() => data, data, {
+    onMalformed: "set-aside",
+    onSetAside: keptAs =>
+      context.report(`${basename(path)} was malformed; it is kept as ${basename(keptAs)}`),
+  });
+}
+
+/** Runs a step that no decision depends on. A failure is logged; the result says whether there was none. */
+export function attempt(
+  context: Pick<HookContext, "log">,
+  failure: string,
+  step: () => void,
+  level: LogLevel = "WARNING",
+): boolean {
+  try {
+    step();
+    return true;
+  } catch (error) {
+    context.log(level, `${failure}: ${errorText(error)}`);
+    return false;
+  }
+}
+
+/** A second less than the host waits. */
+function budgetOf(input: HookInput, hookName: string): number {
+  return hookDeadlineMs(hostOrDefault(input.host).id, hookName.replaceAll("_", "-"), input.event);
 }
 
 /**
- * Makes a hook of a function over its context. Problems the function reported go out as diagnostics, so that
- * whoever runs the hook sees them.
+ * Makes the stock hook of that name of a function over its context. Problems that the function reported go out as
+ * diagnostics.
  */
 export function defineHook<K extends HookInput["kind"]>(
-  hook: {
-    readonly id: string;
-    readonly event: string;
-    /** events beside `event` that it also serves when it is given their input */
-    readonly alsoServes?: readonly string[];
-    readonly hookName: string;
-    readonly kind: K;
-  },
-  options: HookOptions,
-  run: (
-    input: Extract<HookInput, { readonly kind: K }>,
-    context: HookContext,
-  ) => Effect | undefined | Promise<Effect | undefined>,
-): Hook<System> {
-  const events = [hook.event, ...(hook.alsoServes ?? [])];
-  return {
-    id: hook.id,
-    event: hook.event,
+  name: StockHookName,
+  kind: K,
+  run: (input: InputOf<K>, context: HookContext) => Effect | undefined | Promise<Effect | undefined>,
+): (options?: HookOptions) => Hook<System> {
+  const events: readonly string[] = STOCK_HOOKS.find(hook => hook.name === name)?.events ?? [];
+  return (options = {}) => ({
+    id: `amplihack.${name}`,
+    event: events[0] ?? "",
     async run(input, system) {
-      if (!events.includes(input.event) || !isOfKind(input, hook.kind)) return undefined;
-      const context = openHookContext(input, system, hook.hookName, options);
+      if (!events.includes(input.event) || !isOfKind(input, kind)) return undefined;
+      const context = openHookContext(input, system, name.replaceAll("-", "_"), options);
       const effect = await run(input, context);
       if (context.problems.length === 0) return effect;
       return {
@@ -201,13 +204,10 @@ export function defineHook<K extends HookInput["kind"]>(
         diagnostics: [...(effect?.diagnostics ?? []), ...context.problems.map(toDiagnostic)],
       };
     },
-  };
+  });
 }
 
-function isOfKind<K extends HookInput["kind"]>(
-  input: HookInput,
-  kind: K,
-): input is Extract<HookInput, { readonly kind: K }> {
+function isOfKind<K extends HookInput["kind"]>(input: HookInput, kind: K): input is InputOf<K> {
   return input.kind === kind;
 }
 

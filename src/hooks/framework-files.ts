@@ -1,6 +1,7 @@
+import { errorText } from "../protocol/error-text.ts";
 import { containPath, findAssetHome, readExactText, VARIABLES } from "../state/index.ts";
 import { join } from "../system/paths.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 
 const FILE_BYTES = 512 * 1024;
 const PREFERENCES = ["context", "USER_PREFERENCES.md"] as const;
@@ -56,7 +57,7 @@ export function lookInside(
     if (!read.replaced) return { text: read.text.replace(/^\uFEFF/, "") };
     context.log("WARNING", `${path} is not UTF-8 and was left out`);
   } catch (error) {
-    context.log("WARNING", `${path} was left out: ${messageOf(error)}`);
+    context.log("WARNING", `${path} was left out: ${errorText(error)}`);
   }
   return "unreadable";
 }

@@ -1,5 +1,8 @@
 import type { Grant } from "../guard/grants.ts";
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import type { Judgement } from "../guard/judgement.ts";
+import { isAgentVariable } from "../hosts/recognise.ts";
+import type { Json } from "../protocol/index.ts";
+import { StrictMembers, stringsAt } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
 import { readText } from "../state/read-text.ts";
 import { basename, join } from "../system/paths.ts";
@@ -24,7 +27,7 @@ interface GrantFile {
 const EMPTY: GrantFile = { version: 1, grants: [], refused: [] };
 const KEY_DIGITS = 64;
 const LOCK_TIMEOUT_MS = 1_000;
-const MOST_REFUSED = 50;
+const MAX_REFUSED = 50;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
 const GRANT_LIFE_MS = 15 * 60 * 1000;
 
@@ -81,13 +84,31 @@ export function consumeGrants(system: System, stateHome: string, used: readonly 
   return isConsumed;
 }
 
+/**
+ * Judges without grants and, where that refuses what a grant permits, with them. A grant counts only for the process
+ * that could use it up.
+ */
+export function judgeWithGrants(
+  system: System,
+  stateHome: string,
+  judge: (grants?: readonly Grant[]) => Judgement,
+  consume: (used: readonly Grant[]) => boolean | undefined,
+): Judgement {
+  const first = judge();
+  if (first.verdict === "allow" || first.code === undefined) return first;
+  const grants = readGrants(system, stateHome);
+  if (!grants.some(grant => grant.code === first.code)) return first;
+  const granted = judge(grants);
+  return granted.usedGrants.length > 0 && consume(granted.usedGrants) === true ? granted : first;
+}
+
 /** Remembers what was refused, so that a human can see what a code stands for. */
 export function rememberRefusal(system: System, stateHome: string, refused: RefusedCommand): void {
   change(system, stateHome, file => {
     const recent = file.refused.filter(
       other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
     );
-    return { ...file, refused: [...recent, refused].slice(-MOST_REFUSED) };
+    return { ...file, refused: [...recent, refused].slice(-MAX_REFUSED) };
   });
 }
 
@@ -109,9 +130,6 @@ export function grantOnce(system: System, stateHome: string, code: string): Gran
   return grant;
 }
 
-const AGENT_MARKERS =
-  /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID)|CLAUDE_PROJECT_DIR|COPILOT_CLI|COPILOT_AGENT_.*|CURSOR_(VERSION|AGENT|TRACE_ID)|CODEX_(SANDBOX|THREAD_ID|SESSION_ID).*|GEMINI_(CLI|SESSION_ID|CWD|PROJECT_DIR)|QWEN_PROJECT_DIR|DEVIN_PROJECT_DIR|OPENCODE|PI_CODING_AGENT|AMPLIFIER_.*|AUGMENT_(AGENT|PROJECT_DIR|SESSION.*)|ATOMCODE_.*)$/;
-
 /** Why this is not a human at their own terminal; undefined when it is. */
 export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | undefined {
   if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
@@ -119,7 +137,7 @@ export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | unde
   }
   const marker = system.env
     .names()
-    .find(name => AGENT_MARKERS.test(name) && (system.env.get(name) ?? "") !== "");
+    .find(name => isAgentVariable(name) && (system.env.get(name) ?? "") !== "");
   return marker === undefined
     ? undefined
     : `this terminal belongs to an agent (${marker} is set); use one of your own`;
@@ -150,51 +168,30 @@ function change(system: System, stateHome: string, edit: (file: GrantFile) => Gr
 }
 
 function parse(value: Json): GrantFile {
-  if (!isJsonObject(value)) throw new Error("expected an object");
+  const file = new StrictMembers(value);
   return {
     version: 1,
-    grants: list(value, "grants", parseGrant),
-    refused: list(value, "refused", parseRefused),
+    grants: (file.optional("grants", file.list) ?? []).map(parseGrant),
+    refused: (file.optional("refused", file.list) ?? []).map(parseRefused),
   };
 }
 
-function list<T>(
-  value: { readonly [key: string]: Json },
-  name: string,
-  item: (value: Json) => T,
-): readonly T[] {
-  const found = ownValue(value, name) ?? [];
-  if (!Array.isArray(found)) throw new Error(`expected a list in "${name}"`);
-  return found.map(item);
-}
-
 function parseGrant(value: Json): Grant {
+  const grant = new StrictMembers(value, "grants[]");
   return {
-    code: text(value, "code"),
-    usesLeft: number(value, "usesLeft"),
-    expiresMs: number(value, "expiresMs"),
+    code: grant.string("code"),
+    usesLeft: grant.number("usesLeft"),
+    expiresMs: grant.number("expiresMs"),
   };
 }
 
 function parseRefused(value: Json): RefusedCommand {
-  const rules = isJsonObject(value) ? ownValue(value, "rules") : undefined;
+  const refused = new StrictMembers(value, "refused[]");
   return {
-    code: text(value, "code"),
-    command: text(value, "command"),
-    cwd: text(value, "cwd"),
-    rules: Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [],
-    refusedMs: number(value, "refusedMs"),
+    code: refused.string("code"),
+    command: refused.string("command"),
+    cwd: refused.string("cwd"),
+    rules: stringsAt(value, "rules"),
+    refusedMs: refused.number("refusedMs"),
   };
-}
-
-function text(value: Json, name: string): string {
-  const found = isJsonObject(value) ? ownValue(value, name) : undefined;
-  if (typeof found !== "string") throw new Error(`expected a text in "${name}"`);
-  return found;
-}
-
-function number(value: Json, name: string): number {
-  const found = isJsonObject(value) ? ownValue(value, name) : undefined;
-  if (typeof found !== "number") throw new Error(`expected a number in "${name}"`);
-  return found;
 }

@@ -2,9 +2,10 @@ import { judgeArgv } from "../guard/index.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
-import { quoteWord } from "../hosts/owned-command.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { quoteWord } from "../system/command-line.ts";
 import type { System } from "../system/system.ts";
-import { consumeGrants, readGrants, rememberRefusal } from "./grants.ts";
+import { consumeGrants, judgeWithGrants, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 
 const EXIT = { allow: 0, deny: 2, ask: 3 } as const;
@@ -18,28 +19,18 @@ export function runGuardArgv(argv: readonly string[], system: System): number {
     system.stdio.writeError("usage: amplihack-hooks guard-argv -- PROGRAM [ARGUMENT…]\n");
     return USAGE_EXIT;
   }
-  const tell = (error: unknown): void =>
-    system.stdio.writeError(`amplihack: ${error instanceof Error ? error.message : String(error)}\n`);
+  const tell = (error: unknown): void => system.stdio.writeError(`amplihack: ${errorText(error)}\n`);
   const guard = openGuard(system, undefined, tell);
   for (const { message } of guard.notices) system.stdio.writeError(`amplihack: ${message}\n`);
-  const judgement = judgeWithGrants(system, words, guard);
+  const { context, stateHome } = guard;
+  const judgement = judgeWithGrants(
+    system,
+    stateHome,
+    grants => judgeArgv(words, grants === undefined ? context : { ...context, grants }),
+    used => consumeGrants(system, stateHome, used),
+  );
   if (judgement.verdict !== "allow") refuse(system, words, judgement, guard, tell);
   return EXIT[judgement.verdict];
-}
-
-/** A grant counts only for the process that could use it up. */
-function judgeWithGrants(
-  system: System,
-  words: readonly string[],
-  { context, stateHome }: ConfiguredGuard,
-): Judgement {
-  const first = judgeArgv(words, context);
-  if (first.verdict === "allow" || first.code === undefined) return first;
-  const grants = readGrants(system, stateHome);
-  if (!grants.some(grant => grant.code === first.code)) return first;
-  const granted = judgeArgv(words, { ...context, grants });
-  if (granted.usedGrants.length === 0) return first;
-  return consumeGrants(system, stateHome, granted.usedGrants) ? granted : first;
 }
 
 function refuse(

@@ -33,7 +33,7 @@ export function openProgram(
   if (hook === undefined) return { ...rest, subcommand, hook: undefined };
   if (usesBridge !== true) return { ...rest, subcommand, hook: hook({ program: amplihack }) };
   const loaded = configurationFor(system, undefined);
-  for (const { message } of loaded?.notices ?? []) tell(subcommand, message, system);
+  for (const { message } of loaded?.notices ?? []) writeNotice(subcommand, message, system);
   return {
     ...rest,
     subcommand,
@@ -50,6 +50,6 @@ export function configurationFor(system: System, cwd: string | undefined): Loade
   return loadConfig(system, { home, stateHome, projectRoot });
 }
 
-export function tell({ hookName }: Subcommand, text: string, system: System): void {
+export function writeNotice({ hookName }: Subcommand, text: string, system: System): void {
   system.stdio.writeError(`amplihack ${hookName}: ${escapeControls(text)}\n`);
 }

@@ -1,4 +1,5 @@
 import type { Hook } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHookName } from "../protocol/stock-hooks.ts";
 import type { System } from "../system/system.ts";
 import type { HookOptions } from "./context.ts";
 import { postToolUse, postToolUseFailure } from "./post-tool-use.ts";
@@ -28,17 +29,20 @@ export {
   workflowClassificationReminder,
 };
 
+const HOOKS: Readonly<Record<StockHookName, (options?: HookOptions) => Hook<System>>> = {
+  "session-start": sessionStart,
+  stop,
+  "pre-tool-use": preToolUse,
+  "post-tool-use": postToolUse,
+  "workflow-classification-reminder": workflowClassificationReminder,
+  "user-prompt-submit": userPromptSubmit,
+  "pre-compact": preCompact,
+  "session-stop": sessionStop,
+};
+
 /** All stock hooks, the guard among them, in the order of registration. */
 export function stockHooks(options: HookOptions = {}): readonly Hook<System>[] {
-  return [
-    sessionStart(options),
-    stop(options),
-    preToolUse(),
-    postToolUse(options),
-    postToolUseFailure(options),
-    workflowClassificationReminder(options),
-    userPromptSubmit(options),
-    preCompact(options),
-    sessionStop(options),
-  ];
+  return STOCK_HOOKS.flatMap(({ name }) =>
+    name === "post-tool-use" ? [postToolUse(options), postToolUseFailure(options)] : HOOKS[name](options),
+  );
 }

@@ -1,5 +1,5 @@
 import { AtomicFlag, appendJsonLine, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import { attempt, type HookContext } from "./context.ts";
 import { countCharacters } from "./words.ts";
 import { isWorkflowActive } from "./workflow-activity.ts";
 
@@ -19,7 +19,7 @@ export interface Routing {
   readonly reason: RoutingReason;
 }
 
-const SHORTEST_PROMPT = 10;
+const MIN_PROMPT_LENGTH = 10;
 const ROUTING_TEXT =
   "If this prompt asks for development or an investigation, invoke the dev-orchestrator skill first; " +
   "answer questions and carry out simple operations directly.";
@@ -35,10 +35,10 @@ export function routeIntent(prompt: unknown, context: HookContext, cwd?: string)
   );
   const reason = judge(prompt, context, marker, cwd);
   const inject = reason === "inject";
-  tryTo(context, "the routing was not marked", () => {
+  attempt(context, "the routing was not marked", () => {
     if (inject) marker.set();
   });
-  tryTo(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
+  attempt(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
   return { inject, text: inject ? ROUTING_TEXT : "", reason };
 }
 
@@ -55,7 +55,7 @@ function judge(
   const text = prompt.trim();
   if (text === "") return "skip:empty";
   if (text.startsWith("/")) return "skip:slash_command";
-  return countCharacters(text) < SHORTEST_PROMPT ? "skip:too_short" : "inject";
+  return countCharacters(text) < MIN_PROMPT_LENGTH ? "skip:too_short" : "inject";
 }
 
 /** How long the prompt was, never what it said: no prompt is kept in a log. */
@@ -68,12 +68,4 @@ function keepDecision(context: HookContext, reason: RoutingReason, prompt: unkno
     prompt_length: typeof prompt === "string" ? countCharacters(prompt) : 0,
     timestamp: context.nowText(),
   });
-}
-
-function tryTo(context: HookContext, failure: string, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    context.log("WARNING", `${failure}: ${messageOf(error)}`);
-  }
 }

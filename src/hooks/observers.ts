@@ -1,11 +1,12 @@
+import { errorText } from "../protocol/error-text.ts";
 import { type InputOf, isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 
-/** What somebody who watched a tool call has to say. */
+/** What an observer of tool calls has to say about one. */
 export interface Observation {
   /** texts for the model */
   readonly warnings?: readonly string[];
-  /** facts for whoever reads the hook's output */
+  /** facts for readers of the hook's output */
   readonly metadata?: JsonObject;
   /** only logged */
   readonly actions?: readonly string[];
@@ -13,7 +14,7 @@ export interface Observation {
   readonly skipRest?: boolean;
 }
 
-export interface Observer {
+export interface ToolObserver {
   readonly name: string;
   observe(input: InputOf<"tool">, context: HookContext): Observation | undefined;
 }
@@ -25,7 +26,7 @@ export interface Observed {
 
 /** Asks all in order. One that fails, or answers with something else, becomes a warning and ends nothing. */
 export function askObservers(
-  observers: readonly Observer[],
+  observers: readonly ToolObserver[],
   input: InputOf<"tool">,
   context: HookContext,
 ): Observed {
@@ -36,8 +37,8 @@ export function askObservers(
     try {
       seen = observe(input, context);
     } catch (error) {
-      warnings.push(`observer ${name} failed: ${messageOf(error)}`);
-      metadata = mergeMetadata(metadata, { error: messageOf(error) });
+      warnings.push(`observer ${name} failed: ${errorText(error)}`);
+      metadata = mergeMetadata(metadata, { error: errorText(error) });
       continue;
     }
     if (seen === undefined || seen === null) continue;

@@ -1,9 +1,9 @@
-import type { JsonObject } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
+import type { HookContext } from "./context.ts";
 import { countCharacters, wordPattern } from "./words.ts";
 
 /** What the user asked for at the start, kept so that no later summary can lose it. */
-export interface OriginalRequest {
+export type OriginalRequest = {
   readonly timestamp: string;
   readonly session_id: string;
   readonly raw_prompt: string;
@@ -14,26 +14,16 @@ export interface OriginalRequest {
   readonly word_count: number;
   readonly char_count: number;
   readonly extracted_at: string;
-}
+};
 
 const LIMITS = { requirements: 10, constraints: 5, successCriteria: 5 };
 const NO_TARGET = "General development task";
 /** Of one item in the summary, so that a pasted wall of text leaves room for the rest of the context. */
 const SHOWN_LENGTH = 500;
 
-const SUBSTANTIAL = wordPattern([
-  "implement",
-  "create",
-  "build",
-  "add",
-  "fix",
-  "update",
-  "all",
-  "every",
-  "each",
-  "complete",
-  "comprehensive",
-]);
+const SUBSTANTIAL = wordPattern(`
+  implement | create | build | add | fix | update | all | every | each | complete | comprehensive
+`);
 
 /** A request worth keeping: more than a greeting, or one that asks for work. */
 export function isSubstantial(prompt: string): boolean {
@@ -61,7 +51,7 @@ function labelled(prompt: string, label: string): readonly string[] {
   return [...prompt.matchAll(pattern)].map(match => (match[1] ?? "").trim()).filter(text => text !== "");
 }
 
-const ACTION = wordPattern(["implement", "create", "build", "add", "fix", "update", "improve"]);
+const ACTION = wordPattern("implement | create | build | add | fix | update | improve");
 
 function findTarget(prompt: string): string {
   const [given] = labelled(prompt, "Target");
@@ -74,7 +64,7 @@ function findTarget(prompt: string): string {
   );
 }
 
-const TOTALITY = wordPattern(["all", "every", "each", "complete", "comprehensive"]);
+const TOTALITY = wordPattern("all | every | each | complete | comprehensive");
 const BULLET = /^[ \t]*(?:[-•]|\*(?!\*))[ \t]*(.+)$/gm;
 
 function findRequirements(prompt: string): readonly string[] {
@@ -88,14 +78,14 @@ function findRequirements(prompt: string): readonly string[] {
   return unique([...labels, ...sentences.map(withoutBullet), ...bullets]);
 }
 
-const RESTRICTION = wordPattern(["must not", "cannot", "avoid", "limitations?", "restrictions?"]);
+const RESTRICTION = wordPattern("must not | cannot | avoid | limitations? | restrictions?");
 
 function findConstraints(prompt: string): readonly string[] {
   const sentences = sentencesOf(prompt, /[.!?\n]+/).filter(text => RESTRICTION.test(text));
   return unique([...labelled(prompt, "Constraints?"), ...sentences.map(withoutBullet)]);
 }
 
-const CRITERIA = wordPattern(["success criteria", "acceptance criteria", "goals?", "outcomes?"]);
+const CRITERIA = wordPattern("success criteria | acceptance criteria | goals? | outcomes?");
 
 function findSuccessCriteria(prompt: string): readonly string[] {
   const found: string[] = [];
@@ -165,7 +155,10 @@ export function renderRequestFile(request: OriginalRequest): string {
   ].join("\n");
 }
 
-/** `original_request.json`. */
-export function requestDocument(request: OriginalRequest): JsonObject {
-  return { ...request };
+/** Extracts the request and keeps it in two files of the session: for people and for programs. */
+export function keepRequest(context: HookContext, prompt: string): OriginalRequest {
+  const request = extractRequest(prompt, context.sessionFilesId(), context.nowText());
+  context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(request));
+  context.saveSessionData("original_request.json", request);
+  return request;
 }

@@ -1,10 +1,13 @@
 import type { Effect, Hook, InputOf, JsonObject, ToolUse } from "../protocol/index.ts";
-import { isJsonObject, isTruthy, ownValue } from "../protocol/index.ts";
+import { isTruthy } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
+import { removeIfThere } from "../state/absent-files.ts";
 import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
-import { hasErrorCode, type System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
-import { askObservers, mergeMetadata, type Observer } from "./observers.ts";
+import type { System } from "../system/system.ts";
+import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
+import type { HookDefinition } from "./hook-program.ts";
+import { askObservers, mergeMetadata, type ToolObserver } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
 
 /** Counter metrics by canonical tool name. */
@@ -17,37 +20,27 @@ const COUNTERS: Readonly<Record<string, string>> = {
   Glob: "search_operations",
 };
 const WRITERS: ReadonlySet<string> = new Set(["Write", "Edit"]);
-const OBSERVERS: readonly Observer[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
+const OBSERVERS: readonly ToolObserver[] = [{ name: "workflow-tracking", observe: trackWorkflow }];
 const REMEMBERED_MS = 60_000;
-/** A name is somebody else's text like the rest of a payload, and nothing large goes into metrics. */
-const LONGEST_NAME = 200;
+/** A name is untrusted text, and nothing large goes into metrics. */
+const MAX_NAME_LENGTH = 200;
 
 /**
  * Counts tool calls, warns of failed writes and of work that goes round the workflow. Never blocks. Calls that the
  * host reports as failed are counted as such.
  */
-export function postToolUse(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.post-tool-use",
-      event: "PostToolUse",
-      alsoServes: ["PostToolUseFailure"],
-      hookName: "post_tool_use",
-      kind: "tool",
-    },
-    options,
-    observeCall,
-  );
-}
+export const postToolUse = defineHook("post-tool-use", "tool", observeCall);
 
-/** The same hook for whoever registers each event by itself. */
-export function postToolUseFailure(options: HookOptions = {}): Hook<System> {
+export const definition: HookDefinition = { hook: postToolUse };
+
+/** The same hook, for engines that register each event by itself. */
+export function postToolUseFailure(options?: HookOptions): Hook<System> {
   return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }
 
 function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {
   if (isRepeated(input, context)) return undefined;
-  const tool = { ...input.tool, name: clip(input.tool.name, LONGEST_NAME) };
+  const tool = { ...input.tool, name: clip(input.tool.name, MAX_NAME_LENGTH) };
   const isFailure = input.event === "PostToolUseFailure";
   const duration = durationOf(input);
   context.log("INFO", `tool ${tool.name}${isFailure ? " failed" : ""}`);
@@ -74,15 +67,13 @@ function observeCall(input: InputOf<"tool">, context: HookContext): Effect | und
 
 /** Part of the result in some hosts, beside it in others. */
 function durationOf({ result, raw }: InputOf<"tool">): number | undefined {
-  const inside = isJsonObject(result) ? ownValue(result, "duration_ms") : undefined;
-  const duration = inside ?? ownValue(raw, "duration_ms");
+  const duration = memberAt(result, "duration_ms") ?? memberAt(raw, "duration_ms");
   return typeof duration === "number" && Number.isFinite(duration) ? duration : undefined;
 }
 
 function failedWrite(tool: ToolUse, input: InputOf<"tool">): string | undefined {
   if (!WRITERS.has(tool.canonicalName)) return undefined;
-  const inside = isJsonObject(input.result) ? ownValue(input.result, "error") : undefined;
-  if (!isTruthy(inside ?? input.error)) return undefined;
+  if (!isTruthy(memberAt(input.result, "error") ?? input.error)) return undefined;
   return `${tool.name} reported an error: the file may not have been written as intended. Check it.`;
 }
 
@@ -94,14 +85,12 @@ function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
   const directory = context.path("dedupe");
   const key = sha256Hex(system.text.encode(`${context.sessionId ?? ""}\0${useId}`)).slice(0, 32);
   context.prepare();
-  try {
-    const isNew = new AtomicFlag(join(directory, key), { system }).set();
+  let isNew = true;
+  const isNoticed = attempt(context, "a repeated call would not be noticed", () => {
+    isNew = new AtomicFlag(join(directory, key), { system }).set();
     forgetOld(context, directory);
-    return !isNew;
-  } catch (error) {
-    context.log("WARNING", `a repeated call would not be noticed: ${messageOf(error)}`);
-    return false;
-  }
+  });
+  return isNoticed && !isNew;
 }
 
 function forgetOld(context: HookContext, directory: string): void {
@@ -109,11 +98,6 @@ function forgetOld(context: HookContext, directory: string): void {
   for (const name of files.list(directory)) {
     const path = join(directory, name);
     const facts = files.inspect(path);
-    if (facts === undefined || clock.nowMs() - facts.modifiedMs <= REMEMBERED_MS) continue;
-    try {
-      files.remove(path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-    }
+    if (facts !== undefined && clock.nowMs() - facts.modifiedMs > REMEMBERED_MS) removeIfThere(files, path);
   }
 }

@@ -3,11 +3,13 @@ import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { isHarmlessIn } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
+import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
-import { consumeGrants, type RefusedCommand, readGrants, rememberRefusal } from "./grants.ts";
+import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+import type { HookDefinition } from "./hook-program.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
 export function preToolUse(): Hook<System> {
@@ -20,13 +22,15 @@ export function preToolUse(): Hook<System> {
   };
 }
 
+export const definition: HookDefinition = { hook: preToolUse, isGuard: true };
+
 /** State that cannot be kept is told and changes no verdict. */
 type Attempt = <T>(what: string, action: () => T) => T | undefined;
 
 async function judge(input: InputOf<"tool">, system: System): Promise<Effect | undefined> {
   const diagnostics: Diagnostic[] = [];
   const tell = (what: string, error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     diagnostics.push({ code: "guard-state", severity: "warning", detail: `${what}: ${reason}` });
   };
   const attempt: Attempt = (what, action) => {
@@ -41,7 +45,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   diagnostics.push(...guard.notices.map(toDiagnostic));
   const settings = guard.config.guard;
 
-  const judgement = await judgeWithGrants(input, system, guard, attempt);
+  const judgement = await judgeCall(input, system, guard, attempt);
   if (isAudited(judgement, settings)) {
     const path = auditFile(settings, guard.stateHome, guard.home);
     attempt("the audit line was not written", () =>
@@ -60,8 +64,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   return toEffect(judgement, diagnostics);
 }
 
-/** A grant is used up under a lock; when another process was faster, it never existed. */
-async function judgeWithGrants(
+async function judgeCall(
   input: InputOf<"tool">,
   system: System,
   { context, stateHome }: ConfiguredGuard,
@@ -70,16 +73,12 @@ async function judgeWithGrants(
   if (isHarmlessShell(input, context)) return ALLOWED;
   // The analysis is large, and most commands never come this far.
   const { judgeTool } = await import("../guard/index.ts");
-  const first = judgeTool(input, context);
-  if (first.verdict === "allow" || first.code === undefined) return first;
-  const grants = readGrants(system, stateHome);
-  if (!grants.some(grant => grant.code === first.code)) return first;
-  const granted = judgeTool(input, { ...context, grants });
-  if (granted.usedGrants.length === 0) return first;
-  const isUsed = attempt("the grant was not used", () =>
-    consumeGrants(system, stateHome, granted.usedGrants),
+  return judgeWithGrants(
+    system,
+    stateHome,
+    grants => judgeTool(input, grants === undefined ? context : { ...context, grants }),
+    used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
   );
-  return isUsed === true ? granted : first;
 }
 
 function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {

@@ -1,9 +1,10 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { Answer, HostId } from "../hosts/host.ts";
+import type { HostId } from "../hosts/descriptors.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
-import { render } from "../hosts/render.ts";
+import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
+import { errorName } from "../protocol/error-text.ts";
 import {
   checkInput,
   type Diagnostic,
@@ -19,11 +20,11 @@ import {
   type Outcome,
   powerOf,
 } from "../protocol/index.ts";
-import { findProjectRoot, unseenPlaces, unusablePlaces } from "../state/index.ts";
+import { stringsAt } from "../protocol/members.ts";
+import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../state/index.ts";
 import type { System } from "../system/system.ts";
-import { configurationFor, type HookProgram, tell } from "./hook-program.ts";
-import { isShuttingDown } from "./shutdown.ts";
-import { logRun, type RunRecord, recordRun, telemetryLine } from "./telemetry.ts";
+import { configurationFor, type HookProgram, writeNotice } from "./hook-program.ts";
+import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** What the command line said besides the subcommand. */
 export interface HookCall {
@@ -48,158 +49,171 @@ export interface HookRun {
 }
 
 export function openRun(program: HookProgram, call: HookCall, system: System): HookRun {
-  const startedMs = system.clock.monotonicMs();
-  const { subcommand } = program;
-  const problems: string[] = [];
-  let caller: HostId | undefined;
-  let nativeEvent = call.nativeEvent ?? subcommand.event;
-  let event = subcommand.event;
-  let payload: JsonObject = {};
-  let input: HookInput | undefined;
-  let exitCode: number | undefined;
+  return new ProgramRun(program, call, system);
+}
 
-  /** Before the payload was read the environment says who is calling. */
-  function hostId(): HostId {
-    caller ??= recognise(undefined, system.env, call.host);
-    return caller;
+class ProgramRun implements HookRun {
+  private readonly program: HookProgram;
+  private readonly call: HookCall;
+  private readonly system: System;
+  private readonly startedMs: number;
+  private readonly problems: string[] = [];
+  private caller: HostId | undefined;
+  private event: string;
+  private nativeEvent: string;
+  private payload: JsonObject = {};
+  private input: HookInput | undefined;
+  private exitCode: number | undefined;
+
+  constructor(program: HookProgram, call: HookCall, system: System) {
+    this.program = program;
+    this.call = call;
+    this.system = system;
+    this.startedMs = system.clock.monotonicMs();
+    this.event = program.subcommand.event;
+    this.nativeEvent = call.nativeEvent ?? this.event;
   }
 
-  function answer(given: Answer, result: RunRecord["result"], outcome: Outcome): number {
-    if (exitCode !== undefined) return exitCode;
-    exitCode = given.exitCode;
-    const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
-    if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
-    problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
-    const record: RunRecord = {
-      hook: subcommand.hookName,
-      durationMs: system.clock.monotonicMs() - startedMs,
-      result: result === "ok" && problems.length > 0 ? "error" : result,
-      error: problems.length === 0 ? undefined : problems.join("; "),
-      host: hostId(),
-      event,
-      decision: outcome.decision.kind,
-      rules: rulesOf(outcome),
-      sessionId: input?.sessionId,
-      project: findProjectRoot(system, input?.cwd),
-    };
-    if (program.hook !== undefined) logRun(record, Object.keys(payload), given, system);
-    const notes = recordRun(record, system);
-    system.stdio.writeError(stderrText([given.stderr, ...outcomeNotes(outcome), ...notes], record));
-    return exitCode;
+  async run(): Promise<number> {
+    try {
+      return await this.receive();
+    } catch (error) {
+      showStack(error, this.system);
+      return this.fail(`${this.program.subcommand.hookName} broke: ${errorName(error)}`, "panic");
+    }
   }
 
-  function fail(
+  abandon(reason: string, wasJudging = this.input !== undefined): number | undefined {
+    if (this.exitCode !== undefined) return undefined;
+    return this.fail(reason, "error", { wasJudging: wasJudging && this.program.isGuard === true });
+  }
+
+  answered(): number | undefined {
+    return this.exitCode;
+  }
+
+  private async receive(): Promise<number> {
+    const { program, system } = this;
+    if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system) && program.isGuard !== true)
+      return this.say(undefined);
+    const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
+    // Without input no stop is held; every other hook takes a missing payload for an empty one.
+    if (received.kind === "closed" && program.subcommand.event === "Stop") return this.say(undefined);
+    if (received.kind === "failed")
+      return this.fail(`standard input cannot be read: ${received.code}`, "error");
+    if (received.kind === "too-large") {
+      const limit = `the payload is larger than ${received.limitBytes} bytes`;
+      return this.fail(limit, "error", { forced: program.isGuard === true ? "ask" : undefined });
+    }
+    const text = received.kind === "closed" ? "" : system.text.decode(received.bytes).text;
+    const isBlank = text.replace("\uFEFF", "").trim() === "";
+    const read = normalise(isBlank ? "{}" : text, {
+      ...(this.call.host === undefined ? {} : { host: this.call.host }),
+      event: this.nativeEvent,
+      env: system.env,
+    });
+    if (read.ok) return this.consider(read.value);
+    this.caller = read.host;
+    this.event = read.event ?? this.event;
+    this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
+    this.payload = read.raw ?? this.payload;
+    // An event without a counterpart here, or of another hook, is no failure.
+    const isOurs = read.code !== "unmapped-event" && (read.event === undefined || this.isServed());
+    return isOurs ? this.fail(read.message, "error") : this.say(undefined);
+  }
+
+  private isServed(): boolean {
+    return this.program.hook !== undefined && this.program.subcommand.events.includes(this.event);
+  }
+
+  private async consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
+    const { program, problems, system } = this;
+    this.caller = normalised.host;
+    this.nativeEvent = normalised.nativeEvent;
+    this.event = findEvent(normalised.event)?.name ?? normalised.event;
+    this.payload = normalised.raw;
+    if (program.hook === undefined || !this.isServed()) return this.say(undefined);
+    const checked = checkInput(normalised);
+    if (!checked.ok) return this.fail(checked.problem, "error");
+    this.input = checked.input;
+    const unseen = unseenPlaces(system, checked.input.cwd);
+    problems.push(...checked.problems, ...unseen);
+    for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
+      writeNotice(program.subcommand, text, system);
+    return this.say(await program.hook.run(checked.input, system));
+  }
+
+  private say(effect: Effect | undefined): number {
+    const { program, event, nativeEvent, payload } = this;
+    const said = limitTexts(effect ?? program.silence ?? {});
+    const hook = program.hook?.id ?? program.subcommand.name;
+    const outcome = fold([{ hook, effect: said }], { power: powerOf(describeEvent(event), payload) });
+    return this.answer(render(this.host(), { event, nativeEvent, outcome, payload }), "ok", outcome);
+  }
+
+  private fail(
     reason: string,
     result: "error" | "panic",
-    {
-      forced,
-      wasJudging = false,
-    }: { readonly forced?: FailurePolicy | undefined; readonly wasJudging?: boolean } = {},
+    options: { readonly forced?: FailurePolicy | undefined; readonly wasJudging?: boolean } = {},
   ): number {
-    problems.push(reason);
-    const chosen = forced ?? choosePolicy();
-    const policy = wasJudging && chosen === "open" ? "ask" : chosen;
-    const given = renderFailure(hostId(), { event, nativeEvent, policy, reason, payload });
-    return answer(
-      { ...given, stderr: joinLines([given.stderr, errorBlock(subcommand.hookName, result)]) },
-      result,
-      NO_OUTCOME,
-    );
+    const { event, nativeEvent, payload } = this;
+    this.problems.push(reason);
+    const chosen = options.forced ?? this.choosePolicy();
+    const policy = options.wasJudging === true && chosen === "open" ? "ask" : chosen;
+    const given = renderFailure(this.host(), { event, nativeEvent, policy, reason, payload });
+    const stderr = joinLines([given.stderr, errorBlock(this.program.subcommand.hookName, result)]);
+    return this.answer({ ...given, stderr }, result, NO_OUTCOME);
   }
 
   /** Only where a hook can stop something does it matter that it could not run. */
-  function choosePolicy(): FailurePolicy {
-    const power = powerOf(describeEvent(event), payload);
+  private choosePolicy(): FailurePolicy {
+    const { program, problems, system } = this;
+    const power = powerOf(describeEvent(this.event), this.payload);
     if (power !== "veto" || program.hook === undefined) return "open";
     try {
-      const loaded = configurationFor(system, input?.cwd);
+      const loaded = configurationFor(system, this.input?.cwd);
       if (loaded === undefined) return "open";
       problems.push(...loaded.notices.map(notice => notice.message));
-      return failurePolicyOf(loaded.config, subcommand.name);
+      return failurePolicyOf(loaded.config, program.subcommand.name);
     } catch (error) {
-      problems.push(`cannot read the failure policy: ${nameOf(error)}`);
+      problems.push(`cannot read the failure policy: ${errorName(error)}`);
       return "open";
     }
   }
 
-  function say(effect: Effect | undefined): number {
-    const said = clip(effect ?? program.silence ?? {});
-    const outcome = fold([{ hook: program.hook?.id ?? subcommand.name, effect: said }], {
-      power: powerOf(describeEvent(event), payload),
-    });
-    return answer(render(hostId(), { event, nativeEvent, outcome, payload }), "ok", outcome);
+  /** Before the payload was read the environment says who is calling. */
+  private host(): HostId {
+    this.caller ??= recognise(undefined, this.system.env, this.call.host);
+    return this.caller;
   }
 
-  async function receive(): Promise<number> {
-    if (isShuttingDown(system) && program.isGuard !== true) return say(undefined);
-    const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
-    // With nobody there to hear it no stop is held; every other hook takes a missing payload for an empty one.
-    if (received.kind === "closed" && subcommand.event === "Stop") return say(undefined);
-    if (received.kind === "failed") return fail(`standard input cannot be read: ${received.code}`, "error");
-    if (received.kind === "too-large") {
-      const limit = `the payload is larger than ${received.limitBytes} bytes`;
-      return fail(limit, "error", { forced: program.isGuard === true ? "ask" : undefined });
-    }
-    const { text } = received.kind === "closed" ? { text: "" } : system.text.decode(received.bytes);
-    const isBlank = text.replace("\uFEFF", "").trim() === "";
-    const read = normalise(isBlank ? "{}" : text, {
-      ...(call.host === undefined ? {} : { host: call.host }),
-      event: nativeEvent,
-      env: system.env,
-    });
-    if (!read.ok) {
-      caller = read.host;
-      event = read.event ?? event;
-      nativeEvent = read.nativeEvent ?? nativeEvent;
-      payload = read.raw ?? payload;
-      // An event without a counterpart here, or of another hook, is no fault of anybody.
-      const isOurs = read.code !== "unmapped-event" && (read.event === undefined || isServed(event));
-      return isOurs ? fail(read.message, "error") : say(undefined);
-    }
-    return consider(read.value);
+  private answer(given: HostResponse, result: HookRunRecord["result"], outcome: Outcome): number {
+    if (this.exitCode !== undefined) return this.exitCode;
+    const { program, problems, system, input } = this;
+    this.exitCode = given.exitCode;
+    const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
+    if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
+    problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
+    const record: HookRunRecord = {
+      hook: program.subcommand.hookName,
+      durationMs: system.clock.monotonicMs() - this.startedMs,
+      result: result === "ok" && problems.length > 0 ? "error" : result,
+      error: problems.length === 0 ? undefined : problems.join("; "),
+      host: this.host(),
+      event: this.event,
+      decision: outcome.decision.kind,
+      // Rule ids that a guard put beside its verdict.
+      rules: stringsAt(outcome.extras, "rules"),
+      sessionId: input?.sessionId,
+      project: findProjectRoot(system, input?.cwd),
+    };
+    if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
+    const notes = recordRun(record, system);
+    system.stdio.writeError(
+      joinLines([given.stderr, ...outcomeNotes(outcome), ...notes, telemetryLine(record)]),
+    );
+    return given.exitCode;
   }
-
-  function isServed(name: string): boolean {
-    return program.hook !== undefined && subcommand.events.includes(name);
-  }
-
-  async function consider(normalised: Normalised & { readonly host: HostId }): Promise<number> {
-    caller = normalised.host;
-    nativeEvent = normalised.nativeEvent;
-    event = findEvent(normalised.event)?.name ?? normalised.event;
-    payload = normalised.raw;
-    const { hook } = program;
-    if (hook === undefined || !isServed(event)) return say(undefined);
-    const checked = checkInput(normalised);
-    if (!checked.ok) return fail(checked.problem, "error");
-    input = checked.input;
-    problems.push(...checked.problems);
-    const unseen = unseenPlaces(system, input.cwd);
-    problems.push(...unseen);
-    for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
-      tell(subcommand, text, system);
-    return say(await hook.run(input, system));
-  }
-
-  return {
-    async run() {
-      try {
-        return await receive();
-      } catch (error) {
-        showStack(error, system);
-        return fail(`${subcommand.hookName} broke: ${nameOf(error)}`, "panic");
-      }
-    },
-    abandon(reason, wasJudging = input !== undefined) {
-      if (exitCode !== undefined) return undefined;
-      return fail(reason, "error", { wasJudging: wasJudging && program.isGuard === true });
-    },
-    answered: () => exitCode,
-  };
-}
-
-function stderrText(parts: readonly string[], record: RunRecord): string {
-  return joinLines([...parts, telemetryLine(record)]);
 }
 
 function joinLines(parts: readonly string[]): string {
@@ -227,24 +241,14 @@ function outcomeNotes(outcome: Outcome): readonly string[] {
     .map(one => `${one.code}: ${one.detail}`);
 }
 
-/** Rule ids that a guard put beside its verdict, for the records. */
-function rulesOf(outcome: Outcome): readonly string[] {
-  const { rules } = outcome.extras;
-  return Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [];
-}
-
-/** An error's message may quote a payload, so only its kind is told; the stack is for those who ask for it. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}
-
+/** The stack is for those who ask for it: it may quote a payload. */
 function showStack(error: unknown, system: System): void {
-  const isDebug = (system.env.get("AMPLIHACK_DEBUG") ?? "") !== "";
   // Not every engine puts the message at the head of the stack, or keeps one at all.
-  if (isDebug && error instanceof Error) system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
+  if (VARIABLES.AMPLIHACK_DEBUG.get(system) && error instanceof Error)
+    system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
 }
 
-function clip(effect: Effect): Effect {
+function limitTexts(effect: Effect): Effect {
   const { decision, context } = effect;
   return {
     ...effect,

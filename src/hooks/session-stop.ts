@@ -1,9 +1,10 @@
-import type { Hook, InputOf } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf, openHookContext } from "./context.ts";
-import { isUserMessage, textOf } from "./transcript/entry.ts";
+import { defineHook, type HookContext, openHookContext } from "./context.ts";
+import type { HookDefinition } from "./hook-program.ts";
+import { entryText, isUserMessage } from "./transcript/entry.ts";
 import { toolNaming } from "./transcript/naming.ts";
 import { readTranscript } from "./transcript/read.ts";
 import { warnOfUncommittedWork } from "./uncommitted-work.ts";
@@ -22,19 +23,14 @@ interface Learning {
 }
 
 /** Closes a session: stores what was learnt, then warns of uncommitted work. Cannot block. */
-export function sessionStop(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    { id: "amplihack.session-stop", event: "SessionEnd", hookName: "session_stop", kind: "session-end" },
-    options,
-    async (input, context) => {
-      await storeLearning(input, context);
-      const closing = openHookContext(input, context.system, "session_end", {
-        budgetMs: context.remainingMs(),
-      });
-      await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
-      return undefined;
-    },
-  );
+export const sessionStop = defineHook("session-stop", "session-end", endSession);
+
+export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };
+
+async function endSession(input: InputOf<"session-end">, context: HookContext): Promise<undefined> {
+  await storeLearning(input, context);
+  const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });
+  await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
 }
 
 async function storeLearning(input: InputOf<"session-end">, context: HookContext): Promise<void> {
@@ -90,7 +86,7 @@ function readSession(
     if (path?.startsWith("/") === true && context.system.files.follow(path)?.kind === "file") {
       for (const entry of readTranscript(context.system, path, toolNaming(input.host))) {
         if (isDone() || context.remainingMs() < readUntil) break;
-        const said = textOf(entry).trim();
+        const said = entryText(entry).trim();
         if (said === "" || entry.isSynthetic || !SPEAKERS.has(entry.role)) continue;
         if (text.length < CONTENT_LENGTH * 2) text = text === "" ? said : `${text}\n${said}`;
         if (firstMessage === "" && isUserMessage(entry)) firstMessage = firstCharacters(said, CONTENT_LENGTH);
@@ -98,7 +94,7 @@ function readSession(
       }
     }
   } catch (error) {
-    context.report(`the transcript could not be read: ${messageOf(error)}`);
+    context.report(`the transcript could not be read: ${errorText(error)}`);
   }
   return { text, firstMessage, agents: [...agents].sort() };
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../protocol/error-text.ts";
 import {
   appendJsonLine,
   clip,
@@ -14,7 +15,7 @@ import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 
 /** One run as it is told on stderr and kept in the log of all runs. Never holds payload text. */
-export interface RunRecord {
+export interface HookRunRecord {
   /** snake case, as in file names */
   readonly hook: string;
   readonly durationMs: number;
@@ -34,12 +35,12 @@ const ERROR_LENGTH = 300;
 const EVENT_LENGTH = 100;
 
 /** The last line on stderr: what a machine reads about this run. */
-export function telemetryLine(record: RunRecord): string {
+export function telemetryLine(record: HookRunRecord): string {
   return JSON.stringify(measured(record));
 }
 
 /** Appends the run to `~A/logs/runs.jsonl`. Returns what to tell the user when that fails; it never throws. */
-export function recordRun(record: RunRecord, system: System): readonly string[] {
+export function recordRun(record: HookRunRecord, system: System): readonly string[] {
   try {
     const { project } = record;
     const home = findStateHome(system, project);
@@ -57,7 +58,7 @@ export function recordRun(record: RunRecord, system: System): readonly string[] 
     appendJsonLine(system, join(home, "logs", "runs.jsonl"), line, { rotation: ROTATION });
     return [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return [`amplihack: this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
   }
 }
@@ -66,7 +67,7 @@ const SHOWN_KEYS = 40;
 
 /** One line about the run in the hook's own log: member names, never what they hold. Never throws. */
 export function logRun(
-  record: RunRecord,
+  record: HookRunRecord,
   keys: readonly string[],
   answer: { readonly stdout: string },
   system: System,
@@ -84,7 +85,7 @@ export function logRun(
   if (record.error !== undefined) log.write("ERROR", record.error);
 }
 
-function measured(record: RunRecord) {
+function measured(record: HookRunRecord) {
   return {
     hook: record.hook,
     duration_us: Math.max(0, Math.round(record.durationMs * 1000)),

@@ -9,7 +9,7 @@ export interface UncommittedWork {
 }
 
 const SHOWN = 5;
-/** What the hooks themselves write, this run included, is nobody's work. */
+/** What the hooks themselves write, this run included, does not count as work. */
 const EXCEPT_OWN_FILES = ["--", ":(top)", ":(top,exclude,glob)**/.claude/runtime/**"];
 
 /** Reads `git status --porcelain`: two columns of marks, a blank, a name. The first column may be blank. */

@@ -1,9 +1,9 @@
-import type { Effect, Hook, InputOf } from "../protocol/index.ts";
-import type { System } from "../system/system.ts";
+import type { Effect, InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { attempt, defineHook, type HookContext } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
+import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
@@ -12,23 +12,14 @@ import { startTracking } from "./workflow-tracking.ts";
 const QUERY_LENGTH = 500;
 
 /** Gives the model the user's preferences, memories of mentioned agents and the framework's text. Never blocks. */
-export function userPromptSubmit(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.user-prompt-submit",
-      event: "UserPromptSubmit",
-      hookName: "user_prompt_submit",
-      kind: "prompt",
-    },
-    options,
-    enrichPrompt,
-  );
-}
+export const userPromptSubmit = defineHook("user-prompt-submit", "prompt", enrichPrompt);
+
+export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: true };
 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
   const isInner = isNested(context) || isWorkflowActive(context, input.cwd);
-  if (!isInner && asksForDevelopment(prompt)) tryToTrack(context);
+  if (!isInner && asksForDevelopment(prompt)) track(context);
   const parts = [
     renderOwnPreferences(context),
     await recall(prompt, context),
@@ -43,13 +34,14 @@ function asksForDevelopment(prompt: string): boolean {
   return isDevCommand(prompt) || prompt.toLowerCase().includes("dev-orchestrator");
 }
 
-function tryToTrack(context: HookContext): void {
-  try {
-    context.prepare();
-    startTracking(context, "user_prompt_submit");
-  } catch (error) {
-    context.log("ERROR", `the workflow is not tracked: ${messageOf(error)}`);
-  }
+function track(context: HookContext): void {
+  context.prepare();
+  attempt(
+    context,
+    "the workflow is not tracked",
+    () => startTracking(context, "user_prompt_submit"),
+    "ERROR",
+  );
 }
 
 function renderOwnPreferences(context: HookContext): string | undefined {

@@ -6,11 +6,16 @@ export interface WordPattern {
 }
 
 /**
- * One pattern for many phrases, each matched as whole words in any case: `reset` is not in "preset". A phrase is
- * a piece of a regular expression, so that `next steps?` is one row; a blank matches any run of white space.
+ * One pattern for many phrases, each matched as whole words in any case: `reset` is not in "preset". They are
+ * separated by ` | ` or a new line. A phrase is a piece of a regular expression, so that `next steps?` is one; a blank
+ * in it matches any run of white space.
  */
-export function wordPattern(phrases: readonly string[]): WordPattern {
-  const alternatives = phrases.map(phrase => phrase.replace(/ /g, "\\s+")).join("|");
+export function wordPattern(phrases: string): WordPattern {
+  const alternatives = phrases
+    .trim()
+    .split(/ \| |\n\s*/)
+    .map(phrase => phrase.replace(/ /g, "\\s+"))
+    .join("|");
   const pattern = new RegExp(`(?<!\\w)(?:${alternatives})(?!\\w)`, "gi");
   const next = (text: string, from: number) => {
     pattern.lastIndex = from;

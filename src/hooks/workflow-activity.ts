@@ -1,6 +1,6 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { numberAt, parseJsonObject } from "../protocol/members.ts";
 import { AtomicFlag, findLocksRoot, runtimePath, VARIABLES } from "../state/index.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import { attempt, type HookContext } from "./context.ts";
 
 const STALE_AFTER_MS = 7_200_000;
 
@@ -17,25 +17,25 @@ export function isWorkflowActive(context: HookContext, cwd: string | undefined):
   const { system } = context;
   const path = runtimePath(findLocksRoot(system, cwd), "locks", ".workflow_active");
   const marker = new AtomicFlag(path, { system });
-  try {
+  let isActive = false;
+  attempt(context, "the workflow marker cannot be used", () => {
     const facts = system.files.inspect(path);
-    if (facts === undefined) return false;
+    if (facts === undefined) return;
     const isFresh = system.clock.nowMs() - facts.modifiedMs <= STALE_AFTER_MS;
-    if (isFresh && namesLivingProcess(context, marker.content() ?? "")) return true;
+    isActive = isFresh && namesLivingProcess(context, marker.content() ?? "");
+    if (isActive) return;
     context.log("INFO", "the marker of a workflow that no longer runs is removed");
     marker.clear();
-  } catch (error) {
-    context.log("WARNING", `the workflow marker cannot be used: ${messageOf(error)}`);
-  }
-  return false;
+  });
+  return isActive;
 }
 
 /** A marker without a process is believed; one that is not JSON is not. */
 function namesLivingProcess({ system }: HookContext, content: string): boolean {
-  const read = readJson(content, { recover: false, maxDepth: 16 });
-  if (!read.ok || !isJsonObject(read.value)) return false;
-  const pid = ownValue(read.value, "pid");
-  if (typeof pid !== "number" || pid <= 0) return true;
+  const marker = parseJsonObject(content, 16);
+  if (marker === undefined) return false;
+  const pid = numberAt(marker, "pid") ?? 0;
+  if (pid <= 0) return true;
   return Number.isSafeInteger(pid) && system.processes.look(pid) !== undefined;
 }
 

@@ -1,14 +1,8 @@
-import {
-  type Effect,
-  type Hook,
-  type InputOf,
-  isJsonObject,
-  type Json,
-  ownValue,
-} from "../protocol/index.ts";
+import { type Effect, type InputOf, type Json, ownValue } from "../protocol/index.ts";
+import { StrictMembers } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import type { System } from "../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "./context.ts";
+import { attempt, defineHook, type HookContext } from "./context.ts";
+import type { HookDefinition } from "./hook-program.ts";
 import { firstCharacters, oneLine, wordPattern } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
 
@@ -23,40 +17,23 @@ const QUIET_TURNS = 3;
 const QUOTE_LENGTH = 100;
 const LOCK_TIMEOUT_MS = 1_000;
 
-const NEW_TOPIC = wordPattern([
-  "now let['’]?s",
-  "next i want",
-  "switching to",
-  "different question",
-  "different topic",
-  "new task",
-  "moving on to",
-]);
-const SAME_TOPIC = wordPattern([
-  "also",
-  "what about",
-  "and",
-  "additionally",
-  "furthermore",
-  "i meant",
-  "to clarify",
-  "how['’]s it going",
-  "what['’]s the (?:status|progress)",
-]);
+const NEW_TOPIC = wordPattern(`
+  now let['’]?s | next i want | switching to | different question | different topic | new task
+  moving on to
+`);
+const SAME_TOPIC = wordPattern(`
+  also | what about | and | additionally | furthermore | i meant | to clarify | how['’]s it going
+  what['’]s the (?:status|progress)
+`);
 
 /** Asks the model to classify a new topic before it starts to work. Never blocks. */
-export function workflowClassificationReminder(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    {
-      id: "amplihack.workflow-classification-reminder",
-      event: "UserPromptSubmit",
-      hookName: "workflow_classification_reminder",
-      kind: "prompt",
-    },
-    options,
-    remind,
-  );
-}
+export const workflowClassificationReminder = defineHook(
+  "workflow-classification-reminder",
+  "prompt",
+  remind,
+);
+
+export const definition: HookDefinition = { hook: workflowClassificationReminder };
 
 function remind(input: InputOf<"prompt">, context: HookContext): Effect | undefined {
   const prompt = input.prompt?.trim() ?? "";
@@ -85,15 +62,11 @@ function countTurn(context: HookContext, hostTurn: Json | undefined, prompt: str
     return { ...state, turn_count: turn, last_classified_turn: isNew ? turn : state.last_classified_turn };
   };
   const start: Classification = { session_id: sessionId, turn_count: 0, last_classified_turn: null };
-  try {
-    file.update(count, start, {
-      onMalformed: "set-aside",
-      onSetAside: () => context.report("the turns of this session were malformed; they are counted anew"),
-    });
-  } catch (error) {
-    context.log("WARNING", `the turn was not counted: ${messageOf(error)}`);
-    count(start);
-  }
+  const onSetAside = () => context.report("the turns of this session were malformed; they are counted anew");
+  const isCounted = attempt(context, "the turn was not counted", () =>
+    file.update(count, start, { onMalformed: "set-aside", onSetAside }),
+  );
+  if (!isCounted) count(start);
   return isNew;
 }
 
@@ -120,11 +93,10 @@ function renderReminder(prompt: string): string {
 }
 
 function parseClassification(value: Json, sessionId: string): Classification {
-  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
-  const turn = ownValue(value, "turn_count") ?? 0;
-  const last = ownValue(value, "last_classified_turn") ?? null;
-  if (typeof turn !== "number" || (last !== null && typeof last !== "number")) {
-    throw new Error("turn_count and last_classified_turn must be numbers");
-  }
-  return { session_id: sessionId, turn_count: turn, last_classified_turn: last };
+  const state = new StrictMembers(value);
+  return {
+    session_id: sessionId,
+    turn_count: state.optional("turn_count", state.number) ?? 0,
+    last_classified_turn: state.optional("last_classified_turn", state.number) ?? null,
+  };
 }

@@ -1,9 +1,10 @@
-import { type InputOf, isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { InputOf, Json } from "../protocol/index.ts";
+import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
+import { removeIfThere } from "../state/absent-files.ts";
 import { AtomicJsonFile } from "../state/index.ts";
-import { hasErrorCode } from "../system/system.ts";
-import { type HookContext, messageOf } from "./context.ts";
+import type { HookContext } from "./context.ts";
 import type { Observation } from "./observers.ts";
-import { stringAt } from "./transcript/parts.ts";
 
 /** A development request whose workflow has not shown itself yet. */
 interface Tracking {
@@ -18,56 +19,26 @@ const CALLS_BEFORE_WARNING = 3;
 const FORGOTTEN_AFTER_S = 24 * 60 * 60;
 const LOCK_TIMEOUT_MS = 2_000;
 
-const WORKFLOW_SKILLS: ReadonlySet<string> = new Set([
-  "dev-orchestrator",
-  "amplihack:dev",
-  "amplihack:amplihack:dev",
-  "default-workflow",
-  "amplihack:default-workflow",
-  "amplihack:amplihack:default-workflow",
-  ".claude:amplihack:dev",
-  ".claude:amplihack:default-workflow",
-]);
+const WORKFLOW_SKILL =
+  /^(?:dev-orchestrator|default-workflow|(?:amplihack:amplihack|\.claude:amplihack|amplihack):(?:dev|default-workflow))$/;
 
 /** Signs that the workflow runs, by canonical tool; each is looked for in one text of the call. */
 const EVIDENCE: Readonly<
-  Record<string, { readonly in: (call: ToolCall) => string; readonly signs: readonly string[] }>
+  Record<string, { readonly in: (call: ToolCall) => string; readonly signs: RegExp }>
 > = {
   Bash: {
     in: call => call.command,
-    signs: [
-      "run_recipe_by_name",
-      "smart-orchestrator",
-      "recipe_runner",
-      "amplihack.recipes",
-      "amplihack recipe run",
-      "git checkout -b",
-      "git switch -c",
-      "git branch ",
-      "gh pr create",
-      "gh issue create",
-    ],
+    signs:
+      /run_recipe_by_name|smart-orchestrator|recipe_runner|amplihack\.recipes|amplihack recipe run|git checkout -b|git switch -c|git branch |gh pr create|gh issue create/,
   },
   Read: {
     in: call => call.paths.join("\n"),
-    signs: [
-      "DEFAULT_WORKFLOW.md",
-      "smart-orchestrator.yaml",
-      "default-workflow.yaml",
-      "investigation-workflow.yaml",
-    ],
+    signs:
+      /DEFAULT_WORKFLOW\.md|smart-orchestrator\.yaml|default-workflow\.yaml|investigation-workflow\.yaml/,
   },
   TodoWrite: {
     in: call => call.todos,
-    signs: [
-      "Step ",
-      "step ",
-      "STEP ",
-      "Create GitHub issue",
-      "Create feature branch",
-      "Recipe Runner",
-      "recipe runner",
-    ],
+    signs: /Step |step |STEP |Create GitHub issue|Create feature branch|Recipe Runner|recipe runner/,
   },
 };
 const TOOLS_OF_WORKFLOWS: ReadonlySet<string> = new Set(["Agent", "TaskCreate"]);
@@ -89,20 +60,20 @@ export function startTracking(context: HookContext, source?: string): void {
 export function trackWorkflow(input: InputOf<"tool">, context: HookContext): Observation | undefined {
   try {
     const skill = input.tool.canonicalName === "Skill" ? stringAt(input.tool.input, "skill") : undefined;
-    if (skill !== undefined && WORKFLOW_SKILLS.has(skill)) {
+    if (skill !== undefined && WORKFLOW_SKILL.test(skill)) {
       startTracking(context);
       return undefined;
     }
     const state = openState(context);
     if (!isTracking(context, state)) return undefined;
     if (showsWorkflow(describeCall(input))) {
-      stopTracking(context, state.path);
+      removeIfThere(context.system.files, state.path);
       return undefined;
     }
     return countCall(context, state);
   } catch (error) {
-    context.log("ERROR", `workflow tracking failed: ${messageOf(error)}`);
-    return { metadata: { workflow_enforcement_error: messageOf(error) } };
+    context.log("ERROR", `workflow tracking failed: ${errorText(error)}`);
+    return { metadata: { workflow_enforcement_error: errorText(error) } };
   }
 }
 
@@ -131,16 +102,8 @@ function isTracking(context: HookContext, state: AtomicJsonFile<Tracking>): bool
     if (tracking === undefined) return false;
     return context.system.clock.nowMs() / 1000 - tracking.dev_invoked_at <= FORGOTTEN_AFTER_S;
   } catch (error) {
-    context.log("WARNING", `workflow tracking is off: ${messageOf(error)}`);
+    context.log("WARNING", `workflow tracking is off: ${errorText(error)}`);
     return false;
-  }
-}
-
-function stopTracking(context: HookContext, path: string): void {
-  try {
-    context.system.files.remove(path);
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
   }
 }
 
@@ -169,7 +132,7 @@ function countCall(context: HookContext, state: AtomicJsonFile<Tracking>): Obser
 }
 
 function describeCall({ tool, facts }: InputOf<"tool">): ToolCall {
-  const todos = isJsonObject(tool.input) ? ownValue(tool.input, "todos") : undefined;
+  const todos = memberAt(tool.input, "todos");
   const path = stringAt(tool.input, "file_path", "path");
   return {
     name: tool.canonicalName,
@@ -186,25 +149,16 @@ function todoText(todo: Json): string {
 function showsWorkflow(call: ToolCall): boolean {
   if (TOOLS_OF_WORKFLOWS.has(call.name)) return true;
   const evidence = Object.hasOwn(EVIDENCE, call.name) ? EVIDENCE[call.name] : undefined;
-  if (evidence === undefined) return false;
-  const text = evidence.in(call);
-  return evidence.signs.some(sign => text.includes(sign));
+  return evidence?.signs.test(evidence.in(call)) === true;
 }
 
 function parseTracking(value: Json): Tracking {
-  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
+  const tracking = new StrictMembers(value);
   const source = stringAt(value, "source");
   return {
-    dev_invoked_at: numberAt(value, "dev_invoked_at"),
-    tool_calls_since:
-      ownValue(value, "tool_calls_since") === undefined ? 0 : numberAt(value, "tool_calls_since"),
-    warning_emitted: ownValue(value, "warning_emitted") === true,
+    dev_invoked_at: tracking.number("dev_invoked_at"),
+    tool_calls_since: tracking.optional("tool_calls_since", tracking.count) ?? 0,
+    warning_emitted: booleanAt(value, "warning_emitted") === true,
     ...(source === undefined ? {} : { source }),
   };
-}
-
-function numberAt(object: JsonObject, name: string): number {
-  const value = ownValue(object, name);
-  if (typeof value !== "number" || value < 0) throw new Error(`${name} must be a number, 0 or more`);
-  return value;
 }

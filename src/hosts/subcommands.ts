@@ -1,5 +1,6 @@
 import { EVENTS, eventKey, findEvent } from "../protocol/index.ts";
-import { HOSTS } from "./descriptors.ts";
+import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
+import { HOST_LIST } from "./descriptors.ts";
 
 /** One name on the command line of the hook program. */
 export interface Subcommand {
@@ -14,27 +15,16 @@ export interface Subcommand {
   readonly isStock: boolean;
 }
 
-function stock(name: string, event: string, more: readonly string[] = []): Subcommand {
-  return {
+/** The hooks of this program; the one that is an event's own goes before one that runs beside it. */
+export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [...STOCK_HOOKS]
+  .sort((one: StockHook, other: StockHook) => Number(one.isSecond ?? false) - Number(other.isSecond ?? false))
+  .map(({ name, events }) => ({
     name,
     hookName: name.replaceAll("-", "_"),
-    event,
-    events: [event, ...more],
+    event: events[0],
+    events,
     isStock: true,
-  };
-}
-
-/** The hooks of this program. Failed tools are counted by the hook that counts tools. */
-export const STOCK_SUBCOMMANDS: readonly Subcommand[] = [
-  stock("pre-tool-use", "PreToolUse"),
-  stock("post-tool-use", "PostToolUse", ["PostToolUseFailure"]),
-  stock("stop", "Stop"),
-  stock("session-start", "SessionStart"),
-  stock("session-stop", "SessionEnd"),
-  stock("user-prompt-submit", "UserPromptSubmit"),
-  stock("workflow-classification-reminder", "UserPromptSubmit"),
-  stock("pre-compact", "PreCompact"),
-];
+  }));
 
 export const ALIASES: Readonly<Record<string, string>> = {
   agentstop: "stop",
@@ -65,13 +55,16 @@ function ofEvent(event: string): Subcommand {
   return { name, hookName: name.replaceAll("-", "_"), event, events: [event], isStock: false };
 }
 
+/** Two hosts may mean different events by one name; then the one that we register with counts. */
 function hostEvent(key: string): string | undefined {
-  for (const host of Object.values(HOSTS)) {
-    for (const [native, target] of Object.entries(host.events)) {
-      if (target !== null && eventKey(native) === key) return target.split(":")[0];
-    }
-  }
-  return undefined;
+  const found = HOST_LIST.flatMap(({ events, registration }) =>
+    Object.entries(events).flatMap(([native, target]) =>
+      target !== null && eventKey(native) === key
+        ? [{ target, isRegistered: registration !== undefined }]
+        : [],
+    ),
+  );
+  return (found.find(({ isRegistered }) => isRegistered) ?? found[0])?.target.split(":")[0];
 }
 
 /** Every subcommand by its installed name, for usage texts. */

@@ -1,6 +1,7 @@
 import { applyEdits, modify, parseTree } from "jsonc-parser";
 import { readJsonc, userConfigFile } from "../config/index.ts";
-import { type FailurePolicy, isJsonObject, ownValue } from "../protocol/index.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
 import type { FileEdit } from "./file-edit.ts";
 import type { Places } from "./places.ts";
 
@@ -36,7 +37,6 @@ export function failureEdit({ stateHome }: Places, policy: FailurePolicy): FileE
 /** What the text of a configuration file says about one subcommand, or about all others. */
 export function policyIn(text: string, name: string): FailurePolicy | undefined {
   const read = readJsonc(text);
-  const table = read.ok && isJsonObject(read.value) ? ownValue(read.value, "failure") : undefined;
-  const value = isJsonObject(table) ? ownValue(table, name) : undefined;
+  const value = read.ok ? memberAt(read.value, "failure", name) : undefined;
   return POLICIES.find(policy => policy === value);
 }

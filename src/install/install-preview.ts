@@ -4,14 +4,15 @@ import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { failureEdit, policyIn } from "./failure-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";
-import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
-import { previewHosts } from "./install-hosts.ts";
-import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
+import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
+import { forEachHost } from "./install-hosts.ts";
+import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
 import type { Package } from "./package.ts";
 import type { Places } from "./places.ts";
-import type { AssetPlan } from "./stage-assets.ts";
-import { versionFolder } from "./stage-package.ts";
+import { planRegistration } from "./register.ts";
+import { type AssetPlan, planAssets } from "./stage-assets.ts";
+import { isStaged, versionFolder } from "./stage-package.ts";
 import { changedPrograms, configuredPolicy, type ProgramFile, wantedPrograms } from "./stage-programs.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import { planUserCommands } from "./user-commands.ts";
@@ -25,9 +26,9 @@ export async function previewInstall(
 ): Promise<InstallReport> {
   const warnings: string[] = [];
   const manifest = openManifest(system, places, source.version, warnings, "only look");
-  const assets = assetsOf(system, places, request, manifest);
+  const assets = planAssets(system, places, request, manifest);
   const found = chooseEngine(system, source);
-  warnings.push(...passedOverWarnings(found));
+  warnings.push(...skippedWarnings(found));
   const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
   const origin = { ...source, root };
   const isInside = found.program.startsWith(`${source.root}/`);
@@ -40,18 +41,20 @@ export async function previewInstall(
     failure === undefined
       ? configured(subcommand)
       : (policyIn(failure.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
-  const options = await optionsOf(system, request, origin, engine, policyOf);
+  const options = await registerOptions(system, request, origin, engine, policyOf);
 
-  const programs =
-    engine.kind === "native"
-      ? wantedPrograms(system, places, origin, found, policyOf)
-      : wantedPrograms(system, places, origin, engine, policyOf);
+  // The bytes of a native program are read where it still is.
+  const built = engine.kind === "native" ? found : engine;
+  const programs = wantedPrograms(system, places, origin, built, policyOf);
   const commands = planUserCommands(system, places, origin.version);
   const chosen = chooseHosts(system, places, request.hosts, request.scope);
-  const outcome = previewHosts(system, places, chosen, options);
+  const outcome = forEachHost(system, places, chosen, options, target => ({
+    changes: planRegistration(system, places, target, options),
+    backup: null,
+    notes: [],
+  }));
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const changes: PlannedChange[] = [
-    ...(source.isEphemeral ? [{ path: root, diff: "" }] : []),
     ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
       .filter(change => change.isChanged)
       .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
@@ -59,7 +62,11 @@ export async function previewInstall(
     ...assets.changed.map(name => assetChange(system, places, assets, name)),
   ];
   warnings.push(...commands.warnings, ...outcome.warnings);
-  return reportOf(places, request, engine, outcome, warnings, [], changes);
+  const isCopied = source.isEphemeral && !isStaged(system, places, source);
+  return {
+    ...reportOf(places, request, engine, outcome, { warnings, changes, moreSteps: [] }),
+    ...(isCopied ? { package_copy: root } : {}),
+  };
 }
 
 function programChange(system: System, { path, bytes }: ProgramFile): PlannedChange {

@@ -1,28 +1,8 @@
-import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
-import { InstallProblem } from "./problem.ts";
 
 /** The directories that an installation knows. */
-export interface Places {
-  readonly home: string;
-  /** programs, configuration, manifest, logs: `~/.amplihack` unless `AMPLIHACK_HOME` says otherwise */
-  readonly stateHome: string;
-  readonly projectRoot: string;
-}
-
-export type Scope = "user" | "project";
-
-export function findPlaces(system: Pick<System, "env" | "files">): Places {
-  const home = findHome(system);
-  const projectRoot = findProjectRoot(system, undefined);
-  const stateHome = findStateHome(system, projectRoot);
-  if (home === undefined || stateHome === undefined)
-    throw new InstallProblem("there is no home directory: HOME is unset or not an absolute path", {
-      fix: "set HOME and try again",
-    });
-  return { home, stateHome, projectRoot };
-}
+export type Places = UserDirectories;
 
 export function programFolder({ stateHome }: Pick<Places, "stateHome">): string {
   return join(stateHome, ".claude", "bin");

@@ -1,4 +1,4 @@
-import { quoteWord } from "../hosts/index.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { basename, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { FileEdit } from "./file-edit.ts";
@@ -28,7 +28,7 @@ export function withoutBlock(text: string): string {
 export interface ProfilePlan {
   /** undefined for a shell whose files we do not know */
   readonly edit: FileEdit | undefined;
-  /** what the user can do himself */
+  /** what the user can do by hand */
   readonly step: string;
 }
 

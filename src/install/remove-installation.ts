@@ -2,11 +2,11 @@ import { basename, dirname, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { removeEmptyDirectories } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import type { Ledger } from "./ledger.ts";
 import type { Manifest } from "./manifest.ts";
+import type { ManifestWriter } from "./manifest-writer.ts";
 import { manifestPath, type Places, programFolder, versionStampPath } from "./places.ts";
 import { removeTree } from "./remove-tree.ts";
-import { takeBack, takeGenerated, takeProfile } from "./take-back.ts";
+import { removeGenerated, restoreFile, restoreProfile } from "./restore-file.ts";
 import { isWrapper } from "./wrapper.ts";
 
 export interface RemovalOptions {
@@ -35,17 +35,17 @@ const LASTING_DATA = [
 export function removeInstallation(
   system: System,
   places: Places,
-  ledger: Ledger,
+  { manifest }: ManifestWriter,
   options: RemovalOptions,
 ): { readonly removed: readonly string[]; readonly kept: readonly string[] } {
-  const { manifest } = ledger;
   const { files } = system;
   const kept: string[] = [];
   const removed: string[] = [];
   for (const [path, record] of Object.entries(manifest.edited_files)) {
     if (record.host !== null) continue;
-    const taken = record.kind === "profile" ? takeProfile(system, path, record) : takeGenerated(path, record);
-    const { change, keptAs } = takeBack(system, taken, options);
+    const restoration =
+      record.kind === "profile" ? restoreProfile(system, path, record) : removeGenerated(path, record);
+    const { change, keptAs } = restoreFile(system, restoration, options);
     if (change.isChanged) removed.push(record.kind === "profile" ? `${path} (our block)` : path);
     if (keptAs !== undefined) kept.push(keptAs);
   }

@@ -18,7 +18,7 @@ export function renderInstall(
   { isVerbose, paint }: { readonly isVerbose: boolean; readonly paint: Paint },
 ): string {
   const lines = report.dry_run
-    ? renderChanges(report.changes)
+    ? [...renderCopy(report), ...renderChanges(report.changes)]
     : [`${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`];
   for (const host of report.hosts) lines.push(...renderHost(host, report.dry_run, isVerbose, paint));
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
@@ -70,6 +70,10 @@ export function renderUninstall(report: UninstallReport, paint: Paint): string {
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
   if (report.dry_run) lines.push("", "Nothing was written.");
   return joined(lines);
+}
+
+function renderCopy({ package_copy: folder }: InstallReport): string[] {
+  return folder === undefined ? [] : [`would copy this package to ${folder}`];
 }
 
 function renderChanges(changes: InstallReport["changes"]): string[] {

@@ -6,7 +6,7 @@ import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import type { Package } from "./package.ts";
 import { type Places, programFolder } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 import { describeEnd, runProgram } from "./run-program.ts";
 import { hookWrapper, programWrapper } from "./wrapper.ts";
@@ -104,7 +104,7 @@ async function tryProgram(system: System, program: string, expected: string | un
   });
   const isRight = expected === undefined || stdout.trim() === `amplihack-hooks ${expected}`;
   if (code === 0 && isRight) return;
-  throw new InstallProblem("the hook program does not work, so nothing was installed", {
+  throw installProblem("the hook program does not work, so nothing was installed", {
     causes: [
       code === 0
         ? `it says '${clip(stdout.trim(), SHOWN_LENGTH)}', expected 'amplihack-hooks ${expected}'`

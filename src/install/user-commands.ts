@@ -32,7 +32,7 @@ export function planUserCommands(system: System, places: Places, version: string
   const isOnPath = (system.env.get("PATH") ?? "").split(":").includes(folder);
   return {
     wanted,
-    warnings: foreign.map(path => `${path} is somebody else's file, so it is left alone`),
+    warnings: foreign.map(path => `${path} is not a file of amplihack, so it is left alone`),
     missingOnPath: isOnPath || wanted.length === 0 ? undefined : folder,
   };
 }

@@ -1,14 +1,9 @@
-import type { AgentName } from "../state/active-agent.ts";
 import type { Variables } from "./child-environment.ts";
+import type { LaunchRequest } from "./launch-request.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-export interface ArgumentFacts {
-  readonly agent: AgentName;
-  /** the user's words, passed on as they are */
-  readonly given: readonly string[];
-  readonly resumes: boolean;
-  readonly continues: boolean;
-  readonly skipsPermissions: boolean;
+export interface ArgumentFacts
+  extends Pick<LaunchRequest, "agent" | "args" | "resumes" | "continues" | "skipsPermissions"> {
   readonly isSubprocessSafe: boolean;
   /** a directory staged as a plugin of the agent */
   readonly stagedPlugin: string | undefined;
@@ -16,8 +11,8 @@ export interface ArgumentFacts {
 
 /** Our flags, then the user's words. `--resume` comes last of ours, because its value may follow. */
 export function agentArguments(env: Variables, facts: ArgumentFacts): readonly string[] {
-  const { agent, given, stagedPlugin } = facts;
-  const has = (flag: string): boolean => optionsOf(given).some(word => isFlag(word, flag));
+  const { agent, args, stagedPlugin } = facts;
+  const has = (flag: string): boolean => optionsOf(args).some(word => isFlag(word, flag));
   const model = env["AMPLIHACK_DEFAULT_MODEL"] ?? "";
   const { takesModel, resumes, skipsPermissions } = LAUNCH_TOOLS[agent];
   const injected: string[] = [];
@@ -31,12 +26,12 @@ export function agentArguments(env: Variables, facts: ArgumentFacts): readonly s
   }
   if (resumes && facts.continues) injected.push("--continue");
   if (resumes && facts.resumes) injected.push("--resume");
-  return [...injected, ...given];
+  return [...injected, ...args];
 }
 
-function copilotFlags(env: Variables, { given, isSubprocessSafe }: ArgumentFacts): readonly string[] {
+function copilotFlags(env: Variables, { args, isSubprocessSafe }: ArgumentFacts): readonly string[] {
   const isOn = (name: string): boolean => env[name] === "1";
-  const words = optionsOf(given);
+  const words = optionsOf(args);
   const isAllowed = isSubprocessSafe || isOn("AMPLIHACK_COPILOT_ALLOW_ALL");
   const isSaid = words.some(word => word.startsWith("--allow-all"));
   const isRemote = isOn("AMPLIHACK_COPILOT_REMOTE") && !isOn("AMPLIHACK_COPILOT_NO_REMOTE");

@@ -1,16 +1,19 @@
-import { isJsonObject, type Json, ownValue } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { Json } from "../protocol/index.ts";
+import { memberAt, numberAt, stringAt } from "../protocol/members.ts";
 import type { AgentName } from "../state/active-agent.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
+import { readVariables } from "./child-environment.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-const LIMIT_MS = 2_000;
-const LINE_LIMIT = 200;
+const TIMEOUT_MS = 2_000;
+const MAX_LINE_LENGTH = 200;
 const LIFE_MS = 24 * 60 * 60 * 1000;
 /** A failure may have been the machine's, not the agent's. */
 const FAILURE_LIFE_MS = 60 * 60 * 1000;
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 const ANSI = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 type Known = {
@@ -49,16 +52,13 @@ export async function readAgentVersion(
 }
 
 async function askVersion(system: System, path: string): Promise<string | undefined> {
-  const env: Record<string, string> = { AMPLIHACK_NONINTERACTIVE: "1" };
-  for (const name of system.env.names()) {
-    if (name !== "CLAUDECODE") env[name] ??= system.env.get(name) ?? "";
-  }
+  const { CLAUDECODE: _, ...env } = readVariables(system);
   const { end, stdout, stderr } = await system.processes.start({
     argv: [path, "--version"],
     cwd: system.files.workingDirectory() ?? "/",
-    env,
+    env: { ...env, AMPLIHACK_NONINTERACTIVE: "1" },
     input: new Uint8Array(),
-    timeoutMs: LIMIT_MS,
+    timeoutMs: TIMEOUT_MS,
     killAfterMs: 100,
     limits: { stdoutBytes: 4_096, tailBytes: 0, stderrBytes: 4_096, drainBytes: 1024 * 1024 },
     endsGroup: true,
@@ -70,7 +70,7 @@ async function askVersion(system: System, path: string): Promise<string | undefi
 
 /** The first version number in the first line of what a program printed. */
 export function versionIn(output: string): string | undefined {
-  const line = (output.split("\n")[0] ?? "").replace(ANSI, "").slice(0, LINE_LIMIT);
+  const line = (output.split("\n")[0] ?? "").replace(ANSI, "").slice(0, MAX_LINE_LENGTH);
   return /\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?/.exec(line)?.[0];
 }
 
@@ -125,27 +125,26 @@ function readCache(cache: Cache | undefined): readonly Known[] {
 function remember(cache: Cache, known: Known, warn: (text: string) => void): void {
   try {
     const others = readCache(cache).filter(({ path }) => path !== known.path);
-    cache.write([...others.slice(1 - MOST_ENTRIES), known]);
+    cache.write([...others.slice(1 - MAX_ENTRIES), known]);
   } catch (error) {
-    warn(`the version of the agent could not be remembered: ${textOf(error)}`);
+    warn(`the version of the agent could not be remembered: ${errorText(error)}`);
   }
 }
 
+/** Entries that cannot be read are left out. */
 function parseCache(value: Json): readonly Known[] {
   if (!Array.isArray(value)) throw new Error("it is no list");
-  return value.flatMap(parseKnown);
-}
-
-function parseKnown(value: Json): readonly Known[] {
-  if (!isJsonObject(value)) return [];
-  const [path, modifiedMs, size, version, checkedMs] = [
-    "path",
-    "modifiedMs",
-    "size",
-    "version",
-    "checkedMs",
-  ].map(name => ownValue(value, name));
-  const isVersion = version === null || typeof version === "string";
-  if (typeof path !== "string" || typeof modifiedMs !== "number" || typeof size !== "number") return [];
-  return isVersion && typeof checkedMs === "number" ? [{ path, modifiedMs, size, version, checkedMs }] : [];
+  return (value as readonly Json[]).flatMap(each => {
+    const [path, version] = [stringAt(each, "path"), memberAt(each, "version")];
+    const [modifiedMs, size, checkedMs] = [
+      numberAt(each, "modifiedMs"),
+      numberAt(each, "size"),
+      numberAt(each, "checkedMs"),
+    ];
+    if (path === undefined || modifiedMs === undefined || size === undefined || checkedMs === undefined)
+      return [];
+    return typeof version === "string" || version === null
+      ? [{ path, modifiedMs, size, version, checkedMs }]
+      : [];
+  });
 }

@@ -51,7 +51,7 @@ export function checkOut(
   });
 }
 
-/** Somebody else's directory of the same name is not ours to work in. */
+/** Refuses a directory of the same name that is no clone of the repository. */
 function checkOrigin(directory: string, { owner, name }: Repository): void {
   const { stdout } = spawnSync("git", ["-C", directory, "config", "--get", "remote.origin.url"], {
     encoding: "utf8",

@@ -1,29 +1,24 @@
-import type { AgentName } from "../state/active-agent.ts";
 import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { isAbsolute, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import type { LaunchRequest } from "./launch-request.ts";
 import { buildSearchPath, type ProgramPlaces } from "./search-path.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
 /** Everything the child's environment depends on besides the parent's; looked up beforehand. */
-export interface EnvironmentFacts {
-  readonly agent: AgentName;
+export interface EnvironmentFacts
+  extends UserDirectories,
+    Pick<LaunchRequest, "agent" | "isDelegated" | "reflects"> {
   readonly version: string;
-  readonly home: string;
-  /** `~A` */
-  readonly stateHome: string;
-  readonly projectRoot: string;
   /** the nearest directory from the working directory upward that holds `amplifier-bundle` */
   readonly bundleDirectory: string | undefined;
   readonly sessionId: string;
   readonly depth: number;
   readonly isNonInteractive: boolean;
   readonly isSubprocessSafe: boolean;
-  /** a session that another one delegated work to */
-  readonly isDelegated: boolean;
-  /** as the user asked; undefined when not said */
-  readonly reflects: boolean | undefined;
   readonly pluginRoot: string | undefined;
   readonly shimDirectory: string | undefined;
   readonly programs: ProgramPlaces;
@@ -31,7 +26,7 @@ export interface EnvironmentFacts {
   readonly newTreeId: string;
 }
 
-export interface BuiltEnvironment {
+interface BuiltEnvironment {
   readonly env: Variables;
   readonly warnings: readonly string[];
 }
@@ -113,6 +108,10 @@ function heapOption(parent: Variables): Variables {
     });
   }
   return { NODE_OPTIONS: [options, `--max-old-space-size=${given}`].filter(Boolean).join(" ") };
+}
+
+export function readVariables({ env }: Pick<System, "env">): Record<string, string> {
+  return Object.fromEntries(env.names().map(name => [name, env.get(name) ?? ""]));
 }
 
 /** What differs from the parent, in alphabetical order. Only our own values are shown. */

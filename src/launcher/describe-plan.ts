@@ -1,4 +1,4 @@
-import { quoteWord } from "../hosts/owned-command.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { describeDifference } from "./child-environment.ts";
 import type { LaunchPlan } from "./plan.ts";
 

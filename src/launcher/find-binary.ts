@@ -6,12 +6,12 @@ import { isAbsolute, join, normalise, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-type Surroundings = Pick<System, "env" | "files" | "text">;
+type SearchSystem = Pick<System, "env" | "files" | "text">;
 
 /** Below the home directory, looked at after PATH. */
 const MORE_DIRECTORIES = [".npm-global/bin", ".cargo/bin", ".local/bin"];
 /** A longer file is a program of its own, not a wrapper around another. */
-const WRAPPER_LIMIT = 64 * 1024;
+const MAX_WRAPPER_BYTES = 64 * 1024;
 const NOT_FOUND = 127;
 const NOT_STARTABLE = 126;
 
@@ -19,7 +19,7 @@ const NOT_STARTABLE = 126;
  * The agent's executable: what the two variables say (an unusable value is an error, never passed over), else the
  * first on PATH, else in the usual places. `self` is this very program: a file that leads back to it is no agent.
  */
-export function findBinary(system: Surroundings, agent: AgentName, self: string): string {
+export function findBinary(system: SearchSystem, agent: AgentName, self: string): string {
   const named = findOverride(system, agent, self);
   if (named !== undefined) return named;
   const tried: Tried[] = [];
@@ -55,7 +55,7 @@ function describeTried(tried: readonly Tried[]): readonly string[] {
 }
 
 /** As `findBinary`; undefined where that would throw. */
-export function tryFindBinary(system: Surroundings, agent: AgentName, self: string): string | undefined {
+export function tryFindBinary(system: SearchSystem, agent: AgentName, self: string): string | undefined {
   try {
     return findBinary(system, agent, self);
   } catch (error) {
@@ -64,7 +64,7 @@ export function tryFindBinary(system: Surroundings, agent: AgentName, self: stri
   }
 }
 
-function findOverride(system: Surroundings, agent: AgentName, self: string): string | undefined {
+function findOverride(system: SearchSystem, agent: AgentName, self: string): string | undefined {
   for (const variable of variablesOf(agent)) {
     const value = system.env.get(variable) ?? "";
     if (value === "") continue;
@@ -85,12 +85,12 @@ function variablesOf(agent: AgentName): readonly [string, string] {
   return [`AMPLIHACK_${name}_BINARY_PATH`, `${name}_BINARY_PATH`];
 }
 
-function candidateNames(system: Surroundings, agent: AgentName): readonly string[] {
+function candidateNames(system: SearchSystem, agent: AgentName): readonly string[] {
   const prefersRust = agent === "claude" && system.env.get("AMPLIHACK_PREFER_RUSTYCLAWD") === "1";
   return prefersRust ? ["rustyclawd", agent] : [agent];
 }
 
-function searchDirectories(system: Surroundings): readonly string[] {
+function searchDirectories(system: SearchSystem): readonly string[] {
   const home = findHome(system);
   const listed = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute).map(normalise);
   const usual = home === undefined ? [] : MORE_DIRECTORIES.map(directory => join(home, directory));
@@ -100,7 +100,7 @@ function searchDirectories(system: Surroundings): readonly string[] {
 const NOTHING = "nothing";
 const NO_PERMISSION = "a file without permission to execute it";
 
-function whyUnusable(system: Surroundings, path: string, self: string): string | undefined {
+function whyUnusable(system: SearchSystem, path: string, self: string): string | undefined {
   let facts: ReturnType<System["files"]["follow"]>;
   try {
     facts = system.files.follow(path);
@@ -118,7 +118,7 @@ function whyUnusable(system: Surroundings, path: string, self: string): string |
 }
 
 /** A shim called `claude` that calls `amplihack claude` would start itself for ever. */
-function leadsBack(system: Surroundings, path: string, self: string): boolean {
+function leadsBack(system: SearchSystem, path: string, self: string): boolean {
   const real = system.files.realPath(path);
   if (real === self) return true;
   const text = readScript(system, real);
@@ -136,8 +136,8 @@ const CALLS_AMPLIHACK = new RegExp(
 export function readScript(system: Pick<System, "files" | "text">, path: string): string | undefined {
   try {
     const facts = system.files.follow(path);
-    if (facts?.kind !== "file" || facts.size > WRAPPER_LIMIT) return undefined;
-    const { text } = system.text.decode(system.files.read(path, WRAPPER_LIMIT));
+    if (facts?.kind !== "file" || facts.size > MAX_WRAPPER_BYTES) return undefined;
+    const { text } = system.text.decode(system.files.read(path, MAX_WRAPPER_BYTES));
     return text.startsWith("#!") ? text : undefined;
   } catch {
     return undefined;

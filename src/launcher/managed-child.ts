@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { Problem, textOf } from "../state/problem.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { Problem } from "../state/problem.ts";
 import { startGroupWatcher } from "../system/group-watcher.ts";
 import { onEnd } from "../system/node-end.ts";
 import { endGroup, isStopped, signalProcess } from "./process-group.ts";
 import { rememberTerminal } from "./terminal-state.ts";
 
-export interface ChildRequest {
+interface ChildRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -36,7 +37,7 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   const restoreTerminal = request.isInteractive ? rememberTerminal() : () => {};
   const watcher = request.isInteractive
     ? undefined
-    : startGroupWatcher(reason => request.warn(`nobody watches over the agent's processes: ${reason}`));
+    : startGroupWatcher(reason => request.warn(`the agent's processes are not watched: ${reason}`));
   // Before the child exists: a signal must never find us without a plan.
   const supervision = new Supervision(request);
   try {
@@ -68,12 +69,12 @@ function tryStart(
   return new Promise(resolve => {
     try {
       const child = spawn(program, args, { cwd, env, stdio: "inherit", detached: !isInteractive });
-      // At once: until the watcher knows the group, nobody would end it after us.
+      // At once: until the watcher knows the group, it would outlive us.
       if (child.pid !== undefined) onGroup(child.pid);
       child.once("error", resolve);
       child.once("spawn", () => resolve(child));
     } catch (error) {
-      resolve(error instanceof Error ? error : new Error(textOf(error)));
+      resolve(error instanceof Error ? error : new Error(errorText(error)));
     }
   });
 }

@@ -1,7 +1,8 @@
+import { errorText } from "../protocol/error-text.ts";
 import { resolvePath } from "../state/path-containment.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import type { System } from "../system/system.ts";
-import { type Claim, readClaim } from "./session-claim.ts";
+import { readClaim, type SessionClaim } from "./session-claim.ts";
 import { readActiveSessions } from "./session-log.ts";
 
 export type Nesting =
@@ -13,17 +14,17 @@ export type Nesting =
       /** the session's process is gone, but not for long: it may be starting again */
       readonly isOwnerDead: boolean;
     }
-  | { readonly kind: "stale"; readonly claim: Claim };
+  | { readonly kind: "stale"; readonly claim: SessionClaim };
 
-export interface NestingPlaces {
+interface NestingPlaces {
   readonly directory: string;
   readonly projectRoot: string;
   readonly home: string;
 }
 
 const STALE_AFTER_SECONDS = 60 * 60;
-const DEFAULT_DEPTH_LIMIT = 6;
-const DEPTH_CEILING = 32;
+const DEFAULT_MAX_DEPTH = 6;
+const MAX_DEPTH = 32;
 
 /** Whether this launch happens inside another session: by the environment, the project's log, the user's claim. */
 export function detectNesting(system: System, places: NestingPlaces, warn: (text: string) => void): Nesting {
@@ -57,7 +58,7 @@ function findLogged(
     const depth = session.parentSessionId === undefined ? 1 : 2;
     return { kind: "nested", sessionId: session.sessionId, depth, isOwnerDead: false };
   } catch (error) {
-    warn(`the log of sessions is passed over: ${textOf(error)}`);
+    warn(`the log of sessions is passed over: ${errorText(error)}`);
     return undefined;
   }
 }
@@ -88,11 +89,11 @@ function announcedDepth(system: System): number {
 
 function depthLimit(system: System): number {
   const text = system.env.get("AMPLIHACK_MAX_DEPTH")?.trim() ?? "";
-  if (text === "") return DEFAULT_DEPTH_LIMIT;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Math.min(Number(text), DEPTH_CEILING);
+  if (text === "") return DEFAULT_MAX_DEPTH;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Math.min(Number(text), MAX_DEPTH);
   throw new Problem("AMPLIHACK_MAX_DEPTH is not usable: expected a whole number of at least 1", {
     kind: "environment",
-    fix: `set AMPLIHACK_MAX_DEPTH to a number up to ${DEPTH_CEILING}, or unset it`,
+    fix: `set AMPLIHACK_MAX_DEPTH to a number up to ${MAX_DEPTH}, or unset it`,
   });
 }
 

@@ -1,52 +1,25 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { AgentName } from "../state/active-agent.ts";
-import { findHome, findStateHome } from "../state/homes.ts";
 import { Problem } from "../state/problem.ts";
-import { findProjectRoot } from "../state/project-root.ts";
 import { readText } from "../state/read-text.ts";
+import { requireDirectories, type UserDirectories } from "../state/user-directories.ts";
 import { VARIABLES } from "../state/variables.ts";
 import { ancestors, dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { agentArguments } from "./agent-arguments.ts";
 import { checkMinimum, readAgentVersion } from "./agent-version.ts";
-import { buildEnvironment, type Variables } from "./child-environment.ts";
+import { buildEnvironment, readVariables, type Variables } from "./child-environment.ts";
 import { findBinary } from "./find-binary.ts";
+import type { LaunchRequest } from "./launch-request.ts";
 import { detectNesting, type Nesting, nextDepth } from "./nesting.ts";
 import { findProgramPlaces } from "./search-path.ts";
-import { checkSettings, type Finding } from "./settings-check.ts";
+import { checkSettings, type SettingsFinding } from "./settings-check.ts";
 import type { Shims } from "./shims.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-/** One launch as the user asked for it. */
-export interface LaunchRequest {
-  readonly agent: AgentName;
-  /** words for the agent */
-  readonly args: readonly string[];
-  readonly directory: string;
-  /** this very program, links followed */
-  readonly self: string;
-  readonly resumes: boolean;
-  readonly continues: boolean;
-  readonly skipsPermissions: boolean;
-  readonly reflects: boolean | undefined;
-  readonly isDelegated: boolean;
-  readonly usesShims: boolean;
-  readonly isStrictVersion: boolean;
-  readonly allowsUntrustedHooks: boolean;
-}
-
-/** How the launcher talks to the person; `ask` is there only when one can answer. */
-export interface Voice {
-  note(text: string): void;
-  warn(text: string): void;
-  readonly ask?: (question: string) => boolean;
-}
-
-export interface Places {
-  readonly home: string;
-  readonly stateHome: string;
-  readonly projectRoot: string;
+interface LaunchDirectories extends UserDirectories {
+  /** the one to start in */
   readonly directory: string;
 }
 
@@ -58,13 +31,13 @@ export interface LaunchPlan {
   readonly args: readonly string[];
   readonly parent: Variables;
   readonly env: Variables;
-  readonly places: Places;
+  readonly places: LaunchDirectories;
   readonly nesting: Nesting;
   readonly sessionId: string;
   readonly depth: number;
   readonly isInteractive: boolean;
   readonly isRegistered: boolean;
-  readonly drift: readonly Finding[];
+  readonly drift: readonly SettingsFinding[];
   /** only when they are wanted */
   readonly shims: Shims | undefined;
   /** the version whose `install` ran last, when it is another one */
@@ -75,23 +48,10 @@ export function isNonInteractive(system: System): boolean {
   return system.env.get("AMPLIHACK_NONINTERACTIVE") === "1" || !system.stdio.isTerminal("stdin");
 }
 
-export function isSubprocessSafe(system: System, isAsked: boolean): boolean {
+function isSubprocessSafe(system: System, isAsked: boolean): boolean {
   const hasAllTerminals = (["stdin", "stdout", "stderr"] as const).every(system.stdio.isTerminal);
   const isInsideAgent = (system.env.get("AMPLIHACK_AGENT_BINARY") ?? "") !== "";
   return isAsked || isInsideAgent || isNonInteractive(system) || !hasAllTerminals;
-}
-
-export function findPlaces(system: System, directory: string): Places {
-  const home = findHome(system);
-  if (home === undefined) {
-    throw new Problem("HOME is not set to an absolute path", {
-      kind: "environment",
-      fix: "set HOME to your home directory",
-    });
-  }
-  const projectRoot = findProjectRoot(system, directory);
-  const stateHome = findStateHome(system, projectRoot) ?? join(home, ".amplihack");
-  return { home, stateHome, projectRoot, directory };
 }
 
 /** Decides all of a launch; writes nothing but the cache of versions. */
@@ -102,67 +62,47 @@ export async function planLaunch(
 ): Promise<LaunchPlan> {
   const { agent, directory, self } = request;
   if (VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system)) VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system);
-  const places = findPlaces(system, directory);
-  const { home, stateHome, projectRoot } = places;
+  const places = { ...requireDirectories(system, directory), directory };
+  const { home, stateHome } = places;
   const ownBin = dirname(self);
-  const settings = checkSettings(system, LAUNCH_TOOLS[agent].host, { home, stateHome, projectRoot, ownBin });
+  const settings = checkSettings(system, LAUNCH_TOOLS[agent].host, { ...places, ownBin });
   refuseTampering(settings.findings, request.allowsUntrustedHooks, warn);
 
   const nesting = detectNesting(system, places, warn);
   const depth = nextDepth(system, nesting);
-  const program = findBinary(system, agent, self);
-  const found = await readAgentVersion(system, program, join(stateHome, "cache", "agents.json"), warn);
-  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
   const isInteractive = !isNonInteractive(system);
-  await checkMinimum(system, agent, found, { isStrict: request.isStrictVersion, isInteractive }, warn);
+  const program = await findAgent(system, request, join(stateHome, "cache", "agents.json"), warn);
 
   const parent = readVariables(system);
-  const isSafe = isSubprocessSafe(system, request.isDelegated);
-  const sessionId = sessionIdFor(system, nesting);
   const staged = join(stateHome, ".claude");
-  const built = buildEnvironment(parent, {
-    agent,
-    version,
-    home,
-    stateHome,
-    projectRoot,
-    bundleDirectory: ancestors(directory).find(each => isDirectory(system, join(each, "amplifier-bundle"))),
-    sessionId,
+  const session = {
+    sessionId: sessionIdFor(system, nesting),
     depth,
+    isSubprocessSafe: isSubprocessSafe(system, request.isDelegated),
+  };
+  const built = buildEnvironment(parent, {
+    ...request,
+    ...places,
+    ...session,
+    ...lookUpEnvironment(system, request, staged, [
+      join(home, ".local/bin"),
+      ...(parent["PATH"] ?? "").split(":"),
+    ]),
+    version,
     isNonInteractive: !isInteractive,
-    isSubprocessSafe: isSafe,
-    isDelegated: request.isDelegated,
-    reflects: request.reflects,
-    pluginRoot: agent === "claude" && isDirectory(system, staged) ? staged : undefined,
-    shimDirectory: request.usesShims ? join(staged, "shims") : undefined,
-    programs: findProgramPlaces(
-      system,
-      [join(staged, "bin"), join(home, ".local/bin"), ...(parent["PATH"] ?? "").split(":")],
-      self,
-    ),
-    newTreeId: system.random.hex(8),
   });
   for (const warning of built.warnings) warn(warning);
   const isPlugin = system.files.follow(join(staged, ".claude-plugin", "plugin.json"))?.kind === "file";
+  const stagedPlugin = isPlugin ? staged : undefined;
   return {
     agent,
-    program,
-    version: found,
-    args: agentArguments(parent, {
-      agent,
-      given: request.args,
-      resumes: request.resumes,
-      continues: request.continues,
-      skipsPermissions: request.skipsPermissions,
-      isSubprocessSafe: isSafe,
-      stagedPlugin: isPlugin ? staged : undefined,
-    }),
+    ...program,
+    args: agentArguments(parent, { ...request, ...session, stagedPlugin }),
     parent,
     env: built.env,
     places,
     nesting,
-    sessionId,
-    depth,
+    ...session,
     isInteractive,
     isRegistered: settings.isRegistered,
     drift: settings.findings.filter(({ kind }) => kind === "drift"),
@@ -177,8 +117,37 @@ export async function planLaunch(
   };
 }
 
+async function findAgent(
+  system: System,
+  { agent, self, isStrictVersion: isStrict }: LaunchRequest,
+  cachePath: string,
+  warn: (text: string) => void,
+): Promise<Pick<LaunchPlan, "program" | "version">> {
+  const program = findBinary(system, agent, self);
+  const found = await readAgentVersion(system, program, cachePath, warn);
+  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
+  await checkMinimum(system, agent, found, { isStrict, isInteractive: !isNonInteractive(system) }, warn);
+  return { program, version: found };
+}
+
+/** What of the environment depends on the disk. `staged` is where the agent's files of ours are. */
+function lookUpEnvironment(
+  system: System,
+  { agent, directory, self, usesShims }: LaunchRequest,
+  staged: string,
+  directories: readonly string[],
+) {
+  return {
+    bundleDirectory: ancestors(directory).find(each => isDirectory(system, join(each, "amplifier-bundle"))),
+    pluginRoot: agent === "claude" && isDirectory(system, staged) ? staged : undefined,
+    shimDirectory: usesShims ? join(staged, "shims") : undefined,
+    programs: findProgramPlaces(system, [join(staged, "bin"), ...directories], self),
+    newTreeId: system.random.hex(8),
+  };
+}
+
 function refuseTampering(
-  findings: readonly Finding[],
+  findings: readonly SettingsFinding[],
   isAllowed: boolean,
   warn: (text: string) => void,
 ): void {
@@ -200,12 +169,6 @@ function sessionIdFor(system: System, nesting: Nesting): string {
   const inherited = nesting.kind === "nested" ? nesting.sessionId : "";
   const clean = inherited.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
   return clean || `rs-${Math.floor(system.clock.nowMs() / 1000)}-${system.processes.self.pid}`;
-}
-
-function readVariables(system: System): Variables {
-  const variables: Record<string, string> = {};
-  for (const name of system.env.names()) variables[name] = system.env.get(name) ?? "";
-  return variables;
 }
 
 function isDirectory(system: Pick<System, "files">, path: string): boolean {

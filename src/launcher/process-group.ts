@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const POLL_MS = 50;
 
-/** False when there is nobody to signal any more. */
+/** False when there is no such process any more. */
 export function signalProcess(target: number, signal: NodeJS.Signals | 0): boolean {
   if (Math.abs(target) <= 1 || !Number.isSafeInteger(target)) return false;
   try {

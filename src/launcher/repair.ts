@@ -1,30 +1,31 @@
 import { spawnSync } from "node:child_process";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
-import type { LaunchPlan, Voice } from "./plan.ts";
+import type { LaunchConsole } from "./launch-request.ts";
+import type { LaunchPlan } from "./plan.ts";
 import { LAUNCH_TOOLS } from "./tools.ts";
 
-/** Says in one line what is wrong with our hooks, and offers to put it right where somebody can answer. */
+/** Says in one line what is wrong with our hooks, and offers to put it right where a person can answer. */
 export function offerInstall(
   system: Pick<System, "env">,
   plan: LaunchPlan,
-  voice: Voice,
+  console: LaunchConsole,
   self: string,
 ): void {
   const problem = describeProblem(plan);
   if (problem === undefined) return;
   const command = `amplihack install --host ${plan.agent}`;
   const isUnwanted = (system.env.get("AMPLIHACK_SKIP_AUTO_INSTALL") ?? "") !== "";
-  if (voice.ask === undefined || isUnwanted) {
-    voice.warn(`${problem}; run: ${command}`);
-  } else if (!voice.ask(`amplihack: ${problem}. Put it right now?`)) {
-    voice.warn(`left as it is; run: ${command}`);
+  if (console.ask === undefined || isUnwanted) {
+    console.warn(`${problem}; run: ${command}`);
+  } else if (!console.ask(`amplihack: ${problem}. Put it right now?`)) {
+    console.warn(`left as it is; run: ${command}`);
   } else {
     const { status } = spawnSync(process.execPath, [self, "install", "--host", plan.agent], {
       cwd: plan.places.directory,
       stdio: ["inherit", 2, 2],
     });
-    if (status !== 0) voice.warn(`that did not succeed; run: ${command}`);
+    if (status !== 0) console.warn(`that did not succeed; run: ${command}`);
   }
 }
 

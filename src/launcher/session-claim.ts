@@ -1,12 +1,15 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { isJsonObject, readJson } from "../protocol/index.ts";
+import { numberAt, stringAt } from "../protocol/members.ts";
+import { ignoreAbsent } from "../state/absent-files.ts";
 import { readText } from "../state/read-text.ts";
 import { dirname, join } from "../system/paths.ts";
 import { hasErrorCode, type ProcessIdentity, type System } from "../system/system.ts";
 
-const LIMIT = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The session that the user's `session.json` names. */
-export interface Claim {
+export interface SessionClaim {
   readonly sessionId: string;
   readonly pid: number;
   readonly pidStart: string | undefined;
@@ -23,36 +26,32 @@ export function readClaim(
   system: Pick<System, "files" | "text">,
   home: string,
   warn: (text: string) => void,
-): Claim | undefined {
+): SessionClaim | undefined {
   const path = claimPath(home);
   const ignore = (why: string): undefined => warn(`${path} is passed over: ${why}`) as undefined;
   let text: string | undefined;
   try {
-    text = readText(system, path, LIMIT);
+    text = readText(system, path, MAX_BYTES);
   } catch (error) {
-    return ignore(error instanceof Error ? error.message : String(error));
+    return ignore(errorText(error));
   }
   if (text === undefined) return undefined;
   const read = readJson(text, { recover: false, maxDepth: 20 });
   if (!read.ok || !isJsonObject(read.value)) return ignore("it does not hold a JSON object");
-  const [sessionId, pid, timestamp, start] = ["session_id", "pid", "timestamp", "pid_start"].map(name =>
-    ownValue(read.value as never, name),
-  );
-  if (typeof sessionId !== "string" || sessionId === "") return ignore("it has no session_id");
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid)) return ignore("it has no pid");
-  if (typeof timestamp !== "number") return ignore("it has no timestamp");
-  return { sessionId, pid, timestamp, pidStart: typeof start === "string" ? start : undefined };
+  const sessionId = stringAt(read.value, "session_id") ?? "";
+  const pid = numberAt(read.value, "pid");
+  const timestamp = numberAt(read.value, "timestamp");
+  if (sessionId === "") return ignore("it has no session_id");
+  if (pid === undefined || !Number.isSafeInteger(pid)) return ignore("it has no pid");
+  if (timestamp === undefined) return ignore("it has no timestamp");
+  return { sessionId, pid, timestamp, pidStart: stringAt(read.value, "pid_start") };
 }
 
 /** Removes a claim that was judged stale, unless another one has taken its place meanwhile. */
-export function removeClaim(system: Pick<System, "files" | "text">, home: string, claim: Claim): void {
+export function removeClaim(system: Pick<System, "files" | "text">, home: string, claim: SessionClaim): void {
   const found = readClaim(system, home, () => {});
   if (found?.pid !== claim.pid || found.timestamp !== claim.timestamp) return;
-  try {
-    system.files.remove(claimPath(home));
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-  }
+  ignoreAbsent(() => system.files.remove(claimPath(home)));
 }
 
 /** Of two launches at the same time one gets it; false for the other. */
@@ -68,7 +67,7 @@ export function takeClaim(system: System, home: string, sessionId: string): bool
   const path = claimPath(home);
   system.files.makeDirectory(join(home, ".claude"), 0o755);
   system.files.makeDirectory(dirname(path), 0o700);
-  // Linked into place, so that nobody ever reads half of it.
+  // Linked into place, so that no reader ever sees half of it.
   const temporary = `${path}.${system.random.hex(16)}.tmp`;
   system.files.createExclusive(temporary, system.text.encode(`${JSON.stringify(record)}\n`), 0o600);
   try {
@@ -89,6 +88,6 @@ export function releaseClaim(system: System, home: string): void {
   removeClaim(system, home, claim);
 }
 
-function isOwn(claim: Claim, self: ProcessIdentity): boolean {
+function isOwn(claim: SessionClaim, self: ProcessIdentity): boolean {
   return claim.pid === self.pid && (claim.pidStart === undefined || claim.pidStart === self.start);
 }

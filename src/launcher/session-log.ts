@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, ownValue, readJson } from "../protocol/index.ts";
+import { type Json, readJson } from "../protocol/index.ts";
+import { numberAt, stringAt } from "../protocol/members.ts";
 import { appendJsonLine } from "../state/append-line.ts";
 import { containPath } from "../state/path-containment.ts";
 import { readText } from "../state/read-text.ts";
@@ -7,10 +8,10 @@ import type { System } from "../system/system.ts";
 
 const NAME = "sessions.jsonl";
 const ROTATION = { limitBytes: 1024 * 1024, keep: 1 };
-const READ_LIMIT = 2 * ROTATION.limitBytes;
+const MAX_READ_BYTES = 2 * ROTATION.limitBytes;
 
 /** One launch, as far as others need to know of it. */
-export interface LoggedSession {
+interface LoggedSession {
   readonly sessionId: string;
   readonly pid: number;
   /** distinguishes processes that had the same pid */
@@ -20,23 +21,28 @@ export interface LoggedSession {
   readonly parentSessionId: string | undefined;
 }
 
-export interface SessionStart extends LoggedSession {
-  readonly argv: readonly string[];
-  readonly isNested: boolean;
+/** One launch by this process. */
+export interface StartedSession {
+  readonly sessionId: string;
+  readonly projectRoot: string;
+  readonly directory: string;
+  /** of the session that this one is nested in */
+  readonly parentSessionId: string | undefined;
 }
 
 /** Appends the line that opens a session, to the log of the project. */
-export function logStart(system: System, projectRoot: string, session: SessionStart): void {
-  makeRuntimeDirectory(system, projectRoot);
-  append(system, projectRoot, {
-    pid: session.pid,
-    ...(session.pidStart === undefined ? {} : { pid_start: session.pidStart }),
+export function logStart(system: System, session: StartedSession, argv: readonly string[]): void {
+  const { pid, start } = system.processes.self;
+  makeRuntimeDirectory(system, session.projectRoot);
+  append(system, session.projectRoot, {
+    pid,
+    ...(start === undefined ? {} : { pid_start: start }),
     session_id: session.sessionId,
-    launch_dir: session.launchDirectory,
-    argv: session.argv,
-    start_time: session.startTime,
+    launch_dir: session.directory,
+    argv,
+    start_time: new Date(system.clock.nowMs()).toISOString(),
     is_auto_mode: false,
-    is_nested: session.isNested,
+    is_nested: session.parentSessionId !== undefined,
     parent_session_id: session.parentSessionId ?? null,
     status: "active",
     end_time: null,
@@ -44,15 +50,10 @@ export function logStart(system: System, projectRoot: string, session: SessionSt
 }
 
 /** The pid tells a nested session, which has its parent's id, from the parent. */
-export function logEnd(
-  system: System,
-  projectRoot: string,
-  session: Pick<LoggedSession, "sessionId" | "pid">,
-  status: "completed" | "crashed",
-): void {
-  append(system, projectRoot, {
+export function logEnd(system: System, session: StartedSession, status: "completed" | "crashed"): void {
+  append(system, session.projectRoot, {
     session_id: session.sessionId,
-    pid: session.pid,
+    pid: system.processes.self.pid,
     status,
     end_time: new Date(system.clock.nowMs()).toISOString(),
   });
@@ -69,39 +70,31 @@ export function readActiveSessions(
   projectRoot: string,
 ): readonly LoggedSession[] {
   const active = new Map<string, LoggedSession>();
-  for (const line of (readText(system, runtimePath(projectRoot, NAME), READ_LIMIT) ?? "").split("\n")) {
+  for (const line of (readText(system, runtimePath(projectRoot, NAME), MAX_READ_BYTES) ?? "").split("\n")) {
     const read = readJson(line, { recover: false, maxDepth: 20 });
-    if (!read.ok || !isJsonObject(read.value)) continue;
-    const member = (name: string): Json | undefined => ownValue(read.value as never, name);
-    const sessionId = member("session_id");
-    const pid = member("pid");
-    if (typeof sessionId !== "string") continue;
-    if (member("status") === "active") {
-      const session = typeof pid === "number" ? readSession(sessionId, pid, member) : undefined;
+    const record = read.ok ? read.value : undefined;
+    const sessionId = stringAt(record, "session_id");
+    const pid = numberAt(record, "pid");
+    if (sessionId === undefined) continue;
+    if (stringAt(record, "status") === "active") {
+      const session = pid === undefined ? undefined : readSession(record, sessionId, pid);
       if (session !== undefined) active.set(`${sessionId} ${pid}`, session);
-    } else if (typeof pid === "number") active.delete(`${sessionId} ${pid}`);
+    } else if (pid !== undefined) active.delete(`${sessionId} ${pid}`);
     else for (const [key, session] of active) if (session.sessionId === sessionId) active.delete(key);
   }
   return [...active.values()].sort((a, b) => startMs(a) - startMs(b));
 }
 
-function readSession(
-  sessionId: string,
-  pid: number,
-  member: (name: string) => Json | undefined,
-): LoggedSession | undefined {
-  const launchDirectory = member("launch_dir");
-  const startTime = member("start_time");
-  const pidStart = member("pid_start");
-  const parent = member("parent_session_id");
-  if (typeof launchDirectory !== "string") return undefined;
+function readSession(record: Json | undefined, sessionId: string, pid: number): LoggedSession | undefined {
+  const launchDirectory = stringAt(record, "launch_dir");
+  if (launchDirectory === undefined) return undefined;
   return {
     sessionId,
     pid,
-    pidStart: typeof pidStart === "string" ? pidStart : undefined,
+    pidStart: stringAt(record, "pid_start"),
     launchDirectory,
-    startTime: typeof startTime === "string" || typeof startTime === "number" ? String(startTime) : "",
-    parentSessionId: typeof parent === "string" && parent !== "" ? parent : undefined,
+    startTime: String(stringAt(record, "start_time") ?? numberAt(record, "start_time") ?? ""),
+    parentSessionId: stringAt(record, "parent_session_id") || undefined,
   };
 }
 

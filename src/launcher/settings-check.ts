@@ -1,47 +1,41 @@
-import {
-  configurationPath,
-  type FoundEntry,
-  HOSTS,
-  type HostId,
-  listEntries,
-  planRegistrations,
-  resolveSubcommand,
-} from "../hosts/index.ts";
-import { findLooseJson } from "../hosts/json-text.ts";
+import { findLooseJson } from "../config/json-edit.ts";
+import { HOSTS, type HostId, isHostId } from "../hosts/descriptors.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
+import { type FoundEntry, listEntries, settingsPath } from "../hosts/settings-file.ts";
+import { resolveSubcommand } from "../hosts/subcommands.ts";
+import { errorText } from "../protocol/error-text.ts";
 import { findHome } from "../state/homes.ts";
-import { Problem, textOf } from "../state/problem.ts";
+import { Problem } from "../state/problem.ts";
 import { readExactText } from "../state/read-text.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, expandHome, isAbsolute, isInside, join, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
 /** Something about our entries in a host's files. */
-export interface Finding {
-  /** `drift` can be repaired by `install`; `tampering` means that somebody else's program would run as ours */
+export interface SettingsFinding {
+  /** `drift` can be repaired by `install`; `tampering` means that another program would run as ours */
   readonly kind: "drift" | "tampering";
   readonly file: string;
   readonly message: string;
 }
 
-export interface SettingsCheck {
+interface SettingsCheck {
   readonly isRegistered: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SettingsFinding[];
 }
 
-export interface CheckPlaces {
-  readonly home: string;
-  readonly stateHome: string;
-  readonly projectRoot: string;
+interface SettingsPlaces extends UserDirectories {
   /** directory of the executables of this package */
   readonly ownBin: string;
 }
 
-const SIZE_LIMIT = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 const WRITABLE_BY_ALL = 0o002;
 const WRITABLE_BY_GROUP = 0o020;
 
 /** Looks at our entries in the user's and the project's files of one host. Other people's are never judged. */
-export function checkSettings(system: System, host: HostId, places: CheckPlaces): SettingsCheck {
-  const findings: Finding[] = [];
+export function checkSettings(system: System, host: HostId, places: SettingsPlaces): SettingsCheck {
+  const findings: SettingsFinding[] = [];
   const registering: string[] = [];
   for (const path of settingsFiles(system, host, places)) {
     const entries = readOwnEntries(system, host, path);
@@ -52,28 +46,26 @@ export function checkSettings(system: System, host: HostId, places: CheckPlaces)
     if (first !== undefined)
       findings.push(drift(path, `${first} registers amplihack too, so every hook runs twice`));
   }
-  // Copilot reads the hooks of Claude Code's project settings as well.
-  const isShared = host === "copilot-cli" && registering.length === 0;
-  if (isShared) return checkSettings(system, "claude-code", places);
+  const [other] = registering.length === 0 ? (HOSTS[host].setup?.().alsoReads ?? []) : [];
+  if (other !== undefined && isHostId(other.host)) return checkSettings(system, other.host, places);
   return { isRegistered: registering.length > 0, findings };
 }
-
-/** Files of a project that a host reads and `install` never writes, in the form of those that it writes. */
-const PERSONAL_FILES: Partial<Record<HostId, string>> = { "claude-code": ".claude/settings.local.json" };
 
 /** Where a host's files are, one path once: in the home directory the project's file is the user's. */
 function settingsFiles(
   system: Pick<System, "env">,
   host: HostId,
-  { home, projectRoot }: Pick<CheckPlaces, "home" | "projectRoot">,
+  places: Pick<SettingsPlaces, "home" | "projectRoot">,
 ): readonly string[] {
   const { registration } = HOSTS[host];
   if (registration === undefined) return [];
-  const personal = PERSONAL_FILES[host];
-  const written = registration.files.map(file =>
-    configurationPath(registration, file, { home, projectRoot }, system.env),
-  );
-  return [...new Set([...written, ...(personal === undefined ? [] : [join(projectRoot, personal)])])];
+  const { personalFile } = registration;
+  const files = [
+    settingsPath(registration, "user", places, system.env),
+    settingsPath(registration, "project", places, system.env),
+    personalFile === undefined ? undefined : join(places.projectRoot, personalFile),
+  ];
+  return [...new Set(files.filter(path => path !== undefined))];
 }
 
 /** Our entries of one file; undefined when there is no file. One that cannot be read is an error. */
@@ -86,9 +78,9 @@ function readOwnEntries(system: System, host: HostId, path: string): readonly Fo
   };
   let read: ReturnType<typeof readExactText>;
   try {
-    read = readExactText(system, path, SIZE_LIMIT);
+    read = readExactText(system, path, MAX_BYTES);
   } catch (error) {
-    return fail(textOf(error));
+    return fail(errorText(error));
   }
   const layout = HOSTS[host].registration?.layout;
   if (read === undefined || layout === undefined) return undefined;
@@ -111,10 +103,10 @@ function judgeEntries(
   host: HostId,
   path: string,
   entries: readonly FoundEntry[],
-  places: CheckPlaces,
-): readonly Finding[] {
+  places: SettingsPlaces,
+): readonly SettingsFinding[] {
   if (entries.includes(MODULE_ENTRY)) return [];
-  const findings: Finding[] = [];
+  const findings: SettingsFinding[] = [];
   const found = new Map<string, number>();
   for (const { event, owned } of entries) {
     if (owned === undefined) continue;
@@ -140,11 +132,11 @@ function judgeEntries(
   return unique(findings);
 }
 
-function drift(file: string, message: string): Finding {
+function drift(file: string, message: string): SettingsFinding {
   return { kind: "drift", file, message };
 }
 
-function unique(findings: readonly Finding[]): readonly Finding[] {
+function unique(findings: readonly SettingsFinding[]): readonly SettingsFinding[] {
   const seen = new Map(findings.map(finding => [`${finding.kind} ${finding.message}`, finding]));
   return [...seen.values()];
 }
@@ -153,8 +145,8 @@ function unique(findings: readonly Finding[]): readonly Finding[] {
 function judgeProgram(
   system: System,
   written: string,
-  places: CheckPlaces,
-): Pick<Finding, "kind" | "message"> | undefined {
+  places: SettingsPlaces,
+): Pick<SettingsFinding, "kind" | "message"> | undefined {
   const program = expandHome(written.replace(/^\$(?:HOME|\{HOME\})(?=\/)/, "~"), places.home);
   if (!program.includes("/")) return { kind: "drift", message: "the hook program is looked for on PATH" };
   if (!isAbsolute(program) || !knownDirectories(system, places).has(dirname(program))) {
@@ -164,7 +156,7 @@ function judgeProgram(
   if (facts?.kind !== "file") return { kind: "drift", message: `${program} is missing` };
   const user = system.files.follow(places.home)?.uid;
   if ((facts.mode & WRITABLE_BY_ALL) !== 0)
-    return { kind: "tampering", message: `${program} can be changed by everybody` };
+    return { kind: "tampering", message: `${program} can be changed by every user` };
   if (facts.uid !== 0 && facts.uid !== user && facts.uid !== process.getuid?.())
     return { kind: "tampering", message: `${program} belongs to another user` };
   if ((facts.mode & WRITABLE_BY_GROUP) !== 0)
@@ -173,7 +165,7 @@ function judgeProgram(
 }
 
 /** The places in which `install` looks for the hook program. A project's own directories are none of them. */
-function knownDirectories(system: System, places: CheckPlaces): ReadonlySet<string> {
+function knownDirectories(system: System, places: SettingsPlaces): ReadonlySet<string> {
   const home = findHome(system) ?? places.home;
   const overrides = ["AMPLIHACK_AMPLIHACK_HOOKS_BIN", "AMPLIHACK_AMPLIHACK_HOOKS_BINARY_PATH"].flatMap(
     name => {

@@ -1,6 +1,6 @@
-import { quoteWord } from "../hosts/owned-command.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
@@ -53,7 +53,7 @@ for word in "$@"; do
 done`
       : `asks=1
 case \${1-} in ${rule.unless} | '') asks= ;; esac`;
-  // Nobody is there to be asked, so `ask` refuses.
+  // No person can be asked at this point, so `ask` refuses.
   const unchecked =
     policy === "open"
       ? `echo "amplihack: could not check this ${program}; it runs unchecked" >&2`

@@ -1,8 +1,8 @@
-import type { HostId } from "../hosts/host.ts";
+import type { HostId } from "../hosts/descriptors.ts";
 import type { AgentName } from "../state/active-agent.ts";
 
 /** What the launcher knows about one agent. */
-export interface LaunchTool {
+interface LaunchTool {
   readonly name: AgentName;
   readonly title: string;
   readonly host: HostId;

@@ -1,30 +1,21 @@
 import { redact } from "../guard/redact.ts";
-import { type Entry, textOf } from "../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../hooks/transcript/entry.ts";
 import { countCharacters, findStatement, firstCharacters, oneLine, wordPattern } from "../hooks/words.ts";
 import { clip } from "../state/index.ts";
 import { indexText } from "./search-words.ts";
 
 /** What an agent says when it has found something out, strongest first. */
 const MARKS = [
-  wordPattern([
-    "root cause",
-    "lessons? learn(?:ed|t)",
-    "(?:i|we) learn(?:ed|t)",
-    "turn(?:s|ed) out",
-    "the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)",
-    "(?:caused|fixed|solved|resolved) by",
-    "the (?:fix|solution|workaround) (?:was|is)",
-    "gotcha",
-  ]),
-  wordPattern([
-    "discovered that",
-    "found (?:out )?that",
-    "decided to",
-    "(?:must|should) (?:always|never)",
-    "only works? (?:if|when|with)",
-    "does(?:n['’]t| not) work (?:if|when|with|because|unless)",
-    "(?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)",
-  ]),
+  wordPattern(`
+    root cause | lessons? learn(?:ed|t) | (?:i|we) learn(?:ed|t) | turn(?:s|ed) out
+    the (?:actual |real |underlying )?(?:problem|issue|bug|cause|culprit|reason) (?:was|is)
+    (?:caused|fixed|solved|resolved) by | the (?:fix|solution|workaround) (?:was|is) | gotcha
+  `),
+  wordPattern(`
+    discovered that | found (?:out )?that | decided to | (?:must|should) (?:always|never)
+    only works? (?:if|when|with) | does(?:n['’]t| not) work (?:if|when|with|because|unless)
+    (?:important|note|remember|caveat|key (?:insight|decision|finding))s?(?=:)
+  `),
 ];
 
 const MIN_SENTENCE_LENGTH = 20;
@@ -48,7 +39,7 @@ export class LearningCollector {
 
   see(entry: Entry): void {
     if (entry.role !== "assistant" || entry.isSynthetic) return;
-    for (const sentence of sentencesOf(textOf(entry))) {
+    for (const sentence of sentencesOf(entryText(entry))) {
       const mark = MARKS.findIndex(pattern => findStatement(sentence, pattern) !== undefined);
       if (mark < 0) continue;
       this.statements.set(sentence.toLowerCase(), {

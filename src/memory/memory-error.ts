@@ -1,3 +1,5 @@
+import { Problem } from "../state/problem.ts";
+
 /**
  * `invalid`: what was asked for cannot be stored. `occupied`: something is there that must not be mixed up. `corrupt`, `newer`, `foreign`: the database is damaged, of a
  * later version, or not ours; it is left as it is. `busy`: others kept it to themselves for too long. `full`: it
@@ -14,14 +16,12 @@ export type MemoryProblem =
   | "unavailable";
 
 /** Why the memory store could not do what it was asked, and what a person can do. Never quotes what is stored. */
-export class MemoryError extends Error {
+export class MemoryError extends Problem {
   override readonly name = "MemoryError";
   readonly problem: MemoryProblem;
-  readonly fix: string | undefined;
 
   constructor(problem: MemoryProblem, message: string, fix?: string) {
-    super(message);
+    super(message, { kind: problem, fix });
     this.problem = problem;
-    this.fix = fix;
   }
 }

@@ -1,16 +1,31 @@
 import { readCode } from "../code/read-code.ts";
-import { analyse, analyseArgv as analyseShellArgv } from "../shell/analyse.ts";
-import type { ShellHandlers } from "../shell/code-calls.ts";
+import type { OwnProgram } from "../config/sections.ts";
+import { analyse, analyseArgv as analyseWords } from "../shell/analyse.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
+import type { Knowledge } from "../shell/state/types.ts";
+import { programsWith } from "./follow.ts";
+import { ownPrograms } from "./own-programs.ts";
 
-const HANDLERS: ShellHandlers = { readCode };
+const NONE: readonly OwnProgram[] = [];
 
-/** Shell text to facts, code in other languages included. Never throws. */
-export function analyseCommand(command: string, context: ShellContext): ShellFacts {
-  return analyse(command, context, HANDLERS);
+/** Shell text to facts, with everything that is known about programs and languages. Never throws. */
+export function analyseCommand(
+  command: string,
+  context: ShellContext,
+  own: readonly OwnProgram[] = NONE,
+): ShellFacts {
+  return analyse(command, context, knowledgeOf(own));
 }
 
 /** A program that is about to start with exactly these words. */
-export function analyseArgv(argv: readonly string[], context: ShellContext): ShellFacts {
-  return analyseShellArgv(argv, context, HANDLERS);
+export function analyseArgv(
+  argv: readonly string[],
+  context: ShellContext,
+  own: readonly OwnProgram[] = NONE,
+): ShellFacts {
+  return analyseWords(argv, context, knowledgeOf(own));
+}
+
+function knowledgeOf(own: readonly OwnProgram[]): Knowledge {
+  return { readCode, programs: programsWith(ownPrograms(own)) };
 }

@@ -135,7 +135,7 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
   if (aborted && options.power === "veto" && decision.kind !== "deny") {
     decision = { kind: "deny", reason: "aborted", by: [] };
   } else if (aborted && decision.kind === "allow") {
-    // Who has not heard everybody cannot know that all agree.
+    // Some hooks gave no answer, and each of them could have refused.
     decision = { kind: "none" };
   }
   if (decision.kind !== "none" && options.power === "none") {
@@ -166,11 +166,13 @@ export function finish(folded: Accumulator, options: FoldOptions): Outcome {
       detail: `several hooks rewrote the input; the last in order, ${folded.input?.hook}, counts`,
     });
   }
-  const isInputKept = folded.input !== undefined && decision.kind !== "deny" && folded.halt === undefined;
+  const { halt, input } = folded;
   return {
     decision,
-    ...(folded.halt === undefined ? {} : { halt: withoutUndefined(folded.halt) }),
-    ...(isInputKept && folded.input !== undefined ? { input: folded.input.value } : {}),
+    ...(halt === undefined
+      ? {}
+      : { halt: halt.reason === undefined ? { hook: halt.hook } : { ...halt, reason: halt.reason } }),
+    ...(input === undefined || decision.kind === "deny" || halt !== undefined ? {} : { input: input.value }),
     ...(folded.output === undefined ? {} : { output: folded.output.value }),
     context: folded.context,
     messages,
@@ -224,11 +226,4 @@ export function isSameJson(left: Json, right: Json): boolean {
 function mergeExtras(left: JsonObject, right: JsonObject): JsonObject {
   if (right === EMPTY.extras || Object.keys(right).length === 0) return left;
   return Object.keys(left).length === 0 ? right : { ...left, ...right };
-}
-
-function withoutUndefined(halt: { readonly hook: string; readonly reason: string | undefined }): {
-  readonly hook: string;
-  readonly reason?: string;
-} {
-  return halt.reason === undefined ? { hook: halt.hook } : { hook: halt.hook, reason: halt.reason };
 }

@@ -2,7 +2,7 @@ import type { Effect } from "./effect.ts";
 import type { HookInput } from "./input.ts";
 
 /**
- * One hook, for our own and for anybody's. `event` is a canonical event name; `matcher`, when given, is
+ * One hook, a stock hook or a user's. `event` is a canonical event name; `matcher`, when given, is
  * compared with the event's subject. `run` returns what the hook has to say, or nothing; throwing means "could
  * not run", which the failure policy decides. `system` is the only way to the outside.
  */

@@ -1,5 +1,6 @@
 import { describeEvent, type EventDescriptor } from "./events.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { stringAt } from "./members.ts";
 
 /** Stable names of what `normalise` noticed and could live with. */
 export type InputWarningCode =
@@ -187,35 +188,41 @@ class OptionalFields {
     this.payload = payload;
   }
 
-  value(names: readonly string[]): Json | undefined {
+  value(...names: readonly string[]): Json | undefined {
     return readField(this.payload, names)?.value;
   }
 
-  text(...names: readonly string[]): string | undefined {
-    const field = readField(this.payload, names);
-    if (field === undefined) return undefined;
-    if (typeof field.value === "string") return field.value;
-    this.problems.push(`${field.name} must be a string`);
-    return undefined;
+  string(...names: readonly string[]): string | undefined {
+    return this.#read(names, "a string", value => (typeof value === "string" ? value : undefined));
   }
 
-  flag(...names: readonly string[]): boolean | undefined {
-    const field = readField(this.payload, names);
-    if (field === undefined) return undefined;
-    if (typeof field.value === "boolean") return field.value;
-    this.problems.push(`${field.name} must be true or false`);
-    return undefined;
+  boolean(...names: readonly string[]): boolean | undefined {
+    return this.#read(names, "true or false", value => (typeof value === "boolean" ? value : undefined));
   }
 
-  prompt(names: readonly string[]): string | undefined {
+  prompt(...names: readonly string[]): string | undefined {
+    return this.#read(names, 'a string, or an object with a string "text"', value =>
+      typeof value === "string" ? value : stringAt(value, "text"),
+    );
+  }
+
+  #read<T>(
+    names: readonly string[],
+    expected: string,
+    accept: (value: Json) => T | undefined,
+  ): T | undefined {
     const field = readField(this.payload, names);
     if (field === undefined) return undefined;
-    if (typeof field.value === "string") return field.value;
-    const text = isJsonObject(field.value) ? ownValue(field.value, "text") : undefined;
-    if (typeof text === "string") return text;
-    this.problems.push(`${field.name} must be a string, or an object with a string "text"`);
-    return undefined;
+    const accepted = accept(field.value);
+    if (accepted === undefined) this.problems.push(`${field.name} must be ${expected}`);
+    return accepted;
   }
+}
+
+function toolOf({ toolName, canonicalToolName, toolInput }: Normalised, read: OptionalFields): ToolUse {
+  const name = toolName ?? "";
+  const useId = read.string(...FIELD_NAMES.toolUseId);
+  return { name, canonicalName: canonicalToolName ?? name, input: toolInput, useId };
 }
 
 function buildInput(descriptor: EventDescriptor, normalised: Normalised, read: OptionalFields): HookInput {
@@ -230,51 +237,45 @@ function buildInput(descriptor: EventDescriptor, normalised: Normalised, read: O
     raw: normalised.raw,
   };
   if (descriptor.requiresTool) {
-    const name = normalised.toolName ?? "";
     return {
       ...base,
       kind: "tool",
-      tool: {
-        name,
-        canonicalName: normalised.canonicalToolName ?? name,
-        input: normalised.toolInput,
-        useId: read.text(...FIELD_NAMES.toolUseId),
-      },
-      result: read.value(FIELD_NAMES.toolResult),
-      error: descriptor.name === "PostToolUseFailure" ? read.text("error") : undefined,
+      tool: toolOf(normalised, read),
+      result: read.value(...FIELD_NAMES.toolResult),
+      error: descriptor.name === "PostToolUseFailure" ? read.string("error") : undefined,
     };
   }
   switch (descriptor.name) {
     case "UserPromptSubmit":
     case "UserPromptExpansion":
-      return { ...base, kind: "prompt", prompt: read.prompt(FIELD_NAMES.prompt) };
+      return { ...base, kind: "prompt", prompt: read.prompt(...FIELD_NAMES.prompt) };
     case "Stop":
     case "SubagentStop":
-      return { ...base, kind: "stop", stopHookActive: read.flag(...FIELD_NAMES.stopHookActive) ?? false };
+      return { ...base, kind: "stop", stopHookActive: read.boolean(...FIELD_NAMES.stopHookActive) ?? false };
     case "SessionStart":
       return {
         ...base,
         kind: "session-start",
-        source: read.text("source"),
-        prompt: read.prompt([...FIELD_NAMES.prompt, "initialPrompt", "initial_prompt"]),
+        source: read.string("source"),
+        prompt: read.prompt(...FIELD_NAMES.prompt, "initialPrompt", "initial_prompt"),
       };
     case "SessionEnd":
       return {
         ...base,
         kind: "session-end",
-        reason: read.text("reason"),
-        output: read.text("output"),
-        task: read.text("task"),
-        agentType: read.text("agent_type", "agentType"),
-        success: read.flag("success"),
+        reason: read.string("reason"),
+        output: read.string("output"),
+        task: read.string("task"),
+        agentType: read.string("agent_type", "agentType"),
+        success: read.boolean("success"),
       };
     case "PreCompact":
       return {
         ...base,
         kind: "compact",
-        trigger: read.text("trigger"),
-        conversation: read.value(["conversation"]),
-        messages: read.value(["messages"]),
+        trigger: read.string("trigger"),
+        conversation: read.value("conversation"),
+        messages: read.value("messages"),
       };
     default:
       return { ...base, kind: "other" };

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { readJson } from "./read-json.ts";
 
 /** The value at a path of own keys; undefined as soon as something on the way is no object or lacks the key. */
 export function memberAt(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
@@ -43,23 +44,29 @@ export function stringsAt(value: Json | undefined, name: string): readonly strin
   return listAt(value, name).filter(item => typeof item === "string");
 }
 
+/** The object that a text holds as JSON, read strictly; undefined for anything else. */
+export function parseJsonObject(text: string, maxDepth: number): JsonObject | undefined {
+  const read = readJson(text, { recover: false, maxDepth });
+  return read.ok && isJsonObject(read.value) ? read.value : undefined;
+}
+
+/** A member that is not what it must be. The message names the member and the types, never the value. */
+export class MemberError extends Error {
+  override readonly name = "MemberError";
+}
+
 /**
- * Reads an object whose members must have the right type: every method throws an Error that names the member, what
- * was expected and what came. For the files that we write ourselves; payloads are read leniently with the functions above.
+ * Reads an object whose members must have the right type; every method throws a `MemberError`. For the files that
+ * we write ourselves; payloads are read leniently with the functions above.
  */
 export class StrictMembers {
   readonly #object: JsonObject;
   readonly #place: string;
 
   constructor(value: Json | undefined, place = "") {
-    if (!isJsonObject(value))
-      throw new Error(`${place === "" ? "it" : `"${place}"`} must be an object, not ${typeName(value)}`);
+    if (!isJsonObject(value)) throw mismatch(place === "" ? "it" : place, "an object", value);
     this.#object = value;
-    this.#place = place;
-  }
-
-  has(name: string): boolean {
-    return (ownValue(this.#object, name) ?? null) !== null;
+    this.#place = place === "" ? "" : `${place}.`;
   }
 
   string(name: string): string {
@@ -88,9 +95,7 @@ export class StrictMembers {
   }
 
   list(name: string): readonly Json[] {
-    return this.#read(name, "a list", value =>
-      Array.isArray(value) ? (value as readonly Json[]) : undefined,
-    );
+    return this.#read(name, "a list", value => (Array.isArray(value) ? value : undefined));
   }
 
   strings(name: string): readonly string[] {
@@ -99,26 +104,21 @@ export class StrictMembers {
     );
   }
 
-  object(name: string): StrictMembers {
-    return new StrictMembers(ownValue(this.#object, name), this.#path(name));
-  }
-
   /** Reads a member that may be missing or null. */
   optional<T>(name: string, read: (name: string) => T): T | undefined {
-    return this.has(name) ? read.call(this, name) : undefined;
+    return (ownValue(this.#object, name) ?? null) === null ? undefined : read.call(this, name);
   }
 
   #read<T>(name: string, expected: string, accept: (value: Json | undefined) => T | undefined): T {
     const value = ownValue(this.#object, name);
     const accepted = accept(value);
-    if (accepted === undefined)
-      throw new Error(`"${this.#path(name)}" must be ${expected}, not ${typeName(value)}`);
+    if (accepted === undefined) throw mismatch(this.#place + name, expected, value);
     return accepted;
   }
+}
 
-  #path(name: string): string {
-    return this.#place === "" ? name : `${this.#place}.${name}`;
-  }
+function mismatch(place: string, expected: string, value: Json | undefined): MemberError {
+  return new MemberError(`${place} must be ${expected}, not ${typeName(value)}`);
 }
 
 function typeName(value: Json | undefined): string {

@@ -14,7 +14,7 @@ export interface JsonReadOptions {
 }
 
 export const JSON_DEPTH_LIMIT = 200;
-/** Of a whole payload: whoever fills in a tool's input must not get past a guard by nesting it deeper. */
+/** Of a whole payload. It is large so that nesting a tool's input deeper is no way past a guard. */
 export const PAYLOAD_DEPTH_LIMIT = 2_000;
 const BOM = "\uFEFF";
 

@@ -1,29 +1,22 @@
-import type { ShellHandlers } from "./code-calls.ts";
+import { findBuiltin } from "./builtins/table.ts";
 import type { ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
+import { createSession, factsOf, leaveUnexamined, spanOf } from "./state/session.ts";
+import { NO_POSITIONALS, type ShellState } from "./state/state.ts";
+import type { Knowledge, Output, Scope, Session, Walker } from "./state/types.ts";
+import { judgeErrors, parseShell } from "./syntax/parse.ts";
 import { text, unknown } from "./value.ts";
 import { execute } from "./walk/execute.ts";
 import { callFunction } from "./walk/functions.ts";
-import type { Output } from "./walk/output.ts";
-import { judgeErrors, parseShell } from "./walk/parse.ts";
-import {
-  createSession,
-  factsOf,
-  leaveUnexamined,
-  type Scope,
-  type Session,
-  spanOf,
-  type Walker,
-} from "./walk/session.ts";
 import { runShellText } from "./walk/shell-text.ts";
-import { NO_POSITIONALS, type ShellState } from "./walk/state.ts";
-import { runStatements, runSubshell } from "./walk/structure.ts";
+import { runNode, runStatements } from "./walk/structure.ts";
+import { runSubshell } from "./walk/subshell.ts";
 import { runHandlers } from "./walk/traps.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
-export function analyse(command: string, context: ShellContext, handlers: ShellHandlers): ShellFacts {
-  return guarded(command, context, handlers, (session, scope) => {
+export function analyse(command: string, context: ShellContext, knowledge: Knowledge): ShellFacts {
+  return guarded(command, context, knowledge, (session, scope) => {
     if (command.length > LIMITS.inputCharacters) {
       leaveUnexamined(session, "input-size", `longer than ${LIMITS.inputCharacters} characters`, command, {
         start: 0,
@@ -48,9 +41,9 @@ export function analyse(command: string, context: ShellContext, handlers: ShellH
 export function analyseArgv(
   argv: readonly string[],
   context: ShellContext,
-  handlers: ShellHandlers,
+  knowledge: Knowledge,
 ): ShellFacts {
-  return guarded(argv.join(" "), context, handlers, (_, scope) => {
+  return guarded(argv.join(" "), context, knowledge, (_, scope) => {
     execute({
       argv: argv.map(word => text(word)),
       isOpenEnded: false,
@@ -75,10 +68,10 @@ export function analyseArgv(
 function guarded(
   command: string,
   context: ShellContext,
-  handlers: ShellHandlers,
+  knowledge: Knowledge,
   run: (session: Session, scope: Scope) => void,
 ): ShellFacts {
-  const session = createSession(context, handlers.readCode, walker);
+  const session = createSession(context, knowledge, walker);
   try {
     run(session, topScope(session, command));
   } catch (error) {
@@ -128,6 +121,10 @@ const walker: Walker = {
   },
   compute: (written, scope) =>
     evaluateExpression({ type: "ArithmeticWord", pos: 0, end: 0, value: written }, scope),
+  runStatements,
+  runNode,
+  execute,
+  findBuiltin,
 };
 
 /** A function that was only exported may be called by any child, with any arguments. */

@@ -106,8 +106,3 @@ export type CodeReader = (
   context: CodeContext,
   invocation: number,
 ) => CodeReading;
-
-/** What lies outside the shell language and is asked from others. */
-export interface ShellHandlers {
-  readonly readCode: CodeReader;
-}

@@ -1,5 +1,7 @@
 import type { CodeCall, Language } from "./code-calls.ts";
+import type { ProgramEffect } from "./effects.ts";
 import type { FileLookup } from "./file-lookup.ts";
+import type { Place } from "./place.ts";
 import type { Span, Value } from "./value.ts";
 
 /** Everything the analysis may know about the outside. Other environment variables are never believed. */
@@ -27,6 +29,8 @@ export interface ShellContext {
 export interface ShellFacts {
   /** In the order of evaluation; `id` is the index. Wrappers stand in front of what they run. */
   readonly invocations: readonly Invocation[];
+  /** What each of them does; by its id, undefined for nothing. */
+  readonly effects: readonly (readonly ProgramEffect[] | undefined)[];
   /** Every redirection of files, also those of groups and of no command at all. */
   readonly redirections: readonly Redirection[];
   /** Text that ran as code, with its origins: the base of exec.remote and exec.decoded. */
@@ -91,22 +95,6 @@ export interface Parent {
   readonly road: "wrapper" | "shell" | "script" | "eval" | "trap" | "code" | "option";
 }
 
-/**
- * `local`: this machine. `remote`: another one (ssh, kubectl exec, docker exec), cwd unknown. `container`: a
- * fresh file system (docker run, chroot) in which only the mounts are ours.
- */
-export type Place =
-  | { readonly kind: "local" }
-  | { readonly kind: "remote"; readonly via: string; readonly host: Value | undefined }
-  | { readonly kind: "container"; readonly via: string; readonly mounts: readonly Mount[] };
-
-export interface Mount {
-  readonly host: Value;
-  /** Absolute path inside. */
-  readonly inside: Value;
-  readonly isReadOnly: boolean;
-}
-
 export interface Redirection {
   readonly operation: "read" | "write" | "append" | "read-write";
   /** 1 for `>`, 0 for `<`, the new number for `{name}>`; `&>` counts as 1. */
@@ -162,7 +150,7 @@ export interface LinkFact {
 export interface FunctionFact {
   readonly name: string;
   /** Calls itself in a pipeline or in the background: `f(){ f|f& };f`. */
-  readonly breeds: boolean;
+  readonly isForkBomb: boolean;
   readonly isCalled: boolean;
   readonly span: Span;
 }

@@ -1,19 +1,19 @@
 import { dropKnown, isKnown, knownPrefix, text, type Value } from "./value.ts";
 
 /**
- * How one program reads its options. Names are written without dashes; one letter is a short option, more is
- * a long one. `as` maps every spelling to one canonical name: `{ recursive: "r", R: "r" }`.
+ * How one program reads its options. Names are written without dashes and with blanks between: `-abc` stands for three
+ * letters, `r|R|recursive` for three spellings of one option whose name is `r`, `tmpdir=p` for a spelling of an option
+ * that is listed elsewhere. One letter is a short option, more is a long one.
  */
-export interface OptionSpec {
+export interface OptionGrammar {
   /** Options without a value. */
-  readonly flags?: readonly string[];
+  readonly flags?: string;
   /** Options with a value, glued or in the next word. */
-  readonly values?: readonly string[];
+  readonly values?: string;
   /** Options whose value can only be glued: `-ifile`, `--color=always`. */
-  readonly optional?: readonly string[];
+  readonly optional?: string;
   /** Short options followed by digits only, if anything: perl's `-l012e`. */
-  readonly digits?: readonly string[];
-  readonly as?: Readonly<Record<string, string>>;
+  readonly digits?: string;
   /** Long options may be shortened while they stay unambiguous. Default true, as GNU and git do. */
   readonly abbreviates?: boolean;
   /** The first operand ends the options (POSIX, wrappers). Default false: options may follow operands. */
@@ -22,7 +22,7 @@ export interface OptionSpec {
   readonly isSingleDash?: boolean;
   /** A short option may stand before `=` as a long one does: Go programs read `-n=prod` so. Default false. */
   readonly shortEquals?: boolean;
-  /** An option not in the spec that is followed by a word takes it as its value. Default false: a flag. */
+  /** An option not in the grammar that is followed by a word takes it as its value. Default false: a flag. */
   readonly unknownTakesValue?: boolean;
 }
 
@@ -32,20 +32,44 @@ export interface ParsedOption {
   readonly value: Value | undefined;
   /** Index of the word that held it. */
   readonly index: number;
-  readonly isInSpec: boolean;
+  readonly isInGrammar: boolean;
 }
 
-export interface ParsedOptions {
+/** The options and operands of one command. */
+export class ParsedOptions {
   readonly options: readonly ParsedOption[];
   readonly operands: readonly Operand[];
   /** Index of `--`, if there was one that ended the options. */
   readonly endOfOptions: number | undefined;
   /** A word that may be an option but is not known (`$FLAGS`). */
   readonly hasUnknownOption: boolean;
-  has(...names: readonly string[]): boolean;
+
+  constructor(
+    options: readonly ParsedOption[],
+    operands: readonly Operand[],
+    endOfOptions: number | undefined,
+    hasUnknownOption: boolean,
+  ) {
+    this.options = options;
+    this.operands = operands;
+    this.endOfOptions = endOfOptions;
+    this.hasUnknownOption = hasUnknownOption;
+  }
+
+  has(...names: readonly string[]): boolean {
+    return this.options.some(option => names.includes(option.name));
+  }
+
   /** Value of the last one given. */
-  valueOf(...names: readonly string[]): Value | undefined;
-  valuesOf(...names: readonly string[]): readonly Value[];
+  valueOf(...names: readonly string[]): Value | undefined {
+    return this.options.filter(option => names.includes(option.name)).at(-1)?.value;
+  }
+
+  valuesOf(...names: readonly string[]): readonly Value[] {
+    return this.options.flatMap(({ name, value }) =>
+      value !== undefined && names.includes(name) ? [value] : [],
+    );
+  }
 }
 
 export interface Operand {
@@ -53,24 +77,22 @@ export interface Operand {
   readonly index: number;
 }
 
-/** Names for a spec: a string of single letters, then long ones with blanks between. */
-export function optionNames(letters: string, words = ""): readonly string[] {
-  return [...letters, ...words.split(" ").filter(word => word !== "")];
-}
-
 interface Names {
   readonly kinds: ReadonlyMap<string, OptionKind>;
+  /** The name that a spelling stands for, where it is another. */
+  readonly canonical: ReadonlyMap<string, string>;
   readonly longNames: readonly string[];
 }
 
 type OptionKind = "flag" | "value" | "optional" | "digits";
 
-/** Specs are constants, so their look-up tables are made once. */
-const namesBySpec = new WeakMap<OptionSpec, Names>();
+/** Grammars are constants, so their look-up tables are made once. */
+const namesByGrammar = new WeakMap<OptionGrammar, Names>();
 
-/** Reads `argv` from `start` on. Unknown options count as flags unless the spec says otherwise. */
-export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1): ParsedOptions {
-  const names = namesOf(spec);
+/** Reads `argv` from `start` on. Unknown options count as flags unless the grammar says otherwise. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
+export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, start = 1): ParsedOptions {
+  const names = namesOf(grammar);
   const options: ParsedOption[] = [];
   const operands: Operand[] = [];
   let endOfOptions: number | undefined;
@@ -78,8 +100,8 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
   let index = start;
 
   const add = (written: string, value: Value | undefined, at: number) => {
-    const name = meaningOf(written, spec);
-    options.push({ name, value, index: at, isInSpec: names.kinds.has(written) });
+    const name = names.canonical.get(written) ?? written;
+    options.push({ name, value, index: at, isInGrammar: names.kinds.has(written) });
   };
   /** Takes the option `written` with the rest of its word, or the next word, as its value. */
   const take = (written: string, glued: Value | undefined, at: number) => {
@@ -100,7 +122,7 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
       for (let rest = index + 1; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
       break;
     }
-    if (known.startsWith("--") || (spec.isSingleDash === true && known.length > 1 && known[0] === "-")) {
+    if (known.startsWith("--") || (grammar.isSingleDash === true && known.length > 1 && known[0] === "-")) {
       takeLong(word, known, index);
       continue;
     }
@@ -109,7 +131,7 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
       continue;
     }
     if (mayBeOption(word)) hasUnknownOption = true;
-    if (spec.stopsAtOperand === true) {
+    if (grammar.stopsAtOperand === true) {
       for (let rest = index; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
       break;
     }
@@ -120,9 +142,9 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
     const dashes = known.startsWith("--") ? 2 : 1;
     const equals = known.indexOf("=");
     const written = known.slice(dashes, equals < 0 ? undefined : equals);
-    const name = resolveLong(written, names, spec);
+    const name = resolveLong(written, names, grammar);
     if (equals >= 0) take(name, dropKnown(word, equals + 1), at);
-    else if (names.kinds.has(name) || spec.unknownTakesValue !== true) take(name, undefined, at);
+    else if (names.kinds.has(name) || grammar.unknownTakesValue !== true) take(name, undefined, at);
     else takeUnknownWithValue(name, at);
   }
 
@@ -138,7 +160,7 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
       const letter = known[offset] ?? "";
       const kind = names.kinds.get(letter);
       if (kind === "value" || kind === "optional") {
-        const isSeparated = spec.shortEquals === true && known[offset + 1] === "=";
+        const isSeparated = grammar.shortEquals === true && known[offset + 1] === "=";
         const rest = dropKnown(word, offset + (isSeparated ? 2 : 1));
         take(letter, rest.pieces.length > 0 ? rest : undefined, at);
         return;
@@ -150,23 +172,7 @@ export function parseOptions(argv: readonly Value[], spec: OptionSpec, start = 1
     if (!isKnown(word)) hasUnknownOption = true;
   }
 
-  return {
-    options,
-    operands,
-    endOfOptions,
-    hasUnknownOption,
-    has: (...wanted) => options.some(option => wanted.includes(option.name)),
-    valueOf: (...wanted) => options.filter(option => wanted.includes(option.name)).at(-1)?.value,
-    valuesOf: (...wanted) =>
-      options.flatMap(option =>
-        wanted.includes(option.name) && option.value !== undefined ? [option.value] : [],
-      ),
-  };
-}
-
-/** Own properties only: `--constructor` is a word like any other. */
-function meaningOf(written: string, { as }: OptionSpec): string {
-  return as !== undefined && Object.hasOwn(as, written) ? (as[written] ?? written) : written;
+  return new ParsedOptions(options, operands, endOfOptions, hasUnknownOption);
 }
 
 function pushOperand(argv: readonly Value[], index: number, operands: Operand[]): void {
@@ -180,22 +186,52 @@ function mayBeOption(word: Value): boolean {
   return first?.kind === "unknown" && first.shape !== "token";
 }
 
-function resolveLong(written: string, names: Names, spec: OptionSpec): string {
-  if (names.kinds.has(written) || spec.abbreviates === false || written === "") return written;
+function resolveLong(written: string, names: Names, grammar: OptionGrammar): string {
+  if (names.kinds.has(written) || grammar.abbreviates === false || written === "") return written;
   const candidates = names.longNames.filter(name => name.startsWith(written));
-  const meanings = new Set(candidates.map(name => meaningOf(name, spec)));
+  const meanings = new Set(candidates.map(name => names.canonical.get(name) ?? name));
   return meanings.size === 1 ? (candidates[0] ?? written) : written;
 }
 
-function namesOf(spec: OptionSpec): Names {
-  const made = namesBySpec.get(spec);
+function namesOf(grammar: OptionGrammar): Names {
+  const made = namesByGrammar.get(grammar);
   if (made !== undefined) return made;
   const kinds = new Map<string, OptionKind>();
-  for (const name of spec.flags ?? []) kinds.set(name, "flag");
-  for (const name of spec.optional ?? []) kinds.set(name, "optional");
-  for (const name of spec.digits ?? []) kinds.set(name, "digits");
-  for (const name of spec.values ?? []) kinds.set(name, "value");
-  const names = { kinds, longNames: [...kinds.keys()].filter(name => name.length > 1) };
-  namesBySpec.set(spec, names);
+  const canonical = new Map<string, string>();
+  addNames(grammar.flags, "flag", kinds, canonical);
+  addNames(grammar.optional, "optional", kinds, canonical);
+  addNames(grammar.digits, "digits", kinds, canonical);
+  addNames(grammar.values, "value", kinds, canonical);
+  const names = { kinds, canonical, longNames: [...kinds.keys()].filter(name => name.length > 1) };
+  namesByGrammar.set(grammar, names);
   return names;
+}
+
+function addNames(
+  list: string | undefined,
+  kind: OptionKind,
+  kinds: Map<string, OptionKind>,
+  canonical: Map<string, string>,
+): void {
+  for (const token of words(list ?? "")) {
+    if (token.startsWith("-") && !token.includes("|")) {
+      for (const letter of token.slice(1)) kinds.set(letter, kind);
+      continue;
+    }
+    const equals = token.indexOf("=", 1);
+    const spellings = (equals < 0 ? token : token.slice(0, equals)).replace(/^-+/, "").split("|");
+    const name = equals < 0 ? (spellings[0] ?? token) : token.slice(equals + 1);
+    for (const spelling of spellings) {
+      kinds.set(spelling, kind);
+      if (spelling !== name) canonical.set(spelling, name);
+    }
+  }
+}
+
+/** The words of a table; without a pattern, because small engines match slowly. */
+export function words(text: string): readonly string[] {
+  return text
+    .replaceAll("\n", " ")
+    .split(" ")
+    .filter(word => word !== "");
 }

@@ -207,3 +207,21 @@ export function dropKnown(value: Value, count: number): Value {
   }
   return { pieces, origins: value.origins };
 }
+
+/** Every choice from each list, or undefined when there are more than the limit. */
+export function combine<Item>(
+  lists: readonly (readonly Item[])[],
+  limit: number = LIMITS.expansionsPerWord,
+): readonly (readonly Item[])[] | undefined {
+  let result: Item[][] = [[]];
+  for (const list of lists) {
+    const [only] = list;
+    if (list.length === 1 && only !== undefined) {
+      for (const chosen of result) chosen.push(only);
+      continue;
+    }
+    if (result.length * list.length > limit) return undefined;
+    result = result.flatMap(chosen => list.map(item => [...chosen, item]));
+  }
+  return result;
+}

@@ -1,4 +1,5 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { parseJsonObject, stringAt } from "../protocol/members.ts";
 import { ancestors, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { readText } from "./read-text.ts";
@@ -12,11 +13,11 @@ const DEFAULT_AGENT: AgentName = "claude";
 const CONTEXT_NAME = "launcher_context.json";
 const CONTEXT_LIMIT = 64 * 1024;
 const CONTEXT_LIFE_MS = 24 * 60 * 60 * 1000;
-const LONGEST_NAME = 32;
+const MAX_NAME_LENGTH = 32;
 
 /** An agent's name in any case and with blanks around it; undefined for everything else. */
 export function parseAgentName(raw: string): AgentName | undefined {
-  if (raw.length > LONGEST_NAME) return undefined;
+  if (raw.length > MAX_NAME_LENGTH) return undefined;
   const name = raw.trim().toLowerCase();
   return AGENTS.find(agent => agent === name);
 }
@@ -76,16 +77,14 @@ function readLauncher(
     text = readText(system, path, CONTEXT_LIMIT);
     writtenMs = system.files.follow(path)?.modifiedMs;
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
   if (text === undefined) return undefined;
-  const read = readJson(text, { recover: false, maxDepth: 20 });
-  if (!read.ok || !isJsonObject(read.value)) return { problem: "it does not hold a JSON object" };
-  const timestamp = ownValue(read.value, "timestamp");
-  const statedMs = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+  const record = parseJsonObject(text, 20);
+  if (record === undefined) return { problem: "it does not hold a JSON object" };
+  const statedMs = Date.parse(stringAt(record, "timestamp") ?? "");
   const ageMs = system.clock.nowMs() - (Number.isNaN(statedMs) ? (writtenMs ?? 0) : statedMs);
   if (ageMs > CONTEXT_LIFE_MS) return undefined;
-  const launcher = ownValue(read.value, "launcher");
-  const agent = typeof launcher === "string" ? parseAgentName(launcher) : undefined;
+  const agent = parseAgentName(stringAt(record, "launcher") ?? "");
   return agent === undefined ? { problem: 'its "launcher" names no known agent' } : { agent };
 }

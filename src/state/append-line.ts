@@ -1,5 +1,5 @@
-import { dirname } from "../system/paths.ts";
-import { hasErrorCode, type System, SystemError } from "../system/system.ts";
+import { type System, SystemError } from "../system/system.ts";
+import { withParents } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { isTooLarge, type Rotation, rotate } from "./rotate.ts";
 import { serialise } from "./serialise.ts";
@@ -36,21 +36,13 @@ export function appendLine(system: System, path: string, line: string, options: 
   const facts = system.files.inspect(path);
   if (facts?.kind === "symlink") throw new SystemError("ELOOP", "append to", path);
   if (rotation !== undefined && isTooLarge(facts, rotation)) rotate(system, path, rotation);
-  const append = () => appendMakingParents(system, path, bytes, options.directoryMode ?? 0o700);
+  const { files } = system;
+  const append = () =>
+    withParents(files, path, options.directoryMode, () => files.append(path, bytes, 0o600));
   if (bytes.length <= UNLOCKED_BYTES) {
     append();
   } else {
     const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
     new FileLock(`${path}.lock`, { system, timeoutMs }).run(append);
-  }
-}
-
-function appendMakingParents(system: System, path: string, bytes: Uint8Array, directoryMode: number): void {
-  try {
-    system.files.append(path, bytes, 0o600);
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-    system.files.makeDirectory(dirname(path), directoryMode);
-    system.files.append(path, bytes, 0o600);
   }
 }

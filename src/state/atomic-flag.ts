@@ -1,5 +1,5 @@
-import { dirname } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
+import { ignoreAbsent, withParents } from "./absent-files.ts";
 import { readText } from "./read-text.ts";
 
 export interface AtomicFlagOptions {
@@ -24,14 +24,9 @@ export class AtomicFlag {
   set(content = ""): boolean {
     const { files, text } = this.options.system;
     const bytes = text.encode(content);
+    const create = () => files.createExclusive(this.path, bytes, 0o600);
     try {
-      try {
-        files.createExclusive(this.path, bytes, 0o600);
-      } catch (error) {
-        if (!hasErrorCode(error, "ENOENT")) throw error;
-        files.makeDirectory(dirname(this.path), this.options.directoryMode ?? 0o700);
-        files.createExclusive(this.path, bytes, 0o600);
-      }
+      withParents(files, this.path, this.options.directoryMode, create);
       return true;
     } catch (error) {
       if (hasErrorCode(error, "EEXIST")) return false;
@@ -51,12 +46,8 @@ export class AtomicFlag {
 
   clear(): void {
     const { files } = this.options.system;
-    try {
-      // An empty directory counts as set, so it must be possible to clear it.
-      if (files.inspect(this.path)?.kind === "directory") files.removeDirectory(this.path);
-      else files.remove(this.path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
-    }
+    // An empty directory counts as set, so it must be possible to clear it.
+    const isDirectory = files.inspect(this.path)?.kind === "directory";
+    ignoreAbsent(() => (isDirectory ? files.removeDirectory(this.path) : files.remove(this.path)));
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../protocol/error-text.ts";
 import { JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
@@ -76,7 +77,7 @@ export class AtomicJsonFile<T = Json> {
     try {
       return this.parse(json.value);
     } catch (error) {
-      throw this.malformed(error instanceof Error ? error.message : String(error));
+      throw this.malformed(errorText(error));
     }
   }
 

@@ -1,6 +1,6 @@
 import { hasErrorCode, type System } from "../system/system.ts";
 
-const MOST_IN_ONE_SECOND = 100;
+const MAX_PER_SECOND = 100;
 
 /**
  * Keeps what a file holds as `<path>.backup.<unix seconds>`, with `-2` and so on where that name is taken. Never
@@ -14,7 +14,7 @@ export function backUp(system: Pick<System, "files" | "clock">, path: string, by
       system.files.createExclusive(candidate, bytes, 0o600);
       return candidate;
     } catch (error) {
-      if (!hasErrorCode(error, "EEXIST") || number === MOST_IN_ONE_SECOND) throw error;
+      if (!hasErrorCode(error, "EEXIST") || number === MAX_PER_SECOND) throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { numberAt, parseJsonObject } from "../protocol/members.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
+import { removeIfThere } from "./absent-files.ts";
 import { FileLock } from "./file-lock.ts";
 import { readText } from "./read-text.ts";
 import { StateError } from "./state-error.ts";
@@ -54,11 +55,7 @@ export class Counter {
 
   /** Back to zero. */
   reset(): void {
-    try {
-      this.options.system.files.remove(this.path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
-    }
+    removeIfThere(this.options.system.files, this.path);
   }
 
   private readStrictly(): number {
@@ -71,7 +68,8 @@ export class Counter {
     }
     const trimmed = text?.trim() ?? "";
     if (trimmed === "") return 0;
-    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : readWrappedValue(trimmed);
+    // `{"value": n}` is what another implementation writes.
+    const value = /^[0-9]+$/.test(trimmed) ? Number(trimmed) : numberAt(parseJsonObject(trimmed, 2), "value");
     if (value === undefined || !Number.isSafeInteger(value) || value < 0)
       throw this.malformed("decimal digits");
     return value;
@@ -84,12 +82,4 @@ export class Counter {
       `cannot count in ${this.path}: expected ${expected}; remove the file to start at zero`,
     );
   }
-}
-
-/** `{"value": n}`, as another implementation writes it. */
-function readWrappedValue(text: string): number | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 2 });
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const value = ownValue(read.value, "value");
-  return typeof value === "number" ? value : undefined;
 }

@@ -1,17 +1,17 @@
 import { expandHome, isAbsolute, normalise } from "../system/paths.ts";
 
 /** `expected` completes the sentence "expected …". */
-export type Parsed<T> =
+export type ParsedVariable<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string };
 
 export interface EnvParser<T> {
-  /** Raw values of texts and paths are never shown: they may hold what nobody should read in a log. */
+  /** Raw values of texts and paths are never shown: they may hold secrets. */
   readonly isShown: boolean;
-  parse(raw: string, home: string | undefined): Parsed<T>;
+  parse(raw: string, home: string | undefined): ParsedVariable<T>;
 }
 
-const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
+const good = <T>(value: T): ParsedVariable<T> => ({ ok: true, value });
 const bad = (expected: string): { readonly ok: false; readonly expected: string } => ({
   ok: false,
   expected,

@@ -1,5 +1,5 @@
 import type { System } from "../system/system.ts";
-import type { EnvParser, Parsed } from "./env-parsers.ts";
+import type { EnvParser, ParsedVariable } from "./env-parsers.ts";
 import { clip, escapeControls } from "./escape.ts";
 import { StateError } from "./state-error.ts";
 
@@ -59,12 +59,12 @@ export class EnvVar<T> {
     return parsed?.ok === false ? this.describe(source, parsed.expected) : undefined;
   }
 
-  private parse(source: EnvSource): Parsed<T> | undefined {
+  private parse(source: EnvSource): ParsedVariable<T> | undefined {
     const raw = source.env.get(this.name);
     return raw === undefined ? undefined : this.parser.parse(raw, source.env.get("HOME"));
   }
 
-  private problem(source: EnvSource, parsed: Parsed<T> | undefined): StateError {
+  private problem(source: EnvSource, parsed: ParsedVariable<T> | undefined): StateError {
     const message =
       parsed?.ok === false
         ? this.describe(source, parsed.expected)

@@ -1,6 +1,7 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { numberAt, parseJsonObject, stringAt } from "../protocol/members.ts";
 import { basename, dirname } from "../system/paths.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { removeIfThere, withParents } from "./absent-files.ts";
 import { serialise } from "./serialise.ts";
 import { StateError } from "./state-error.ts";
 
@@ -15,13 +16,13 @@ export interface FileLockOptions {
 }
 
 export const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
-const SHORTEST_PAUSE_MS = 10;
+const MIN_PAUSE_MS = 10;
 const PAUSE_SPREAD_MS = 41;
 /** Unreadable content younger than this may be a lock in the making. */
 const UNFINISHED_MS = 2_000;
 const CONTENT_LIMIT = 4_096;
-/** Locks for the breaking of locks for the breaking of locks: each level takes a process killed at the right moment. */
-const DEEPEST_BREAKER = 3;
+/** How many levels of breaker locks there may be. A further one is needed only when a process is killed while it breaks a lock. */
+const MAX_BREAKER_DEPTH = 3;
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"] as const;
 
 interface Holder {
@@ -60,7 +61,7 @@ export class FileLock {
     return this.held !== undefined;
   }
 
-  /** Throws a `StateError` with code `lock-timeout` when somebody else holds the lock for too long. */
+  /** Throws a `StateError` with code `lock-timeout` when another holder keeps the lock for too long. */
   acquire(): void {
     if (!this.tryAcquire()) {
       throw new StateError(
@@ -84,7 +85,7 @@ export class FileLock {
       }
       const leftMs = deadline - clock.monotonicMs();
       if (leftMs <= 0) return false;
-      const pauseMs = SHORTEST_PAUSE_MS + ((processes.self.pid * 7 + attempt * 13) % PAUSE_SPREAD_MS);
+      const pauseMs = MIN_PAUSE_MS + ((processes.self.pid * 7 + attempt * 13) % PAUSE_SPREAD_MS);
       clock.sleepMs(Math.min(pauseMs, leftMs));
     }
   }
@@ -96,7 +97,8 @@ export class FileLock {
     this.held = undefined;
     held.atEnd.dispose();
     const content = this.look()?.content;
-    if (content !== undefined && readNonce(content) === held.nonce) this.removeIfThere(this.path);
+    if (content !== undefined && readNonce(content) === held.nonce)
+      removeIfThere(this.options.system.files, this.path);
   }
 
   /** Runs `action`, which is not asynchronous, while holding the lock. */
@@ -134,7 +136,7 @@ export class FileLock {
     }
   }
 
-  /** The content is complete before the name exists, so nobody ever reads half of it. */
+  /** The content is complete before the name exists, so that it is never read half-written. */
   private tryCreate(): boolean {
     const { system } = this.options;
     const { files, text } = system;
@@ -143,7 +145,8 @@ export class FileLock {
     const created = new Date(system.clock.nowMs()).toISOString();
     const content = text.encode(serialise({ pid, host, start: start ?? null, created, nonce }, this.path, 0));
     const temporary = `${dirname(this.path)}/.${basename(this.path).slice(-60)}.${nonce}.tmp`;
-    this.appendMakingParents(temporary, content);
+    // An append and not an exclusive create, because that would wait for the disk and a lock need not last.
+    withParents(files, temporary, this.options.directoryMode, () => files.append(temporary, content, 0o600));
     try {
       try {
         files.link(temporary, this.path);
@@ -155,22 +158,10 @@ export class FileLock {
       if (hasErrorCode(error, "EEXIST")) return false;
       throw error;
     } finally {
-      this.removeIfThere(temporary);
+      removeIfThere(files, temporary);
     }
     this.held = { nonce, atEnd: system.processes.onEnd(() => this.release()) };
     return true;
-  }
-
-  /** An append and not an exclusive create, because that would wait for the disk and a lock need not last. */
-  private appendMakingParents(path: string, content: Uint8Array): void {
-    const { files } = this.options.system;
-    try {
-      files.append(path, content, 0o600);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-      files.makeDirectory(dirname(path), this.options.directoryMode ?? 0o700);
-      files.append(path, content, 0o600);
-    }
   }
 
   private isDead({ facts, content }: Sighting): boolean {
@@ -185,11 +176,11 @@ export class FileLock {
   }
 
   /**
-   * Removes a lock judged dead. Only the holder of the breaker lock removes other people's locks, so what it
-   * sees cannot change under its hands; the check after the rename covers a breaker that was itself broken.
+   * Removes a lock judged dead. Only the holder of the breaker lock removes locks of others, so what it
+   * sees does not change meanwhile; the check after the rename covers a breaker that was itself broken.
    */
   private break(judged: Sighting): boolean {
-    if (this.breakerDepth >= DEEPEST_BREAKER) return this.moveAside(judged);
+    if (this.breakerDepth >= MAX_BREAKER_DEPTH) return this.moveAside(judged);
     const breaker = new FileLock(
       `${this.path}.break`,
       { ...this.options, timeoutMs: 0 },
@@ -214,7 +205,7 @@ export class FileLock {
     }
     const isJudgedOne = isSame(judged, this.look(aside));
     if (!isJudgedOne) this.putBack(aside);
-    this.removeIfThere(aside);
+    removeIfThere(files, aside);
     if (isJudgedOne) this.options.onBroken?.(`broke the lock ${this.path} of a process that no longer lives`);
     return isJudgedOne;
   }
@@ -227,14 +218,6 @@ export class FileLock {
       if (hasErrorCode(error, "EEXIST")) return;
       if (!hasErrorCode(error, ...NO_HARD_LINKS)) throw error;
       files.createExclusive(this.path, files.read(aside, CONTENT_LIMIT), 0o600);
-    }
-  }
-
-  private removeIfThere(path: string): void {
-    try {
-      this.options.system.files.remove(path);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
     }
   }
 
@@ -258,24 +241,15 @@ function isSame(judged: Sighting, now: Sighting | undefined): boolean {
   );
 }
 
-function readLockContent(content: string) {
-  const read = readJson(content, { recover: false, maxDepth: 2 });
-  return read.ok && isJsonObject(read.value) ? read.value : undefined;
-}
-
 function readNonce(content: string): string | undefined {
-  const members = readLockContent(content);
-  const nonce = members === undefined ? undefined : ownValue(members, "nonce");
-  return typeof nonce === "string" ? nonce : undefined;
+  return stringAt(parseJsonObject(content, 2), "nonce");
 }
 
 function readHolder(content: string): Holder | undefined {
-  const members = readLockContent(content);
-  if (members === undefined || readNonce(content) === undefined) return undefined;
-  const pid = ownValue(members, "pid");
-  const host = ownValue(members, "host");
-  const start = ownValue(members, "start");
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== "string")
+  const members = parseJsonObject(content, 2);
+  const pid = numberAt(members, "pid") ?? 0;
+  const host = stringAt(members, "host");
+  if (!Number.isSafeInteger(pid) || pid <= 0 || host === undefined || readNonce(content) === undefined)
     return undefined;
-  return { pid, host, start: typeof start === "string" ? start : undefined };
+  return { pid, host, start: stringAt(members, "start") };
 }

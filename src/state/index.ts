@@ -4,7 +4,7 @@ export * from "./atomic-flag.ts";
 export * from "./atomic-json-file.ts";
 export * from "./back-up.ts";
 export * from "./counter.ts";
-export type { EnvParser, Parsed } from "./env-parsers.ts";
+export type { EnvParser, ParsedVariable } from "./env-parsers.ts";
 export * as envParsers from "./env-parsers.ts";
 export * from "./env-var.ts";
 export * from "./escape.ts";

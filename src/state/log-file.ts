@@ -1,3 +1,4 @@
+import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
 import { appendLine } from "./append-line.ts";
 import { clip, escapeControls } from "./escape.ts";
@@ -33,7 +34,7 @@ export class LogFile {
       const told = COMPLAINTS.get(stdio) ?? new Set();
       if (told.has(this.path)) return;
       COMPLAINTS.set(stdio, told.add(this.path));
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       stdio.writeError(`amplihack: the log cannot be written: ${escapeControls(reason)}\n`);
     }
   }

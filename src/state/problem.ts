@@ -3,7 +3,7 @@ export interface ProblemDetails {
   readonly kind: string;
   readonly causes?: readonly string[];
   /** a command or step that puts it right */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   /** Default 1. */
   readonly exitCode?: number;
 }
@@ -23,9 +23,4 @@ export class Problem extends Error {
     this.fix = details.fix;
     this.exitCode = details.exitCode ?? 1;
   }
-}
-
-/** The text of anything thrown, for a message. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

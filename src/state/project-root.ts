@@ -5,8 +5,6 @@ import { findHome } from "./homes.ts";
 import { resolvePath } from "./path-containment.ts";
 import { VARIABLES } from "./variables.ts";
 
-type Surroundings = Pick<System, "files" | "env">;
-
 const SHOWN_LENGTH = 200;
 
 /**
@@ -14,7 +12,7 @@ const SHOWN_LENGTH = 200;
  * of the process. Guards use this one; state uses the project root.
  */
 export function findSessionDirectory(
-  { files }: Surroundings,
+  { files }: Pick<System, "files">,
   payloadCwd: string | undefined,
 ): string | undefined {
   if (payloadCwd !== undefined && isAbsolute(payloadCwd) && isDirectory(files, payloadCwd)) {
@@ -28,7 +26,10 @@ export function findSessionDirectory(
  * `AMPLIHACK_ROOT`, the git top level of the session directory, the session directory. The home directory and
  * those above it count only for a session that works in the home directory itself. `/` when nothing is known.
  */
-export function findProjectRoot(system: Surroundings, payloadCwd: string | undefined): string {
+export function findProjectRoot(
+  system: Pick<System, "files" | "env">,
+  payloadCwd: string | undefined,
+): string {
   const { files } = system;
   const processDirectory = files.workingDirectory();
   const sessionDirectory = findSessionDirectory(system, payloadCwd) ?? "/";
@@ -52,14 +53,17 @@ export function findProjectRoot(system: Surroundings, payloadCwd: string | undef
 }
 
 /** Where lock mode keeps its files: a `CLAUDE_PROJECT_DIR` with `.claude` goes first, for readers and writers. */
-export function findLocksRoot(system: Surroundings, payloadCwd: string | undefined): string {
+export function findLocksRoot(system: Pick<System, "files" | "env">, payloadCwd: string | undefined): string {
   const announced = VARIABLES.CLAUDE_PROJECT_DIR.tryGet(system);
   return announced !== undefined && hasEntry(system.files, announced, ".claude")
     ? announced
     : findProjectRoot(system, payloadCwd);
 }
 
-function homeRule(system: Surroundings, sessionDirectory: string): (directory: string) => boolean {
+function homeRule(
+  system: Pick<System, "files" | "env">,
+  sessionDirectory: string,
+): (directory: string) => boolean {
   const home = findHome(system);
   if (home === undefined) return () => true;
   const realHome = tryResolve(system.files, home);
@@ -75,7 +79,10 @@ function homeRule(system: Surroundings, sessionDirectory: string): (directory: s
  * Where a session works, what could not be looked at and therefore counted as absent, in sentences. Not being there
  * is no failure.
  */
-export function unseenPlaces({ files }: Surroundings, payloadCwd: string | undefined): readonly string[] {
+export function unseenPlaces(
+  { files }: Pick<System, "files">,
+  payloadCwd: string | undefined,
+): readonly string[] {
   const cwd = payloadCwd !== undefined && isAbsolute(payloadCwd) ? payloadCwd : files.workingDirectory();
   if (cwd === undefined) return [];
   const place = failureAt(cwd, path => files.follow(path));

@@ -2,17 +2,12 @@ import type { System } from "../system/system.ts";
 import { compactTimestampWithMicroseconds } from "./timestamp.ts";
 import { VARIABLES } from "./variables.ts";
 
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 
 /** A session id that is safe as a file name: letters, digits, `_` and `-`, at most 128; never empty. */
 export function sanitiseSessionId(raw: string): string {
-  const clean = raw.replace(/[^A-Za-z0-9_-]/gu, "_").slice(0, LONGEST);
+  const clean = raw.replace(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_LENGTH);
   return clean === "" ? "unknown" : clean;
-}
-
-/** True for what `sanitiseSessionId` would leave as it is. */
-export function isSafeSessionId(id: string): boolean {
-  return /^[A-Za-z0-9_-]{1,128}$/.test(id);
 }
 
 /**

@@ -5,7 +5,7 @@ type Exports = Readonly<Record<string, unknown>>;
 
 export interface CompiledFile {
   readonly script: Script;
-  run(require: NodeJS.Require): Exports;
+  run(require: (name: string) => unknown): Exports;
 }
 
 /** Where the machine code of a bundled file lies. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Keeps a list of process groups. When the pipe closes without the word `done`, whoever held it was killed, and
- * what is on the list is ended: politely first.
+ * Keeps a list of process groups. When the pipe closes without the word `done`, the process that held it was killed,
+ * and what is on the list is ended: with SIGTERM first.
  */
 const SCRIPT = `groups=' '
 while read -r word group; do
@@ -26,7 +26,7 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done`;
 /** Ends process groups when this process is killed and cannot do it itself. */
 export interface GroupWatcher {
   watch(group: number): void;
-  /** The group has ended; its number may soon belong to somebody else. */
+  /** The group has ended; its number may soon belong to another process. */
   forget(group: number): void;
   dismiss(): void;
 }
@@ -41,7 +41,7 @@ export function startGroupWatcher(onFailure: (reason: string) => void): GroupWat
   });
   shell.on("error", error => onFailure(error.message));
   shell.stdin.on("error", () => {
-    // Without a reader there is nobody to tell; the failure of the shell was reported above.
+    // A shell that is gone was reported above.
   });
   shell.unref();
   return {

@@ -26,7 +26,7 @@ export interface OtherNode extends NodeBase {
 }
 
 /** Where a path leads. `name` is undefined when it ends in the root, `.` or `..`. */
-export interface Place {
+export interface PathLookup {
   readonly directory: DirectoryNode;
   readonly name: string | undefined;
   readonly node: DiskNode | undefined;
@@ -68,14 +68,14 @@ export class MemoryDisk {
   }
 
   /** Throws ENOENT, ENOTDIR, ELOOP and ENAMETOOLONG for the directories on the way; the last part may be absent. */
-  walk(path: string, follow: boolean): Place {
+  walk(path: string, follow: boolean): PathLookup {
     const place = this.find(path, follow);
     if (typeof place === "string") throw failure(place, path);
     return place;
   }
 
   /** As `walk`, with the code of a failure as its result: most lookups that fail are only questions. */
-  find(path: string, follow: boolean): Place | LookupFailure {
+  find(path: string, follow: boolean): PathLookup | LookupFailure {
     if (path === "") return "ENOENT";
     if (isLonger(path, PATH_BYTES)) return "ENAMETOOLONG";
     const endsInSlash = path.endsWith("/");

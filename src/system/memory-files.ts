@@ -1,4 +1,4 @@
-import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, Place } from "./memory-disk.ts";
+import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
 import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { dirname } from "./paths.ts";
 import { type FileFacts, type Files, SystemError } from "./system.ts";
@@ -235,7 +235,7 @@ export class MemoryFiles implements Files {
     }
   }
 
-  private walk(path: string, follow: boolean): Place {
+  private walk(path: string, follow: boolean): PathLookup {
     const place = this.disk.find(path, follow);
     return typeof place === "string" ? fail(place) : place;
   }
@@ -245,7 +245,7 @@ export class MemoryFiles implements Files {
     return typeof place !== "string" && place.node?.kind === "directory";
   }
 
-  private vacantPlace(path: string): Place {
+  private vacantPlace(path: string): PathLookup {
     const place = this.walk(path, false);
     if (place.node !== undefined) fail("EEXIST");
     return place;
@@ -277,7 +277,7 @@ export class MemoryFiles implements Files {
     return { ...this.newBase(mode), kind: "file", bytes: bytes.slice() };
   }
 
-  private enter(place: Place, node: DiskNode): void {
+  private enter(place: PathLookup, node: DiskNode): void {
     if (place.name === undefined) fail("EEXIST");
     place.directory.entries.set(place.name, node);
     this.touch(place.directory);

@@ -1,7 +1,17 @@
-import type { MemoryMachine } from "./memory.ts";
-import { Output } from "./output.ts";
+import type { MemoryDisk } from "./memory-disk.ts";
+import { CapturedOutput } from "./output.ts";
 import type { Processes, ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 import { utf8 } from "./utf8.ts";
+
+/** What the processes of one computer share. */
+export interface MemoryMachine {
+  readonly disk: MemoryDisk;
+  readonly host: string;
+  /** start times of the processes that live, by pid */
+  readonly alive: Map<number, string>;
+  lastPid: number;
+  nowMs: number;
+}
 
 /** What a scripted child does. The limits of the request are applied to what it prints. */
 export interface ScriptedRun {
@@ -98,7 +108,7 @@ function toResult(
   request: ProcessRequest,
   end: ProcessResult["end"] | undefined,
 ): ProcessResult {
-  const output = new Output(request.limits);
+  const output = new CapturedOutput(request.limits);
   for (const stream of ["stdout", "stderr"] as const) {
     const said = script[stream] ?? "";
     const chunk = typeof said === "string" ? utf8.encode(said) : said;

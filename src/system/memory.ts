@@ -1,12 +1,17 @@
 import { MemoryDisk } from "./memory-disk.ts";
 import { Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { MemoryFiles } from "./memory-files.ts";
-import { createMemoryProcesses, type MemoryProcesses, type ScriptedRun } from "./memory-processes.ts";
+import {
+  createMemoryProcesses,
+  type MemoryMachine,
+  type MemoryProcesses,
+  type ScriptedRun,
+} from "./memory-processes.ts";
 import { dirname } from "./paths.ts";
 import type { InputRead, ProcessRequest, Stdio, System } from "./system.ts";
 import { utf8 } from "./utf8.ts";
 
-export { Faults, type FileOperation, MemoryDisk, ProcessDied, type ScriptedRun };
+export { Faults, type FileOperation, MemoryDisk, type MemoryMachine, ProcessDied, type ScriptedRun };
 
 /** A file, given as text or bytes, or anything else, given in full. */
 export type SeedEntry =
@@ -43,16 +48,6 @@ export interface MemorySystemOptions {
   readonly seed?: number;
   /** the machine of another memory system: one disk, one clock and one process table for both */
   readonly machine?: MemoryMachine;
-}
-
-/** What the processes of one computer share. */
-export interface MemoryMachine {
-  readonly disk: MemoryDisk;
-  readonly host: string;
-  /** start times of the processes that live, by pid */
-  readonly alive: Map<number, string>;
-  lastPid: number;
-  nowMs: number;
 }
 
 /** A system that touches nothing outside itself, and the handles by which a test steers and examines it. */

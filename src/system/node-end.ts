@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { errorText } from "../protocol/error-text.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof SIGNALS)[number];
@@ -62,11 +63,8 @@ function runAll(): void {
 
 function complain(error: unknown): void {
   try {
-    writeSync(
-      2,
-      `amplihack: clean-up at the end failed: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    writeSync(2, `amplihack: clean-up at the end failed: ${errorText(error)}\n`);
   } catch {
-    // Nobody is left to tell.
+    // stderr is closed.
   }
 }

@@ -169,7 +169,7 @@ function makeDirectories(path: string, mode: number): void {
   }
 }
 
-/** Fine when it is there already, or when somebody else makes it at the same moment. */
+/** Fine when it is there already, also when another process made it at the same moment. */
 function makeOneDirectory(path: string, mode: number): void {
   try {
     attempt("make directory", path, () => mkdirSync(path, mode));

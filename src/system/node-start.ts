@@ -2,20 +2,20 @@ import type { ChildProcess } from "node:child_process";
 import { onEnd } from "./node-end.ts";
 import { errorCode } from "./node-files.ts";
 import { loadChildProcess } from "./node-load.ts";
-import { Output } from "./output.ts";
+import { CapturedOutput } from "./output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
 
 const DEFAULT_KILL_AFTER_MS = 1_000;
 const DEFAULT_PIPE_GRACE_MS = 250;
 /** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 type End = ProcessResult["end"];
 
 /** Starts a child as the leader of its own process group; `ProcessRequest` says what is promised. */
 export function startProcess(request: ProcessRequest): RunningProcess {
   const startedNs = process.hrtime.bigint();
-  const output = new Output(request.limits);
+  const output = new CapturedOutput(request.limits);
   const report = (end: End, facts: { killed: boolean; pipeHeld: boolean }): ProcessResult => ({
     end,
     ...output.result(),
@@ -43,10 +43,12 @@ export function startProcess(request: ProcessRequest): RunningProcess {
   }
 }
 
+/** Waits for a child, or ends it. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: timers, signals and streams of a child share what is known of its end
 function supervise(
   child: ChildProcess,
   request: ProcessRequest,
-  output: Output,
+  output: CapturedOutput,
   report: (end: End, facts: { killed: boolean; pipeHeld: boolean }) => ProcessResult,
 ): RunningProcess {
   const { pid } = child;
@@ -136,7 +138,7 @@ function supervise(
  * while this process was busy is then seen first, and a slow parent does not make a punctual child late.
  */
 function startTimer(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(() => setImmediate(action), Math.min(ms, LONGEST_TIMER_MS));
+  return setTimeout(() => setImmediate(action), Math.min(ms, MAX_TIMER_MS));
 }
 
 function settleable<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

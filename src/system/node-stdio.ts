@@ -7,7 +7,7 @@ import type { Stdio } from "./system.ts";
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
 const FIRST_CHUNK_BYTES = 64 * 1024;
-/** A descriptor that somebody made non-blocking is asked again after this long. */
+/** A non-blocking descriptor is asked again after this long. */
 const RETRY_MS = 2;
 /** An answer waits for its reader as long as it takes; words on stderr are not worth hanging for. */
 const ERROR_PATIENCE_MS = 1_000;

@@ -57,7 +57,7 @@ class Tail {
 }
 
 /** What a child said, within its limits. After `close` nothing more is kept. */
-export class Output {
+export class CapturedOutput {
   private readonly head: Head;
   private readonly tail: Tail;
   private readonly errors: Tail;

@@ -93,54 +93,62 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
       sleepMs: ms => host.sleepMs(ms),
     },
     random: { hex: length => unwrapText(host.randomHex(length), "read random bytes from", "/dev/urandom") },
-    stdio: {
-      readInput(limitBytes) {
-        const bytes = host.readInput(limitBytes);
-        if (typeof bytes !== "string") return { kind: "bytes", bytes };
-        if (bytes === "EFBIG") return { kind: "too-large", limitBytes };
-        return bytes === "EBADF" ? { kind: "closed" } : { kind: "failed", code: bytes };
-      },
-      writeOutput(text) {
-        const code = host.writeOutput(text) ?? undefined;
-        if (code === undefined) return "written";
-        return code === "EPIPE" ? "gone" : { code };
-      },
-      writeError: text => host.writeError(text),
-      isTerminal: stream => host.isTerminal(DESCRIPTORS[stream]),
-    },
+    stdio: openStdio(host),
     text: { decode: bytes => host.decode(bytes), encode: text => host.encode(text) },
-    processes: {
-      get self() {
-        const pid = host.processId();
-        return { pid, start: host.startTime(pid) ?? undefined, host: host.hostName() };
-      },
-      look: pid => (host.isAlive(pid) ? { start: host.startTime(pid) ?? undefined } : undefined),
-      start(request) {
-        const { limits, killAfterMs, pipeGraceMs, onOutput } = request;
-        const result = host.start({
-          argv: request.argv,
-          cwd: request.cwd,
-          env: Object.entries(request.env),
-          input: request.input,
-          timeoutMs: request.timeoutMs,
-          killAfterMs,
-          pipeGraceMs,
-          ...limits,
-          onOutput,
-        });
-        return { pid: undefined, done: Promise.resolve(toResult(result)), stop() {} };
-      },
-      onEnd(callback) {
-        endings.add(callback);
-        return { dispose: () => void endings.delete(callback) };
-      },
-    },
+    processes: openProcesses(host, endings),
   };
   return {
     system,
     end() {
       for (const callback of endings) callback();
       endings.clear();
+    },
+  };
+}
+
+function openStdio(host: NativeHost): System["stdio"] {
+  return {
+    readInput(limitBytes) {
+      const bytes = host.readInput(limitBytes);
+      if (typeof bytes !== "string") return { kind: "bytes", bytes };
+      if (bytes === "EFBIG") return { kind: "too-large", limitBytes };
+      return bytes === "EBADF" ? { kind: "closed" } : { kind: "failed", code: bytes };
+    },
+    writeOutput(text) {
+      const code = host.writeOutput(text) ?? undefined;
+      if (code === undefined) return "written";
+      return code === "EPIPE" ? "gone" : { code };
+    },
+    writeError: text => host.writeError(text),
+    isTerminal: stream => host.isTerminal(DESCRIPTORS[stream]),
+  };
+}
+
+function openProcesses(host: NativeHost, endings: Set<() => void>): System["processes"] {
+  return {
+    get self() {
+      const pid = host.processId();
+      return { pid, start: host.startTime(pid) ?? undefined, host: host.hostName() };
+    },
+    look: pid => (host.isAlive(pid) ? { start: host.startTime(pid) ?? undefined } : undefined),
+    start(request) {
+      const { limits, killAfterMs, pipeGraceMs, onOutput } = request;
+      const result = host.start({
+        argv: request.argv,
+        cwd: request.cwd,
+        env: Object.entries(request.env),
+        input: request.input,
+        timeoutMs: request.timeoutMs,
+        killAfterMs,
+        pipeGraceMs,
+        ...limits,
+        onOutput,
+      });
+      return { pid: undefined, done: Promise.resolve(toResult(result)), stop() {} };
+    },
+    onEnd(callback) {
+      endings.add(callback);
+      return { dispose: () => void endings.delete(callback) };
     },
   };
 }

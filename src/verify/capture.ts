@@ -4,7 +4,7 @@ import { redact } from "../guard/redact.ts";
 import { Problem } from "../state/problem.ts";
 import { readExact } from "./exact-json.ts";
 
-export interface Capture {
+interface Capture {
   readonly folder: string;
   /** snake case */
   readonly hookName: string;

@@ -1,3 +1,6 @@
+import { printParseErrorCode, visit } from "jsonc-parser";
+import { errorText } from "../protocol/error-text.ts";
+
 /** A number as it was written, so that digits beyond 2^53 are not lost. */
 export class ExactNumber {
   readonly text: string;
@@ -20,101 +23,50 @@ export type ExactRead =
   | { readonly ok: true; readonly value: ExactJson }
   | { readonly ok: false; readonly problem: string };
 
-const DEPTH_LIMIT = 500;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const BLANK = /[ \t\r\n]*/y;
+const MAX_DEPTH = 500;
 
 /** Strict JSON, with numbers kept as written. A repeated key in one object is a problem, not a choice. */
 export function readExact(text: string): ExactRead {
-  const reader = new Reader(text);
+  // A list of values for the text as a whole and for every array, a map for every object.
+  const root: ExactJson[] = [];
+  const open: (ExactJson[] | Map<string, ExactJson>)[] = [root];
+  const keys: string[] = [];
+  const add = (value: ExactJson): void => {
+    const container = open.at(-1);
+    if (container instanceof Map) container.set(keys.pop() ?? "", value);
+    else container?.push(value);
+  };
+  const begin = (container: ExactJson[] | Map<string, ExactJson>): void => {
+    if (open.length > MAX_DEPTH) throw new Error(`nested deeper than ${MAX_DEPTH}`);
+    open.push(container);
+  };
+  const end = (): void => {
+    const container = open.pop();
+    add(container instanceof Map ? Object.fromEntries(container) : (container ?? null));
+  };
   try {
-    const value = reader.value(0);
-    reader.skipBlanks();
-    if (reader.at < text.length)
-      return { ok: false, problem: `text after the JSON value at character ${reader.at}` };
-    return { ok: true, value };
+    visit(
+      text,
+      {
+        onObjectBegin: () => begin(new Map()),
+        onObjectProperty(key) {
+          if ((open.at(-1) as Map<string, ExactJson>).has(key))
+            throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
+          keys.push(key);
+        },
+        onObjectEnd: end,
+        onArrayBegin: () => begin([]),
+        onArrayEnd: end,
+        onLiteralValue: (value, offset, length) =>
+          add(typeof value === "number" ? new ExactNumber(text.slice(offset, offset + length)) : value),
+        onError(code, offset) {
+          throw new Error(`${printParseErrorCode(code)} at character ${offset}`);
+        },
+      },
+      { disallowComments: true },
+    );
+    return { ok: true, value: root[0] ?? null };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-class Reader {
-  at = 0;
-  private readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  skipBlanks(): void {
-    this.match(BLANK);
-  }
-
-  value(depth: number): ExactJson {
-    if (depth > DEPTH_LIMIT) throw new Error(`nested deeper than ${DEPTH_LIMIT}`);
-    this.skipBlanks();
-    const next = this.text[this.at];
-    if (next === "{") return this.object(depth);
-    if (next === "[") return this.list(depth);
-    if (next === '"') return this.string();
-    for (const [word, value] of [
-      ["true", true],
-      ["false", false],
-      ["null", null],
-    ] as const) {
-      if (this.text.startsWith(word, this.at)) {
-        this.at += word.length;
-        return value;
-      }
-    }
-    const number = this.match(NUMBER);
-    if (number === undefined) throw new Error(`not JSON at character ${this.at}`);
-    return new ExactNumber(number);
-  }
-
-  private object(depth: number): ExactJson {
-    const entries = new Map<string, ExactJson>();
-    this.at += 1;
-    if (this.takes("}")) return {};
-    do {
-      this.skipBlanks();
-      const key = this.string();
-      if (entries.has(key)) throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
-      if (!this.takes(":")) throw new Error(`expected a colon at character ${this.at}`);
-      entries.set(key, this.value(depth + 1));
-    } while (this.takes(","));
-    if (!this.takes("}")) throw new Error(`expected } at character ${this.at}`);
-    return Object.fromEntries(entries);
-  }
-
-  private list(depth: number): ExactJson {
-    const items: ExactJson[] = [];
-    this.at += 1;
-    if (this.takes("]")) return items;
-    do items.push(this.value(depth + 1));
-    while (this.takes(","));
-    if (!this.takes("]")) throw new Error(`expected ] at character ${this.at}`);
-    return items;
-  }
-
-  private string(): string {
-    const found = this.match(STRING);
-    if (found === undefined) throw new Error(`expected a string at character ${this.at}`);
-    return JSON.parse(found) as string;
-  }
-
-  private takes(character: string): boolean {
-    this.skipBlanks();
-    if (this.text[this.at] !== character) return false;
-    this.at += 1;
-    return true;
-  }
-
-  private match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text)?.[0];
-    if (found !== undefined) this.at += found.length;
-    return found;
+    return { ok: false, problem: errorText(error) };
   }
 }

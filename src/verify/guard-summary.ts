@@ -5,7 +5,7 @@ import { checkInput } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import type { TranscriptInput } from "./transcript-inputs.ts";
 
-export interface StoppedCall {
+interface StoppedCall {
   readonly file: string;
   readonly line: number;
   readonly verdict: "ask" | "deny";
@@ -20,13 +20,13 @@ export interface GuardSummary {
   asked: number;
   denied: number;
   readonly byRule: Map<string, number>;
-  /** the first ones, at most `MOST_SHOWN` */
+  /** the first ones, at most `MAX_SHOWN` */
   readonly stopped: StoppedCall[];
   /** time spent judging, without reading */
   judgingMs: number;
 }
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 const COMMAND_LENGTH = 300;
 
 export function emptySummary(): GuardSummary {
@@ -59,7 +59,7 @@ export function addCall(system: System, summary: GuardSummary, file: string, inp
   else summary.denied += 1;
   const rules = [...new Set(judgement.findings.map(finding => finding.rule))];
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
-  if (summary.stopped.length < MOST_SHOWN) {
+  if (summary.stopped.length < MAX_SHOWN) {
     const { command, paths } = checked.input.facts;
     const shown = (command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`).slice(
       0,

@@ -1,4 +1,5 @@
-import type { System } from "../system/system.ts";
+import { splitWords } from "../system/command-line.ts";
+import type { ProcessResult, System } from "../system/system.ts";
 
 /** A program under comparison; `{event}` and `{subcommand}` in its words are filled in. */
 export interface Engine {
@@ -14,7 +15,7 @@ export interface EngineRun {
   readonly failure?: string;
 }
 
-export interface EngineCall {
+interface EngineCall {
   readonly event: string;
   readonly subcommand: string;
   readonly args?: readonly string[];
@@ -45,25 +46,28 @@ export async function runEngine(system: System, engine: Engine, call: EngineCall
       drainBytes: STDOUT_BYTES,
     },
   }).done;
-  const base = {
+  const failure = describeFailure(result.end, call.timeoutMs);
+  return {
     stdout: system.text.decode(result.stdout).text,
     stderr: system.text.decode(result.stderr).text,
     durationUs: Math.round(result.durationMs * 1000),
+    exitCode: result.end.kind === "exit" ? result.end.code : undefined,
+    ...(failure === undefined ? {} : { failure }),
   };
-  const { end } = result;
+}
+
+function describeFailure(end: ProcessResult["end"], timeoutMs: number): string | undefined {
   switch (end.kind) {
     case "exit":
-      return { ...base, exitCode: end.code };
+      return undefined;
     case "signal":
-      return { ...base, exitCode: undefined, failure: `ended by ${end.signal}` };
+      return `ended by ${end.signal}`;
     case "not-started":
-      return { ...base, exitCode: undefined, failure: `could not be started: ${end.code}` };
+      return `could not be started: ${end.code}`;
+    case "timeout":
+      return `no answer within ${timeoutMs} ms`;
     default:
-      return {
-        ...base,
-        exitCode: undefined,
-        failure: end.kind === "timeout" ? `no answer within ${call.timeoutMs} ms` : end.kind,
-      };
+      return end.kind;
   }
 }
 
@@ -82,36 +86,12 @@ function sandboxEnvironment(system: System, sandbox: string): Record<string, str
   return { ...env, AMPLIHACK_NONINTERACTIVE: "1", TZ: "UTC", HOME: sandbox, PWD: sandbox };
 }
 
-/** A command line as words: quotes and backslashes as a shell has them, and nothing else of a shell. */
-export function splitWords(text: string): readonly string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index] as string;
-    if (/\s/.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else if (character === "'" || character === '"') {
-      const end = closingQuote(text, index, character);
-      if (end < 0) throw new Error(`the quote ${character} at character ${index} is not closed`);
-      const inner = text.slice(index + 1, end);
-      word = (word ?? "") + (character === '"' ? inner.replace(/\\(["\\$`])/g, "$1") : inner);
-      index = end;
-    } else if (character === "\\") {
-      index += 1;
-      word = (word ?? "") + (text[index] ?? "");
-    } else {
-      word = (word ?? "") + character;
-    }
-  }
-  if (word !== undefined) words.push(word);
-  return words;
-}
+const CLOSED = /[^"'\\]+|\\.?|"(?:\\.|[^"\\])*"|'[^']*'/gsy;
 
-function closingQuote(text: string, start: number, quote: string): number {
-  for (let index = start + 1; index < text.length; index++) {
-    if (quote === '"' && text[index] === "\\") index += 1;
-    else if (text[index] === quote) return index;
-  }
-  return -1;
+/** The words of a command line. Throws when a quote is not closed: what was meant is unknown. */
+export function splitCommandLine(text: string): readonly string[] {
+  const rest = text.replace(CLOSED, "");
+  if (rest !== "")
+    throw new Error(`the quote ${rest[0]} at character ${text.length - rest.length} is not closed`);
+  return splitWords(text);
 }

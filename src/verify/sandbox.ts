@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { quoteWord } from "../system/command-line.ts";
 import { version } from "../version.ts";
 
 /** Something a sandbox holds before a run, by path below it. */
@@ -85,12 +86,11 @@ export function openSandbox(seed: Seed): Sandbox {
 
 /** No real memory takes part in a comparison: answers would depend on what was remembered. */
 function bridgeScript(script: BridgeScript | undefined): string {
-  const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   if (script !== undefined) {
-    return `cat > /dev/null\nprintf '%s' ${quote(script.stdout ?? "")}\nexit ${script.exit ?? 0}\n`;
+    return `cat > /dev/null\nprintf '%s' ${quoteWord(script.stdout ?? "")}\nexit ${script.exit ?? 0}\n`;
   }
   const choices = Object.entries(EMPTY_REPLIES).map(
-    ([action, reply]) => `*'"action":"${action}"'*) printf '%s' ${quote(reply)};;`,
+    ([action, reply]) => `*'"action":"${action}"'*) printf '%s' ${quoteWord(reply)};;`,
   );
   return `question=$(cat)\ncase "$question" in ${choices.join(" ")} esac\n`;
 }

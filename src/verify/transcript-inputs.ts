@@ -1,5 +1,6 @@
 import { readLines } from "../hooks/transcript/lines.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, readJson } from "../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../protocol/members.ts";
 import { basename, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
@@ -12,7 +13,7 @@ export interface TranscriptInput {
   readonly payload: JsonObject;
 }
 
-export interface TranscriptCount {
+interface TranscriptCount {
   lines: number;
   bytes: number;
   /** lines that are not JSON objects, or too long to read */
@@ -20,7 +21,7 @@ export interface TranscriptCount {
 }
 
 /** Tool calls whose results were not seen yet; more than a session ever has open. The oldest are forgotten. */
-const MOST_OPEN_CALLS = 200;
+const MAX_OPEN_CALLS = 200;
 
 /**
  * The hook inputs of a session transcript or capture file, in order and one at a time: lines that are hook payloads
@@ -49,7 +50,7 @@ export function* transcriptInputs(
       continue;
     }
     const entry = read.value;
-    const named = textAt(entry, "hook_event_name") ?? textAt(entry, "hookEventName");
+    const named = stringAt(entry, "hook_event_name", "hookEventName");
     if (named !== undefined) {
       yield { event: named, line: number, payload: entry };
       continue;
@@ -67,7 +68,7 @@ export function* transcriptInputs(
 }
 
 /** A payload that works in a sandbox, and the directory below the sandbox that it needs. */
-export interface MovedPayload {
+interface MovedPayload {
   readonly text: string;
   readonly directory: string | undefined;
 }
@@ -79,7 +80,7 @@ export interface MovedPayload {
 export function createMover(): (payload: JsonObject) => MovedPayload {
   let project: string | undefined;
   return payload => {
-    const cwd = normalise(textAt(payload, "cwd") ?? "");
+    const cwd = normalise(stringAt(payload, "cwd") ?? "");
     if (!isAbsolute(cwd) || cwd === "/") return { text: JSON.stringify(payload), directory: undefined };
     if (project === undefined || !isInside(project, cwd)) project = cwd;
     const place = JSON.stringify(project).slice(1, -1);
@@ -92,8 +93,8 @@ export function createMover(): (payload: JsonObject) => MovedPayload {
 }
 
 function sessionOf(entry: JsonObject): JsonObject {
-  const id = textAt(entry, "sessionId") ?? textAt(entry, "session_id");
-  const cwd = textAt(entry, "cwd");
+  const id = stringAt(entry, "sessionId", "session_id");
+  const cwd = stringAt(entry, "cwd");
   return { ...(id === undefined ? {} : { session_id: id }), ...(cwd === undefined ? {} : { cwd }) };
 }
 
@@ -101,24 +102,21 @@ function* callsOf(
   entry: JsonObject,
   open: Map<string, { readonly name: string; readonly input: Json }>,
 ): Generator<{ readonly event: string; readonly payload: JsonObject }> {
-  const message = ownValue(entry, "message");
-  const holder = message !== undefined && isJsonObject(message) ? message : entry;
-  const role = textAt(entry, "type") ?? textAt(holder, "role");
-  const content = ownValue(holder, "content");
-  if (role === "user" && typeof content === "string" && ownValue(entry, "isMeta") !== true) {
-    yield { event: "UserPromptSubmit", payload: { prompt: content } };
-    return;
-  }
-  if (!Array.isArray(content)) return;
-  for (const block of content as readonly Json[]) {
-    if (!isJsonObject(block)) continue;
-    const type = textAt(block, "type");
+  const message = memberAt(entry, "message");
+  const holder = isJsonObject(message) ? message : entry;
+  const role = stringAt(entry, "type") ?? stringAt(holder, "role");
+  const prompt = stringAt(holder, "content");
+  const isMeta = memberAt(entry, "isMeta") === true;
+  if (role === "user" && prompt !== undefined && !isMeta)
+    yield { event: "UserPromptSubmit", payload: { prompt } };
+  for (const block of listAt(holder, "content")) {
+    const type = stringAt(block, "type");
     if (role === "assistant" && type === "tool_use") {
-      const name = textAt(block, "name") ?? "";
-      const input = ownValue(block, "input") ?? {};
-      const id = textAt(block, "id");
+      const name = stringAt(block, "name") ?? "";
+      const input = memberAt(block, "input") ?? {};
+      const id = stringAt(block, "id");
       if (id !== undefined) open.set(id, { name, input });
-      if (open.size > MOST_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
+      if (open.size > MAX_OPEN_CALLS) open.delete([...open.keys()][0] ?? "");
       const payload = {
         tool_name: name,
         tool_input: input,
@@ -126,20 +124,15 @@ function* callsOf(
       };
       yield { event: "PreToolUse", payload };
     } else if (role === "user" && type === "tool_result") {
-      const id = textAt(block, "tool_use_id") ?? "";
+      const id = stringAt(block, "tool_use_id") ?? "";
       const call = open.get(id);
       open.delete(id);
       if (call === undefined) continue;
-      const tool_response = ownValue(block, "content") ?? null;
+      const tool_response = memberAt(block, "content") ?? null;
       const payload = { tool_name: call.name, tool_input: call.input, tool_use_id: id, tool_response };
       yield { event: "PostToolUse", payload };
-    } else if (role === "user" && type === "text" && ownValue(entry, "isMeta") !== true) {
-      yield { event: "UserPromptSubmit", payload: { prompt: textAt(block, "text") ?? "" } };
+    } else if (role === "user" && type === "text" && !isMeta) {
+      yield { event: "UserPromptSubmit", payload: { prompt: stringAt(block, "text") ?? "" } };
     }
   }
-}
-
-function textAt(object: JsonObject, key: string): string | undefined {
-  const value = ownValue(object, key);
-  return typeof value === "string" ? value : undefined;
 }

@@ -44,13 +44,13 @@ function rowsOf(part, series, sizeUnit, figures, target) {
   });
 }
 
-async function commandRows({ judgeCommand, analyseCommand, createMemorySystem }) {
+async function commandRows({ judgeCommand, analyse, createMemorySystem }) {
   const cwd = "/home/user/project";
   const system = createMemorySystem({ cwd, files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" } });
   const context = { cwd, home: "/home/user", system };
   const parts = {
     guard: command => judgeCommand(command, context),
-    shell: command => analyseCommand(command, { cwd, home: "/home/user", user: "user", tmpdir: "/tmp" }),
+    shell: command => analyse(command, { cwd, home: "/home/user", user: "user", tmpdir: "/tmp" }),
   };
   const rows = [];
   for (const [part, work] of Object.entries(parts)) {
@@ -142,7 +142,7 @@ async function bundle(folder) {
     entry,
     [
       from("judgeCommand", "src/guard/index.ts"),
-      from("analyseCommand", "src/programs/analyse.ts"),
+      from("analyseCommand as analyse", "src/programs/analyse.ts"),
       from("createMemorySystem", "src/system/memory.ts"),
       from("openStore", "src/memory/open-store.ts"),
       from("searchPhrases", "src/memory/search-words.ts"),

@@ -2,7 +2,7 @@
 import { loadSource } from "../../scripts/load-source.mjs";
 import { measureCalls } from "./measure.mjs";
 
-const KINDS = {
+export const KINDS = {
   "pre-filter": ["git status", "ls -la src", "npm test", "cat README.md"],
   ordinary: [
     "git add -A && git commit -m 'fix the build'",
@@ -16,8 +16,10 @@ const KINDS = {
     'D=$(mktemp -d); trap \'rm -rf "$D"\' EXIT; cat > "$D/x.sh" <<\'END\'\necho one\nrm -rf dist\nEND\nsh "$D/x.sh" && git push origin HEAD',
   ],
 };
-export async function bench() {
-  const { judgeCommand, createMemorySystem } = await loadSource({
+
+/** Decides about a command in an ordinary place; `load` gives the modules of a tree. */
+export async function openGuard(load) {
+  const { judgeCommand, createMemorySystem } = await load({
     "guard/index.ts": ["judgeCommand"],
     "system/memory.ts": ["createMemorySystem"],
   });
@@ -27,9 +29,14 @@ export async function bench() {
     files: { [`${cwd}/.git/HEAD`]: "ref: refs/heads/feature/x\n" },
   });
   const context = { cwd, home: "/home/user", system };
+  return command => judgeCommand(command, context);
+}
+
+export async function bench() {
+  const judge = await openGuard(loadSource);
   const rows = [];
   for (const [kind, commands] of Object.entries(KINDS)) {
-    const { p50, p95 } = measureCalls(round => judgeCommand(commands[round % commands.length], context));
+    const { p50, p95 } = measureCalls(round => judge(commands[round % commands.length]));
     rows.push({
       name: `warm decision, ${kind}`,
       p50: p50 * 1000,

@@ -1,22 +1,41 @@
 // `npm run bench [NAME…]`: runs every file beside this one that exports `bench()`, prints one table and writes
 // bench-results.json. Figures are compared only with others of the same run; nothing here is an assertion. A ratio is
 // to what the row itself compares with, else to the first row of its bench and unit. What is read once, a size or a
-// growth, has one figure and no ratio.
+// growth, has one figure and no ratio. `--against COMMIT` compares this tree with another, see against.mjs.
 import { readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const NO_BENCHES = ["run.mjs", "measure.mjs", "against.mjs", "judge-in-turns.mjs"];
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-const wanted = process.argv.slice(2);
-const names = readdirSync(folder)
-  .filter(file => file.endsWith(".mjs") && !["run.mjs", "measure.mjs"].includes(file))
-  .map(file => file.slice(0, -4))
-  .filter(name => wanted.length === 0 || wanted.includes(name));
+const { values, positionals } = parseArgs({
+  options: { against: { type: "string" } },
+  allowPositionals: true,
+});
+const rows = values.against === undefined ? await runBenches(positionals) : await runAgainst(values.against);
 
-const rows = [];
-for (const name of names) {
-  process.stderr.write(`measuring ${name} …\n`);
-  const { bench } = await import(new URL(`${name}.mjs`, import.meta.url).href);
-  for (const row of withRatios(await bench())) rows.push({ bench: name, ...row });
+async function runBenches(wanted) {
+  const names = readdirSync(folder)
+    .filter(file => file.endsWith(".mjs") && !NO_BENCHES.includes(file))
+    .map(file => file.slice(0, -4))
+    .filter(name => wanted.length === 0 || wanted.includes(name));
+  const found = [];
+  for (const name of names) {
+    process.stderr.write(`measuring ${name} …\n`);
+    const { bench } = await import(new URL(`${name}.mjs`, import.meta.url).href);
+    for (const row of withRatios(await bench())) found.push({ bench: name, ...row });
+  }
+  return found;
+}
+
+async function runAgainst(commit) {
+  const { benchAgainst } = await import("./against.mjs");
+  return (await benchAgainst(commit)).map(row => ({
+    bench: "against",
+    ...row,
+    target: `was ${number(row.old)}`,
+  }));
 }
 
 function withRatios(found) {
@@ -29,7 +48,9 @@ function withRatios(found) {
   });
 }
 
-const number = value => (value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+function number(value) {
+  return value === undefined ? "" : value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
 const cells = rows.map(row => [
   row.bench,
   row.name,

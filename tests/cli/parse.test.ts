@@ -7,11 +7,11 @@ const sample = defineCommand({
   name: "sample",
   summary: "a command with one option of each kind",
   options: {
-    "dry-run": { kind: "flag", short: "n", summary: "change nothing" },
-    verbose: { kind: "flag", short: "v", summary: "say more" },
-    context: { kind: "text", short: "c", label: "K=V", summary: "set a value", isRepeatable: true },
-    set: { kind: "text", label: "K=V", summary: "same", isRepeatable: true, sameAs: "context" },
-    cwd: { kind: "text", label: "DIR", summary: "start there" },
+    "dry-run": { kind: "boolean", short: "n", summary: "change nothing" },
+    verbose: { kind: "boolean", short: "v", summary: "say more" },
+    context: { kind: "string", short: "c", label: "K=V", summary: "set a value", isRepeatable: true },
+    set: { kind: "string", label: "K=V", summary: "same", isRepeatable: true, sameAs: "context" },
+    cwd: { kind: "string", label: "DIR", summary: "start there" },
     depth: { kind: "number", label: "N", summary: "how deep", minimum: 1 },
     level: { kind: "number", label: "N", summary: "how high", minimum: 1, maximum: 3 },
     format: {
@@ -22,10 +22,10 @@ const sample = defineCommand({
       synonyms: { text: "table" },
       initial: "table",
     },
-    secret: { kind: "flag", summary: "not shown", isHidden: true },
+    secret: { kind: "boolean", summary: "not shown", isHidden: true },
   },
   positionals: [{ name: "NAME", summary: "what to do it to" }],
-  examples: [],
+  examples: {},
   run: () => 0,
 });
 
@@ -77,7 +77,7 @@ describe("reading the words of a command", () => {
         { name: "VALUE", summary: "" },
         { name: "NOTE", summary: "", isOptional: true },
       ],
-      examples: [],
+      examples: {},
       run: () => 0,
     });
     const words = (...given: readonly string[]) => parseWords(command, given, "amplihack store");
@@ -137,7 +137,7 @@ describe("reading the words of a command", () => {
     const needy = defineCommand({
       ...sample,
       positionals: [],
-      options: { agent: { kind: "text", label: "NAME", summary: "whose", isRequired: true } },
+      options: { agent: { kind: "string", label: "NAME", summary: "whose", isRequired: true } },
     });
     const check = () => checkComplete(needy, parseWords(needy, words, "amplihack needy"), "amplihack needy");
     expect(check).toThrow(

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readMongo } from "../../src/code/mongo.ts";
+import { readMongo } from "../../src/code/languages/mongo.ts";
+import { readRedis } from "../../src/code/languages/redis.ts";
+import { readSql } from "../../src/code/languages/sql/statements.ts";
 import { readCode } from "../../src/code/read-code.ts";
-import { readRedis } from "../../src/code/redis.ts";
-import { readSql } from "../../src/code/sql/statements.ts";
 import type { Language } from "../../src/shell/code-calls.ts";
 import { text } from "../../src/shell/value.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";

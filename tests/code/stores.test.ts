@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readMongo } from "../../src/code/mongo.ts";
-import { readRedis } from "../../src/code/redis.ts";
+import { readMongo } from "../../src/code/languages/mongo.ts";
+import { readRedis } from "../../src/code/languages/redis.ts";
 import { text } from "../../src/shell/value.ts";
 
 describe("mongosh code", () => {

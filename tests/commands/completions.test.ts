@@ -5,53 +5,71 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { driveTerminal, hasTerminal } from "../launcher/drive-terminal.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
-import { ensureShell, type TestedShell } from "./shells.ts";
+import { hasShell, type TestedShell } from "./shells.ts";
 
 const program = buildProgram();
+const END = "end-of-the-answer";
 
 /** How to ask each shell what it would offer for the words typed so far, the last of them unfinished. */
-const ASK: Readonly<Record<TestedShell, (script: string, words: readonly string[]) => readonly string[]>> = {
-  bash: (script, words) => [
-    "--norc",
-    "-c",
-    `set -u; source ${script}
-COMP_WORDS=(${words.map(word => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}
-_amplihack; printf '%s\\n' "\${COMPREPLY[@]-}"`,
-  ],
-  zsh: (script, words) => [
-    "-f",
-    "-c",
-    `autoload -Uz compinit && compinit -D -u; source ${script}
+const ASK: Readonly<Record<TestedShell, Asking>> = {
+  bash: {
+    options: ["--norc"],
+    begin: script => `set -u; source ${script}`,
+    ask: words => `COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}
+COMPREPLY=(); _amplihack; printf '%s\\n' "\${COMPREPLY[@]-}"`,
+  },
+  zsh: {
+    options: ["-f"],
+    begin: script => `autoload -Uz compinit && compinit -D -u; source ${script}
 [[ $_comps[amplihack] == _amplihack ]] || exit 9
 compadd() { shift; print -rl -- "$@" }
 _describe() { print -rl -- "\${(P@)2}" }
-_files() { print -r -- "files $*" }
-words=(${words.map(word => `"${word}"`).join(" ")}); CURRENT=${words.length}
-_amplihack`,
-  ],
-  fish: (script, words) => ["--no-config", "-c", `source ${script}; complete -C "${words.join(" ")}"`],
+_files() { print -r -- "files $*" }`,
+    ask: words => `words=(${quoted(words)}); CURRENT=${words.length}; _amplihack`,
+  },
+  fish: {
+    options: ["--no-config"],
+    begin: script => `source ${script}`,
+    ask: words => `complete -C "${words.join(" ")}"`,
+  },
 };
 
-/** What `amplihack completions` printed, by shell: it is the same for everybody. */
-const scripts = new Map<TestedShell, string>();
+interface Asking {
+  readonly options: readonly string[];
+  begin(script: string): string;
+  ask(words: readonly string[]): string;
+}
 
-function offered(shell: TestedShell, machine: LaunchMachine, ...words: readonly string[]): readonly string[] {
-  const script = scripts.get(shell) ?? machine.run("completions", shell).stdout;
-  scripts.set(shell, script);
-  const path = machine.write(join(machine.home, `amplihack.${shell}`), script);
-  const { status, stdout, stderr } = spawnSync(shell, ASK[shell](path, ["amplihack", ...words]), {
+const quoted = (words: readonly string[]): string => words.map(word => `"${word}"`).join(" ");
+
+/** What a shell offers for each line of words, in one run of it: starting one takes longest. */
+function offered(
+  shell: TestedShell,
+  machine: LaunchMachine,
+  lines: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const path = machine.write(
+    join(machine.home, `amplihack.${shell}`),
+    machine.run("completions", shell).stdout,
+  );
+  const { options, begin, ask } = ASK[shell];
+  const questions = lines.map(words => `${ask(["amplihack", ...words])}\necho ${END}`);
+  const script = [begin(path), ...questions].join("\n");
+  const { status, stdout, stderr } = spawnSync(shell, [...options, "-c", script], {
     encoding: "utf8",
     cwd: machine.project,
     env: machine.env,
   });
   expect(stderr).toBe("");
   expect(status).toBe(0);
-  const typed = words.at(-1) ?? "";
-  return stdout
-    .split("\n")
-    .map(line => line.split(/[\t:]/)[0]?.trim() ?? "")
-    .filter(word => word !== "" && word.startsWith(typed))
-    .sort();
+  const answers = stdout.split(`${END}\n`);
+  return lines.map((words, index) =>
+    (answers[index] ?? "")
+      .split("\n")
+      .map(line => line.split(/[\t:]/)[0]?.trim() ?? "")
+      .filter(word => word !== "" && word.startsWith(words.at(-1) ?? ""))
+      .sort(),
+  );
 }
 
 function machineWithProgram(): LaunchMachine {
@@ -68,48 +86,48 @@ function writeRecipe(machine: LaunchMachine): void {
 }
 
 describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell => {
-  const hasShell = ensureShell(shell);
-
-  it.skipIf(!hasShell)("offers commands", () => {
-    expect(offered(shell, machineWithProgram(), "me")).toEqual(["memory"]);
-    expect(offered(shell, machineWithProgram(), "")).toContain("recipe");
-    expect(offered(shell, machineWithProgram(), "")).not.toContain("bridge");
-  });
-
-  it.skipIf(!hasShell)("offers subcommands", () => {
-    const words = offered(shell, machineWithProgram(), "recipe", "");
-    expect(words).toEqual(["list", "run", "show", "validate"]);
-  });
-
-  it.skipIf(!hasShell)("offers flags of the command at hand", () => {
-    expect(offered(shell, machineWithProgram(), "claude", "--dr")).toEqual(["--dry-run"]);
-    expect(offered(shell, machineWithProgram(), "codex", "--skip-p")).toEqual([]);
-  });
-
-  it.skipIf(!hasShell)("offers the values of a flag", () => {
-    const words = offered(shell, machineWithProgram(), "recipe", "list", "--format", "");
-    expect(words).toEqual(["json", "table", "yaml"]);
-    expect(offered(shell, machineWithProgram(), "version", "-f", "")).toEqual(["json", "text"]);
-  });
-
-  it.skipIf(!hasShell)("offers hook events and hosts", () => {
-    const machine = machineWithProgram();
-    expect(offered(shell, machine, "hooks", "inspect", "--event", "PreT")).toEqual(["PreToolUse"]);
-    expect(offered(shell, machine, "hooks", "inspect", "--host", "claude")).toEqual(["claude-code"]);
-  });
-
-  it.skipIf(!hasShell)("offers the recipes that are there at that moment", () => {
-    const machine = machineWithProgram();
-    writeRecipe(machine);
-    expect(offered(shell, machine, "recipe", "run", "own")).toEqual(["own-recipe"]);
-  });
+  it.skipIf(!hasShell(shell))(
+    "offers commands, subcommands, flags, values, and the recipes of the moment",
+    () => {
+      const machine = machineWithProgram();
+      writeRecipe(machine);
+      const wanted: readonly (readonly [readonly string[], unknown])[] = [
+        [["me"], ["memory"]],
+        [[""], expect.arrayContaining(["recipe"])],
+        [[""], expect.not.arrayContaining(["bridge"])],
+        [
+          ["recipe", ""],
+          ["list", "run", "show", "validate"],
+        ],
+        [["claude", "--dr"], ["--dry-run"]],
+        [["codex", "--skip-p"], []],
+        [
+          ["recipe", "list", "--format", ""],
+          ["json", "table", "yaml"],
+        ],
+        [
+          ["version", "-f", ""],
+          ["json", "text"],
+        ],
+        [["hooks", "inspect", "--event", "PreT"], ["PreToolUse"]],
+        [["hooks", "inspect", "--host", "claude"], ["claude-code"]],
+        [["recipe", "run", "own"], ["own-recipe"]],
+      ];
+      const answers = offered(
+        shell,
+        machine,
+        wanted.map(([words]) => words),
+      );
+      expect(wanted.map(([words], index) => [words, answers[index]])).toEqual(wanted);
+    },
+  );
 });
 
 describe.each([
   ["bash", ["--norc", "--noprofile", "-i"], "source <(amplihack completions bash)"],
   ["zsh", ["-f", "-i"], "autoload -Uz compinit && compinit -D -u; source <(amplihack completions zsh)"],
 ] as const)("the tabulator key in %s", (shell, words, load) => {
-  it.skipIf(!hasTerminal || !ensureShell(shell))("completes a command, a recipe and an event", async () => {
+  it.skipIf(!hasTerminal || !hasShell(shell))("completes a command, a recipe and an event", async () => {
     const machine = machineWithProgram();
     writeRecipe(machine);
     const env = { ...machine.env, PS1: "READY> ", TERM: "dumb" };

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Places } from "../../src/dashboard/activity.ts";
+import type { DataFiles } from "../../src/dashboard/data-files.ts";
 import { type DashboardOptions, startDashboard } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -11,13 +11,13 @@ export const HOSTILE = `</script><img src=x onerror="document.title='taken'">\u2
 
 /** A state home with logs that a test writes to. */
 export interface Machine {
-  readonly places: Places;
+  readonly places: DataFiles;
   run(...records: readonly object[]): void;
   judge(...records: readonly object[]): void;
 }
 
 export function newMachine(stateHome: string = temporaryDirectory()): Machine {
-  const places: Places = {
+  const places: DataFiles = {
     runs: join(stateHome, "logs", "runs.jsonl"),
     audit: join(stateHome, "logs", "audit.jsonl"),
     recipeRuns: join(stateHome, "recipes", "runs"),

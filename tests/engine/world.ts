@@ -3,7 +3,7 @@ import type { EngineOptions, HookEngine, ToolMap } from "../../src/engine/index.
 import type { Platform, Timers } from "../../src/engine/platform.ts";
 import type { HttpClient } from "../../src/engine/run/http-client.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
-import { Output } from "../../src/system/output.ts";
+import { CapturedOutput } from "../../src/system/output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess, System } from "../../src/system/system.ts";
 import { utf8 } from "../../src/system/utf8.ts";
 
@@ -120,7 +120,7 @@ export class World {
     const startedMs = this.nowMs;
     this.started.push({ request, atMs: startedMs });
     this.lastSpawnMs = startedMs;
-    const output = new Output(request.limits);
+    const output = new CapturedOutput(request.limits);
     let settle: (result: ProcessResult) => void = () => {};
     const done = new Promise<ProcessResult>(resolve => {
       settle = resolve;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json, JsonObject } from "../../src/protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/protocol/index.ts";
 import { version } from "../../src/version.ts";
+import { readTable } from "./golden-table.ts";
 
 /** Something the sandbox holds before the run. Texts may hold placeholders, see `fillIn`. */
 export type SeedFile =
@@ -67,33 +68,47 @@ export interface GoldenRun {
 export type RunGolden = (golden: GoldenCase) => Promise<GoldenRun>;
 
 const FOLDER = join(import.meta.dirname, "hooks");
-const PARTS = ["input", "expected", "meta"] as const;
 
 export function goldenHooks(): readonly string[] {
-  return readdirSync(FOLDER).sort();
+  return readdirSync(FOLDER)
+    .filter(file => file.endsWith(".jsonl"))
+    .map(file => file.slice(0, -".jsonl".length))
+    .sort();
 }
 
-/** All cases of one hook. An input without its expectation, or the reverse, is an error. */
+/**
+ * All cases of one hook, from its table and the fixtures named there. `input` is the payload, or the very text where
+ * that is the point; `files` may hold `jsonl`, a list that becomes one line each.
+ */
 export function goldenCases(hook: string): readonly GoldenCase[] {
-  const folder = join(FOLDER, hook);
-  const found = new Map<string, Set<string>>();
-  for (const file of readdirSync(folder)) {
-    const [, name = "", part = ""] = /^([\w-]+)\.(input|expected|meta)\.json$/.exec(file) ?? [];
-    if (name === "") throw new Error(`${hook}/${file} is no part of a golden case`);
-    found.set(name, (found.get(name) ?? new Set()).add(part));
-  }
-  return [...found].sort().map(([name, parts]) => {
-    const missing = PARTS.filter(part => !parts.has(part));
-    if (missing.length > 0) throw new Error(`${hook}/${name} lacks its ${missing.join(" and ")}`);
-    const read = (part: string) => readFileSync(join(folder, `${name}.${part}.json`), "utf8");
+  const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
+  const rows = readTable(read(`${hook}.jsonl`), JSON.parse(read(`${hook}.fixtures.json`)));
+  const names = new Set<unknown>();
+  return rows.map(({ name, input, expected, ...meta }) => {
+    const at = `${hook}/${name}`;
+    if (typeof name !== "string" || names.has(name)) throw new Error(`${at} needs a name of its own`);
+    if (input === undefined || !isJsonObject(expected))
+      throw new Error(`${at} lacks its input or expectation`);
+    names.add(name);
     return {
       hook,
       name,
-      input: read("input"),
-      expected: JSON.parse(read("expected")),
-      meta: JSON.parse(read("meta")),
+      input: typeof input === "string" ? input : JSON.stringify(input),
+      expected,
+      meta: {
+        ...meta,
+        ...(isJsonObject(meta["files"]) ? { files: seedFiles(meta["files"]) } : {}),
+      } as GoldenMeta,
     };
   });
+}
+
+function seedFiles(files: JsonObject): JsonObject {
+  const seeds = Object.entries(files).map(([path, file = null]) => {
+    const lines = isJsonObject(file) ? file["jsonl"] : undefined;
+    return [path, Array.isArray(lines) ? lines.map(line => `${JSON.stringify(line)}\n`).join("") : file];
+  });
+  return Object.fromEntries(seeds) as JsonObject;
 }
 
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
 import { resolveSubcommand } from "../../src/hosts/subcommands.ts";
 import type { Json } from "../../src/protocol/index.ts";
@@ -10,7 +10,9 @@ import {
   type ScriptedRun,
   type SeedEntry,
 } from "../../src/system/memory.ts";
+
 import type { ProcessRequest } from "../../src/system/system.ts";
+import { loadDefinition } from "../hooks/definitions.ts";
 import {
   DEFAULT_REPLIES,
   fillIn,
@@ -59,9 +61,7 @@ export async function openInMemory(golden: GoldenCase, machine?: MemoryMachine):
   const line = readCommandLine([subcommandOf(golden.hook), ...(golden.meta.args ?? [])]);
   const subcommand = resolveSubcommand(subcommandOf(golden.hook));
   if (!line.ok || subcommand === undefined) throw new Error(`${golden.hook} is no hook of this program`);
-  const { definition } = (await import(`../../src/hooks/entries/${subcommand.name}.ts`)) as {
-    definition: HookDefinition;
-  };
+  const definition = await loadDefinition(subcommand.name);
   const input = system.text.encode(fill(golden.input));
   const stdio = { ...system.stdio, readInput: () => ({ kind: "bytes", bytes: input }) as const };
   const withInput = { ...system, stdio };

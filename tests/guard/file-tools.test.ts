@@ -173,7 +173,7 @@ describe("a file tool of a server", () => {
     ["mcp__filesystem__read_multiple_files", { paths: [`${PROJECT}/a`, "~/.ssh/id_rsa"] }, "deny"],
     ["mcp__filesystem__move_file", { source: `${PROJECT}/a`, destination: "/usr/bin/a" }, "deny"],
     ["mcp__filesystem__write_file", { path: `${PROJECT}/src/a.ts`, content: "" }, "allow"],
-    // A path inside somebody's remote repository says nothing about this disk.
+    // A path inside a remote repository says nothing about this disk.
     ["mcp__forge__delete_file", { path: ".env" }, "allow"],
     ["mcp__tracker__create_issue", { title: "/etc/hosts", path: "/etc/hosts" }, "allow"],
   ])("%s %j is %s", (name, input, verdict) => {

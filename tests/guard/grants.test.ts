@@ -7,7 +7,7 @@ const keyed = (options = {}) => ({ machineKey: () => KEY, nowMs: 1000, ...option
 const codeOf = (command: string, options = {}) => judge(command, keyed(options)).code;
 
 describe("the code of a refused command", () => {
-  it("has six characters that nobody confuses, and stands in the reason", () => {
+  it("has six characters that are not confused, and stands in the reason", () => {
     const { code, reason } = judge("git reset --hard", keyed());
     expect(code).toMatch(/^[A-HJKMNP-TV-Z2-9]{6}$/);
     expect(isCode(code ?? "")).toBe(true);

@@ -45,5 +45,6 @@ describe("patterns of custom rules", () => {
 
   it("cannot be made slow", () => {
     expect(compileLinear("(a*)*(a*)*(a*)*b")?.matches("a".repeat(5000))).toBe(false);
+    expect(compileLinear(`${"(".repeat(160)}a${")+".repeat(160)}b`)?.matches("aab")).toBe(true);
   });
 });

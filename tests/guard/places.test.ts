@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { survey } from "../../src/guard/context.ts";
 import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/guard/paths/ignore.ts";
 import { componentCouldBe, globMatches } from "../../src/guard/paths/match.ts";
-import { isRegenerablePattern } from "../../src/guard/paths/regenerable.ts";
 import { secretAt, zoneOf } from "../../src/guard/paths/zones.ts";
+import { isRegenerablePattern } from "../../src/programs/regenerable.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";
 
 const around = survey(contextFor());

@@ -66,7 +66,7 @@ describe("verdicts per rule", () => {
     }
   });
 
-  it("of a project nobody trusted only raise", () => {
+  it("of a project that is not trusted only raise", () => {
     expect(verdictUnder("git stash drop", { floors: { "git.stash": "deny" } })).toBe("deny");
     expect(verdictUnder("git stash drop", { floors: { "git.stash": "allow" } })).toBe("ask");
     expect(
@@ -236,7 +236,7 @@ describe("custom rules", () => {
   });
 });
 
-describe("repositories that nobody will miss", () => {
+describe("throw-away repositories", () => {
   it("lose changes without a question, unless they are the session's own", () => {
     expect(judge("cd /tmp/scratch && git reset --hard").verdict).toBe("allow");
     expect(judge("git -C /tmp/scratch clean -fdx").verdict).toBe("allow");

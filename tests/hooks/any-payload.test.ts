@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
-import { SHIPPED } from "../../src/hooks/stop/power-steering/considerations.ts";
+import { SHIPPED_CONSIDERATIONS } from "../../src/hooks/stop/power-steering/considerations.ts";
 import { FactCollector } from "../../src/hooks/stop/power-steering/facts.ts";
 import { applyHeuristic } from "../../src/hooks/stop/power-steering/heuristics.ts";
 import { classifySession } from "../../src/hooks/stop/power-steering/session-type.ts";
@@ -10,6 +10,7 @@ import { readTranscript } from "../../src/hooks/transcript/read.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
+import { loadDefinition } from "./definitions.ts";
 
 // Whatever comes in, a stock hook answers with one JSON object and never holds anything because of its own error.
 
@@ -43,9 +44,7 @@ const payload = fc.dictionary(fc.constantFrom(...MEMBERS), member);
 async function run(name: string, stdin: string, transcript: string) {
   const subcommand = resolveSubcommand(name);
   if (subcommand === undefined) throw new Error(name);
-  const { definition } = (await import(`../../src/hooks/entries/${name}.ts`)) as {
-    definition: HookDefinition;
-  };
+  const definition = await loadDefinition(name);
   const system = createMemorySystem({
     stdin,
     files: { "/tmp/t.jsonl": transcript, "/home/user/project/.claude/x": "" },
@@ -132,7 +131,7 @@ describe("any transcript", () => {
         for (const entry of readTranscript(system, "/t", name => name)) collector.see(entry);
         const facts = collector.facts();
         expect(classifySession(facts)).toMatch(/^[A-Z]+$/);
-        for (const { heuristic } of SHIPPED) {
+        for (const { heuristic } of SHIPPED_CONSIDERATIONS) {
           if (heuristic !== undefined) applyHeuristic(heuristic, facts, { forbidsMerge: false, readme: "" });
         }
       }),

@@ -1,23 +1,12 @@
-import { readdirSync } from "node:fs";
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
+import { STOCK_HOOKS } from "../../src/protocol/stock-hooks.ts";
 import { createMemorySystem, type MemorySystem, type MemorySystemOptions } from "../../src/system/memory.ts";
+import { loadDefinition } from "./definitions.ts";
 
-/** The hook program's entries, as its build finds them. */
-export const ENTRY_NAMES = readdirSync(new URL("../../src/hooks/entries", import.meta.url)).map(name =>
-  name.replace(/\.ts$/, ""),
-);
-
-const definitions = new Map<string, Promise<{ readonly definition: HookDefinition }>>();
-
-async function definitionOf(entry: string): Promise<HookDefinition> {
-  const loading =
-    definitions.get(entry) ??
-    (import(`../../src/hooks/entries/${entry}.ts`) as Promise<{ readonly definition: HookDefinition }>);
-  definitions.set(entry, loading);
-  return (await loading).definition;
-}
+/** The hook program's entries. */
+export const ENTRY_NAMES = [...STOCK_HOOKS.map(hook => hook.name), "no-opinion"];
 
 export interface Called {
   readonly code: number;
@@ -37,7 +26,7 @@ export async function callProgram(
   prepare(system);
   const line = readCommandLine(words);
   if (!line.ok) throw new Error(line.notice);
-  const definition = await definitionOf(line.subcommand.isStock ? line.subcommand.name : "no-opinion");
+  const definition = await loadDefinition(line.subcommand.isStock ? line.subcommand.name : "no-opinion");
   const run = openRun(openProgram(definition, line.subcommand, undefined, system), line.call, system);
   const code = await run.run();
   const stderr = system.stderr();

@@ -101,16 +101,16 @@ describe("session files", () => {
 describe("a reported problem", () => {
   it("is on stderr, in the log and among the diagnostics of the effect", async () => {
     const system = projectSystem();
-    const hook = defineHook({ id: "x", event: "Stop", hookName: "x", kind: "stop" }, {}, (_, context) => {
+    const hook = defineHook("stop", "stop", (_, context) => {
       context.report("it broke");
       return { context: "text" };
     });
-    expect(await runHook(hook, system)).toEqual({
+    expect(await runHook(hook(), system)).toEqual({
       context: "text",
       diagnostics: [{ code: "hook-problem", severity: "error", detail: "it broke" }],
     });
-    expect(system.stderr()).toBe("amplihack x: it broke\n");
-    expect(system.peek(`${RUNTIME}/logs/x.log`)).toContain("ERROR: it broke");
+    expect(system.stderr()).toBe("amplihack stop: it broke\n");
+    expect(system.peek(`${RUNTIME}/logs/stop.log`)).toContain("ERROR: it broke");
   });
 });
 
@@ -136,9 +136,7 @@ describe("the time left", () => {
 
 describe("a hook", () => {
   it("has nothing to say about another event of the same kind", async () => {
-    const hook = defineHook({ id: "x", event: "Stop", hookName: "x", kind: "stop" }, {}, () => ({
-      context: "x",
-    }));
-    expect(await hook.run(inputOf("SubagentStop"), projectSystem())).toBeUndefined();
+    const hook = defineHook("stop", "stop", () => ({ context: "x" }));
+    expect(await hook().run(inputOf("SubagentStop"), projectSystem())).toBeUndefined();
   });
 });

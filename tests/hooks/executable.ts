@@ -1,19 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+/** The hook program on Node, as it is built. */
 export const NODE_PROGRAM: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("../../dist/bin/amplihack-hooks.cjs", import.meta.url)),
 ];
-const NATIVE_FILE = fileURLToPath(new URL("../../dist/native/amplihack-hooks", import.meta.url));
-
-/** The hook programs that are built: the one on Node always, the native one where it was built. */
-export const PROGRAMS: readonly { readonly name: string; readonly argv: readonly string[] }[] = [
-  { name: "node", argv: NODE_PROGRAM },
-  ...(existsSync(NATIVE_FILE) ? [{ name: "native", argv: [NATIVE_FILE] }] : []),
-];
-
 export interface Ran {
   readonly code: number | null;
   readonly signal: string | null;

@@ -12,7 +12,7 @@ import {
 import { todosOf, writesOf } from "../../src/hooks/stop/power-steering/written.ts";
 import { HOSTS } from "../../src/hosts/descriptors.ts";
 import { deriveFacts } from "../../src/hosts/facts.ts";
-import { parseShell } from "../../src/shell/walk/parse.ts";
+import { parseShell } from "../../src/shell/syntax/parse.ts";
 
 // A hook that takes longer than its host waits decides nothing, so no text may make one slow. Each of these took
 // minutes or more when a pattern tried every way of dividing it; now the test ends at once.

@@ -9,7 +9,7 @@ import {
 } from "../../src/hooks/words.ts";
 
 describe("whole words", () => {
-  const pattern = wordPattern(["reset", "next steps?"]);
+  const pattern = wordPattern("reset | next steps?");
 
   it("match in any case and across line breaks", () => {
     expect(pattern.test("RESET it")).toBe(true);
@@ -33,7 +33,7 @@ describe("whole words", () => {
 });
 
 describe("a statement", () => {
-  const done = wordPattern(["done"]);
+  const done = wordPattern("done");
 
   it("is not made by a negated word", () => {
     expect(findStatement("It is not done", done)).toBeUndefined();

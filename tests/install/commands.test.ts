@@ -201,6 +201,24 @@ describe("amplihack install", () => {
   });
 });
 
+/** What npm would install beside the package: all that it needs, and what that needs, as far as it is here. */
+function runtimePackages(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (folder: string): void => {
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    ) as Record<string, Record<string, string>>;
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const place = join(PACKAGE_ROOT, "node_modules", name);
+      if (found.has(name) || !existsSync(place)) continue;
+      found.add(name);
+      add(place);
+    }
+  };
+  add(PACKAGE_ROOT);
+  return found;
+}
+
 describe("a package that npx fetched", () => {
   it("stays usable after npx has thrown it away", () => {
     const sandbox = createSandbox();
@@ -210,18 +228,17 @@ describe("a package that npx fetched", () => {
       const from = join(PACKAGE_ROOT, name);
       if (existsSync(from)) cpSync(from, join(root, name), { recursive: true });
     }
-    const { dependencies } = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    const more = ["@libsql", "@neon-rs", "detect-libc"].filter(name =>
-      existsSync(join(PACKAGE_ROOT, "node_modules", name)),
-    );
-    for (const name of [...Object.keys(dependencies), ...more])
+    for (const name of runtimePackages())
       cpSync(join(PACKAGE_ROOT, "node_modules", name), join(modules, name), {
         recursive: true,
         dereference: true,
       });
-    const first = run(sandbox, ["install", "--host", "claude"], join(root, "dist/bin/amplihack.cjs"));
+    const cli = join(root, "dist/bin/amplihack.cjs");
+    const copy = join(sandbox.home, ".amplihack/versions", version);
+    const dry = run(sandbox, ["install", "--host", "claude", "--dry-run"], cli);
+    expect(dry.stdout).toMatch(new RegExp(`^would copy this package to ${copy}\\n--- `));
+    expect(sandbox.snapshot()).toEqual({});
+    const first = run(sandbox, ["install", "--host", "claude"], cli);
     expect(first).toMatchObject({ status: 0 });
     rmSync(join(sandbox.root, "_npx"), { recursive: true });
 

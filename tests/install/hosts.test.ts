@@ -2,13 +2,15 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { HOSTS, planRegistrations } from "../../src/hosts/index.ts";
+import { HOSTS, type HostId, planRegistrations } from "../../src/hosts/index.ts";
 import { install } from "../../src/install/install.ts";
 import { describeProtections } from "../../src/install/protections.ts";
 import { readRegistration } from "../../src/install/registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, type InstallableHost } from "../../src/install/targets.ts";
+import { findTarget, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { createSandbox, INSTALL, PACKAGE, type Sandbox, UNINSTALL } from "./sandbox.ts";
+import { createQuickSandbox, INSTALL, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
+
+const PACKAGE = makeQuickPackage();
 
 const placesOf = ({ home, project }: Sandbox) => ({
   home,
@@ -16,12 +18,12 @@ const placesOf = ({ home, project }: Sandbox) => ({
   projectRoot: project,
 });
 
-const settingsOf = (sandbox: Sandbox, host: InstallableHost, scope: "user" | "project") =>
+const settingsOf = (sandbox: Sandbox, host: HostId, scope: "user" | "project") =>
   findTarget(sandbox.system, placesOf(sandbox), host, scope);
 
 describe.each(["user", "project"] as const)("registering for a %s", scope => {
   it.each(INSTALLABLE_HOSTS)("works with %s, twice, and leaves no trace when taken back", async host => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     mkdirSync(join(sandbox.home, ".copilot"));
     const before = sandbox.snapshot();
     const request = { ...INSTALL, hosts: [host], scope, isTrustAgreed: true };
@@ -57,7 +59,7 @@ describe("which hosts are registered", () => {
   });
 
   it("are those whose folder or program is there; nobody there means Claude Code", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const names = async () => (await install(sandbox.system, PACKAGE, { ...INSTALL, isDryRun: true })).hosts;
     expect(await names()).toMatchObject([{ host: "claude-code" }]);
     mkdirSync(join(sandbox.home, ".gemini"));
@@ -67,7 +69,7 @@ describe("which hosts are registered", () => {
   });
 
   it("with all, are those that are there, and the others are named", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     mkdirSync(join(sandbox.home, ".pi"));
     const { hosts } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: "all" });
     expect(hosts).toHaveLength(INSTALLABLE_HOSTS.length);
@@ -77,7 +79,7 @@ describe("which hosts are registered", () => {
   });
 
   it("with all and nobody there, are Claude Code, as without it", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const { hosts } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: "all" });
     expect(hosts).toHaveLength(INSTALLABLE_HOSTS.length);
     expect(hosts.filter(({ status }) => status !== "skipped")).toMatchObject([
@@ -86,14 +88,14 @@ describe("which hosts are registered", () => {
   });
 
   it("leave out Copilot where it is not", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const { hosts, success } = await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["copilot-cli"] });
     expect(success).toBe(true);
     expect(hosts).toMatchObject([{ host: "copilot-cli", status: "skipped" }]);
   });
 
   it("go on when one fails", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write("home/.claude/settings.json", "nonsense");
     const report = await install(sandbox.system, PACKAGE, {
       ...INSTALL,
@@ -116,7 +118,7 @@ describe("folders that hosts keep elsewhere", () => {
     ["opencode", "XDG_CONFIG_HOME", "opencode/plugins/amplihack.js"],
     ["pi", "PI_CODING_AGENT_DIR", "extensions/amplihack.js"],
   ] as const)("are found for %s by %s", async (host, variable, name) => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const folder = join(sandbox.home, "elsewhere");
     mkdirSync(folder);
     const system = {
@@ -130,7 +132,7 @@ describe("folders that hosts keep elsewhere", () => {
 
 describe("hosts that read each other's files", () => {
   it("Cursor is served by Claude Code's settings, and registered by force only", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const request = { ...INSTALL, hosts: ["claude-code", "cursor"] } as const;
     expect((await install(sandbox.system, PACKAGE, request)).hosts).toMatchObject([
       { status: "registered" },
@@ -147,7 +149,7 @@ describe("hosts that read each other's files", () => {
   });
 
   it("Copilot is served by the project's Claude settings", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const request = { ...INSTALL, scope: "project", hosts: ["claude-code", "copilot-cli"] } as const;
     expect((await install(sandbox.system, PACKAGE, request)).hosts).toMatchObject([
       { status: "registered" },
@@ -157,7 +159,7 @@ describe("hosts that read each other's files", () => {
   });
 
   it("VS Code and Claude Code share one file, which stays until the last of them goes", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const before = sandbox.snapshot();
     await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code", "vscode-copilot"] });
     await uninstall(sandbox.system, { ...UNINSTALL, hosts: ["claude-code"] });
@@ -167,7 +169,7 @@ describe("hosts that read each other's files", () => {
   });
 
   it("user and project copies are told, and only the user's goes, on request, in the project's scope", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const request = { ...INSTALL, hosts: ["claude-code"] } as const;
     await install(sandbox.system, PACKAGE, request);
     const both = await install(sandbox.system, PACKAGE, { ...request, scope: "project" });
@@ -182,7 +184,7 @@ describe("hosts that read each other's files", () => {
 
 describe("what is never done", () => {
   it("permissions of a host are not touched", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const permissions = { allow: ["Bash"], deny: [], defaultMode: "default", additionalDirectories: ["x"] };
     sandbox.write("home/.claude/settings.json", JSON.stringify({ permissions }));
     await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code"] });
@@ -190,7 +192,7 @@ describe("what is never done", () => {
   });
 
   it("a generated file never replaces somebody else's", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const plugin = sandbox.write("home/.config/opencode/plugins/amplihack.js", "export const Mine = 1\n");
     sandbox.write("home/Documents/Cline/Hooks/PreToolUse", "#!/bin/sh\necho mine\n", 0o755);
     const { hosts } = await install(sandbox.system, PACKAGE, {
@@ -199,8 +201,8 @@ describe("what is never done", () => {
       isForced: true,
     });
     expect(hosts).toMatchObject([
-      { host: "opencode", status: "failed", reason: expect.stringMatching(/somebody else's file/) },
-      { host: "cline", status: "failed", reason: expect.stringMatching(/somebody else's file/) },
+      { host: "cline", status: "failed", reason: expect.stringMatching(/not a file of amplihack/) },
+      { host: "opencode", status: "failed", reason: expect.stringMatching(/not a file of amplihack/) },
     ]);
     expect(sandbox.read("home/.config/opencode/plugins/amplihack.js")).toBe("export const Mine = 1\n");
     expect(existsSync(plugin)).toBe(true);

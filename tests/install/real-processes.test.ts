@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { bundleProgram } from "../bundle-program.ts";
+import { runs } from "../generated-inputs.ts";
 import { createSandbox, PACKAGE_ROOT, type Sandbox } from "./sandbox.ts";
 
 const program = bundleProgram(new URL("./programs/dying-install.ts", import.meta.url));
@@ -44,7 +45,7 @@ function start({ env, project }: Sandbox, words: readonly string[]) {
 
 describe("an install by a real process", () => {
   it(
-    "killed at any of its changes leaves valid files, old or new, that the next one finishes",
+    "killed at one of its changes leaves valid files, old or new, that the next one finishes",
     async () => {
       const model = prepare();
       const whole = await start(model, [program, PACKAGE_ROOT]);
@@ -53,7 +54,7 @@ describe("an install by a real process", () => {
       expect(count).toBeGreaterThan(40);
       const before = texts(prepare());
       const after = texts(model);
-      for (let n = 1; n <= count; n += 5) {
+      for (let n = 1; n <= count; n += runs(13, 1)) {
         const sandbox = prepare();
         const killed = await start(sandbox, [
           program,
@@ -77,12 +78,12 @@ describe("an install by a real process", () => {
     "ends well beside others that run at the same moment",
     async () => {
       const sandbox = prepare();
-      const runs = await Promise.all(
+      const ended = await Promise.all(
         ["claude", "codex", "gemini", "claude"].map(host =>
           start(sandbox, [CLI, "install", "--host", host, "--yes", "--format", "json"]),
         ),
       );
-      for (const { code, output } of runs) expect({ code, output }).toMatchObject({ code: 0 });
+      for (const { code, output } of ended) expect({ code, output }).toMatchObject({ code: 0 });
       const { hooks } = parse(sandbox.read("home/.claude/settings.json")) as {
         hooks: Record<string, object[]>;
       };

@@ -1,18 +1,23 @@
 import {
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { PLAIN_INSTALL } from "../../src/install/install-report.ts";
 import type { Package } from "../../src/install/package.ts";
 import type { UninstallRequest } from "../../src/install/uninstall.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { version } from "../../src/version.ts";
@@ -38,6 +43,8 @@ export interface Sandbox {
   readonly root: string;
   readonly home: string;
   readonly project: string;
+  /** what its programs take for the machine's temporary folder */
+  readonly temporary: string;
   /** the only folder on PATH besides the machine's own */
   readonly bin: string;
   readonly env: Readonly<Record<string, string>>;
@@ -53,12 +60,15 @@ export function createSandbox(more: Readonly<Record<string, string>> = {}): Sand
   const home = join(root, "home");
   const project = join(root, "project");
   const bin = join(root, "bin");
-  for (const folder of [home, join(project, ".git"), bin]) mkdirSync(folder, { recursive: true });
-  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, ...more };
+  // A temporary folder of its own: what lies in the machine's, this checkout perhaps, counts as lasting.
+  const temporary = join(root, "tmp");
+  for (const folder of [home, join(project, ".git"), bin, temporary]) mkdirSync(folder, { recursive: true });
+  const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, TMPDIR: temporary, ...more };
   return {
     root,
     home,
     project,
+    temporary,
     bin,
     env,
     system: systemIn(project, env),
@@ -71,6 +81,38 @@ export function createSandbox(more: Readonly<Record<string, string>> = {}): Sand
     read: name => readFileSync(join(root, name), "utf8"),
     snapshot: () => ({ ...listFiles(home, "home"), ...listFiles(project, "project") }),
   };
+}
+
+/** A package whose programs are files without content; `createQuickSandbox` answers in their place. */
+export function makeQuickPackage(): Package {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-package-"));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  const bin = join(root, "dist/bin");
+  mkdirSync(join(bin, "hook-entries"), { recursive: true });
+  for (const name of ["amplihack-hooks.cjs", "amplihack.cjs"]) writeFileSync(join(bin, name), "");
+  return { ...PACKAGE, root };
+}
+
+/** A sandbox whose staged hook program is answered for: what is tested is the installation, not the hooks. */
+export function createQuickSandbox(): Sandbox {
+  const sandbox = createSandbox();
+  return { ...sandbox, system: quickSystemIn(sandbox.project, sandbox.env) };
+}
+
+export function quickSystemIn(cwd: string, env: Readonly<Record<string, string>>): System {
+  const system = systemIn(cwd, env);
+  const quick = createMemorySystem({
+    run: ({ argv }) => ({ stdout: argv[1] === "--version" ? `amplihack-hooks ${version}\n` : "{}\n" }),
+  });
+  const start: System["processes"]["start"] = request =>
+    (isStagedProgram(request.argv[0]) ? quick : system).processes.start(request);
+  return { ...system, processes: Object.assign(Object.create(system.processes), { start }) };
+}
+
+/** As it was staged: one that a test has changed is started. */
+function isStagedProgram(path: string): boolean {
+  const isExecutable = ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+  return isExecutable && path.endsWith("/amplihack-hooks") && readFileSync(path, "utf8").includes("&& exec ");
 }
 
 /** The real system, in another directory and with another environment. */

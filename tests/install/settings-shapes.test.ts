@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { createSandbox, INSTALL, link, PACKAGE, type Sandbox, UNINSTALL } from "./sandbox.ts";
+import { createQuickSandbox, INSTALL, link, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
+
+const PACKAGE = makeQuickPackage();
 
 const SETTINGS = "home/.claude/settings.json";
 const foreign = { type: "command", command: "/work/amplihack-notes/check.sh" };
@@ -90,7 +92,7 @@ async function roundTrip(sandbox: Sandbox, during: () => void): Promise<void> {
 
 describe("install and uninstall", () => {
   it.each(Object.entries(EDITABLE))("give back %s to the last byte", async (_, content) => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, content);
     const before = sandbox.snapshot();
     await roundTrip(sandbox, () => {
@@ -104,7 +106,7 @@ describe("install and uninstall", () => {
 
   it("tell that Claude Code runs no hook of a file with comments or trailing commas", async () => {
     for (const content of ['{\n  "model": "opus" // best\n}\n', '{\n  "model": "opus",\n}\n']) {
-      const sandbox = createSandbox();
+      const sandbox = createQuickSandbox();
       sandbox.write(SETTINGS, content);
       const { warnings } = await install(sandbox.system, PACKAGE, options);
       expect(warnings).toEqual([expect.stringMatching(/settings\.json, line \d+, .*passes over/)]);
@@ -112,7 +114,7 @@ describe("install and uninstall", () => {
   });
 
   it.each(Object.entries(REFUSED))("leave %s alone and say why", async (_, [content, message]) => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, content);
     const before = sandbox.snapshot()[SETTINGS];
     const report = await install(sandbox.system, PACKAGE, options);
@@ -123,7 +125,7 @@ describe("install and uninstall", () => {
   });
 
   it("make and remove a file that was not there, and its folder", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     await roundTrip(sandbox, () => {
       expect(statSync(join(sandbox.root, SETTINGS)).mode & 0o777).toBe(0o600);
       expect(sandbox.read(SETTINGS).endsWith("}\n")).toBe(true);
@@ -133,7 +135,7 @@ describe("install and uninstall", () => {
   });
 
   it("follow a link and leave it a link", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const target = sandbox.write("home/dotfiles/claude.json", '{\n  "model": "opus"\n}\n', 0o640);
     link("../dotfiles/claude.json", join(sandbox.root, SETTINGS));
     const before = sandbox.snapshot();
@@ -146,7 +148,7 @@ describe("install and uninstall", () => {
   });
 
   it("write through a link whose target is not there yet", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write("home/dotfiles/.keep", "");
     link("../dotfiles/claude.json", join(sandbox.root, SETTINGS));
     await roundTrip(sandbox, () =>
@@ -156,14 +158,14 @@ describe("install and uninstall", () => {
   });
 
   it.each([0o600, 0o644, 0o664])("keep the mode %o", async mode => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     chmodSync(sandbox.write(SETTINGS, "{}\n"), mode);
     await roundTrip(sandbox, () => expect(statSync(join(sandbox.root, SETTINGS)).mode & 0o777).toBe(mode));
     expect(statSync(join(sandbox.root, SETTINGS)).mode & 0o777).toBe(mode);
   });
 
   it("leave a read-only file alone unless forced", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     chmodSync(sandbox.write(SETTINGS, "{}\n"), 0o444);
     const refused = await install(sandbox.system, PACKAGE, options);
     expect(refused.hosts).toMatchObject([{ status: "failed", reason: expect.stringMatching(/read-only/) }]);
@@ -174,7 +176,7 @@ describe("install and uninstall", () => {
   });
 
   it("leave a folder in the file's place alone", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(`${SETTINGS}/inside`, "x");
     const report = await install(sandbox.system, PACKAGE, options);
     expect(report.hosts).toMatchObject([{ status: "failed", reason: expect.stringMatching(/EISDIR/) }]);
@@ -199,7 +201,7 @@ describe("entries of earlier versions", () => {
   };
 
   it("are replaced one by one; what is not ours stays, and a limit somebody raised is kept and told", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, JSON.stringify(before, null, 2));
     const report = await install(sandbox.system, PACKAGE, options);
     const text = sandbox.read(SETTINGS);
@@ -215,7 +217,7 @@ describe("entries of earlier versions", () => {
   });
 
   it("do not come back by uninstalling, unless the backup is asked for", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const content = JSON.stringify(before, null, 2);
     sandbox.write(SETTINGS, content);
     await install(sandbox.system, PACKAGE, options);
@@ -224,7 +226,7 @@ describe("entries of earlier versions", () => {
       hooks: { PreToolUse: [{ matcher: "*", hooks: [foreign] }] },
     });
 
-    const other = createSandbox();
+    const other = createQuickSandbox();
     other.write(SETTINGS, content);
     await install(other.system, PACKAGE, options);
     await uninstall(other.system, { ...UNINSTALL, isBackupWanted: true });

@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
-import { InstallProblem } from "../../src/install/problem.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
-import { createSandbox, INSTALL, PACKAGE, systemIn, UNINSTALL } from "./sandbox.ts";
+import { Problem } from "../../src/state/problem.ts";
+import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
+
+const PACKAGE = makeQuickPackage();
 
 const SETTINGS = "home/.claude/settings.json";
 const MANIFEST = "home/.amplihack/.claude/install/amplihack-manifest.json";
@@ -14,7 +16,7 @@ describe("uninstalling after somebody changed the file", () => {
   const before = '{\n  "model": "opus", // best\n  "hooks": { "Stop": [] }\n}\n';
 
   it("takes out our entries and keeps the change, with a backup", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, before);
     await install(sandbox.system, PACKAGE, CLAUDE);
     sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace('"opus"', '"sonnet"'));
@@ -24,7 +26,7 @@ describe("uninstalling after somebody changed the file", () => {
   });
 
   it("explains why a backup that was asked for is not put back", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, before);
     await install(sandbox.system, PACKAGE, CLAUDE);
     sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace('"opus"', '"sonnet"'));
@@ -34,7 +36,7 @@ describe("uninstalling after somebody changed the file", () => {
   });
 
   it("keeps a file that we made but that holds something else by now", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     await install(sandbox.system, PACKAGE, CLAUDE);
     sandbox.write(SETTINGS, sandbox.read(SETTINGS).replace("{", '{\n  "model": "opus",'));
     await uninstall(sandbox.system, UNINSTALL);
@@ -42,7 +44,7 @@ describe("uninstalling after somebody changed the file", () => {
   });
 
   it("keeps a generated file that was changed under another name, which the host does not load", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const plugin = "home/.config/opencode/plugins/amplihack.js";
     await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["opencode"] });
     sandbox.write(plugin, `${sandbox.read(plugin)}// mine\n`);
@@ -55,7 +57,7 @@ describe("uninstalling after somebody changed the file", () => {
 
 describe("the baseline of a file", () => {
   it("is what was there before the first install, however often it was installed since", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const before = '{ "model": "opus" }';
     sandbox.write(SETTINGS, before);
     for (const failure of ["closed", "open", "ask"] as const)
@@ -71,7 +73,7 @@ describe("the baseline of a file", () => {
   });
 
   it("has at most five backups beside it, the first among them", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(SETTINGS, '{ "n": 0 }');
     for (let n = 1; n <= 8; n++) {
       await install(sandbox.system, PACKAGE, CLAUDE);
@@ -85,7 +87,7 @@ describe("the baseline of a file", () => {
 
 describe("parts of an installation", () => {
   it("go one by one; the programs go with the last", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     await install(sandbox.system, PACKAGE, { ...INSTALL, hosts: ["claude-code", "gemini-cli"] });
     await uninstall(sandbox.system, { ...UNINSTALL, hosts: ["gemini-cli"] });
     expect(sandbox.read(SETTINGS)).toContain("amplihack-hooks");
@@ -96,17 +98,17 @@ describe("parts of an installation", () => {
   });
 
   it("include registrations in other projects", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const other = join(sandbox.root, "other");
     mkdirSync(join(other, ".git"), { recursive: true });
-    await install(systemIn(other, sandbox.env), PACKAGE, { ...CLAUDE, scope: "project" });
+    await install(quickSystemIn(other, sandbox.env), PACKAGE, { ...CLAUDE, scope: "project" });
     expect(existsSync(join(other, ".claude/settings.json"))).toBe(true);
     await uninstall(sandbox.system, UNINSTALL);
     expect(existsSync(join(other, ".claude"))).toBe(false);
   });
 
   it("keep memory and configuration unless purged, and logs of runs on request", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     const data = ["memory.db", "config.jsonc", "logs/audit.jsonl", "logs/runs.jsonl", "guard/machine.key"];
     const kept = async (options: Partial<typeof UNINSTALL>) => {
       await install(sandbox.system, PACKAGE, CLAUDE);
@@ -140,11 +142,11 @@ describe("the record of the installation", () => {
   ])(
     "is refused when damaged (%s), and --force goes by what the settings hold",
     async (_, content, cause) => {
-      const sandbox = createSandbox();
+      const sandbox = createQuickSandbox();
       await install(sandbox.system, PACKAGE, CLAUDE);
       sandbox.write(MANIFEST, content);
       const refused = uninstall(sandbox.system, UNINSTALL);
-      await expect(refused).rejects.toThrow(InstallProblem);
+      await expect(refused).rejects.toThrow(Problem);
       await expect(refused).rejects.toMatchObject({
         causes: [expect.stringMatching(cause)],
         fix: expect.stringMatching(/--force/),
@@ -156,7 +158,7 @@ describe("the record of the installation", () => {
   );
 
   it("does not lead to files of others", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     await install(sandbox.system, PACKAGE, CLAUDE);
     const victim = sandbox.write("home/precious", "x");
     const tool = sandbox.write("home/.local/bin/precious", "x", 0o755);
@@ -182,7 +184,7 @@ describe("the record of the installation", () => {
   });
 
   it("is not needed: entries without one are found by what they are", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(
       SETTINGS,
       '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"amplihack-hooks stop"}]}]}}',
@@ -194,7 +196,7 @@ describe("the record of the installation", () => {
   });
 
   it("starts anew, and the damaged one is kept, when something is installed", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write(MANIFEST, '{"files":[],"hook_registrations":[]}');
     const report = await install(sandbox.system, PACKAGE, CLAUDE);
     expect(report.warnings).toEqual([

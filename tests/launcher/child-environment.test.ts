@@ -9,7 +9,7 @@ import {
 } from "../../src/launcher/child-environment.ts";
 import { buildSearchPath } from "../../src/launcher/search-path.ts";
 
-const NOBODY = { ours: new Set<string>(), foreign: new Set<string>() };
+const NO_PROGRAMS = { ours: new Set<string>(), foreign: new Set<string>() };
 const FACTS: EnvironmentFacts = {
   agent: "claude",
   version: "9.9.9",
@@ -25,7 +25,7 @@ const FACTS: EnvironmentFacts = {
   reflects: undefined,
   pluginRoot: undefined,
   shimDirectory: undefined,
-  programs: NOBODY,
+  programs: NO_PROGRAMS,
   newTreeId: "0badcafe",
 };
 const build = (parent: Variables, facts: Partial<EnvironmentFacts> = {}): Variables =>
@@ -120,11 +120,11 @@ describe("the agent's environment", () => {
 
 describe("PATH", () => {
   it("has each directory once and the prepended ones first", () => {
-    expect(buildSearchPath("/usr/bin:/opt/a/:/usr/bin:", ["/opt/a"], NOBODY)).toBe("/opt/a:/usr/bin");
+    expect(buildSearchPath("/usr/bin:/opt/a/:/usr/bin:", ["/opt/a"], NO_PROGRAMS)).toBe("/opt/a:/usr/bin");
   });
 
   it("compares directories as a whole", () => {
-    expect(buildSearchPath("/opt/ab:/opt/a/b", ["/opt/a"], NOBODY)).toBe("/opt/a:/opt/ab:/opt/a/b");
+    expect(buildSearchPath("/opt/ab:/opt/a/b", ["/opt/a"], NO_PROGRAMS)).toBe("/opt/a:/opt/ab:/opt/a/b");
   });
 
   it("moves another implementation's directory behind ours", () => {
@@ -151,7 +151,7 @@ describe("PATH", () => {
 
 const WORDS: ArgumentFacts = {
   agent: "claude",
-  given: [],
+  args: [],
   resumes: false,
   continues: false,
   skipsPermissions: false,
@@ -161,29 +161,29 @@ const WORDS: ArgumentFacts = {
 
 describe("the agent's arguments", () => {
   it.each<[string, Variables, Partial<ArgumentFacts>, readonly string[]]>([
-    ["the user's alone", {}, { given: ["-p", "x"] }, ["-p", "x"]],
+    ["the user's alone", {}, { args: ["-p", "x"] }, ["-p", "x"]],
     ["permissions", {}, { skipsPermissions: true }, ["--dangerously-skip-permissions"]],
     ["no permissions for others", {}, { agent: "codex", skipsPermissions: true }, []],
-    ["a default model", { AMPLIHACK_DEFAULT_MODEL: "m" }, { given: ["x"] }, ["--model", "m", "x"]],
-    ["the user's model", { AMPLIHACK_DEFAULT_MODEL: "m" }, { given: ["--model", "n"] }, ["--model", "n"]],
-    ["the user's model with =", { AMPLIHACK_DEFAULT_MODEL: "m" }, { given: ["--model=n"] }, ["--model=n"]],
+    ["a default model", { AMPLIHACK_DEFAULT_MODEL: "m" }, { args: ["x"] }, ["--model", "m", "x"]],
+    ["the user's model", { AMPLIHACK_DEFAULT_MODEL: "m" }, { args: ["--model", "n"] }, ["--model", "n"]],
+    ["the user's model with =", { AMPLIHACK_DEFAULT_MODEL: "m" }, { args: ["--model=n"] }, ["--model=n"]],
     [
       "a model named behind --",
       { AMPLIHACK_DEFAULT_MODEL: "m" },
-      { given: ["--", "--model"] },
+      { args: ["--", "--model"] },
       ["--model", "m", "--", "--model"],
     ],
     [
       "resume with its id",
       {},
-      { resumes: true, continues: true, given: ["id"] },
+      { resumes: true, continues: true, args: ["id"] },
       ["--continue", "--resume", "id"],
     ],
-    ["a staged plugin", {}, { stagedPlugin: "/s", given: ["hi"] }, ["--plugin-dir=/s", "--add-dir=/s", "hi"]],
+    ["a staged plugin", {}, { stagedPlugin: "/s", args: ["hi"] }, ["--plugin-dir=/s", "--add-dir=/s", "hi"]],
     [
       "the user's plugin",
       {},
-      { stagedPlugin: "/s", given: ["--plugin-dir", "/m"] },
+      { stagedPlugin: "/s", args: ["--plugin-dir", "/m"] },
       ["--add-dir=/s", "--plugin-dir", "/m"],
     ],
     ["copilot, asking", {}, { agent: "copilot" }, []],
@@ -191,7 +191,7 @@ describe("the agent's arguments", () => {
     [
       "copilot with its own grant",
       {},
-      { agent: "copilot", isSubprocessSafe: true, given: ["--allow-all-tools"] },
+      { agent: "copilot", isSubprocessSafe: true, args: ["--allow-all-tools"] },
       ["--allow-all-tools"],
     ],
     [
@@ -214,7 +214,10 @@ describe("the agent's arguments", () => {
   it("end with the user's words, untouched", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), given => {
-        const words = agentArguments({ AMPLIHACK_DEFAULT_MODEL: "m" }, { ...WORDS, given, resumes: true });
+        const words = agentArguments(
+          { AMPLIHACK_DEFAULT_MODEL: "m" },
+          { ...WORDS, args: given, resumes: true },
+        );
         expect(words.slice(words.length - given.length)).toEqual(given);
       }),
     );

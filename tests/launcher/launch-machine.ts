@@ -1,22 +1,33 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
-import { afterAll } from "vitest";
 import { buildConstants } from "../../scripts/build-constants.mjs";
-import { AROUND_BUNDLE } from "../../scripts/build-hooks.mjs";
+import { LOADED_BUNDLE } from "../../scripts/build-hooks.mjs";
+import { buildFolder } from "../build-folder.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The command line as it is shipped, built for one test file from the sources as they are. */
+let built: string | undefined;
+
+/** The command line as it is shipped, built from the sources as they are, once for all test files of a process. */
 export function buildProgram(): string {
-  // Inside node_modules, so that packages are found from there.
-  const cache = join(root, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "amplihack-launch-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  built ??= build();
+  return built;
+}
+
+function build(): string {
+  const folder = mkdtempSync(join(buildFolder(), "amplihack-"));
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const common = {
     bundle: true,
@@ -44,7 +55,7 @@ export function buildProgram(): string {
     ...common,
     entryPoints: { "bin/hook-entries/guard-argv": join(root, "src/bin/guard-argv.ts") },
     ...commonJs,
-    ...AROUND_BUNDLE,
+    ...LOADED_BUNDLE,
   });
   const commands = readdirSync(join(root, "src/commands")).filter(name => name.endsWith(".ts"));
   buildSync({
@@ -58,6 +69,7 @@ export function buildProgram(): string {
     chunkNames: "chunks/[name]-[hash]",
     packages: "external",
   });
+  symlinkSync(join(root, "recipes"), join(folder, "recipes"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "amplihack", version }));
   return join(folder, "dist/bin/amplihack.cjs");
 }

@@ -1,8 +1,9 @@
 import { readCommandLine } from "../../src/hooks/command-line.ts";
-import { type HookDefinition, openProgram } from "../../src/hooks/hook-program.ts";
+import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
+import { loadDefinition } from "../hooks/definitions.ts";
 
 export interface NodeCall {
   readonly cwd: string;
@@ -33,9 +34,7 @@ export async function answerOnNode(words: readonly string[], { cwd, env, input }
   if (!line.ok) throw new Error(line.notice);
   const { subcommand, call } = line;
   const entry = subcommand.isStock ? subcommand.name : "no-opinion";
-  const { definition } = (await import(`../../src/hooks/entries/${entry}.ts`)) as {
-    definition: HookDefinition;
-  };
+  const definition = await loadDefinition(entry);
   const code = await openRun(openProgram(definition, subcommand, undefined, system), call, system).run();
   return { code, stdout };
 }

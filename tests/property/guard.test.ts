@@ -9,7 +9,7 @@ import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts"
 import { environments, json, paths, texts } from "./values.ts";
 
 const corpus = [...readCorpus("ordinary.txt"), ...readCorpus("dangerous.txt")];
-const RULES = PACKS.flatMap(pack => pack.rules.map(rule => rule.id));
+const RULES: readonly string[] = PACKS.flatMap(pack => pack.rules.map(rule => rule.id));
 const system = machine();
 const context = contextFor();
 

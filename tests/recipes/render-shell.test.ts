@@ -103,7 +103,7 @@ describe("a value in a bash command is data in every quoting context", () => {
     );
     fc.assert(
       fc.property(fc.array(value, { minLength: 8, maxLength: 8 }), values => check(values)),
-      { numRuns: runs(15) },
+      { numRuns: runs(4, 150) },
     );
   });
 });
@@ -164,7 +164,7 @@ describe("a value inside shell inside shell", () => {
         });
         expect(seen).toHaveLength(wanted.length);
       }),
-      { numRuns: runs(12) },
+      { numRuns: runs(4, 120) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookAtClosing } from "../../src/shell/walk/closing.ts";
+import { lookAtClosing } from "../../src/shell/syntax/closing.ts";
 import { ADVERSARIAL, ORDINARY } from "./corpus.ts";
 import { calls, read } from "./reading.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { describe, expect, it } from "vitest";
-import { parseShell } from "../../src/shell/walk/parse.ts";
+import { parseShell } from "../../src/shell/syntax/parse.ts";
 import { ADVERSARIAL, ORDINARY, REFUSED } from "./corpus.ts";
 import { read, spell } from "./reading.ts";
 

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type OptionSpec, optionNames, parseOptions } from "../../src/shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../../src/shell/options.ts";
 import { text, unknown, type Value } from "../../src/shell/value.ts";
 import { spell } from "./reading.ts";
 
-const RM: OptionSpec = {
-  flags: optionNames("rRfivdI", "recursive force verbose dir one-file-system no-preserve-root preserve-root"),
-  values: ["t", "target-directory"],
-  optional: ["i", "interactive"],
-  as: { R: "r", recursive: "r", force: "f", dir: "d", "target-directory": "t" },
+const RM: OptionGrammar = {
+  flags: "-vI r|R|recursive f|force d|dir verbose one-file-system no-preserve-root preserve-root",
+  values: "t|target-directory",
+  optional: "i interactive",
 };
 
-function parse(words: readonly (string | Value)[], spec: OptionSpec = RM) {
+function parse(words: readonly (string | Value)[], spec: OptionGrammar = RM) {
   const parsed = parseOptions(
     ["rm", ...words].map(word => (typeof word === "string" ? text(word) : word)),
     spec,
@@ -59,12 +58,12 @@ describe("options", () => {
 
   it("stay unread when an abbreviation is ambiguous or not allowed", () => {
     expect(parse(["--pre", "--no"]).options).toEqual(["preserve-root", "no-preserve-root"]);
-    expect(parse(["--f"], { flags: ["force", "format"] }).options).toEqual(["f"]);
+    expect(parse(["--f"], { flags: "force format" }).options).toEqual(["f"]);
     expect(parse(["--rec"], { ...RM, abbreviates: false }).options).toEqual(["rec"]);
   });
 
   it("end at the first operand where the program reads that way", () => {
-    const spec: OptionSpec = { flags: ["a"], values: ["n"], stopsAtOperand: true };
+    const spec: OptionGrammar = { flags: "a", values: "n", stopsAtOperand: true };
     expect(parse(["-a", "-n", "5", "cmd", "-a", "--", "x"], spec)).toMatchObject({
       options: ["a", "n=5"],
       operands: ["cmd", "-a", "--", "x"],
@@ -72,7 +71,7 @@ describe("options", () => {
   });
 
   it("have long names with one dash in some programs", () => {
-    const spec: OptionSpec = { values: ["name", "out"], flags: ["delete"], isSingleDash: true };
+    const spec: OptionGrammar = { values: "name out", flags: "delete", isSingleDash: true };
     expect(parse([".", "-name", "x", "-delete", "-out=y"], spec)).toMatchObject({
       options: ["name=x", "delete", "out=y"],
       operands: ["."],
@@ -80,7 +79,7 @@ describe("options", () => {
   });
 
   it("take digits where the program does", () => {
-    const spec: OptionSpec = { flags: ["n", "a"], values: ["e"], digits: ["l", "0"] };
+    const spec: OptionGrammar = { flags: "n a", values: "e", digits: "l 0" };
     expect(parse(["-l012ne", "code", "-lane", "more"], spec).options).toEqual([
       "l=012",
       "n",
@@ -119,7 +118,7 @@ describe("options", () => {
   });
 
   it("of Go programs may have an equals sign behind a letter, those of others keep it in the value", () => {
-    const spec: OptionSpec = { flags: ["i"], values: ["n"] };
+    const spec: OptionGrammar = { flags: "i", values: "n" };
     expect(parse(["-n=prod", "-in=x"], { ...spec, shortEquals: true }).options).toEqual([
       "n=prod",
       "i",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { hostPaths } from "../../src/programs/mounts.ts";
 import { text } from "../../src/shell/value.ts";
-import { hostPaths } from "../../src/shell/wrappers/mounts.ts";
 import { line, read, spell } from "./reading.ts";
 
 function rm(command: string) {

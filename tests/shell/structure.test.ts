@@ -110,14 +110,14 @@ describe("functions", () => {
     ["D=/q; f() { rm $D; }; D=/r; f", "rm /r"],
   ]);
 
-  it("tells functions that breed from those that only call themselves", () => {
-    const breeds = (command: string) =>
-      read(command).functions.map(({ name, breeds: isBreeding }) => [name, isBreeding]);
-    expect(breeds(":(){ :|:& };:")).toEqual([[":", true]]);
-    expect(breeds("bomb() { bomb | bomb & }; bomb")).toEqual([["bomb", true]]);
-    expect(breeds("f() { f & f; }; f")).toEqual([["f", true]]);
-    expect(breeds("f() { g | h; }; f")).toEqual([["f", false]]);
-    expect(breeds("f() { f; }; f")).toEqual([["f", false]]);
+  it("tells fork bombs from functions that only call themselves", () => {
+    const forkBombs = (command: string) =>
+      read(command).functions.map(({ name, isForkBomb }) => [name, isForkBomb]);
+    expect(forkBombs(":(){ :|:& };:")).toEqual([[":", true]]);
+    expect(forkBombs("bomb() { bomb | bomb & }; bomb")).toEqual([["bomb", true]]);
+    expect(forkBombs("f() { f & f; }; f")).toEqual([["f", true]]);
+    expect(forkBombs("f() { g | h; }; f")).toEqual([["f", false]]);
+    expect(forkBombs("f() { f; }; f")).toEqual([["f", false]]);
   });
 });
 

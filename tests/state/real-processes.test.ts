@@ -6,10 +6,15 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AtomicFlag, AtomicJsonFile, Counter, EnvVar, envParsers, FileLock } from "../../src/node-state.ts";
 import { bundleProgram } from "../bundle-program.ts";
+import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const worker = bundleProgram(new URL("./programs/worker.ts", import.meta.url));
-const LONG = 240_000;
+const LONG = runs(240_000, 600_000);
+const PROCESSES = runs(8, 32);
+const UPDATES = runs(100, 200);
+const DEATHS = runs(6, 20);
+const ROUNDS = runs(25, 60);
 
 interface Worker {
   readonly child: ChildProcess;
@@ -38,15 +43,18 @@ async function collect({ lines, ended }: Worker): Promise<string[]> {
 
 describe("many processes at once", () => {
   it(
-    "lose no update: 32 of them, 200 each, on one counter and one JSON file",
+    `lose no update: ${PROCESSES} of them, ${UPDATES} each, on one counter and one JSON file`,
     async () => {
       const directory = temporaryDirectory();
-      const workers = Array.from({ length: 32 }, () => start("increment", directory, 200));
+      const workers = Array.from({ length: PROCESSES }, () => start("increment", directory, UPDATES));
+      const total = PROCESSES * UPDATES;
       const said = await Promise.all(workers.map(collect));
       const values = said.flatMap(lines => JSON.parse(lines[0] ?? "[]") as number[]);
-      expect(values.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 6400 }, (_, index) => index + 1));
-      expect(new Counter(`${directory}/count`).read()).toBe(6400);
-      expect(new AtomicJsonFile(`${directory}/tally.json`, {}).read()).toMatchObject({ n: 6400 });
+      expect(values.toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: total }, (_, index) => index + 1),
+      );
+      expect(new Counter(`${directory}/count`).read()).toBe(total);
+      expect(new AtomicJsonFile(`${directory}/tally.json`, {}).read()).toMatchObject({ n: total });
       expect(readdirSync(directory).toSorted()).toEqual(["count", "tally.json"]);
     },
     LONG,
@@ -74,7 +82,7 @@ describe("a process killed while it updates a JSON file", () => {
       const directory = temporaryDirectory();
       const file = new AtomicJsonFile(`${directory}/tally.json`, {});
       const [moments = []] = fc.sample(
-        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 20, maxLength: 20 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: DEATHS, maxLength: DEATHS }),
         1,
       );
       for (const moment of moments) {
@@ -134,7 +142,7 @@ describe("a lock between processes", () => {
       const said: string[] = [];
       const finished: Promise<unknown>[] = [];
       const begin = (killAfter: number) => {
-        const { child, lines, ended } = start("compete", directory, 60);
+        const { child, lines, ended } = start("compete", directory, ROUNDS);
         let rounds = 0;
         lines.on("line", line => {
           said.push(line);
@@ -142,11 +150,12 @@ describe("a lock between processes", () => {
         });
         finished.push(ended);
       };
-      for (let index = 0; index < 8; index++) begin(Number.POSITIVE_INFINITY);
-      for (let index = 0; index < 12; index++) begin(1 + index * 4);
+      const [lasting, killed] = [runs(4, 8), runs(6, 12)];
+      for (let index = 0; index < lasting; index++) begin(Number.POSITIVE_INFINITY);
+      for (let index = 0; index < killed; index++) begin(1 + index * 4);
       await Promise.all(finished);
       expect(said.filter(line => line !== "round")).toEqual([]);
-      expect(said.length).toBeGreaterThanOrEqual(8 * 60);
+      expect(said.length).toBeGreaterThanOrEqual(lasting * ROUNDS);
       // Whoever was killed last may have left its lock; the next one takes it over and leaves nothing.
       await start("compete", directory, 1).ended;
       expect(existsSync(`${directory}/lock`)).toBe(false);

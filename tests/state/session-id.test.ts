@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  findSessionId,
-  generateSessionId,
-  isSafeSessionId,
-  sanitiseSessionId,
-} from "../../src/state/index.ts";
+import { findSessionId, generateSessionId, sanitiseSessionId } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { anyCharacter } from "../generated-inputs.ts";
 
@@ -25,14 +20,10 @@ describe("a session id as a file name", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), raw => {
         const clean = sanitiseSessionId(raw);
-        expect(isSafeSessionId(clean)).toBe(true);
+        expect(clean).toMatch(/^[A-Za-z0-9_-]{1,128}$/);
         expect(sanitiseSessionId(clean)).toBe(clean);
       }),
     );
-  });
-
-  it.each(["", "a/b", "a\n", "x".repeat(129)])("is not safe as it is: %j", raw => {
-    expect(isSafeSessionId(raw)).toBe(false);
   });
 });
 

@@ -77,6 +77,8 @@ describe("last words", () => {
 
   it("leave no listeners behind once all are taken back", async () => {
     const count = () => process.listenerCount("SIGTERM") + process.listenerCount("exit");
+    // Those of earlier tests go one turn later.
+    await new Promise(resolve => setImmediate(resolve));
     const before = count();
     const registrations = [processes.onEnd(() => {}), processes.onEnd(() => {})];
     expect(count()).toBe(before + 2);

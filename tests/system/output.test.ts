@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Output } from "../../src/system/output.ts";
+import { CapturedOutput } from "../../src/system/output.ts";
 
 const limits = { stdoutBytes: 5, tailBytes: 3, stderrBytes: 4, drainBytes: 6 };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -17,7 +17,7 @@ describe("the kept output of a child", () => {
         fc.nat(8),
         fc.nat(8),
         (chunks, stdoutBytes, tailBytes, stderrBytes) => {
-          const output = new Output({ stdoutBytes, tailBytes, stderrBytes, drainBytes: 1_000_000 });
+          const output = new CapturedOutput({ stdoutBytes, tailBytes, stderrBytes, drainBytes: 1_000_000 });
           for (const [stream, chunk] of chunks) output.push(stream, bytesOf(chunk));
           const all = (stream: string) =>
             bytesOf(
@@ -41,7 +41,7 @@ describe("the kept output of a child", () => {
   });
 
   it("overflows when more than the drain limit was thrown away, both streams together", () => {
-    const output = new Output(limits);
+    const output = new CapturedOutput(limits);
     output.push("stdout", bytesOf("12345678" + "abc"));
     output.push("stderr", bytesOf("1234" + "def"));
     expect(output.isOverflowing).toBe(false);
@@ -50,7 +50,7 @@ describe("the kept output of a child", () => {
   });
 
   it("does not grow after it was closed", () => {
-    const output = new Output(limits);
+    const output = new CapturedOutput(limits);
     output.push("stdout", bytesOf("abc"));
     output.close();
     output.push("stdout", bytesOf("def"));

@@ -2,6 +2,8 @@
 //! copied to its place at once; the rest is compressed and comes when it is touched: nothing is mapped at its
 //! addresses, so the first touch is a fault, and the handler of faults asks here.
 
+use lz4_flex::block::decompress_into_with_dict;
+
 use crate::{engine::Engine, files::File, image_writer, memory};
 
 /// Everything of an image lies between here and `END`: what is loaded on demand, then what is copied at once.
@@ -104,8 +106,9 @@ pub fn load_cold(address: usize) -> bool {
             let to = data + word(bytes, index + block * 4 + 4);
             let address = COLD + block * BLOCK;
             let target = core::slice::from_raw_parts_mut(address as *mut u8, BLOCK);
-            let is_unpacked =
-                bytes.get(from..to).is_some_and(|packed| unpack(packed, &bytes[dictionary..index], target).is_some());
+            let is_unpacked = bytes
+                .get(from..to)
+                .is_some_and(|packed| decompress_into_with_dict(packed, target, &bytes[dictionary..index]).is_ok());
             restore_addresses(address, word(bytes, 12) as u64);
             is_unpacked
         })
@@ -123,86 +126,4 @@ unsafe fn restore_addresses(start: usize, mark: u64) {
             }
         }
     }
-}
-
-/// Undoes what `scripts/native-image.mjs` packed: the block format of LZ4, with the dictionary before the block.
-fn unpack(packed: &[u8], dictionary: &[u8], target: &mut [u8]) -> Option<()> {
-    let mut from = 0;
-    let mut to = 0;
-    while from < packed.len() {
-        let token = usize::from(packed[from]);
-        from += 1;
-        let literals = read_length(packed, &mut from, token >> 4)?;
-        copy(packed, from, target, to, literals)?;
-        from += literals;
-        to += literals;
-        if from == packed.len() {
-            break;
-        }
-        let distance = usize::from(u16::from_le_bytes([*packed.get(from)?, *packed.get(from + 1)?]));
-        from += 2;
-        let length = read_length(packed, &mut from, token & 15)? + 4;
-        let before = dictionary.len() + to;
-        if distance == 0 || distance > before || to + length > target.len() {
-            return None;
-        }
-        let at = before - distance;
-        if at + length <= dictionary.len() {
-            copy(dictionary, at, target, to, length)?;
-        } else if at >= dictionary.len() && distance >= WIDE && to + length + WIDE <= target.len() {
-            let start = target.as_mut_ptr();
-            for step in (0..length).step_by(WIDE) {
-                // SAFETY: both ends lie inside the target, and they do not overlap.
-                unsafe { copy_wide(start.add(to - distance + step), start.add(to + step)) };
-            }
-        } else if at >= dictionary.len() {
-            // A pattern that repeats itself doubles with every copy.
-            let mut done = 0;
-            while done < length {
-                let piece = (distance + done).min(length - done);
-                target.copy_within(to - distance..to - distance + piece, to + done);
-                done += piece;
-            }
-        } else {
-            for step in 0..length {
-                target[to + step] = match dictionary.get(at + step) {
-                    Some(byte) => *byte,
-                    None => target[at + step - dictionary.len()],
-                };
-            }
-        }
-        to += length;
-    }
-    Some(())
-}
-
-/// Most pieces are short, so a fixed length is copied where there is room; what is too much is written over later.
-const WIDE: usize = 16;
-
-unsafe fn copy_wide(from: *const u8, to: *mut u8) {
-    // SAFETY: as the caller promised.
-    unsafe { to.cast::<[u8; WIDE]>().write_unaligned(from.cast::<[u8; WIDE]>().read_unaligned()) }
-}
-
-fn copy(source: &[u8], from: usize, target: &mut [u8], to: usize, length: usize) -> Option<()> {
-    if length <= WIDE && from + WIDE <= source.len() && to + WIDE <= target.len() {
-        // SAFETY: both have room for it.
-        unsafe { copy_wide(source.as_ptr().add(from), target.as_mut_ptr().add(to)) };
-    } else {
-        target.get_mut(to..to + length)?.copy_from_slice(source.get(from..from + length)?);
-    }
-    Some(())
-}
-
-/// A length of which the token holds the first four bits.
-fn read_length(packed: &[u8], from: &mut usize, short: usize) -> Option<usize> {
-    let mut length = short;
-    let mut is_more = short == 15;
-    while is_more {
-        let more = *packed.get(*from)?;
-        *from += 1;
-        length += usize::from(more);
-        is_more = more == 255;
-    }
-    Some(length)
 }

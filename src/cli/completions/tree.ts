@@ -1,10 +1,5 @@
-import {
-  type Command,
-  isFamily,
-  type LeafCommand,
-  type OptionSpec,
-  type PositionalSpec,
-} from "../command.ts";
+import { type Command, isFamily, type LeafCommand, type PositionalSpec } from "../command.ts";
+import type { OptionSpec } from "../option.ts";
 import { GLOBAL_OPTIONS } from "../parse.ts";
 
 /** What may stand at a place: one of some words, the name of a recipe, or a file. */
@@ -30,7 +25,7 @@ export interface CompletedCommand {
 }
 
 /** Names that only other layers know. */
-export interface KnownNames {
+interface KnownNames {
   readonly hosts: readonly string[];
   readonly events: readonly string[];
   readonly agents: readonly string[];
@@ -90,7 +85,7 @@ function optionsOf(
 }
 
 function candidatesOf(spec: OptionSpec, names: KnownNames): Candidates | undefined {
-  if (spec.kind === "flag") return undefined;
+  if (spec.kind === "boolean") return undefined;
   if (spec.kind === "choice") return { kind: "words", words: spec.choices };
   const byLabel: Readonly<Record<string, Candidates>> = {
     DIR: { kind: "directory" },

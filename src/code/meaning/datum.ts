@@ -1,13 +1,12 @@
 import type { Origin, Value } from "../../shell/value.ts";
 import { concatenate, knownText, text, uniteOrigins, unknown, withOrigins } from "../../shell/value.ts";
 import type { FunctionDefinition } from "../syntax/tree.ts";
-import type { Scope } from "./scope.ts";
 
 /**
- * What a name or expression of program text may stand for.
+ * A value of the program that is read: what a name or an expression of its text may stand for.
  *
- * `text`: a string, number or path; `type` names its method table. `reference`: something known by the road to
- * it (`os.system`, `requests.Session().post`) with an unknown value. Lists and records change in place, as in
+ * `text`: a string, number or path; `type` names its method table. `reference`: something known by its qualified
+ * name (`os.system`, `requests.Session().post`) with an unknown value. Lists and records change in place, as in
  * the program. `choice` is one of several: a branch, a loop over literals.
  */
 export type Datum =
@@ -16,7 +15,7 @@ export type Datum =
   | RecordDatum
   | {
       readonly kind: "reference";
-      readonly path: string;
+      readonly name: string;
       readonly value: Value;
       readonly receiver: Datum | undefined;
     }
@@ -27,11 +26,17 @@ export type Datum =
 export interface FunctionDatum {
   readonly kind: "function";
   readonly definition: FunctionDefinition;
-  readonly scope: Scope;
+  readonly scope: LexicalScope;
   readonly self: Datum | undefined;
 }
 
-/** `isOpenEnded`: more items follow that nobody knows. */
+/** Names and what they stand for. A function sees its own names first, then those around its definition. */
+export interface LexicalScope {
+  readonly names: Map<string, Datum>;
+  readonly outer: LexicalScope | undefined;
+}
+
+/** `isOpenEnded`: more items follow that are not known. */
 export interface ListDatum {
   readonly kind: "list";
   readonly items: Datum[];
@@ -46,12 +51,12 @@ export interface RecordDatum {
   origins: readonly Origin[];
 }
 
-const MOST_OPTIONS = 64;
-const MOST_ITEMS = 1024;
-const MOST_ORIGINS = 16;
-const LONGEST_TEXT = 65_536;
-const MOST_PIECES = 256;
-const LONGEST_PATH = 160;
+const MAX_OPTIONS = 64;
+const MAX_ITEMS = 1024;
+const MAX_ORIGINS = 16;
+const MAX_TEXT_LENGTH = 65_536;
+const MAX_PIECES = 256;
+const MAX_NAME_LENGTH = 160;
 
 export function textDatum(value: Value, type = "text"): Datum {
   return { kind: "text", value, type };
@@ -62,7 +67,7 @@ export function literal(content: string): Datum {
 }
 
 export function listDatum(items: readonly Datum[], isOpenEnded = false): ListDatum {
-  const kept = items.slice(0, MOST_ITEMS);
+  const kept = items.slice(0, MAX_ITEMS);
   return {
     kind: "list",
     items: kept,
@@ -77,25 +82,40 @@ export function recordDatum(entries: Iterable<readonly [string, Datum]> = []): R
   return record;
 }
 
+/** The items of a list; any other datum by itself. */
+export function itemsOf(datum: Datum): readonly Datum[] {
+  return datum.kind === "list" ? datum.items : [datum];
+}
+
+/** A list with the items of the lists in it. */
+export function flatten(list: ListDatum): ListDatum {
+  const inner = list.items.filter(item => item.kind === "list");
+  if (inner.length === 0) return list;
+  return listDatum(
+    list.items.flatMap(itemsOf),
+    [list, ...inner].some(each => each.isOpenEnded),
+  );
+}
+
 export function appendItem(list: ListDatum, item: Datum): void {
-  if (list.items.length >= MOST_ITEMS) list.isOpenEnded = true;
+  if (list.items.length >= MAX_ITEMS) list.isOpenEnded = true;
   else list.items.push(item);
   list.origins = unite([list.origins, originsOf(item)]);
 }
 
 export function setField(record: RecordDatum, key: string, value: Datum): void {
-  if (record.fields.size < MOST_ITEMS) record.fields.set(key, value);
+  if (record.fields.size < MAX_ITEMS) record.fields.set(key, value);
   record.origins = unite([record.origins, originsOf(value)]);
 }
 
 function unite(lists: readonly (readonly Origin[])[]): readonly Origin[] {
   const all = uniteOrigins(lists);
-  return all.length > MOST_ORIGINS ? all.slice(0, MOST_ORIGINS) : all;
+  return all.length > MAX_ORIGINS ? all.slice(0, MAX_ORIGINS) : all;
 }
 
-export function reference(path: string, origins: readonly Origin[] = [], receiver?: Datum): Datum {
-  const road = path.length > LONGEST_PATH ? `…${path.slice(-LONGEST_PATH)}` : path;
-  return { kind: "reference", path: road, value: unknown("any", road, origins), receiver };
+export function reference(written: string, origins: readonly Origin[] = [], receiver?: Datum): Datum {
+  const name = written.length > MAX_NAME_LENGTH ? `…${written.slice(-MAX_NAME_LENGTH)}` : written;
+  return { kind: "reference", name, value: unknown("any", name, origins), receiver };
 }
 
 /** One of several; a single option is itself, equal known texts are one. */
@@ -109,7 +129,7 @@ export function choiceOf(options: readonly Datum[]): Datum {
         if (seen.has(known)) continue;
         seen.add(known);
       }
-      if (flat.length >= MOST_OPTIONS) return { kind: "choice", options: [...flat, reference("…")] };
+      if (flat.length >= MAX_OPTIONS) return { kind: "choice", options: [...flat, reference("…")] };
       flat.push(single);
     }
   }
@@ -172,9 +192,10 @@ export function joined(parts: readonly Datum[], type = "text"): Datum {
 
 /** Every way to take one of each, or undefined when there are too many ways. */
 export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
-  const ways = lists.reduce((product, list) => Math.min(product * list.length, MOST_OPTIONS + 1), 1);
-  if (ways > MOST_OPTIONS) return undefined;
-  const results: Item[][] = Array.from({ length: ways }, () => []);
+  const ways = lists.reduce((product, list) => Math.min(product * list.length, MAX_OPTIONS + 1), 1);
+  if (ways > MAX_OPTIONS) return undefined;
+  const results: Item[][] = [];
+  for (let index = 0; index < ways; index += 1) results.push([]);
   let stride = 1;
   for (const list of lists) {
     for (const [index, result] of results.entries()) {
@@ -186,27 +207,45 @@ export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[
   return results;
 }
 
-/** A text that grows without end (`a = a + a`) is cut off: nobody needs it, and memory is finite. */
+/** A text that grows without end (`a = a + a`) is cut off: memory is finite. */
 function shortened(value: Value): Value {
-  if (value.origins.length > MOST_ORIGINS) return { ...value, origins: value.origins.slice(0, MOST_ORIGINS) };
+  if (value.origins.length > MAX_ORIGINS) return { ...value, origins: value.origins.slice(0, MAX_ORIGINS) };
   const length = value.pieces.reduce(
     (sum, piece) => sum + (piece.kind === "text" ? piece.text.length : 1),
     0,
   );
-  return length > LONGEST_TEXT || value.pieces.length > MOST_PIECES
+  return length > MAX_TEXT_LENGTH || value.pieces.length > MAX_PIECES
     ? unknown("any", "…", value.origins)
     : value;
 }
 
-/** A text made from another by a function of its known characters; unknown stays unknown, origins stay. */
-export function mapped(datum: Datum, change: (known: string) => string | undefined, type?: string): Datum {
-  const options = optionsOf(datum).map(option => {
-    const own = option.kind === "text" ? option.type : "text";
-    const value = firstValue(option);
-    const known = knownText(value);
-    const changed = known === undefined ? undefined : change(known);
-    const result = changed === undefined ? unknown("any", "…", value.origins) : text(changed, value.origins);
-    return textDatum(result, type ?? own);
-  });
-  return choiceOf(options);
+/** A text made from another, for everything it may be and for the items of a list. Its type stays, unless given. */
+export function mapValue(datum: Datum, change: (value: Value) => Value, type?: string): Datum {
+  const map = (option: Datum): Datum =>
+    textDatum(change(firstValue(option)), type ?? (option.kind === "text" ? option.type : "text"));
+  if (datum.kind === "list") return listDatum(datum.items.map(map), datum.isOpenEnded);
+  return choiceOf(optionsOf(datum).map(map));
+}
+
+/** The same by a function of its known characters; unknown stays unknown, origins stay. */
+export function mapText(datum: Datum, change: (known: string) => string | undefined, type?: string): Datum {
+  return mapValue(
+    datum,
+    value => {
+      const known = knownText(value);
+      const changed = known === undefined ? undefined : change(known);
+      return changed === undefined ? unknown("any", "…", value.origins) : text(changed, value.origins);
+    },
+    type,
+  );
+}
+
+/** The same text with methods of another type. */
+export function withType(datum: Datum, type: string): Datum {
+  return mapValue(datum, value => value, type);
+}
+
+/** Items with something in between. */
+export function separatedBy(separator: Datum, items: readonly Datum[]): Datum[] {
+  return items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]));
 }

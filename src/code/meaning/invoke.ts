@@ -1,33 +1,35 @@
-import { step } from "../effort.ts";
+import { step } from "../syntax/reading-budget.ts";
 import type { Node } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
 import { callKey } from "./call-key.ts";
-import type { Datum, FunctionDatum } from "./datum.ts";
+import type { EvaluationContext, FunctionCall } from "./context.ts";
+import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
 import { appendItem, choiceOf, knownTextOf, listDatum, originsOf, reference } from "./datum.ts";
-import { evaluate, evaluateAll, isFlattened, RESULTS, spreadInto } from "./evaluate.ts";
 import { elementOf } from "./members.ts";
-import type { Call, Run } from "./run.ts";
-import type { Scope } from "./scope.ts";
 import { createScope, declare, lookUp } from "./scope.ts";
 
-const DEEPEST_CALL = 8;
+const MAX_CALL_DEPTH = 8;
 
-export function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind: "call" }>): Datum {
-  const callee = evaluate(run, scope, node.callee);
+export function evaluateCall(
+  context: EvaluationContext,
+  scope: LexicalScope,
+  node: Extract<Node, { kind: "call" }>,
+): Datum {
+  const callee = context.evaluator.evaluate(context, scope, node.callee);
   const positional = listDatum([]);
   const named = new Map<string, Datum>();
   const words: { name: string | undefined; value: Datum }[] = [];
   for (const argument of node.arguments) {
-    const value = evaluate(run, scope, argument.value);
+    const value = context.evaluator.evaluate(context, scope, argument.value);
     words.push({ name: argument.name, value });
     if (argument.name !== undefined) named.set(argument.name, value);
-    else if (argument.isSpread !== true && !isFlattened(run, value)) appendItem(positional, value);
+    else if (argument.isSpread !== true && !isFlattened(context, value)) appendItem(positional, value);
     else if (value.kind === "record") {
-      for (const [name, field] of value.fields) if (step(run.effort)) named.set(name, field);
-    } else spreadInto(run, positional, value);
+      for (const [name, field] of value.fields) if (step(context.budget)) named.set(name, field);
+    } else spreadInto(context, positional, value);
   }
-  return invoke(run, callee, {
-    path: "",
+  return invoke(context, callee, {
+    name: "",
     receiver: undefined,
     positional: positional.items,
     named,
@@ -38,106 +40,114 @@ export function evaluateCall(run: Run, scope: Scope, node: Extract<Node, { kind:
 }
 
 /** Call whatever the datum is: a function of the program, a library function, a class. */
-export function invoke(run: Run, callee: Datum, call: Call): Datum {
-  if (!step(run.effort)) return reference("…");
+export function invoke(context: EvaluationContext, callee: Datum, call: FunctionCall): Datum {
+  if (!step(context.budget)) return reference("…");
   switch (callee.kind) {
     case "choice":
-      return choiceOf(callee.options.map(option => invoke(run, option, call)));
+      return choiceOf(callee.options.map(option => invoke(context, option, call)));
     case "function":
-      return invokeFunction(run, callee, call.positional, call.named);
+      return invokeFunction(context, callee, call.positional, call.named);
     case "record":
-      return construct(run, callee, call);
+      return construct(context, callee, call);
     case "reference":
-      return invokeModel(run, { ...call, path: callee.path, receiver: callee.receiver });
+      return invokeLibraryFunction(context, { ...call, name: callee.name, receiver: callee.receiver });
     case "text": {
       // `$f = "system"; $f("…")`
-      const name = run.library.callsTexts === true ? knownTextOf(callee) : undefined;
-      if (name !== undefined) return invokeNamed(run, name, call);
-      return invokeModel(run, { ...call, path: "text()", receiver: callee });
+      const name = context.language.callsTexts === true ? knownTextOf(callee) : undefined;
+      if (name !== undefined) return invokeNamed(context, name, call);
+      return invokeLibraryFunction(context, { ...call, name: "text()", receiver: callee });
     }
     default:
-      return invokeModel(run, { ...call, path: `${callee.kind}()`, receiver: callee });
+      return invokeLibraryFunction(context, { ...call, name: `${callee.kind}()`, receiver: callee });
   }
 }
 
 /** Call a function by its name, the program's own first. */
-function invokeNamed(run: Run, written: string, call: Call): Datum {
-  const name = run.library.canonical(written);
-  const own = lookUp(run.globals, name);
+function invokeNamed(context: EvaluationContext, written: string, call: FunctionCall): Datum {
+  const name = context.language.canonical(written);
+  const own = lookUp(context.globals, name);
   return own?.kind === "function"
-    ? invoke(run, own, call)
-    : invokeModel(run, { ...call, path: name, receiver: undefined });
+    ? invoke(context, own, call)
+    : invokeLibraryFunction(context, { ...call, name: name, receiver: undefined });
 }
 
-function construct(run: Run, record: Extract<Datum, { kind: "record" }>, call: Call): Datum {
+function construct(
+  context: EvaluationContext,
+  record: Extract<Datum, { kind: "record" }>,
+  call: FunctionCall,
+): Datum {
   for (const name of ["__init__", "constructor", "initialize", "__construct", "new"]) {
     const maker = record.fields.get(name);
     if (maker?.kind !== "function") continue;
-    invokeFunction(run, { ...maker, self: record }, call.positional, call.named);
+    invokeFunction(context, { ...maker, self: record }, call.positional, call.named);
     break;
   }
   return record;
 }
 
-export function invokeModel(run: Run, call: Call): Datum {
-  const { models, methods } = run.library;
-  const name = call.path.slice(call.path.lastIndexOf(".") + 1);
-  const model =
-    models.get(call.path) ??
-    models.get(`${call.path.slice(0, -name.length)}*`) ??
-    (call.path === name ? undefined : methods.get(name));
-  const result = model?.(call, run);
+export function invokeLibraryFunction(context: EvaluationContext, call: FunctionCall): Datum {
+  const { functions, methods } = context.language;
+  const name = call.name.slice(call.name.lastIndexOf(".") + 1);
+  const libraryFunction =
+    functions.get(call.name) ??
+    functions.get(`${call.name.slice(0, -name.length)}*`) ??
+    (call.name === name ? undefined : methods.get(name));
+  const result = libraryFunction?.(call, context);
   const given = listDatum([...call.positional, ...call.named.values()]);
-  if (model === undefined) invokeCallbacks(run, call, given.items);
+  if (libraryFunction === undefined) {
+    // It may call what it is given: with the items of a list, or with what was promised.
+    const { receiver } = call;
+    const callbacks = given.items.filter(datum => datum.kind === "function" || receiver?.kind === "list");
+    callBack(context, call, [receiver === undefined ? reference("item") : elementOf(receiver)], callbacks);
+  }
   if (result !== undefined) return result;
   const origins = listDatum([given, ...(call.receiver === undefined ? [] : [call.receiver])]).origins;
-  return reference(`${call.path}()`, origins, call.receiver);
+  return reference(`${call.name}()`, origins, call.receiver);
 }
 
-/** A function handed to somebody is called by them: with the items of a list, or with what was promised. */
-export function invokeCallbacks(run: Run, call: Call, given: readonly Datum[]): Datum | undefined {
+/** Calls the functions among some arguments: callbacks and blocks. Gives what the last one gave. */
+export function callBack(
+  context: EvaluationContext,
+  call: FunctionCall,
+  positional: readonly Datum[],
+  candidates: readonly Datum[] = call.positional,
+): Datum | undefined {
   let result: Datum | undefined;
-  const item = call.receiver === undefined ? reference("item") : elementOf(call.receiver);
-  for (const datum of given) {
-    if (datum.kind === "function") result = invokeFunction(run, datum, [item], new Map());
-    else if (
-      datum.kind === "reference" &&
-      run.library.models.has(datum.path) &&
-      call.receiver?.kind === "list"
-    ) {
-      result = invoke(run, datum, { ...call, positional: [item], named: new Map(), isOpenEnded: false });
-    }
+  for (const datum of candidates) {
+    const isKnown = datum.kind === "reference" && context.language.functions.has(datum.name);
+    if (datum.kind === "function" || isKnown)
+      result = invoke(context, datum, { ...call, positional, named: new Map(), isOpenEnded: false });
   }
   return result;
 }
 
 export function invokeFunction(
-  run: Run,
+  context: EvaluationContext,
   callee: FunctionDatum,
   positional: readonly Datum[],
   named: ReadonlyMap<string, Datum>,
 ): Datum {
   const { definition } = callee;
-  // What is too deep now stays uncalled, and is followed at the end with arguments nobody knows.
-  if (run.active.has(definition) || run.active.size >= DEEPEST_CALL) {
+  // What is too deep now stays uncalled, and is followed at the end with unknown arguments.
+  if (context.active.has(definition) || context.active.size >= MAX_CALL_DEPTH) {
     return reference(`${definition.name ?? "function"}()`);
   }
-  run.uncalled.delete(definition);
-  const key = callKey(run, callee, positional, named);
-  const known = key === undefined ? undefined : run.results.get(definition)?.get(key);
+  context.uncalled.delete(definition);
+  const key = callKey(context, callee, positional, named);
+  const known = key === undefined ? undefined : context.results.get(definition)?.get(key);
   if (known !== undefined) return known;
-  run.active.add(definition);
-  const result = runBody(run, callee, positional, named);
-  run.active.delete(definition);
+  context.active.add(definition);
+  const result = runBody(context, callee, positional, named);
+  context.active.delete(definition);
   if (key !== undefined) {
-    const results = run.results.get(definition) ?? new Map<string, Datum>();
-    run.results.set(definition, results.set(key, result));
+    const results = context.results.get(definition) ?? new Map<string, Datum>();
+    context.results.set(definition, results.set(key, result));
   }
   return result;
 }
 
 function runBody(
-  run: Run,
+  context: EvaluationContext,
   callee: FunctionDatum,
   positional: readonly Datum[],
   named: ReadonlyMap<string, Datum>,
@@ -146,10 +156,10 @@ function runBody(
   const results = listDatum([]);
   scope.names.set(RESULTS, results);
   scope.names.set(ALL_ARGUMENTS, listDatum(positional, positional.length === 0));
-  bindParameters(run, scope, callee, positional, named);
-  const last = evaluateAll(run, scope, callee.definition.body);
+  bindParameters(context, scope, callee, positional, named);
+  const last = context.evaluator.evaluateAll(context, scope, callee.definition.body);
   if (results.items.length > 0) return choiceOf(results.items);
-  return run.library.returnsLast
+  return context.language.returnsLast
     ? last
     : reference(`${callee.definition.name ?? "function"}()`, originsOf(last));
 }
@@ -158,8 +168,8 @@ function runBody(
 const ALL_ARGUMENTS = "@_";
 
 function bindParameters(
-  run: Run,
-  scope: Scope,
+  context: EvaluationContext,
+  scope: LexicalScope,
   callee: FunctionDatum,
   positional: readonly Datum[],
   named: ReadonlyMap<string, Datum>,
@@ -176,9 +186,32 @@ function bindParameters(
     const target = parameter.kind === "assign" ? parameter.target : parameter;
     const name = target.kind === "name" ? target.name : undefined;
     const passed = given[index] ?? (name === undefined ? undefined : named.get(name));
-    const fallback = parameter.kind === "assign" ? evaluate(run, scope, parameter.value) : undefined;
+    const fallback =
+      parameter.kind === "assign" ? context.evaluator.evaluate(context, scope, parameter.value) : undefined;
     const value = passed ?? fallback ?? reference(name ?? "argument");
     if (name !== undefined) declare(scope, name, value);
-    else bind(run, scope, target, value);
+    else bind(context, scope, target, value);
+  }
+}
+
+/** The name under which a function's scope keeps what `return` gave. No language can spell it. */
+export const RESULTS = " results";
+
+/** Where lists have no lists in them, a list among items is its items. */
+export function isFlattened(context: EvaluationContext, value: Datum): boolean {
+  return context.language.flattensLists === true && value.kind === "list";
+}
+
+export function spreadInto(
+  context: EvaluationContext,
+  list: ReturnType<typeof listDatum>,
+  value: Datum,
+): void {
+  if (value.kind === "list") {
+    for (const item of value.items) if (step(context.budget)) appendItem(list, item);
+    list.isOpenEnded ||= value.isOpenEnded;
+  } else {
+    appendItem(list, value);
+    if (value.kind !== "text") list.isOpenEnded = true;
   }
 }

@@ -1,24 +1,31 @@
 import { knownText } from "../../shell/value.ts";
+import { wordSet } from "../syntax/words.ts";
+import { type EvaluationContext, environmentDatum } from "./context.ts";
 import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";
-import type { Run } from "./run.ts";
-import { environmentDatum } from "./run.ts";
 
-/** What stands behind a road such as `os.path` or `process.env`. */
-export function resolveRoad(run: Run, written: string, object?: Datum): Datum {
-  const path = run.library.canonical(written);
-  const assigned = run.members.get(path);
+/** What a qualified name such as `os.path` or `process.env` stands for. */
+export function resolveName(context: EvaluationContext, written: string, object?: Datum): Datum {
+  const path = context.language.canonical(written);
+  const assigned = context.members.get(path);
   if (assigned !== undefined) return assigned;
-  const constant = run.library.constants.get(path);
-  if (constant !== undefined) return constant(run);
+  const constant = context.language.constants.get(path);
+  if (constant !== undefined) return constant(context);
   return reference(path, object === undefined ? [] : originsOf(object), object);
 }
 
+/** An environment variable: what the program gave it, what the language says, or what it was before. */
+function variableOf(context: EvaluationContext, environment: string, name: string): Datum {
+  const path = `${environment}.${name}`;
+  const known = context.members.get(path) ?? context.language.constants.get(path)?.(context);
+  return known ?? environmentDatum(context, name);
+}
+
 /** `object.name` */
-export function memberOf(run: Run, object: Datum, name: string): Datum {
+export function memberOf(context: EvaluationContext, object: Datum, name: string): Datum {
   switch (object.kind) {
     case "choice":
-      return choiceOf(object.options.map(option => memberOf(run, option, name)));
+      return choiceOf(object.options.map(option => memberOf(context, option, name)));
     case "record": {
       const field = object.fields.get(name);
       if (field?.kind === "function") return { ...field, self: object };
@@ -27,16 +34,16 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
     case "reference":
       // `os.environ.get` is a function, `process.env.HOME` a variable.
       if (
-        run.library.environments.has(object.path) &&
-        !run.library.models.has(`${object.path}.${name}`) &&
+        context.language.environments.has(object.name) &&
+        !context.language.functions.has(`${object.name}.${name}`) &&
         !WHOLE_MEMBERS.has(name)
       ) {
-        return environmentDatum(run, name);
+        return variableOf(context, object.name, name);
       }
-      return resolveRoad(run, `${object.path}.${name}`, object);
+      return resolveName(context, `${object.name}.${name}`, object);
     case "text": {
-      const property = run.library.properties.get(`${object.type}.${name}`);
-      return property?.(object, run) ?? resolveRoad(run, `${object.type}.${name}`, object);
+      const property = context.language.properties.get(`${object.type}.${name}`);
+      return property?.(object, context) ?? resolveName(context, `${object.type}.${name}`, object);
     }
     default:
       return reference(`${object.kind}.${name}`, originsOf(object), object);
@@ -44,9 +51,9 @@ export function memberOf(run: Run, object: Datum, name: string): Datum {
 }
 
 /** `object[key]` */
-export function itemOf(run: Run, object: Datum, key: Datum): Datum {
-  if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(run, option, key)));
-  if (key.kind === "choice") return choiceOf(key.options.map(option => itemOf(run, object, option)));
+export function itemOf(context: EvaluationContext, object: Datum, key: Datum): Datum {
+  if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(context, option, key)));
+  if (key.kind === "choice") return choiceOf(key.options.map(option => itemOf(context, object, option)));
   const name = knownTextOf(key);
   if (object.kind === "list") return listItem(object, name);
   if (object.kind === "record") {
@@ -54,11 +61,11 @@ export function itemOf(run: Run, object: Datum, key: Datum): Datum {
     return field ?? choiceOf([...object.fields.values(), reference("record[]", object.origins)]);
   }
   if (name !== undefined && object.kind === "reference") {
-    if (run.library.environments.has(object.path)) return environmentDatum(run, name);
-    // Brackets and a dot mean the same for everything that is known by its road.
-    return resolveRoad(run, `${object.path}.${name}`, object);
+    if (context.language.environments.has(object.name)) return variableOf(context, object.name, name);
+    // Brackets and a dot mean the same for everything that is known by its name.
+    return resolveName(context, `${object.name}.${name}`, object);
   }
-  return reference(`${object.kind === "reference" ? object.path : object.kind}[]`, originsOf(object), object);
+  return reference(`${object.kind === "reference" ? object.name : object.kind}[]`, originsOf(object), object);
 }
 
 function listItem(list: ListDatum, name: string | undefined): Datum {
@@ -81,9 +88,9 @@ export function elementOf(datum: Datum): Datum {
       return keys.length === 0 ? reference("key", datum.origins) : choiceOf(keys);
     }
     case "reference":
-      return reference(`${datum.path}[]`, originsOf(datum), datum);
+      return reference(`${datum.name}[]`, originsOf(datum), datum);
     case "text":
-      // A pattern's matches are told by the pattern itself; the characters of a text are nobody's path.
+      // A pattern's matches are told by the pattern itself; the characters of a text are no paths.
       return datum.type === "matches" || knownText(datum.value) === undefined
         ? datum
         : reference("character");
@@ -93,24 +100,14 @@ export function elementOf(datum: Datum): Datum {
 }
 
 /** `object.name = value` */
-export function setMember(run: Run, object: Datum, name: string, value: Datum): void {
+export function setMember(context: EvaluationContext, object: Datum, name: string, value: Datum): void {
   for (const option of optionsOf(object)) {
     if (option.kind === "record") setField(option, name, value);
-    else if (option.kind === "reference") run.members.set(`${option.path}.${name}`, value);
+    else if (option.kind === "reference") context.members.set(`${option.name}.${name}`, value);
   }
 }
 
 /** Methods of records and texts that hand on everything there is. */
-const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
-  "copy",
-  "decode",
-  "encode",
-  "items",
-  "map",
-  "to_a",
-  "to_h",
-  "to_json",
-  "to_s",
-  "toString",
-  "values",
-]);
+const WHOLE_MEMBERS: ReadonlySet<string> = wordSet(
+  "copy decode encode items map to_a to_h to_json to_s toString values",
+);

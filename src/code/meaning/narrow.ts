@@ -1,7 +1,6 @@
 import type { Node } from "../syntax/tree.ts";
-import type { Datum } from "./datum.ts";
-import { choiceOf, optionsOf, textDatum } from "./datum.ts";
-import { ownerOf, type Scope } from "./scope.ts";
+import { choiceOf, type Datum, type LexicalScope, optionsOf, textDatum } from "./datum.ts";
+import { ownerOf } from "./scope.ts";
 
 const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);
 
@@ -9,7 +8,7 @@ const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);
  * Learn from a condition such as `name.endswith(".pyc")`: while it holds, "any name" is "any name with that
  * ending". Gives what the names were before, so that the caller can put it back.
  */
-export function narrow(scope: Scope, condition: Node): (readonly [Scope, string, Datum])[] {
+export function narrow(scope: LexicalScope, condition: Node): (readonly [LexicalScope, string, Datum])[] {
   if (condition.kind === "choice" && condition.areAllTrue === true) {
     return condition.options.flatMap(option => narrow(scope, option));
   }

@@ -1,93 +1,79 @@
 import { joinPath, normalisePath } from "../../shell/paths.ts";
-import type { Piece } from "../../shell/value.ts";
-import { unknown } from "../../shell/value.ts";
+import { concatenate, dropKnown, knownPrefix, type Piece, unknown } from "../../shell/value.ts";
+import { currentDirectory, type EvaluationContext, homeDatum } from "./context.ts";
 import type { Datum } from "./datum.ts";
-import { choiceOf, firstValue, joined, knownTextOf, literal, optionsOf, textDatum } from "./datum.ts";
-import type { Model, Run } from "./run.ts";
-import { currentDirectory } from "./run.ts";
+import { firstValue, joined, knownTextOf, literal, mapValue, separatedBy, textDatum } from "./datum.ts";
 
 /** Path pieces put together with slashes; an absolute piece starts anew, as Python and Node's resolve do. */
-export function joinsPath(type: string, restartsAtRoot = true): Model {
-  return call => {
-    const parts = call.positional;
-    let start = 0;
-    if (restartsAtRoot) {
-      parts.forEach((part, index) => {
-        if (knownTextOf(part)?.startsWith("/") === true) start = index;
-      });
-    }
-    const pieces = parts.slice(start).flatMap((part, index) => (index === 0 ? [part] : [literal("/"), part]));
-    const path = pieces.length === 0 ? literal(".") : joined(pieces, type);
-    return call.isOpenEnded ? joined([path, textDatum(unknown("any", "…"))], type) : path;
-  };
+export function joinPaths(
+  parts: readonly Datum[],
+  type = "text",
+  restartsAtRoot = true,
+  isOpenEnded = false,
+): Datum {
+  const areRoots = parts.map(part => knownTextOf(part)?.startsWith("/") === true);
+  const start = restartsAtRoot ? Math.max(0, areRoots.lastIndexOf(true)) : 0;
+  const pieces = separatedBy(literal("/"), parts.slice(start));
+  const path = joined(pieces.length === 0 ? [literal(".")] : pieces, type);
+  return isOpenEnded ? joined([path, textDatum(unknown("any", "…"))], type) : path;
 }
 
 /** The same path, absolute and without dots. */
-export function absolute(run: Run, path: Datum): Datum {
-  return choiceOf(
-    optionsOf(path).map(option => {
-      const type = option.kind === "text" ? option.type : "text";
-      return textDatum(joinPath(currentDirectory(run), firstValue(option)), type);
-    }),
-  );
+export function absolute(path: Datum, context: EvaluationContext): Datum {
+  return mapValue(path, value => joinPath(currentDirectory(context), value));
 }
 
 export function normalised(path: Datum): Datum {
-  return choiceOf(
-    optionsOf(path).map(option => {
-      const type = option.kind === "text" ? option.type : "text";
-      return textDatum(normalisePath(firstValue(option)), type);
-    }),
-  );
+  return mapValue(path, normalisePath);
+}
+
+/** `~` and `~/x` at the start of a path stand for the home directory. */
+export function expandTilde(path: Datum, context: EvaluationContext): Datum {
+  return mapValue(path, value => {
+    const prefix = knownPrefix(value);
+    if (prefix !== "~" && !prefix.startsWith("~/")) return value;
+    return concatenate([firstValue(homeDatum(context)), dropKnown(value, 1)]);
+  });
 }
 
 /** A fresh name below the directory for temporary files. */
-export function temporaryPath(run: Run, type = "text"): Datum {
-  const name: Piece = { kind: "unknown", shape: "token", label: "temporary", mayBeMany: false };
-  const base: Piece = { kind: "text", text: `${run.context.tmpdir.replace(/\/$/, "")}/` };
-  return textDatum({ pieces: [base, name], origins: [] }, type);
+export function temporaryPath(context: EvaluationContext, type = "text"): Datum {
+  return joined([literal(`${context.inputs.tmpdir.replace(/\/$/, "")}/`), someToken("temporary")], type);
 }
 
 /** A number or an identifier: never empty, no slash, no blank. */
-export const givesToken: Model = call =>
-  textDatum({
-    pieces: [{ kind: "unknown", shape: "token", label: `${call.path}()`, mayBeMany: false }],
-    origins: [],
-  });
+export function someToken(label: string): Datum {
+  return textDatum(unknown("token", label));
+}
 
-const WILDCARDS = /\*+|\?|\[[^\]/]{1,40}\]/g;
+const WILDCARDS = /(\*+|\?|\[[^\]/]{1,40}\])/;
 
 /** A text in which `*`, `?` and `[…]` are a pattern, as a value with active patterns. */
 export function patternOf(pattern: Datum, type = "matches"): Datum {
-  const options = optionsOf(pattern).map(option => {
-    const value = firstValue(option);
-    return textDatum({ pieces: value.pieces.flatMap(patternPieces), origins: value.origins }, type);
-  });
-  return choiceOf(options);
+  return mapValue(
+    pattern,
+    value => ({ pieces: value.pieces.flatMap(patternPieces), origins: value.origins }),
+    type,
+  );
 }
 
 function patternPieces(piece: Piece): Piece[] {
   if (piece.kind !== "text") return [piece];
-  const pieces: Piece[] = [];
-  let start = 0;
-  for (const match of piece.text.matchAll(WILDCARDS)) {
-    if (match.index > start) pieces.push({ kind: "text", text: piece.text.slice(start, match.index) });
-    pieces.push({ kind: "glob", pattern: match[0] });
-    start = match.index + match[0].length;
-  }
-  if (start < piece.text.length) pieces.push({ kind: "text", text: piece.text.slice(start) });
-  return pieces;
+  return piece.text.split(WILDCARDS).flatMap((part, index): Piece[] => {
+    if (index % 2 === 1) return [{ kind: "glob", pattern: part }];
+    return part === "" ? [] : [{ kind: "text", text: part }];
+  });
 }
 
 /** Everything directly in a directory. */
 export function childrenOf(directory: Datum, type: string): Datum {
-  return joined([directory, textDatum({ pieces: SLASH_ANY, origins: [] })], type);
+  return joined([directory, literal("/"), anyName(type)], type);
 }
 
-const SLASH_ANY: readonly Piece[] = [
-  { kind: "text", text: "/" },
-  { kind: "glob", pattern: "*" },
-];
+/** Everything below a directory. */
+export function descendantsOf(directory: Datum, type: string): Datum {
+  return joined([directory, patternOf(literal("/**"))], type);
+}
 
 /** A name with no directory, any at all. */
 export function anyName(type: string): Datum {

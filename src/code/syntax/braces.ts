@@ -1,78 +1,88 @@
-import { step } from "../effort.ts";
 import { readExpression } from "./expressions.ts";
-import type { Reader } from "./reader.ts";
-import { closerOf, isNext, nested, outsideBrackets, peek, take, takeIf } from "./reader.ts";
-import type { Node } from "./tree.ts";
-import { NOTHING } from "./tree.ts";
+import {
+  closerOf,
+  createParser,
+  type Grammar,
+  isNext,
+  nested,
+  outsideBrackets,
+  type Parser,
+  peek,
+  readBetween,
+  readMany,
+  skipTo,
+  takeIf,
+} from "./parser.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+import { type LexerRules, tokenise } from "./tokens.ts";
+import { conditional, NOTHING, type Node, sequence } from "./tree.ts";
 
 // Statements of languages with `{ … }` blocks and `( … )` conditions. What a keyword starts is in the grammar.
 
-/** Statements up to where `isDone` holds. Always moves on. */
-export function readStatements(reader: Reader, isDone: () => boolean): Node[] {
-  const nodes: Node[] = [];
-  while (!isDone() && peek(reader).kind !== "end" && step(reader.effort)) {
-    const before = reader.at;
-    nodes.push(readStatement(reader));
-    if (reader.at === before) reader.at += 1;
-  }
-  return nodes;
+/** Cut a text of such a language into nodes. */
+export function parseStatements(
+  source: string,
+  rules: LexerRules,
+  grammar: Grammar,
+  budget: ReadingBudget,
+): readonly Node[] {
+  const parser = createParser(tokenise(source, rules, budget), grammar, budget);
+  return readMany(parser, readStatement);
 }
 
 /** `{ … }` */
-export function readBlock(reader: Reader): Node[] {
-  const close = closerOf(reader, reader.at);
-  reader.at += 1;
-  const nodes = outsideBrackets(reader, () => readStatements(reader, () => reader.at >= close));
-  takeIf(reader, "}");
-  return nodes;
+export function readBlock(parser: Parser): Node[] {
+  return outsideBrackets(parser, () => {
+    const close = closerOf(parser, parser.at);
+    parser.at += 1;
+    const nodes = readMany(parser, readStatement, () => parser.at >= close);
+    takeIf(parser, "}");
+    return nodes;
+  });
 }
 
-export function readStatement(reader: Reader): Node {
-  if (takeIf(reader, ";")) return NOTHING;
-  if (isNext(reader, "{")) {
-    return nested(reader, () => ({ kind: "block", body: readBlock(reader), isConditional: false }));
+export function readStatement(parser: Parser): Node {
+  if (takeIf(parser, ";")) return NOTHING;
+  if (isNext(parser, "{")) {
+    return nested(parser, () => sequence(...readBlock(parser)));
   }
-  const token = peek(reader);
-  const { statements, isStatement, readSimple } = reader.grammar;
+  const token = peek(parser);
+  const { statements, isStatement, readSimple } = parser.grammar;
   const read = token.kind === "name" ? statements.get(token.text) : undefined;
-  if (read === undefined || !isStatement(reader)) return readSimple(reader);
-  return nested(reader, () => {
-    reader.at += 1;
-    return read(reader);
+  if (read === undefined || !isStatement(parser)) return readSimple(parser);
+  return nested(parser, () => {
+    parser.at += 1;
+    return read(parser);
   });
 }
 
 /** `else …`, `try …` */
-export function readBody(reader: Reader): Node {
-  return { kind: "block", body: [readStatement(reader)], isConditional: true };
+export function readBody(parser: Parser): Node {
+  return conditional(readStatement(parser));
 }
 
-/** `if (…) …`, `while (…) …` */
-export function readConditional(reader: Reader): Node {
-  const condition = readCondition(reader);
-  return { kind: "block", body: [condition, readStatement(reader)], isConditional: true };
+/** `if (…) …`, `while (…) …`, `for (…; …; …) …` */
+export function readConditional(parser: Parser): Node {
+  return conditional(...readHead(parser), readStatement(parser));
+}
+
+/** What stands in the parentheses at hand. */
+export function readHead(parser: Parser): Node[] {
+  return isNext(parser, "(") ? readBetween(parser, readExpression) : [];
 }
 
 /** `return …` */
-export function readResult(reader: Reader): Node {
-  const isEmpty = isNext(reader, ";") || isNext(reader, "}") || peek(reader).kind === "end";
-  return { kind: "return", value: isEmpty ? NOTHING : readExpression(reader) };
-}
-
-/** One thing in parentheses; whatever else stands in them is stepped over. */
-function readCondition(reader: Reader): Node {
-  if (!isNext(reader, "(")) return NOTHING;
-  const close = closerOf(reader, reader.at);
-  reader.at += 1;
-  reader.brackets += 1;
-  const condition = readExpression(reader);
-  reader.brackets -= 1;
-  while (reader.at < close && peek(reader).kind !== "end") take(reader);
-  takeIf(reader, ")");
-  return condition;
+export function readResult(parser: Parser): Node {
+  const isEmpty = isNext(parser, ";") || isNext(parser, "}") || peek(parser).kind === "end";
+  return { kind: "return", value: isEmpty ? NOTHING : readExpression(parser) };
 }
 
 /** A declaration that says nothing about what runs. */
 export function skipWord(): Node {
+  return NOTHING;
+}
+
+export function skipStatement(parser: Parser): Node {
+  skipTo(parser, ";", "{");
   return NOTHING;
 }

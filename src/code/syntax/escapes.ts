@@ -10,26 +10,14 @@ export interface Escapes {
   readonly keepsUnknown: boolean;
 }
 
-const CONTROL: readonly (readonly [string, string])[] = [
-  ["n", "\n"],
-  ["t", "\t"],
-  ["r", "\r"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["v", "\v"],
-  ["a", "\u0007"],
-  ["e", "\u001b"],
-  ["\\", "\\"],
-  ["'", "'"],
-  ['"', '"'],
-  ["`", "`"],
-  ["$", "$"],
-  ["\n", ""],
-];
+const CONTROL: Readonly<Record<string, string>> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\u0007", e: "\u001b" },
+  ...{ "\\": "\\", "'": "'", '"': '"', "`": "`", $: "$", "\n": "" },
+};
 
 /** Double-quoted text of the C family: every escape, unknown ones lose the backslash. */
 export const C_ESCAPES: Escapes = {
-  simple: new Map(CONTROL),
+  simple: new Map(Object.entries(CONTROL)),
   numbers: "octal",
   hasHex: true,
   hasUnicode: true,
@@ -44,10 +32,7 @@ export const LUA_ESCAPES: Escapes = { ...C_ESCAPES, numbers: "decimal" };
 
 /** Single-quoted text of Perl, Ruby and PHP: only the quote and the backslash itself. */
 export const QUOTE_ESCAPES: Escapes = {
-  simple: new Map([
-    ["\\", "\\"],
-    ["'", "'"],
-  ]),
+  simple: new Map(Object.entries({ "\\": "\\", "'": "'" })),
   numbers: "none",
   hasHex: false,
   hasUnicode: false,

@@ -1,75 +1,78 @@
-import { step } from "../effort.ts";
-import type { Infix, Outcome } from "./grammar.ts";
-import { readItems, readRecord } from "./items.ts";
-import type { Reader } from "./reader.ts";
-import { endsHere, isNext, nested, peek, take, takeIf } from "./reader.ts";
-import type { Token } from "./tokens.ts";
-import { endToken } from "./tokens.ts";
-import type { Node } from "./tree.ts";
-import { NOTHING, nameNode, textNode } from "./tree.ts";
+import type { Infix, OperatorResult } from "./grammar.ts";
+import { endsHere, isAtEnd, isNext, nested, type Parser, peek, take, takeIf } from "./parser.ts";
+import { step } from "./reading-budget.ts";
+import { endToken, type Token } from "./tokens.ts";
+import { type Argument, callNode, NOTHING, type Node, nameNode, type RecordEntry, textNode } from "./tree.ts";
 
-/** Hooks for languages that have nothing of the kind. */
-export const PLAIN_HOOKS = {
+/** What a language has when it says nothing else. */
+export const DEFAULT_GRAMMAR = {
+  prefixes: new Set<string>(),
+  memberMarks: new Set<string>(),
+  spreads: new Set<string>(),
+  endsAtLine: false,
+  allowsSpacedCall: false,
+  parenthesesAreList: false,
+  bracesAreRecord: false,
   readPrimary: () => undefined,
   readSuffix: () => undefined,
-  finish: (_reader: Reader, value: Node) => value,
+  finish: (_parser: Parser, value: Node) => value,
   readArgumentName: () => undefined,
-  readItemSuffix: (_reader: Reader, item: Node) => item,
-  statements: new Map<string, (reader: Reader) => Node>(),
+  readItemSuffix: (_parser: Parser, item: Node) => item,
+  statements: new Map<string, (parser: Parser) => Node>(),
   isStatement: () => true,
-  readSimple: (reader: Reader) => readExpression(reader),
+  readSimple: (parser: Parser) => readExpression(parser),
 };
 
-export function readExpression(reader: Reader, minimum = 0): Node {
-  return nested(reader, () => continueExpression(reader, readUnary(reader), minimum));
+export function readExpression(parser: Parser, minimum = 0): Node {
+  return nested(parser, () => continueExpression(parser, readUnary(parser), minimum));
 }
 
 /** What follows a value already read: operators and their right sides. */
-export function continueExpression(reader: Reader, value: Node, minimum: number): Node {
-  return nested(reader, () => {
+export function continueExpression(parser: Parser, value: Node, minimum: number): Node {
+  return nested(parser, () => {
     let left = value;
-    while (!endsHere(reader) && step(reader.effort)) {
-      const token = peek(reader);
+    while (!endsHere(parser) && step(parser.budget)) {
+      const token = peek(parser);
       const infix =
-        token.kind === "mark" || token.kind === "name" ? reader.grammar.infix.get(token.text) : undefined;
+        token.kind === "mark" || token.kind === "name" ? parser.grammar.infix.get(token.text) : undefined;
       if (infix === undefined || infix.precedence < minimum) break;
-      reader.at += 1;
-      left = readInfix(reader, left, infix);
+      parser.at += 1;
+      left = readInfix(parser, left, infix);
     }
     return left;
   });
 }
 
-function readInfix(reader: Reader, left: Node, infix: Infix): Node {
+function readInfix(parser: Parser, left: Node, infix: Infix): Node {
   switch (infix.means) {
     case "method": {
-      const operator = reader.tokens[reader.at - 1];
+      const operator = parser.tokens[parser.at - 1];
       const callee: Node = { kind: "member", object: left, name: operator?.text ?? "" };
-      const right = readExpression(reader, infix.precedence + 1);
+      const right = readExpression(parser, infix.precedence + 1);
       return { kind: "call", callee, arguments: [{ value: right }], at: operator?.start ?? 0 };
     }
     case "assign":
-      return { kind: "assign", target: left, value: readExpression(reader, infix.precedence) };
+      return { kind: "assign", target: left, value: readExpression(parser, infix.precedence) };
     case "augment": {
-      const right = readExpression(reader, infix.precedence);
+      const right = readExpression(parser, infix.precedence);
       return { kind: "assign", target: left, value: combine(infix.operation, left, right) };
     }
     case "ternary": {
-      const yes = readExpression(reader, infix.precedence);
-      if (!takeIf(reader, ":")) return choice(left, yes);
-      return effectThenChoice(left, yes, readExpression(reader, infix.precedence));
+      const yes = readExpression(parser, infix.precedence);
+      if (!takeIf(parser, ":")) return choice(left, yes);
+      return effectThenChoice(left, yes, readExpression(parser, infix.precedence));
     }
     case "python-if": {
-      const condition = readExpression(reader, infix.precedence + 1);
-      if (!takeIf(reader, "else")) return { kind: "other", parts: [left, condition] };
-      return effectThenChoice(condition, left, readExpression(reader, infix.precedence));
+      const condition = readExpression(parser, infix.precedence + 1);
+      if (!takeIf(parser, "else")) return { kind: "other", parts: [left, condition] };
+      return effectThenChoice(condition, left, readExpression(parser, infix.precedence));
     }
     default:
-      return combine(infix.means, left, readExpression(reader, infix.precedence + 1));
+      return combine(infix.means, left, readExpression(parser, infix.precedence + 1));
   }
 }
 
-function combine(operation: Outcome | "both", left: Node, right: Node): Node {
+function combine(operation: OperatorResult | "both", left: Node, right: Node): Node {
   if (operation === "choice") return choice(left, right);
   if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
@@ -97,94 +100,89 @@ function effectThenChoice(condition: Node, yes: Node, no: Node): Node {
   };
 }
 
-function readUnary(reader: Reader): Node {
-  const token = peek(reader);
+function readUnary(parser: Parser): Node {
+  const token = peek(parser);
   const isPrefix = token.kind === "mark" || token.kind === "name";
-  if (isPrefix && reader.grammar.prefixes.has(token.text)) {
-    reader.at += 1;
-    return nested(reader, () => readUnary(reader));
+  if (isPrefix && parser.grammar.prefixes.has(token.text)) {
+    parser.at += 1;
+    return nested(parser, () => readUnary(parser));
   }
-  if (isPrefix && reader.grammar.negations.has(token.text)) {
-    reader.at += 1;
-    const number = peek(reader);
+  if (isPrefix && parser.grammar.negations.has(token.text)) {
+    parser.at += 1;
+    const number = peek(parser);
     if (token.text === "-" && number.kind === "number") {
-      reader.at += 1;
+      parser.at += 1;
       return { kind: "number", text: `-${number.text}` };
     }
-    return { kind: "other", parts: [nested(reader, () => readUnary(reader))] };
+    return { kind: "other", parts: [nested(parser, () => readUnary(parser))] };
   }
   const start = token.start;
-  return readPostfix(reader, readPrimary(reader), start);
+  return readPostfix(parser, readPrimary(parser), start);
 }
 
-export function readPrimary(reader: Reader): Node {
-  const own = reader.grammar.readPrimary(reader);
+export function readPrimary(parser: Parser): Node {
+  const own = parser.grammar.readPrimary(parser);
   if (own !== undefined) return own;
-  const token = peek(reader);
+  const token = peek(parser);
   switch (token.kind) {
     case "text":
-      return readTexts(reader);
+      return readTexts(parser);
     case "command": {
-      reader.at += 1;
-      return commandNode(reader, token);
+      parser.at += 1;
+      return commandNode(parser, token);
     }
     case "words":
-      reader.at += 1;
+      parser.at += 1;
       return { kind: "list", items: wordsOf(token).map(word => ({ value: textNode(word) })) };
     case "number":
-      reader.at += 1;
+      parser.at += 1;
       return { kind: "number", text: token.text };
     case "name":
-      reader.at += 1;
+      parser.at += 1;
       return nameNode(token.text);
     case "regexp":
-      reader.at += 1;
+      parser.at += 1;
       return NOTHING;
     case "mark":
-      return readBracketed(reader, token);
+      return readBracketed(parser, token);
     default:
       return NOTHING;
   }
 }
 
-function readBracketed(reader: Reader, token: Token): Node {
+function readBracketed(parser: Parser, token: Token): Node {
   if (token.text === "(") {
-    const { items, hasComma } = readItems(reader, ")");
+    const { items, hasComma } = readItems(parser, ")");
     const only = items[0];
     if (items.length === 1 && only !== undefined && !hasComma && only.isSpread !== true) return only.value;
-    if (reader.grammar.parenthesesAreList || items.length === 0) return { kind: "list", items };
+    if (parser.grammar.parenthesesAreList || items.length === 0) return { kind: "list", items };
     return { kind: "block", body: items.map(item => item.value), isConditional: false };
   }
-  if (token.text === "[") return { kind: "list", items: readItems(reader, "]").items };
-  if (token.text === "{" && reader.grammar.bracesAreRecord) return readRecord(reader);
-  // A closer or a separator belongs to somebody else; anything else is stepped over.
-  if (!CLOSERS.has(token.text)) reader.at += 1;
+  if (token.text === "[") return { kind: "list", items: readItems(parser, "]").items };
+  if (token.text === "{" && parser.grammar.bracesAreRecord) return readRecord(parser);
+  // A closer or a separator is left to the reader of the bracket; anything else is stepped over.
+  if (!CLOSERS.has(token.text)) parser.at += 1;
   return NOTHING;
 }
 
 const CLOSERS = new Set([")", "]", "}", ",", ";", ":", "=>"]);
 
 /** Backticks and their kin: a call of the pseudo-function "`" with the text. */
-export function commandNode(reader: Reader, token: Token): Node {
-  return {
-    kind: "call",
-    callee: nameNode("`"),
-    arguments: [{ value: piecesNode(reader, token) }],
-    at: token.start,
-  };
+export function commandNode(parser: Parser, token: Token): Node {
+  return callNode("`", [piecesNode(parser, token)], token.start);
 }
 
 /** Adjacent string literals are one text where the language has no other meaning for them. */
-function readTexts(reader: Reader): Node {
-  const first = take(reader);
-  return piecesNode(reader, first);
+function readTexts(parser: Parser): Node {
+  const first = take(parser);
+  return piecesNode(parser, first);
 }
 
 /** The text of a string token, its interpolated code read as expressions. */
-export function piecesNode(reader: Reader, token: Token): Node {
+export function piecesNode(parser: Parser, token: Token): Node {
   const pieces = token.pieces.map(piece => {
     if (typeof piece === "string") return piece;
-    const inner: Reader = { ...reader, tokens: [...piece, endToken(token.end)], at: 0, brackets: 1 };
+    const inner: Parser = { ...parser, tokens: [...piece, endToken(token.end)], at: 0, brackets: 1 };
     return nested(inner, () => readExpression(inner));
   });
   return { kind: "text", pieces };
@@ -196,37 +194,37 @@ function wordsOf(token: Token): string[] {
     .filter(word => word !== "");
 }
 
-export function readPostfix(reader: Reader, value: Node, start: number): Node {
+export function readPostfix(parser: Parser, value: Node, start: number): Node {
   let node = value;
-  while (step(reader.effort) && !endsHere(reader)) {
-    const token = peek(reader);
+  while (step(parser.budget) && !endsHere(parser)) {
+    const token = peek(parser);
     if (token.kind === "mark") {
-      if (reader.grammar.memberMarks.has(token.text)) {
-        reader.at += 1;
-        node = readMember(reader, node);
+      if (parser.grammar.memberMarks.has(token.text)) {
+        parser.at += 1;
+        node = readMember(parser, node);
         continue;
       }
-      if (token.text === "(" && (!token.isSpaced || reader.grammar.allowsSpacedCall)) {
-        node = readCall(reader, node, start);
+      if (token.text === "(" && (!token.isSpaced || parser.grammar.allowsSpacedCall)) {
+        node = readCall(parser, node, start);
         continue;
       }
-      if (token.text === "[" && (!token.isSpaced || reader.grammar.allowsSpacedCall)) {
-        node = readIndex(reader, node, start);
+      if (token.text === "[" && (!token.isSpaced || parser.grammar.allowsSpacedCall)) {
+        node = readIndex(parser, node, start);
         continue;
       }
     }
-    const suffixed = reader.grammar.readSuffix(reader, node, start);
+    const suffixed = parser.grammar.readSuffix(parser, node, start);
     if (suffixed === undefined) break;
     node = suffixed;
   }
-  return reader.grammar.finish(reader, node, start);
+  return parser.grammar.finish(parser, node, start);
 }
 
 /** `a[i]`, or `a[i:j]`, which is the method `slice` everywhere else. */
-function readIndex(reader: Reader, object: Node, at: number): Node {
-  const isFromStart = isNext(reader, ":", 1);
-  const isReversed = isFromStart && isNext(reader, ":", 2) && isNext(reader, "-", 3);
-  const { items, hasColon } = readItems(reader, "]");
+function readIndex(parser: Parser, object: Node, at: number): Node {
+  const isFromStart = isNext(parser, ":", 1);
+  const isReversed = isFromStart && isNext(parser, ":", 2) && isNext(parser, "-", 3);
+  const { items, hasColon } = readItems(parser, "]");
   if (!hasColon) return { kind: "index", object, index: items[0]?.value ?? NOTHING };
   if (isReversed)
     return { kind: "call", callee: { kind: "member", object, name: "reversed" }, arguments: [], at };
@@ -234,15 +232,15 @@ function readIndex(reader: Reader, object: Node, at: number): Node {
   return { kind: "call", callee: { kind: "member", object, name: "slice" }, arguments: bounds, at };
 }
 
-function readMember(reader: Reader, object: Node): Node {
-  const token = peek(reader);
+function readMember(parser: Parser, object: Node): Node {
+  const token = peek(parser);
   if (token.kind === "name") {
-    reader.at += 1;
+    parser.at += 1;
     return { kind: "member", object, name: token.text };
   }
   // `a?.(x)`, `a?.[x]`, `$h->{x}`: the bracket says what it is.
   if (token.kind === "mark" && token.text === "{") {
-    const { items } = readItems(reader, "}");
+    const { items } = readItems(parser, "}");
     return { kind: "index", object, index: bareKey(items[0]?.value) };
   }
   return object;
@@ -254,7 +252,115 @@ export function bareKey(key: Node | undefined): Node {
   return key.kind === "name" ? textNode(key.name) : key;
 }
 
-export function readCall(reader: Reader, callee: Node, start: number): Node {
-  const { items } = readItems(reader, ")");
+export function readCall(parser: Parser, callee: Node, start: number): Node {
+  const { items } = readItems(parser, ")");
   return { kind: "call", callee, arguments: items, at: start };
+}
+
+interface Items {
+  readonly items: Argument[];
+  readonly hasComma: boolean;
+  readonly hasColon: boolean;
+}
+
+/** Items between the bracket at hand and `close`, both consumed. */
+export function readItems(parser: Parser, close: string): Items {
+  const { isRestricted } = parser;
+  parser.isRestricted = false;
+  parser.at += 1;
+  parser.brackets += 1;
+  const result = readItemsUntil(parser, () => isNext(parser, close) || isAtEnd(parser));
+  parser.brackets -= 1;
+  parser.isRestricted = isRestricted;
+  takeIf(parser, close);
+  return result;
+}
+
+/**
+ * Comma-separated items up to where `isDone` holds, of operators at least as tight as `minimum`; what cannot
+ * be read is stepped over.
+ */
+export function readItemsUntil(parser: Parser, isDone: () => boolean, minimum = 0): Items {
+  const items: Argument[] = [];
+  let hasComma = false;
+  let hasColon = false;
+  while (!isDone() && step(parser.budget)) {
+    if (takeIf(parser, ",")) {
+      hasComma = true;
+      continue;
+    }
+    if (takeIf(parser, ":")) {
+      hasColon = true;
+      continue;
+    }
+    const before = parser.at;
+    const item = readItem(parser, minimum);
+    if (parser.at > before) {
+      items.push(item);
+      continue;
+    }
+    // Another bracket's closer: ours is missing, leave it to its owner.
+    if (isForeignCloser(parser)) break;
+    parser.at += 1;
+  }
+  return { items, hasComma, hasColon };
+}
+
+function isForeignCloser(parser: Parser): boolean {
+  return isNext(parser, ")") || isNext(parser, "]") || isNext(parser, "}");
+}
+
+function readItem(parser: Parser, minimum: number): Argument {
+  const token = peek(parser);
+  if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
+    parser.at += 1;
+    return { value: readExpression(parser, minimum), isSpread: true };
+  }
+  const name = parser.grammar.readArgumentName(parser);
+  if (name !== undefined) return { value: readExpression(parser, minimum), name };
+  const value = parser.grammar.readItemSuffix(parser, readExpression(parser, minimum));
+  if (!takeIf(parser, "=>")) return { value };
+  const paired = readExpression(parser, minimum);
+  const key = literalKey(value);
+  return key === undefined ? { value: paired } : { value: paired, name: key };
+}
+
+function literalKey(node: Node): string | undefined {
+  if (node.kind === "name") return node.name;
+  const only = node.kind === "text" && node.pieces.length === 1 ? node.pieces[0] : undefined;
+  return typeof only === "string" ? only : undefined;
+}
+
+/** `{ … }` with keys and values; how an entry is written may differ. */
+export function readRecord(parser: Parser, readEntry = readPlainEntry): Node {
+  parser.at += 1;
+  parser.brackets += 1;
+  const entries: RecordEntry[] = [];
+  while (!isNext(parser, "}") && !isAtEnd(parser) && step(parser.budget)) {
+    if (takeIf(parser, ",")) continue;
+    const before = parser.at;
+    entries.push(readEntry(parser));
+    if (parser.at > before) continue;
+    if (isForeignCloser(parser)) break;
+    parser.at += 1;
+  }
+  parser.brackets -= 1;
+  takeIf(parser, "}");
+  return { kind: "record", entries };
+}
+
+function readPlainEntry(parser: Parser): RecordEntry {
+  const token = peek(parser);
+  if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
+    parser.at += 1;
+    return [undefined, readExpression(parser)];
+  }
+  const key = parser.grammar.readItemSuffix(parser, readExpression(parser));
+  if (takeIf(parser, ":") || takeIf(parser, "=>")) {
+    const value = parser.grammar.readItemSuffix(parser, readExpression(parser));
+    return [key.kind === "name" ? textNode(key.name) : key, value];
+  }
+  // `{ a }`, `{ a = 1 }` and sets: the value names itself.
+  const own = key.kind === "assign" ? key.target : key;
+  return [own.kind === "name" ? textNode(own.name) : undefined, key];
 }

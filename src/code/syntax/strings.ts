@@ -1,7 +1,14 @@
-import { step } from "../effort.ts";
 import { type Escapes, readEscape } from "./escapes.ts";
-import type { Scan, Token, TokenPiece } from "./tokens.ts";
-import { isDigit, isLetter, tokenise } from "./tokens.ts";
+import { step } from "./reading-budget.ts";
+import {
+  isDigit,
+  isLetter,
+  type Lexer,
+  type SpecialToken,
+  type Token,
+  type TokenPiece,
+  tokenise,
+} from "./tokens.ts";
 
 /** How one kind of string literal is written. */
 export interface Quoting {
@@ -16,43 +23,43 @@ export interface Quoting {
   /** An unescaped newline ends it: the quote was never closed. */
   readonly endsAtLine?: boolean;
   /** Code inside the text, if some starts at `scan.at`; must consume it. */
-  readonly interpolate?: ((scan: Scan) => TokenPiece | undefined) | undefined;
+  readonly interpolate?: ((lexer: Lexer) => TokenPiece | undefined) | undefined;
 }
 
 const CHARACTERS_PER_STEP = 8;
 
 /** Read a string whose opening quote is already consumed; leaves `scan` behind the closing one. */
-export function readQuoted(scan: Scan, quoting: Quoting): TokenPiece[] {
-  const { source } = scan;
+export function readQuoted(lexer: Lexer, quoting: Quoting): TokenPiece[] {
+  const { source } = lexer;
   const pieces: TokenPiece[] = [];
   let literal = "";
   let depth = 0;
   let count = 0;
-  while (scan.at < source.length) {
+  while (lexer.at < source.length) {
     // Plain characters are cheap: a step pays for several.
-    if (count % CHARACTERS_PER_STEP === 0 && !step(scan.effort)) break;
+    if (count % CHARACTERS_PER_STEP === 0 && !step(lexer.budget)) break;
     count += 1;
-    const character = source.charAt(scan.at);
-    if (quoting.doubles === true && source.startsWith(quoting.close + quoting.close, scan.at)) {
+    const character = source.charAt(lexer.at);
+    if (quoting.doubles === true && source.startsWith(quoting.close + quoting.close, lexer.at)) {
       literal += quoting.close;
-      scan.at += 2 * quoting.close.length;
+      lexer.at += 2 * quoting.close.length;
       continue;
     }
-    if (depth === 0 && source.startsWith(quoting.close, scan.at)) {
-      scan.at += quoting.close.length;
+    if (depth === 0 && source.startsWith(quoting.close, lexer.at)) {
+      lexer.at += quoting.close.length;
       break;
     }
     if (character === "\n" && quoting.endsAtLine === true) break;
     if (character === "\\" && quoting.isVerbatim !== true) {
-      const unescaped = readBackslash(source, scan.at, quoting.escapes);
+      const unescaped = readBackslash(source, lexer.at, quoting.escapes);
       literal += unescaped.text;
-      scan.at = unescaped.end;
+      lexer.at = unescaped.end;
       continue;
     }
-    const before = scan.at;
-    const code = quoting.interpolate?.(scan);
+    const before = lexer.at;
+    const code = quoting.interpolate?.(lexer);
     if (code !== undefined) {
-      if (scan.at === before) scan.at += 1;
+      if (lexer.at === before) lexer.at += 1;
       if (typeof code === "string") literal += code;
       else {
         if (literal !== "") pieces.push(literal);
@@ -66,10 +73,29 @@ export function readQuoted(scan: Scan, quoting: Quoting): TokenPiece[] {
       else if (character === quoting.close) depth -= 1;
     }
     literal += character;
-    scan.at += 1;
+    lexer.at += 1;
   }
   if (literal !== "") pieces.push(literal);
   return pieces;
+}
+
+/** A text between two of the quote at hand. */
+export function readText(
+  lexer: Lexer,
+  quoting: Omit<Quoting, "close">,
+  kind: "text" | "command" = "text",
+): SpecialToken {
+  const close = lexer.source.charAt(lexer.at);
+  lexer.at += 1;
+  return { kind, text: "", pieces: readQuoted(lexer, { close, ...quoting }) };
+}
+
+export const PATTERN: SpecialToken = { kind: "regexp", text: "", pieces: [] };
+
+/** A regular expression between slashes on one line; what it says does not matter. */
+export function readPattern(lexer: Lexer): SpecialToken {
+  readText(lexer, { endsAtLine: true });
+  return PATTERN;
 }
 
 function readBackslash(
@@ -93,7 +119,7 @@ export function closingDelimiter(open: string): string {
   return PAIRS.get(open) ?? open;
 }
 
-const LONGEST_BARE_INTERPOLATION = 200;
+const MAX_BARE_INTERPOLATION = 200;
 const CLOSERS: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
   ["{", "}"],
@@ -103,13 +129,13 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
  * A variable written straight into a text, `$name` with the subscripts and `->` that directly follow, as Perl
  * and PHP have it. Undefined when no variable stands at `scan.at`.
  */
-export function readBareVariable(scan: Scan): readonly Token[] | undefined {
-  const { source } = scan;
-  const start = scan.at;
+export function readBareVariable(lexer: Lexer): readonly Token[] | undefined {
+  const { source } = lexer;
+  const start = lexer.at;
   const end = bareVariableEnd(source, start);
   if (end === undefined) return undefined;
-  scan.at = end;
-  const tokens = tokenise(source.slice(start, end), scan.lexicon, scan.effort);
+  lexer.at = end;
+  const tokens = tokenise(source.slice(start, end), lexer.rules, lexer.budget);
   return tokens.filter(token => token.kind !== "end").map(token => shifted(token, start));
 }
 
@@ -119,7 +145,7 @@ function shifted(token: Token, by: number): Token {
 
 function bareVariableEnd(source: string, start: number): number | undefined {
   let end = start + 1;
-  const limit = Math.min(source.length, start + LONGEST_BARE_INTERPOLATION);
+  const limit = Math.min(source.length, start + MAX_BARE_INTERPOLATION);
   if (source.charAt(end) === "{") {
     while (end < limit && source.charAt(end) !== "}") end += 1;
     if (source.charAt(end) !== "}") return undefined;

@@ -1,5 +1,4 @@
-import type { Effort } from "../effort.ts";
-import { step } from "../effort.ts";
+import { type ReadingBudget, step } from "./reading-budget.ts";
 
 /** A literal run of text, or the tokens of code interpolated into it. */
 export type TokenPiece = string | readonly Token[];
@@ -20,39 +19,40 @@ export interface Token {
 }
 
 /** What distinguishes the words of one language from another's. `readSpecial` takes strings and the like. */
-export interface Lexicon {
+export interface LexerRules {
   readonly lineComments: readonly string[];
   readonly blockComments: readonly (readonly [open: string, close: string])[];
-  readonly marks: readonly string[];
+  /** Separated by blanks, longer ones first. */
+  readonly marks: string;
   readonly nameCharacters: string;
   readonly hasBackslashContinuation: boolean;
-  readonly readSpecial: (scan: Scan) => SpecialToken | undefined;
+  readonly readSpecial: (lexer: Lexer) => SpecialToken | undefined;
 }
 
 export type SpecialToken = Pick<Token, "kind" | "text" | "pieces">;
 
 /** Where the tokeniser stands. `onNewline` holds heredoc bodies still to be read. */
-export interface Scan {
+export interface Lexer {
   readonly source: string;
-  readonly lexicon: Lexicon;
-  readonly effort: Effort;
+  readonly rules: LexerRules;
+  readonly budget: ReadingBudget;
   at: number;
   depth: number;
   tokens: Token[];
-  readonly pending: ((scan: Scan) => void)[];
+  readonly pending: ((lexer: Lexer) => void)[];
   isSpaced: boolean;
   startsLine: boolean;
   column: number;
 }
 
-const DEEPEST_INTERPOLATION = 16;
+const MAX_INTERPOLATION_DEPTH = 16;
 
 /** Cut a text into tokens. Never fails: what fits nothing becomes a mark of one character. */
-export function tokenise(source: string, lexicon: Lexicon, effort: Effort): readonly Token[] {
-  const scan: Scan = {
+export function tokenise(source: string, rules: LexerRules, budget: ReadingBudget): readonly Token[] {
+  const lexer: Lexer = {
     source,
-    lexicon,
-    effort,
+    rules,
+    budget,
     at: 0,
     depth: 0,
     tokens: [],
@@ -61,57 +61,57 @@ export function tokenise(source: string, lexicon: Lexicon, effort: Effort): read
     startsLine: true,
     column: 0,
   };
-  readUntil(scan, undefined);
-  return scan.tokens;
+  readUntil(lexer, undefined);
+  return lexer.tokens;
 }
 
 /**
  * Tokens of code inside a string, from the current place to the unmatched `close`, which is consumed.
  * `undefined` when nested too deeply: the caller then keeps the text as it is.
  */
-export function readInterpolation(scan: Scan, close: string): Token[] | undefined {
-  if (scan.depth >= DEEPEST_INTERPOLATION) {
-    scan.effort.isCutShort = true;
+export function readInterpolation(lexer: Lexer, close: string): Token[] | undefined {
+  if (lexer.depth >= MAX_INTERPOLATION_DEPTH) {
+    lexer.budget.isCutShort = true;
     return undefined;
   }
   const outer = {
-    tokens: scan.tokens,
-    isSpaced: scan.isSpaced,
-    startsLine: scan.startsLine,
-    column: scan.column,
+    tokens: lexer.tokens,
+    isSpaced: lexer.isSpaced,
+    startsLine: lexer.startsLine,
+    column: lexer.column,
   };
-  scan.tokens = [];
-  scan.isSpaced = false;
-  scan.startsLine = false;
-  scan.depth += 1;
-  readUntil(scan, close);
-  scan.depth -= 1;
-  const inner = scan.tokens;
-  Object.assign(scan, outer);
+  lexer.tokens = [];
+  lexer.isSpaced = false;
+  lexer.startsLine = false;
+  lexer.depth += 1;
+  readUntil(lexer, close);
+  lexer.depth -= 1;
+  const inner = lexer.tokens;
+  Object.assign(lexer, outer);
   return inner;
 }
 
-export function previousToken(scan: Scan): Token | undefined {
-  return scan.tokens[scan.tokens.length - 1];
+export function previousToken(lexer: Lexer): Token | undefined {
+  return lexer.tokens[lexer.tokens.length - 1];
 }
 
-function readUntil(scan: Scan, close: string | undefined): void {
-  const { source, tokens } = scan;
+function readUntil(lexer: Lexer, close: string | undefined): void {
+  const { source, tokens } = lexer;
   const open = close === "}" ? "{" : close === ")" ? "(" : undefined;
   let nested = 0;
-  while (step(scan.effort)) {
-    skipBlanks(scan);
-    if (scan.at >= source.length) break;
-    const character = source.charAt(scan.at);
+  while (step(lexer.budget)) {
+    skipBlanks(lexer);
+    if (lexer.at >= source.length) break;
+    const character = source.charAt(lexer.at);
     if (close !== undefined && character === close && nested === 0) {
-      scan.at += 1;
+      lexer.at += 1;
       return;
     }
     if (character === open) nested += 1;
     else if (character === close) nested -= 1;
-    tokens.push(readToken(scan));
-    scan.isSpaced = false;
-    scan.startsLine = false;
+    tokens.push(readToken(lexer));
+    lexer.isSpaced = false;
+    lexer.startsLine = false;
   }
   if (close === undefined) tokens.push(endToken(source.length));
 }
@@ -129,49 +129,49 @@ export function endToken(at: number): Token {
   };
 }
 
-function readToken(scan: Scan): Token {
-  const { at: start, isSpaced, startsLine, column } = scan;
-  const special = scan.lexicon.readSpecial(scan);
+function readToken(lexer: Lexer): Token {
+  const { at: start, isSpaced, startsLine, column } = lexer;
+  const special = lexer.rules.readSpecial(lexer);
   // Every token moves on, whatever a language reader did.
-  if (special !== undefined && scan.at === start) scan.at += 1;
-  const { kind, text, pieces } = special ?? readPlain(scan);
-  return { kind, text, pieces, start, end: scan.at, isSpaced, startsLine, column };
+  if (special !== undefined && lexer.at === start) lexer.at += 1;
+  const { kind, text, pieces } = special ?? readPlain(lexer);
+  return { kind, text, pieces, start, end: lexer.at, isSpaced, startsLine, column };
 }
 
 const NO_PIECES: readonly TokenPiece[] = [];
 
-function readPlain(scan: Scan): SpecialToken {
-  const { source, lexicon } = scan;
-  const start = scan.at;
+function readPlain(lexer: Lexer): SpecialToken {
+  const { source, rules } = lexer;
+  const start = lexer.at;
   const first = source.charAt(start);
   if (isDigit(first)) {
-    scan.at += 1;
-    while (isNamePart(source.charAt(scan.at), lexicon) || isFraction(source, scan.at)) scan.at += 1;
-    return { kind: "number", text: source.slice(start, scan.at), pieces: NO_PIECES };
+    lexer.at += 1;
+    while (isNamePart(source.charAt(lexer.at), rules) || isFraction(source, lexer.at)) lexer.at += 1;
+    return { kind: "number", text: source.slice(start, lexer.at), pieces: NO_PIECES };
   }
-  if (isNamePart(first, lexicon)) {
-    scan.at += 1;
-    while (isNamePart(source.charAt(scan.at), lexicon)) scan.at += 1;
-    return { kind: "name", text: source.slice(start, scan.at), pieces: NO_PIECES };
+  if (isNamePart(first, rules)) {
+    lexer.at += 1;
+    while (isNamePart(source.charAt(lexer.at), rules)) lexer.at += 1;
+    return { kind: "name", text: source.slice(start, lexer.at), pieces: NO_PIECES };
   }
-  const candidates = marksOf(lexicon).get(first);
+  const candidates = marksOf(rules).get(first);
   const mark = candidates?.find(candidate => source.startsWith(candidate, start)) ?? first;
-  scan.at += mark.length;
+  lexer.at += mark.length;
   return { kind: "mark", text: mark, pieces: NO_PIECES };
 }
 
-const marksByLexicon = new WeakMap<Lexicon, Map<string, string[]>>();
+const marksByLexicon = new WeakMap<LexerRules, Map<string, string[]>>();
 
 /** Marks by their first character, made once per language. */
-function marksOf(lexicon: Lexicon): Map<string, string[]> {
-  const known = marksByLexicon.get(lexicon);
+function marksOf(rules: LexerRules): Map<string, string[]> {
+  const known = marksByLexicon.get(rules);
   if (known !== undefined) return known;
   const table = new Map<string, string[]>();
-  for (const mark of lexicon.marks) {
+  for (const mark of rules.marks.split(" ")) {
     const first = mark.charAt(0);
     table.set(first, [...(table.get(first) ?? []), mark]);
   }
-  marksByLexicon.set(lexicon, table);
+  marksByLexicon.set(rules, table);
   return table;
 }
 
@@ -179,27 +179,27 @@ function isFraction(source: string, at: number): boolean {
   return source.charAt(at) === "." && isDigit(source.charAt(at + 1));
 }
 
-function skipBlanks(scan: Scan): void {
-  const { source, lexicon } = scan;
-  while (scan.at < source.length) {
-    const character = source.charAt(scan.at);
+function skipBlanks(lexer: Lexer): void {
+  const { source, rules } = lexer;
+  while (lexer.at < source.length) {
+    const character = source.charAt(lexer.at);
     if (character === "\n") {
-      scan.at += 1;
-      scan.isSpaced = true;
-      scan.startsLine = true;
-      for (const read of scan.pending.splice(0)) read(scan);
-      scan.column = indentationAt(source, scan.at);
+      lexer.at += 1;
+      lexer.isSpaced = true;
+      lexer.startsLine = true;
+      for (const read of lexer.pending.splice(0)) read(lexer);
+      lexer.column = indentationAt(source, lexer.at);
     } else if (character === " " || character === "\t" || character === "\r" || character === "\f") {
-      scan.at += 1;
-      scan.isSpaced = true;
-    } else if (lexicon.hasBackslashContinuation && character === "\\" && isLineEnd(source, scan.at + 1)) {
-      scan.at = source.indexOf("\n", scan.at) + 1;
-      scan.isSpaced = true;
+      lexer.at += 1;
+      lexer.isSpaced = true;
+    } else if (rules.hasBackslashContinuation && character === "\\" && isLineEnd(source, lexer.at + 1)) {
+      lexer.at = source.indexOf("\n", lexer.at) + 1;
+      lexer.isSpaced = true;
     } else {
-      const end = commentEnd(source, scan.at, lexicon);
+      const end = commentEnd(source, lexer.at, rules);
       if (end === undefined) return;
-      scan.at = end;
-      scan.isSpaced = true;
+      lexer.at = end;
+      lexer.isSpaced = true;
     }
   }
 }
@@ -219,15 +219,15 @@ function isLineEnd(source: string, at: number): boolean {
   return source.charAt(at) === "\n" || source.startsWith("\r\n", at);
 }
 
-function commentEnd(source: string, at: number, lexicon: Lexicon): number | undefined {
-  for (const [open, close] of lexicon.blockComments) {
+function commentEnd(source: string, at: number, rules: LexerRules): number | undefined {
+  for (const [open, close] of rules.blockComments) {
     if (!source.startsWith(open, at)) continue;
     // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.
     if (open.startsWith("=") && at > 0 && source.charAt(at - 1) !== "\n") continue;
     const end = source.indexOf(close, at + open.length);
     return end === -1 ? source.length : end + close.length;
   }
-  if (lexicon.lineComments.some(comment => source.startsWith(comment, at))) {
+  if (rules.lineComments.some(comment => source.startsWith(comment, at))) {
     return lineEnd(source, at);
   }
   return undefined;
@@ -252,7 +252,7 @@ export function isLetter(character: string): boolean {
   );
 }
 
-function isNamePart(character: string, lexicon: Lexicon): boolean {
+function isNamePart(character: string, rules: LexerRules): boolean {
   if (character === "") return false;
-  return isLetter(character) || isDigit(character) || lexicon.nameCharacters.includes(character);
+  return isLetter(character) || isDigit(character) || rules.nameCharacters.includes(character);
 }

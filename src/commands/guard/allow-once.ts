@@ -1,6 +1,7 @@
 import { askLine } from "../../cli/ask.ts";
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { openForCommand } from "./judged.ts";
 
 export const allowOnceCommand = defineCommand({
@@ -9,9 +10,7 @@ export const allowOnceCommand = defineCommand({
   details: "Works only for a person at a terminal of their own: an agent cannot permit its own command.",
   options: { format: FORMAT_OPTION },
   positionals: [{ name: "CODE", summary: "the six characters that came with the refusal" }],
-  examples: [
-    { command: "amplihack guard allow-once 7FDQJ7", does: "shows the command and asks for your yes" },
-  ],
+  examples: { "amplihack guard allow-once 7FDQJ7": "shows the command and asks for your yes" },
   async run({ options, positionals, system, terminal }) {
     const { isCode } = await import("../../guard/index.ts");
     const { findRefusal, grantOnce, whyNoHuman } = await import("../../hooks/grants.ts");
@@ -36,8 +35,8 @@ export const allowOnceCommand = defineCommand({
     }
     const grant = grantOnce(system, stateHome, code);
     const expires = new Date(grant.expiresMs).toISOString();
-    if (options.format === "json") terminal.printJson({ success: true, code, expires });
-    else terminal.print(`Permitted once, until ${expires}.\n`);
+    const text = `Permitted once, until ${expires}.\n`;
+    terminal.printResult(options.format, { success: true, code, expires }, text);
     return 0;
   },
 });

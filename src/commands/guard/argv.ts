@@ -1,5 +1,6 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { CWD_OPTION, openForCommand, printJudgement, VERDICT_EXIT } from "./judged.ts";
 
 export const argvCommand = defineCommand({
@@ -7,7 +8,7 @@ export const argvCommand = defineCommand({
   summary: "judge a program with words that are already expanded; PATH shims use this",
   wordsBehind: "PROGRAM [ARGUMENT…]",
   options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
-  examples: [{ command: "amplihack guard argv -- rm -rf /srv/data", does: "exit 0 allow, 3 ask, 2 deny" }],
+  examples: { "amplihack guard argv -- rm -rf /srv/data": "exit 0 allow, 3 ask, 2 deny" },
   async run({ options, rest, system, terminal }) {
     if (rest.length === 0)
       throw usageError("a program is needed after --", "amplihack guard argv -- rm -rf build", 4);

@@ -15,12 +15,10 @@ export const explainCommand = defineCommand({
   summary: "show what a command would run and touch, which rule spoke and why",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
-  examples: [
-    {
-      command: "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'",
-      does: "draws the tree of programs with their resolved words, effects and findings",
-    },
-  ],
+  examples: {
+    "amplihack guard explain 'd=/; sudo rm -rf \"$d\"'":
+      "draws the tree of programs with their resolved words, effects and findings",
+  },
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const command = readCommand(invocation, "amplihack guard explain 'rm -rf build'");

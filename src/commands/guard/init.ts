@@ -1,24 +1,22 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { openForCommand } from "./judged.ts";
 
 export const initCommand = defineCommand({
   name: "init",
   summary: "write a configuration file to start from, or trust a project's own",
   options: {
-    project: { kind: "flag", summary: "write this project's file instead of yours; it may only tighten" },
-    trust: { kind: "flag", summary: "let this project's file loosen too, as long as it stays as it is now" },
-    force: { kind: "flag", summary: "replace a file that is already there" },
+    project: option.boolean("write this project's file instead of yours; it may only tighten"),
+    trust: option.boolean("let this project's file loosen too, as long as it stays as it is now"),
+    force: option.boolean("replace a file that is already there"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    { command: "amplihack guard init", does: "writes your configuration, with every setting explained" },
-    {
-      command: "amplihack guard init --project",
-      does: "writes .amplihack/config.jsonc for everybody on this project",
-    },
-    { command: "amplihack guard init --trust", does: "trusts this project's file by its path and content" },
-  ],
+  examples: {
+    "amplihack guard init": "writes your configuration, with every setting explained",
+    "amplihack guard init --project": "writes .amplihack/config.jsonc for all who work on this project",
+    "amplihack guard init --trust": "trusts this project's file by its path and content",
+  },
   async run({ options, system, terminal }) {
     const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
     const { starterConfig, trustProject } = await import("../../config/starter.ts");
@@ -26,8 +24,7 @@ export const initCommand = defineCommand({
     const { whyNoHuman } = await import("../../hooks/grants.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {
-      if (options.format === "json") terminal.printJson({ success: true, action: what, path });
-      else terminal.print(`${what} ${path}\n`);
+      terminal.printResult(options.format, { success: true, action: what, path }, `${what} ${path}\n`);
       return 0;
     };
     if (options.trust) {

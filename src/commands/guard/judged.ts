@@ -1,8 +1,10 @@
-import { FORMAT_OPTION, type Invocation, type OptionSpecs, type PositionalSpec } from "../../cli/command.ts";
+import type { Invocation, PositionalSpec } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { isAbsolute, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
@@ -10,16 +12,15 @@ import type { System } from "../../system/system.ts";
 export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 2 };
 const COMMAND_LIMIT_BYTES = 10 * 1024 * 1024;
 
-export const CWD_OPTION = {
-  kind: "text",
-  label: "DIR",
-  summary: "judge as if the command ran there (this directory by default)",
-} as const;
+export const CWD_OPTION = option.string(
+  "DIR",
+  "judge as if the command ran there (this directory by default)",
+);
 
 /** Of the commands that judge shell text as a person would type it. */
 export const JUDGING_OPTIONS = {
   format: FORMAT_OPTION,
-  json: { kind: "flag", summary: "the same as --format json" },
+  json: option.boolean("the same as --format json"),
   cwd: CWD_OPTION,
 } as const satisfies OptionSpecs;
 
@@ -39,9 +40,7 @@ export function openForCommand(system: System, terminal: Terminal, cwd: string |
     throw new CommandError(`${directory} is not a directory`, { kind: "not-found", exitCode: 4 });
   }
   const guard = openGuard(system, directory, error =>
-    terminal.warn(
-      `Warning: no allow-once code can be offered: ${error instanceof Error ? error.message : String(error)}\n`,
-    ),
+    terminal.warn(`Warning: no allow-once code can be offered: ${errorText(error)}\n`),
   );
   for (const notice of guard.notices) terminal.warn(`Warning: ${notice.message}\n`);
   return guard;

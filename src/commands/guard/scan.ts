@@ -1,6 +1,9 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { ProgressLine } from "../../cli/progress.ts";
 import type { Terminal } from "../../cli/terminal.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { dirname, isInside, relative, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { ScanFinding } from "../../verify/scan/scan.ts";
@@ -14,67 +17,84 @@ Looks at shell scripts (by name and by first line), PowerShell scripts, package.
 GitHub workflows and GitLab pipelines. What git ignores and node_modules are left out. Exit 1 when something would be
 denied, 0 otherwise.`,
   options: {
-    sarif: { kind: "flag", summary: "print a SARIF 2.1.0 log, for code-scanning services" },
+    sarif: option.boolean("print a SARIF 2.1.0 log, for code-scanning services"),
     format: FORMAT_OPTION,
   },
   positionals: [
     { name: "PATH", summary: "folders or files to look through", isVariadic: true, completes: "file" },
   ],
-  examples: [
-    { command: "amplihack guard scan .", does: "looks through this project" },
-    { command: "amplihack guard scan --sarif . > guard.sarif", does: "writes a report for code scanning" },
-  ],
-  async run({ options, positionals, rest, system, terminal }) {
+  examples: {
+    "amplihack guard scan .": "looks through this project",
+    "amplihack guard scan --sarif . > guard.sarif": "writes a report for code scanning",
+  },
+  async run(invocation) {
+    const { options, positionals, rest, system, terminal } = invocation;
     const paths = [...positionals, ...rest];
     if (paths.length === 0) throw usageError("a path is needed", "amplihack guard scan .", 4);
-    const { findFiles } = await import("../../verify/scan/find-files.ts");
-    const { scanFile } = await import("../../verify/scan/scan.ts");
-    const here = system.files.workingDirectory() ?? "/";
-    const skipped: { path: string; why: string }[] = [];
-    const skip = (path: string, why: string) => skipped.push({ path: shownFrom(here, path), why });
-    const found = paths.map(path => placesBelow(system, here, path, root => findFiles(system, root, skip)));
-    const total = found.reduce((sum, { files }) => sum + files.length, 0);
-    const findings: ScanFinding[] = [];
-    const counted = { files: 0, commands: 0 };
-    let looked = 0;
-    for (const { files, directory } of found) {
-      const { context } = openForCommand(system, terminal, directory);
-      // Which branch happens to be checked out here says nothing about where a script will run.
-      const settings = context.settings;
-      const around = {
-        ...context,
-        processDirectory: undefined,
-        machineKey: undefined,
-        ...(settings === undefined
-          ? {}
-          : { settings: { ...settings, rules: { "git.main": "ask" as const, ...settings.rules } } }),
-      };
-      for (const file of files) {
-        looked += 1;
-        showProgress(system, terminal, looked, total);
-        try {
-          const scanned = scanFile(system, file, shownFrom(here, file), around);
-          if (scanned === undefined) continue;
-          counted.files += 1;
-          counted.commands += scanned.commands;
-          findings.push(...scanned.findings);
-        } catch (error) {
-          skip(file, error instanceof Error ? error.message : String(error));
-        }
-      }
-    }
-    clearProgress(system, terminal);
+    const { files, commands, findings, skipped } = await scanAll(system, terminal, paths);
     for (const { path, why } of skipped) terminal.warn(`Warning: ${path} was not looked at: ${why}\n`);
     const denied = findings.filter(finding => finding.verdict === "deny").length;
     if (options.sarif) {
       const { toSarif } = await import("../../verify/scan/sarif.ts");
       terminal.printJson(toSarif(findings));
     } else if (options.format === "json") {
-      terminal.printJson({ success: denied === 0, ...counted, denied, findings, skipped });
-    } else printFindings(terminal, findings, counted, denied);
+      terminal.printJson({ success: denied === 0, files, commands, denied, findings, skipped });
+    } else {
+      for (const finding of findings) terminal.print(renderFinding(terminal, finding));
+      const asked = findings.length - denied;
+      terminal.print(
+        `${files} files, ${commands} commands looked at: ${denied} to deny, ${asked} to ask about\n`,
+      );
+    }
     return denied > 0 ? 1 : 0;
   },
 });
+
+interface ScanResult {
+  files: number;
+  commands: number;
+  readonly findings: ScanFinding[];
+  readonly skipped: { readonly path: string; readonly why: string }[];
+}
+
+async function scanAll(system: System, terminal: Terminal, paths: readonly string[]): Promise<ScanResult> {
+  const { findFiles } = await import("../../verify/scan/find-files.ts");
+  const { scanFile } = await import("../../verify/scan/scan.ts");
+  const here = system.files.workingDirectory() ?? "/";
+  const result: ScanResult = { files: 0, commands: 0, findings: [], skipped: [] };
+  const skip = (path: string, why: string) => result.skipped.push({ path: shownFrom(here, path), why });
+  const found = paths.map(path => placesBelow(system, here, path, root => findFiles(system, root, skip)));
+  const total = found.reduce((sum, { files }) => sum + files.length, 0);
+  const progress = new ProgressLine(system, terminal);
+  let looked = 0;
+  for (const { files, directory } of found) {
+    const { context } = openForCommand(system, terminal, directory);
+    const { settings } = context;
+    // Which branch happens to be checked out here says nothing about where a script will run.
+    const anyBranch = settings && { ...settings, rules: { "git.main": "ask" as const, ...settings.rules } };
+    const scanContext = {
+      ...context,
+      processDirectory: undefined,
+      machineKey: undefined,
+      ...(anyBranch && { settings: anyBranch }),
+    };
+    for (const file of files) {
+      looked += 1;
+      progress.show(() => `${looked}/${total} files`);
+      try {
+        const scanned = scanFile(system, file, shownFrom(here, file), scanContext);
+        if (scanned === undefined) continue;
+        result.files += 1;
+        result.commands += scanned.commands;
+        result.findings.push(...scanned.findings);
+      } catch (error) {
+        skip(file, errorText(error));
+      }
+    }
+  }
+  progress.clear();
+  return result;
+}
 
 function placesBelow(
   system: System,
@@ -94,29 +114,9 @@ function shownFrom(here: string, path: string): string {
   return path !== here && isInside(here, path) ? relative(here, path) : path;
 }
 
-function printFindings(
-  terminal: Terminal,
-  findings: readonly ScanFinding[],
-  counted: { readonly files: number; readonly commands: number },
-  denied: number,
-): void {
-  for (const { file, line, column, name, verdict, rule, lost, safer } of findings) {
-    const where = terminal.paint("bold", `${file}:${line}:${column}`);
-    terminal.print(
-      `${where}  ${paintVerdict(terminal, verdict)} ${rule}${name === "" ? "" : `  (${name})`}\n`,
-    );
-    terminal.print(`  ${lost}\n  safer: ${safer}\n`);
-  }
-  const asked = findings.length - denied;
-  terminal.print(
-    `${counted.files} files, ${counted.commands} commands looked at: ${denied} to deny, ${asked} to ask about\n`,
-  );
-}
-
-function showProgress(system: System, terminal: Terminal, looked: number, total: number): void {
-  if (system.stdio.isTerminal("stderr")) terminal.note(`\r\u001b[K${looked}/${total} files`);
-}
-
-function clearProgress(system: System, terminal: Terminal): void {
-  if (system.stdio.isTerminal("stderr")) terminal.note("\r\u001b[K");
+function renderFinding(terminal: Terminal, finding: ScanFinding): string {
+  const { file, line, column, name, verdict, rule, lost, safer } = finding;
+  const where = terminal.paint("bold", `${file}:${line}:${column}`);
+  const context = name === "" ? "" : `  (${name})`;
+  return `${where}  ${paintVerdict(terminal, verdict)} ${rule}${context}\n  ${lost}\n  safer: ${safer}\n`;
 }

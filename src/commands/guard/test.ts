@@ -13,13 +13,10 @@ export const testCommand = defineCommand({
   summary: "judge one command: exit 0 allow, 3 ask, 2 deny",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
-  examples: [
-    {
-      command: "amplihack guard test 'git push --force origin main'",
-      does: "prints the verdict, the rules and a safer way",
-    },
-    { command: "amplihack guard test --json - < deploy.sh", does: "judges a whole script" },
-  ],
+  examples: {
+    "amplihack guard test 'git push --force origin main'": "prints the verdict, the rules and a safer way",
+    "amplihack guard test --json - < deploy.sh": "judges a whole script",
+  },
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const command = readCommand(invocation, "amplihack guard test 'rm -rf build'");

@@ -1,6 +1,7 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { nearest } from "../../cli/nearest.ts";
+import { didYouMean } from "../../cli/nearest.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
@@ -10,17 +11,16 @@ export const whyCommand = defineCommand({
   positionals: [
     { name: "RULE", summary: "a rule id such as git.push; all rules when left out", isOptional: true },
   ],
-  examples: [
-    { command: "amplihack guard why git.push", does: "explains one rule" },
-    { command: "amplihack guard why", does: "lists every rule" },
-  ],
+  examples: {
+    "amplihack guard why git.push": "explains one rule",
+    "amplihack guard why": "lists every rule",
+  },
   async run({ options, positionals, system, terminal }) {
     const { findRule, PACKS } = await import("../../guard/index.ts");
     const { ruleOf } = await import("../../guard/custom-rules.ts");
     const { verdictAt } = await import("../../guard/rule.ts");
     const rules = PACKS.flatMap(pack => pack.rules);
     const [id] = positionals;
-    const isJson = options.format === "json";
     const shown = (rule: (typeof rules)[number]) => ({
       id: rule.id,
       title: rule.title,
@@ -35,37 +35,32 @@ export const whyCommand = defineCommand({
       allowable: rule.isAllowable !== false,
     });
     if (id === undefined) {
-      if (isJson) terminal.printJson(rules.map(shown));
-      else
-        for (const rule of rules)
-          terminal.print(`${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      const lines = rules.map(rule => `${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      terminal.printResult(options.format, rules.map(shown), lines.join(""));
       return 0;
     }
     const { custom } = openForCommand(system, terminal, undefined).config.guard;
     const own = custom.find(one => one.id === id);
     const rule = findRule(id) ?? (own === undefined ? undefined : ruleOf(own));
     if (rule === undefined) {
-      const meant = nearest(
-        id,
-        rules.map(one => one.id),
-      );
-      throw new CommandError(
-        `there is no rule '${id}'${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-        {
-          kind: "not-found",
-          fix: "amplihack guard why",
-        },
-      );
+      const ids = rules.map(one => one.id);
+      throw new CommandError(`there is no rule '${id}'${didYouMean(id, ids)}`, {
+        kind: "not-found",
+        fix: "amplihack guard why",
+      });
     }
     const told = shown(rule);
-    if (isJson) {
-      terminal.printJson(told);
-      return 0;
-    }
     const { relaxed, standard, strict } = told.levels;
-    terminal.print(
-      `${terminal.paint("bold", told.id)}  ${told.title}\n\n  speaks when  ${told.when}\n  at stake     ${told.lost}\n  instead      ${told.safer}\n  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}\n  ${told.allowable ? "can be permitted by configuration or once by a person" : "can never be permitted"}\n`,
-    );
+    const lines = [
+      `${terminal.paint("bold", told.id)}  ${told.title}`,
+      "",
+      `  speaks when  ${told.when}`,
+      `  at stake     ${told.lost}`,
+      `  instead      ${told.safer}`,
+      `  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}`,
+      `  can ${told.allowable ? "be permitted by configuration or once by a person" : "never be permitted"}`,
+    ];
+    terminal.printResult(options.format, told, `${lines.join("\n")}\n`);
     return 0;
   },
 });

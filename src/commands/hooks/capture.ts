@@ -1,34 +1,37 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
-import { engineOf, eventOf, ownEngine, readInputFile, resolveHere } from "./engines.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import {
+  CANDIDATE_OPTION,
+  candidateOf,
+  engineOf,
+  eventOf,
+  readInputFile,
+  resolveHere,
+  TIMEOUT_OPTION,
+  timeoutOf,
+} from "./engines.ts";
 
 export const captureCommand = defineCommand({
   name: "capture",
   summary: "run one input and keep input and answer as golden files",
   options: {
-    event: { kind: "text", label: "EVENT", summary: "PreToolUse, pre-tool-use, …", isRequired: true },
-    input: { kind: "text", label: "FILE", summary: "the payload; - for standard input", isRequired: true },
-    name: { kind: "text", label: "NAME", summary: "of the case", isRequired: true },
-    "golden-dir": { kind: "text", label: "DIR", summary: "where golden files are (tests/golden/hooks)" },
-    from: {
-      kind: "choice",
-      choices: ["candidate", "reference"],
-      initial: "candidate",
-      summary: "whose answer to keep",
-    },
-    reference: { kind: "text", label: "COMMAND", summary: "the reference, for --from reference" },
-    candidate: { kind: "text", label: "COMMAND", summary: "instead of amplihack-hooks" },
-    baseline: { kind: "text", label: "FILE", summary: "also append a baseline record to this JSONL file" },
-    timeout: { kind: "number", label: "SECONDS", summary: "for the run (10)", minimum: 0.001 },
-    force: { kind: "flag", summary: "replace a case that is already there" },
+    event: option.string("EVENT", "PreToolUse, pre-tool-use, …", { isRequired: true }),
+    input: option.string("FILE", "the payload; - for standard input", { isRequired: true }),
+    name: option.string("NAME", "of the case", { isRequired: true }),
+    "golden-dir": option.string("DIR", "where golden files are (tests/golden/hooks)"),
+    from: option.choice(["candidate", "reference"], "whose answer to keep", { initial: "candidate" }),
+    reference: option.string("COMMAND", "the reference, for --from reference"),
+    candidate: CANDIDATE_OPTION,
+    baseline: option.string("FILE", "also append a baseline record to this JSONL file"),
+    timeout: TIMEOUT_OPTION,
+    force: option.boolean("replace a case that is already there"),
     format: FORMAT_OPTION,
   },
-  examples: [
-    {
-      command: "amplihack hooks capture --event stop --input in.json --name plain-stop",
-      does: "writes the three golden files of a case",
-    },
-  ],
+  examples: {
+    "amplihack hooks capture --event stop --input in.json --name plain-stop":
+      "writes the three golden files of a case",
+  },
   async run({ options, system, terminal }) {
     const { event, input: file, name } = options;
     if (options.from === "reference" && options.reference === undefined)
@@ -40,9 +43,7 @@ export const captureCommand = defineCommand({
     const engine =
       options.from === "reference"
         ? engineOf(system, options.reference ?? "", "reference")
-        : options.candidate === undefined
-          ? ownEngine()
-          : engineOf(system, options.candidate, "candidate");
+        : candidateOf(system, options);
     const { answerIn } = await import("../../verify/compare.ts");
     const { appendJsonLine } = await import("../../state/index.ts");
     const input = readInputFile(system, file);
@@ -50,7 +51,7 @@ export const captureCommand = defineCommand({
       system,
       engine,
       { name, event: subcommand.event, subcommand: subcommand.name, input },
-      { timeoutMs: (options.timeout ?? 10) * 1000 },
+      { timeoutMs: timeoutOf(options) },
     );
     if (ran.failure !== undefined || ran.exitCode === undefined) {
       throw new CommandError(`nothing was recorded: the program ${ran.failure ?? "gave no exit code"}`, {
@@ -82,8 +83,8 @@ export const captureCommand = defineCommand({
         timestamp: new Date(system.clock.nowMs()).toISOString(),
       });
     }
-    if (options.format === "json") terminal.printJson({ success: true, files: paths });
-    else for (const path of paths) terminal.print(`wrote ${path}\n`);
+    const text = paths.map(path => `wrote ${path}\n`).join("");
+    terminal.printResult(options.format, { success: true, files: paths }, text);
     return 0;
   },
 });

@@ -1,22 +1,52 @@
-import { defineCommand, FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
+import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
-import { resolveSubcommand } from "../../hosts/subcommands.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import type { CompareOptions, Comparison } from "../../verify/compare.ts";
 import type { Engine } from "../../verify/run-engine.ts";
 import { renderCase, renderMatrix, renderSummary, toJson } from "./compare-views.ts";
 import {
+  CANDIDATE_OPTION,
+  candidateOf,
+  createCallReader,
   engineOf,
-  eventNamedIn,
   eventOf,
+  eventOfInput,
   findFile,
-  ownEngine,
   readInputFile,
   resolveHere,
+  TIMEOUT_OPTION,
+  timeoutOf,
 } from "./engines.ts";
 
 const GOLDEN_FOLDER = "tests/golden/hooks";
 const COULD_NOT_RUN = 3;
+
+const OPTIONS = {
+  event: option.string("EVENT", "PreToolUse, pre-tool-use, …"),
+  input: option.string("FILE", "one input; - for standard input"),
+  all: option.boolean("every golden case"),
+  transcript: option.string("FILE", "every hook call of a recorded session, in order"),
+  "golden-dir": option.string("DIR", `where golden files are (${GOLDEN_FOLDER})`),
+  filter: option.string("GLOB", "only golden cases with such names"),
+  reference: option.string("COMMAND", "the program to compare with; {event} and {subcommand} are filled in"),
+  "reference-map": option.string("FILE", "JSON: a reference command for each event"),
+  candidate: CANDIDATE_OPTION,
+  timeout: TIMEOUT_OPTION,
+  jobs: option.number("N", "cases at a time (1)", { minimum: 1 }),
+  ignore: option.string("POINTER", "leave this out on both sides; * is one segment", { isRepeatable: true }),
+  epsilon: option.number("X", "tolerance of numbers that are not whole (1e-9)"),
+  exact: option.boolean("also compare stdout byte for byte"),
+  timing: option.boolean("measure more runs; never part of the verdict"),
+  runs: option.number("N", "runs to measure (5)", { minimum: 1 }),
+  matrix: option.boolean("print a table with the hashes of both answers"),
+  "fail-fast": option.boolean("stop at the first mismatch"),
+  "keep-sandbox": option.boolean("keep the sandboxes and print where they are"),
+  format: FORMAT_OPTION,
+} as const satisfies OptionSpecs;
+
+type CompareInvocation = Invocation<typeof OPTIONS>;
 
 export const compareCommand = defineCommand({
   name: "compare",
@@ -26,44 +56,12 @@ export const compareCommand = defineCommand({
 The candidate is amplihack-hooks unless --candidate names another command. The reference is a command, a table of
 commands, or golden files. Every run has a sandbox of its own as home and project. Exit 0: all match, 1: a mismatch,
 2: usage, 3: a program could not be run, or there were no cases.`,
-  options: {
-    event: { kind: "text", label: "EVENT", summary: "PreToolUse, pre-tool-use, …" },
-    input: { kind: "text", label: "FILE", summary: "one input; - for standard input" },
-    all: { kind: "flag", summary: "every golden case" },
-    transcript: { kind: "text", label: "FILE", summary: "every hook call of a recorded session, in order" },
-    "golden-dir": { kind: "text", label: "DIR", summary: `where golden files are (${GOLDEN_FOLDER})` },
-    filter: { kind: "text", label: "GLOB", summary: "only golden cases with such names" },
-    reference: {
-      kind: "text",
-      label: "COMMAND",
-      summary: "the program to compare with; {event} and {subcommand} are filled in",
-    },
-    "reference-map": { kind: "text", label: "FILE", summary: "JSON: a reference command for each event" },
-    candidate: { kind: "text", label: "COMMAND", summary: "instead of amplihack-hooks" },
-    timeout: { kind: "number", label: "SECONDS", summary: "for one run (10)", minimum: 0.001 },
-    jobs: { kind: "number", label: "N", summary: "cases at a time (1)", minimum: 1 },
-    ignore: {
-      kind: "text",
-      label: "POINTER",
-      summary: "leave this out on both sides; * is one segment",
-      isRepeatable: true,
-    },
-    epsilon: { kind: "number", label: "X", summary: "tolerance of numbers that are not whole (1e-9)" },
-    exact: { kind: "flag", summary: "also compare stdout byte for byte" },
-    timing: { kind: "flag", summary: "measure more runs; never part of the verdict" },
-    runs: { kind: "number", label: "N", summary: "runs to measure (5)", minimum: 1 },
-    matrix: { kind: "flag", summary: "print a table with the hashes of both answers" },
-    "fail-fast": { kind: "flag", summary: "stop at the first mismatch" },
-    "keep-sandbox": { kind: "flag", summary: "keep the sandboxes and print where they are" },
-    format: FORMAT_OPTION,
+  options: OPTIONS,
+  examples: {
+    "amplihack hooks compare --all": "checks every golden case of this project",
+    "amplihack hooks compare --event stop --input in.json --reference 'python3 old/stop.py'":
+      "compares an old hook with amplihack's",
   },
-  examples: [
-    { command: "amplihack hooks compare --all", does: "checks every golden case of this project" },
-    {
-      command: "amplihack hooks compare --event stop --input in.json --reference 'python3 old/stop.py'",
-      does: "compares an old hook with amplihack's",
-    },
-  ],
   async run(invocation) {
     const { options, terminal } = invocation;
     const results = await collect(invocation);
@@ -84,70 +82,45 @@ commands, or golden files. Every run has a sandbox of its own as home and projec
   },
 });
 
-type CompareInvocation = Invocation<OptionSpecs> & {
-  readonly options: {
-    readonly event: string | undefined;
-    readonly input: string | undefined;
-    readonly all: boolean;
-    readonly transcript: string | undefined;
-    readonly "golden-dir": string | undefined;
-    readonly filter: string | undefined;
-    readonly reference: string | undefined;
-    readonly "reference-map": string | undefined;
-    readonly candidate: string | undefined;
-    readonly timeout: number | undefined;
-    readonly jobs: number | undefined;
-    readonly ignore: readonly string[];
-    readonly epsilon: number | undefined;
-    readonly exact: boolean;
-    readonly timing: boolean;
-    readonly runs: number | undefined;
-    readonly "fail-fast": boolean;
-    readonly "keep-sandbox": boolean;
-  };
-};
-
 async function collect(invocation: CompareInvocation): Promise<readonly Comparison[]> {
   const { options, system, terminal } = invocation;
-  const ways = [options.all, options.input !== undefined, options.transcript !== undefined].filter(
-    Boolean,
-  ).length;
-  if (ways !== 1)
+  const ways = [options.all, options.input !== undefined, options.transcript !== undefined];
+  if (ways.filter(Boolean).length !== 1)
     throw usageError(
       "exactly one of --all, --input and --transcript is needed",
       "amplihack hooks compare --help",
     );
-  const candidate =
-    options.candidate === undefined ? ownEngine() : engineOf(system, options.candidate, "candidate");
   const settings: CompareOptions = {
-    timeoutMs: (options.timeout ?? 10) * 1000,
+    timeoutMs: timeoutOf(options),
     ignore: options.ignore,
     ...(options.epsilon === undefined ? {} : { epsilon: options.epsilon }),
     isExact: options.exact,
     ...(options.timing ? { timingRuns: options.runs ?? 5 } : {}),
     ...(options["keep-sandbox"] ? { onKeep: (path: string) => terminal.warn(`sandbox: ${path}\n`) } : {}),
   };
-  const reference = referenceFor(invocation);
-  if (options.transcript !== undefined) return compareTranscript(invocation, candidate, reference, settings);
-  if (options.input !== undefined) return compareInput(invocation, candidate, reference, settings);
-  return compareAll(invocation, candidate, reference, settings);
+  const setup = { candidate: candidateOf(system, options), reference: referenceFor(invocation), settings };
+  if (options.transcript !== undefined) return compareTranscript(invocation, setup);
+  return options.input === undefined ? compareAll(invocation, setup) : compareInput(invocation, setup);
 }
 
-/** The reference command for an event; undefined when golden files have the word. */
-function referenceFor({
-  options,
-  system,
-}: CompareInvocation): (event: string, subcommand: string) => Engine | undefined {
+interface CompareSetup {
+  readonly candidate: Engine;
+  readonly reference: ReferenceFinder;
+  readonly settings: CompareOptions;
+}
+
+/** The reference command for an event and its subcommand; undefined when golden files have the word. */
+type ReferenceFinder = (event: string, subcommand: string) => Engine | undefined;
+
+function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
   if (options.reference !== undefined) {
     const engine = engineOf(system, options.reference, "reference");
     return () => engine;
   }
   const file = options["reference-map"];
   if (file === undefined) return () => undefined;
-  const read = readJson(system.text.decode(readInputFile(system, file)).text, {
-    recover: false,
-    maxDepth: 2,
-  });
+  const { text } = system.text.decode(readInputFile(system, file));
+  const read = readJson(text, { recover: false, maxDepth: 2 });
   if (!read.ok || !isJsonObject(read.value))
     throw usageError(`${file} must hold a JSON object of events and commands`, '{"Stop": "python3 stop.py"}');
   const table = new Map<string, Engine>();
@@ -160,15 +133,11 @@ function referenceFor({
 
 async function compareInput(
   { options, system }: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const input = readInputFile(system, options.input ?? "-");
-  const named = options.event ?? eventNamedIn(system, input);
-  if (named === undefined) throw usageError("the input names no event; add --event", "--event PreToolUse");
-  const { event, name: subcommand } = eventOf(named);
+  const { event, name: subcommand } = eventOfInput(system, options.event, input);
   const engine = reference(event, subcommand);
   if (engine === undefined)
     throw usageError("a reference is needed: --reference or --reference-map, or --all with golden files");
@@ -177,12 +146,9 @@ async function compareInput(
 }
 
 async function compareAll(
-  invocation: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { options, system }: CompareInvocation,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { options, system } = invocation;
   const { findGoldenCases } = await import("../../verify/golden.ts");
   const { compareEngines, compareGolden } = await import("../../verify/compare.ts");
   const folder = resolveHere(system, options["golden-dir"] ?? GOLDEN_FOLDER);
@@ -218,41 +184,29 @@ function orCouldNotRun<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new CommandError(message, { kind: "broken-golden-files", exitCode: COULD_NOT_RUN });
+    throw new CommandError(errorText(error), { kind: "broken-golden-files", exitCode: COULD_NOT_RUN });
   }
 }
 
 async function compareTranscript(
   { options, system, terminal }: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
-  const { createMover, transcriptInputs } = await import("../../verify/transcript-inputs.ts");
-  const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
+  const { transcriptInputs } = await import("../../verify/transcript-inputs.ts");
   const count = { lines: 0, bytes: 0, bad: 0 };
   const sandboxes = { reference: openSandbox({}), candidate: openSandbox({}) };
   const results: Comparison[] = [];
-  const move = createMover();
+  const readCall = createCallReader(system, options.event, Object.values(sandboxes));
   try {
-    for (const { event, line, payload } of transcriptInputs(
-      system,
-      findFile(system, options.transcript ?? ""),
-      count,
-    )) {
-      const subcommand = resolveSubcommand(event);
-      if (subcommand === undefined || (wanted !== undefined && subcommand.event !== wanted)) continue;
-      const engine = reference(subcommand.event, subcommand.name);
+    for (const recorded of transcriptInputs(system, findFile(system, options.transcript ?? ""), count)) {
+      const call = readCall(recorded);
+      if (call === undefined) continue;
+      const engine = reference(call.event, call.subcommand);
       if (engine === undefined) throw usageError("a transcript needs --reference or --reference-map");
-      const { text, directory } = move(payload);
-      for (const sandbox of Object.values(sandboxes))
-        if (directory !== undefined) sandbox.makeDirectory(directory);
-      const input = system.text.encode(text);
-      const one = { name: `line ${line}`, event: subcommand.event, subcommand: subcommand.name, input };
-      const result = await compareEngines(system, { reference: engine, candidate }, one, settings, sandboxes);
+      const engines = { reference: engine, candidate };
+      const result = await compareEngines(system, engines, call, settings, sandboxes);
       results.push(result);
       if (options["fail-fast"] && result.status !== "match") break;
     }

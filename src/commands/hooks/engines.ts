@@ -1,26 +1,43 @@
 import { dirname, join } from "node:path";
 import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import { ownProgram } from "../../cli/own-program.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../../hosts/subcommands.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { inferEvent, isJsonObject, readJson } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
-import { type Engine, splitWords } from "../../verify/run-engine.ts";
+import type { CompareInput } from "../../verify/compare.ts";
+import { type Engine, splitCommandLine } from "../../verify/run-engine.ts";
+import type { Sandbox } from "../../verify/sandbox.ts";
+import { createMover, type TranscriptInput } from "../../verify/transcript-inputs.ts";
 
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** Our own hook program, the sibling of the one that runs. */
-export function ownEngine(): Engine {
+export const CANDIDATE_OPTION = option.string("COMMAND", "instead of amplihack-hooks");
+export const TIMEOUT_OPTION = option.number("SECONDS", "for one run (10)", { minimum: 0.001 });
+
+/** In milliseconds. */
+export function timeoutOf({ timeout = 10 }: { readonly timeout: number | undefined }): number {
+  return timeout * 1000;
+}
+
+/** What `--candidate` names; without it our own hook program, the sibling of the one that runs. */
+export function candidateOf(
+  system: System,
+  { candidate }: { readonly candidate: string | undefined },
+): Engine {
+  if (candidate !== undefined) return engineOf(system, candidate, "candidate");
   return { words: [process.execPath, join(dirname(ownProgram()), "amplihack-hooks.cjs")] };
 }
 
 /** It will run in a sandbox, so words that name files from here are made to name them from there too. */
 export function engineOf(system: System, commandLine: string, option: string): Engine {
   try {
-    const words = splitWords(commandLine);
+    const words = splitCommandLine(commandLine);
     if (words.length === 0) throw new Error("it is empty");
     return { words: words.map((word, index) => reachFile(system, word, index === 0)) };
   } catch (error) {
-    throw usageError(`--${option} is no command: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(`--${option} is no command: ${errorText(error)}`);
   }
 }
 
@@ -57,8 +74,28 @@ export function resolveHere(system: System, path: string): string {
   return path.startsWith("/") ? path : join(system.files.workingDirectory() ?? "/", path);
 }
 
-/** The event of a payload by its own word or its fields, for inputs given without one. */
-export function eventNamedIn(system: System, input: Uint8Array): string | undefined {
+/** The event of an input: as told, else by the payload's own word or its fields. */
+export function eventOfInput(system: System, told: string | undefined, input: Uint8Array): Subcommand {
   const read = readJson(system.text.decode(input).text);
-  return read.ok && isJsonObject(read.value) ? inferEvent(read.value) : undefined;
+  const named = told ?? (read.ok && isJsonObject(read.value) ? inferEvent(read.value) : undefined);
+  if (named === undefined) throw usageError("the input names no event; add --event", "--event PreToolUse");
+  return eventOf(named);
+}
+
+/** The calls of one transcript as inputs of engines that run in `sandboxes`, where their directories are made. */
+export function createCallReader(
+  system: System,
+  event: string | undefined,
+  sandboxes: readonly Sandbox[],
+): (input: TranscriptInput) => CompareInput | undefined {
+  const wanted = event === undefined ? undefined : eventOf(event).event;
+  const move = createMover();
+  return ({ event: named, line, payload }) => {
+    const subcommand = resolveSubcommand(named);
+    if (subcommand === undefined || (wanted !== undefined && subcommand.event !== wanted)) return undefined;
+    const { text, directory } = move(payload);
+    if (directory !== undefined) for (const sandbox of sandboxes) sandbox.makeDirectory(directory);
+    const input = system.text.encode(text);
+    return { name: `line ${line}`, event: subcommand.event, subcommand: subcommand.name, input };
+  };
 }

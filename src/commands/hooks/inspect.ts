@@ -1,6 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
-import type { HostId } from "../../hosts/host.ts";
+import { option } from "../../cli/option.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
 
 const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
 const ANSWERS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
@@ -13,31 +14,24 @@ The result is one JSON object: host, event, nativeEvent, toolName, canonicalTool
 transcriptPath, facts and warnings, or error with its code. With --answer it also holds the exact answer this host
 would get for such an effect on this event: stdout, stderr, exitCode, and what the host cannot express.`,
   options: {
-    host: { kind: "text", label: "HOST", summary: "who sent it, when the payload does not tell" },
-    event: { kind: "text", label: "EVENT", summary: "the event, when the payload does not name it" },
-    answer: { kind: "choice", choices: ANSWERS, summary: "also show the answer to this effect" },
-    reason: { kind: "text", label: "TEXT", summary: "why, for allow, ask, deny and crash" },
-    input: { kind: "text", label: "JSON", summary: "the new tool input, for modify" },
-    context: { kind: "text", label: "TEXT", summary: "what to tell the model, for context" },
-    format: {
-      kind: "choice",
+    host: option.string("HOST", "who sent it, when the payload does not tell"),
+    event: option.string("EVENT", "the event, when the payload does not name it"),
+    answer: option.choice(ANSWERS, "also show the answer to this effect"),
+    reason: option.string("TEXT", "why, for allow, ask, deny and crash"),
+    input: option.string("JSON", "the new tool input, for modify"),
+    context: option.string("TEXT", "what to tell the model, for context"),
+    format: option.choice(["json"], "the only form there is", {
       short: "f",
-      choices: ["json"],
       initial: "json",
-      summary: "the only form there is",
       isHidden: true,
-    },
+    }),
   },
-  examples: [
-    {
-      command: `echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | amplihack hooks inspect`,
-      does: "shows the payload in amplihack's own words",
-    },
-    {
-      command: "amplihack hooks inspect --host codex --answer deny --reason 'not here' < payload.json",
-      does: "shows what Codex would be told",
-    },
-  ],
+  examples: {
+    [`echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | amplihack hooks inspect`]:
+      "shows the payload in amplihack's own words",
+    "amplihack hooks inspect --host codex --answer deny --reason 'not here' < payload.json":
+      "shows what Codex would be told",
+  },
   async run({ options, system, terminal }) {
     const { HOST_IDS, inspect, resolveHost } = await import("../../hosts/index.ts");
     const { isJsonObject, readJson } = await import("../../protocol/index.ts");

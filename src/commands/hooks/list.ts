@@ -1,19 +1,19 @@
-import { defineCommand, FORMAT_OPTION } from "../../cli/command.ts";
+import { defineCommand } from "../../cli/command.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
 import type { ListedHook } from "../../install/list-hooks.ts";
 
 export const listCommand = defineCommand({
   name: "list",
   summary: "show every hook, and which hosts call it",
   options: { format: FORMAT_OPTION },
-  examples: [
-    { command: "amplihack hooks list", does: "shows a table of hooks and hosts" },
-    { command: "amplihack hooks list --format json", does: "the same for programs" },
-  ],
+  examples: {
+    "amplihack hooks list": "shows a table of hooks and hosts",
+    "amplihack hooks list --format json": "the same for programs",
+  },
   async run({ options, system, terminal }) {
-    const { findPlaces, listHooks } = await import("../../install/operations.ts");
-    const hooks = listHooks(system, findPlaces(system));
-    if (options.format === "json") terminal.printJson(hooks);
-    else terminal.print(renderTable(hooks));
+    const { requireDirectories, listHooks } = await import("../../install/operations.ts");
+    const hooks = listHooks(system, requireDirectories(system));
+    terminal.printResult(options.format, hooks, renderTable(hooks));
     return 0;
   },
 });

@@ -1,31 +1,31 @@
 import { defineCommand, type LeafCommand } from "../../cli/command.ts";
+import { option } from "../../cli/option.ts";
 import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
 import type { AgentName } from "../../state/active-agent.ts";
 
 const RESUMING = {
-  resume: { kind: "flag", summary: "go on with an earlier session; its id may follow" },
-  continue: { kind: "flag", summary: "go on with the last session" },
-  "continue-session": { kind: "flag", summary: "the same as --continue", isHidden: true },
-  "checkout-repo": {
-    kind: "text",
-    label: "OWNER/REPO",
-    summary: "clone a repository of github.com, or reuse its clone here, and start there",
-  },
+  resume: option.boolean("go on with an earlier session; its id may follow"),
+  continue: option.boolean("go on with the last session"),
+  "continue-session": option.boolean("the same as --continue", { isHidden: true }),
+  "checkout-repo": option.string(
+    "OWNER/REPO",
+    "clone a repository of github.com, or reuse its clone here, and start there",
+  ),
 } as const;
 const PERMISSIONS = {
-  "skip-permissions": { kind: "flag", summary: "the agent asks before nothing; never a default" },
+  "skip-permissions": option.boolean("the agent asks before nothing; never a default"),
 } as const;
 const EVERYWHERE = {
-  cwd: { kind: "text", label: "DIR", summary: "directory to start in" },
-  "dry-run": { kind: "flag", summary: "show what would be started, and start nothing" },
-  "print-env": { kind: "flag", summary: "show what the agent's environment adds, and start nothing" },
-  shims: { kind: "flag", summary: "also guard what scripts and programs run, by shims on PATH" },
-  "strict-version": { kind: "flag", summary: "refuse an agent older than AMPLIHACK_MIN_…_VERSION" },
-  "allow-untrusted-hooks": { kind: "flag", summary: "start although hooks look tampered with" },
-  reflection: { kind: "flag", summary: "look back on the session when it ends" },
-  "no-reflection": { kind: "flag", summary: "do not" },
-  "subprocess-safe": { kind: "flag", summary: "for agents started by agents: no questions, no update check" },
-  "skip-update-check": { kind: "flag", summary: "do not look for a newer amplihack" },
+  cwd: option.string("DIR", "directory to start in"),
+  "dry-run": option.boolean("show what would be started, and start nothing"),
+  "print-env": option.boolean("show what the agent's environment adds, and start nothing"),
+  shims: option.boolean("also guard what scripts and programs run, by shims on PATH"),
+  "strict-version": option.boolean("refuse an agent older than AMPLIHACK_MIN_…_VERSION"),
+  "allow-untrusted-hooks": option.boolean("start although hooks look tampered with"),
+  reflection: option.boolean("look back on the session when it ends"),
+  "no-reflection": option.boolean("do not"),
+  "subprocess-safe": option.boolean("for agents started by agents: no questions, no update check"),
+  "skip-update-check": option.boolean("do not look for a newer amplihack"),
 } as const;
 
 /** The command that starts one agent; `name` where it is not the agent's own. */
@@ -45,14 +45,11 @@ export function launchCommand(agent: AgentName, name: string = agent): LeafComma
       ...(skipsPermissions ? PERMISSIONS : {}),
       ...EVERYWHERE,
     },
-    examples: [
-      { command: say, does: `starts ${title} here` },
-      { command: `${say} -- ${answersOnce} "explain this project"`, does: "passes words on to the agent" },
-      {
-        command: `${say} --dry-run`,
-        does: "shows program, arguments, hooks and session, and starts nothing",
-      },
-    ],
+    examples: {
+      [say]: `starts ${title} here`,
+      [`${say} -- ${answersOnce} "explain this project"`]: "passes words on to the agent",
+      [`${say} --dry-run`]: "shows program, arguments, hooks and session, and starts nothing",
+    },
     async run(invocation) {
       const { launch } = await import("./launch.ts");
       return launch(agent, invocation);

@@ -1,10 +1,11 @@
-import { realpathSync } from "node:fs";
 import { askYesOrNo } from "../../cli/ask.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
+import { ownProgram } from "../../cli/own-program.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { describeEnvironment, describePlan } from "../../launcher/describe-plan.ts";
-import { isNonInteractive, type LaunchRequest, planLaunch, type Voice } from "../../launcher/plan.ts";
+import type { LaunchConsole, LaunchRequest } from "../../launcher/launch-request.ts";
+import { isNonInteractive, planLaunch } from "../../launcher/plan.ts";
 import { checkPlatform } from "../../launcher/platform.ts";
 import { offerInstall } from "../../launcher/repair.ts";
 import { runPlan } from "../../launcher/run-plan.ts";
@@ -13,7 +14,7 @@ import type { AgentName } from "../../state/active-agent.ts";
 import { Problem } from "../../state/problem.ts";
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { News } from "./news.ts";
+import type { UpdateNotice } from "./update-notice.ts";
 
 /** A launch command: reads its options, plans, shows or runs the plan. */
 export async function launch(agent: AgentName, invocation: Invocation): Promise<number> {
@@ -22,45 +23,45 @@ export async function launch(agent: AgentName, invocation: Invocation): Promise<
   try {
     checkPlatform(process.platform);
     const { system, directory } = await startIn(invocation, isTrial);
-    const voice = voiceOf(terminal);
+    const console = consoleOf(terminal);
     const request = requestOf(agent, invocation, directory);
-    const news = isTrial ? undefined : await openNews(system, invocation, voice, request);
-    const plan = await planLaunch(system, request, voice.warn);
+    const notice = isTrial ? undefined : await openUpdateNotice(system, invocation, console, request);
+    const plan = await planLaunch(system, request, console.warn);
     if (options["print-env"] === true) terminal.print(describeEnvironment(plan));
     if (options["dry-run"] === true) terminal.print(describePlan(plan));
     if (isTrial) return 0;
     const isSilent = options["subprocess-safe"] === true;
-    offerInstall(system, plan, isSilent ? { note: voice.note, warn: voice.warn } : voice, selfPath());
-    const restarted = await news?.tell();
+    offerInstall(system, plan, isSilent ? { note: console.note, warn: console.warn } : console, ownProgram());
+    const restarted = await notice?.tell();
     if (restarted !== undefined) return restarted;
-    return await runPlan(system, plan, voice.warn).finally(() => news?.close());
+    return await runPlan(system, plan, console.warn).finally(() => notice?.close());
   } catch (error) {
     throw isTrial && error instanceof Problem ? asOfTrial(error) : error;
   }
 }
 
 /** The look for a newer version, which goes on beside everything else; undefined when there is none. */
-async function openNews(
+async function openUpdateNotice(
   system: System,
   { options }: Invocation,
-  voice: Voice,
+  console: LaunchConsole,
   request: LaunchRequest,
-): Promise<News | undefined> {
+): Promise<UpdateNotice | undefined> {
   const skipped = whySkipped(system, {
     isUnwanted: options["skip-update-check"] === true,
     isDelegated: request.isDelegated,
   });
-  if (skipped === "told") voice.note("skipping update check (subprocess-safe / no TTY)");
+  if (skipped === "told") console.note("skipping update check (subprocess-safe / no TTY)");
   if (skipped !== undefined) return undefined;
-  const { startNews } = await import("./news.ts");
-  return startNews(system, request, voice);
+  const { startUpdateNotice } = await import("./update-notice.ts");
+  return startUpdateNotice(system, request, console);
 }
 
 /** A trial has its own two codes; a launch those of launchers. */
 function asOfTrial(problem: Problem): Problem {
   const { kind, causes, fix, message } = problem;
   if (kind === "usage") return problem;
-  return new Problem(message, { kind, causes, ...(fix === undefined ? {} : { fix }) });
+  return new Problem(message, { kind, causes, fix });
 }
 
 /** The system as seen from the directory to start in. */
@@ -95,7 +96,7 @@ function requestOf(agent: AgentName, { options, rest }: Invocation, directory: s
     agent,
     args: rest,
     directory,
-    self: selfPath(),
+    self: ownProgram(),
     resumes: has("resume"),
     continues: has("continue") || has("continue-session"),
     skipsPermissions: has("skip-permissions"),
@@ -107,11 +108,7 @@ function requestOf(agent: AgentName, { options, rest }: Invocation, directory: s
   };
 }
 
-function selfPath(): string {
-  return realpathSync(process.argv[1] ?? process.execPath);
-}
-
-function voiceOf(terminal: Terminal): Voice {
+function consoleOf(terminal: Terminal): LaunchConsole {
   return {
     note: text => terminal.note(`amplihack: ${text}\n`),
     warn: text => terminal.warn(`amplihack: ${text}\n`),

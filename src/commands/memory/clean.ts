@@ -1,6 +1,7 @@
 import { askYesOrNo } from "../../cli/ask.ts";
 import { defineCommand } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
@@ -13,22 +14,16 @@ export const cleanCommand = defineCommand({
   summary: "forget memories whose session or key fits a pattern",
   details: "Only shows what it would delete unless --no-dry-run is given; then it asks, or needs --confirm.",
   options: {
-    pattern: {
-      kind: "text",
-      label: "GLOB",
-      summary: `* is anything, ? one character ('${PATTERN}' by default)`,
-    },
-    "no-dry-run": { kind: "flag", summary: "really delete" },
-    confirm: { kind: "flag", summary: "do not ask" },
+    pattern: option.string("GLOB", `* is anything, ? one character ('${PATTERN}' by default)`),
+    "no-dry-run": option.boolean("really delete"),
+    confirm: option.boolean("do not ask"),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "amplihack memory clean", does: `shows what '${PATTERN}' fits` },
-    {
-      command: "amplihack memory clean --pattern 'learned/*' --no-dry-run",
-      does: "forgets what sessions left behind, after a question",
-    },
-  ],
+  examples: {
+    "amplihack memory clean": `shows what '${PATTERN}' fits`,
+    "amplihack memory clean --pattern 'learned/*' --no-dry-run":
+      "forgets what sessions left behind, after a question",
+  },
   async run(invocation) {
     const { options, terminal } = invocation;
     const pattern = options.pattern ?? PATTERN;
@@ -36,21 +31,19 @@ export const cleanCommand = defineCommand({
     const found = await withReader(invocation, async reader =>
       (await reader.list({}, "name")).filter(memory => fits(memory, pattern)),
     );
-    const isAgreed = isDryRun || found.length === 0 || options.confirm || agree(invocation, found.length);
-    const deleted =
-      isDryRun || !isAgreed || found.length === 0
-        ? 0
-        : await withStore(invocation, store => store.remove(found));
-    if (options.format === "json") {
-      const memories = found.map(memory => {
-        const { value: _, ...rest } = toDocument(memory);
-        return rest;
-      });
-      terminal.printJson({ pattern, dry_run: isDryRun, matched: found.length, deleted, memories });
-    } else {
-      if (isDryRun) terminal.print(found.map(renderLine).join(""));
-      terminal.print(summarise(found.length, deleted, isDryRun));
-    }
+    const matched = found.length;
+    const isDeleting = !isDryRun && matched > 0 && (options.confirm || agree(invocation, matched));
+    const deleted = isDeleting ? await withStore(invocation, store => store.remove(found)) : 0;
+    const memories = found.map(memory => {
+      const { value: _, ...rest } = toDocument(memory);
+      return rest;
+    });
+    const listed = isDryRun ? found.map(renderLine).join("") : "";
+    terminal.printResult(
+      options.format,
+      { pattern, dry_run: isDryRun, matched, deleted, memories },
+      listed + summarise(matched, deleted, isDryRun),
+    );
     return 0;
   },
 });
@@ -62,7 +55,7 @@ function fits({ session, key }: Memory, pattern: string): boolean {
 
 function agree({ terminal }: Parameters<typeof cleanCommand.run>[0], count: number): boolean {
   if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${count} memories for good?`);
-  throw usageError("deleting needs a yes and nobody can be asked here", "add --confirm");
+  throw usageError("deleting needs a yes and there is no terminal to ask at", "add --confirm");
 }
 
 function summarise(matched: number, deleted: number, isDryRun: boolean): string {

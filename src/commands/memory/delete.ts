@@ -16,21 +16,16 @@ export const deleteCommand = defineCommand({
     "Without --session, the one outside all sessions, or the only one. Exit code 1 when there is none.",
   options: { agent: AGENT_OPTION, session: SESSION_OPTION, ...STORE_OPTIONS },
   positionals: [{ name: "KEY", summary: "what it is called" }],
-  examples: [{ command: "amplihack memory delete --agent builder style", does: "forgets it for good" }],
+  examples: { "amplihack memory delete --agent builder style": "forgets it for good" },
   async run(invocation) {
-    const { options, positionals, terminal } = invocation;
-    const agent = options.agent;
+    const { positionals, terminal } = invocation;
+    const { agent, session, format } = invocation.options;
     const [key = ""] = positionals;
-    const memory = await withReader(invocation, reader =>
-      findOne(reader, { agent, session: options.session, key }),
-    );
-    return withStore(invocation, async store => {
-      const isDeleted = (await store.remove([memory])) > 0;
-      const session = memory.session === "" ? null : memory.session;
-      if (options.format === "json") terminal.printJson({ deleted: isDeleted, agent, session, key });
-      else
-        terminal.print(isDeleted ? `Deleted ${escapeControls(key)}.\n` : "Somebody else has deleted it.\n");
-      return 0;
-    });
+    const memory = await withReader(invocation, reader => findOne(reader, { agent, session, key }));
+    const deleted = (await withStore(invocation, store => store.remove([memory]))) > 0;
+    const document = { deleted, agent, session: memory.session === "" ? null : memory.session, key };
+    const text = deleted ? `Deleted ${escapeControls(key)}.\n` : "It was deleted meanwhile.\n";
+    terminal.printResult(format, document, text);
+    return 0;
   },
 });

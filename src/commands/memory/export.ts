@@ -1,5 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import { MAX_TRANSFER_BYTES, renderExport } from "../../memory/transfer.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { resolve } from "../../system/paths.ts";
@@ -12,30 +13,25 @@ export const exportCommand = defineCommand({
     "The file is readable by its owner alone. `amplihack memory import` gives back exactly what is in it.",
   options: {
     agent: AGENT_OPTION,
-    output: { kind: "text", short: "o", label: "FILE", summary: "the file to write", isRequired: true },
+    output: option.string("FILE", "the file to write", { short: "o", isRequired: true }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "amplihack memory export --agent builder -o builder.json", does: "writes all of them" },
-  ],
-  run(invocation) {
-    const { options, system, terminal } = invocation;
-    const agent = options.agent;
-    const output = options.output;
+  examples: { "amplihack memory export --agent builder -o builder.json": "writes all of them" },
+  async run(invocation) {
+    const { system, terminal } = invocation;
+    const { agent, output, format } = invocation.options;
     const file = resolve(system.files.workingDirectory() ?? "/", output);
-    return withReader(invocation, async reader => {
-      const memories = await reader.list({ agent }, "name");
-      const bytes = system.text.encode(renderExport(agent, memories, system.clock.nowMs()));
-      if (bytes.length > MAX_TRANSFER_BYTES) {
-        throw new CommandError(`the export would be larger than ${MAX_TRANSFER_BYTES} bytes`, {
-          kind: "too-large",
-          fix: "copy the database file instead",
-        });
-      }
-      writeAtomically(system, file, bytes);
-      if (options.format === "json") terminal.printJson({ agent, file, count: memories.length });
-      else terminal.print(`Exported ${memories.length} of ${agent} to ${file}.\n`);
-      return 0;
-    });
+    const memories = await withReader(invocation, reader => reader.list({ agent }, "name"));
+    const bytes = system.text.encode(renderExport(agent, memories, system.clock.nowMs()));
+    if (bytes.length > MAX_TRANSFER_BYTES) {
+      throw new CommandError(`the export would be larger than ${MAX_TRANSFER_BYTES} bytes`, {
+        kind: "too-large",
+        fix: "copy the database file instead",
+      });
+    }
+    writeAtomically(system, file, bytes);
+    const count = memories.length;
+    terminal.printResult(format, { agent, file, count }, `Exported ${count} of ${agent} to ${file}.\n`);
+    return 0;
   },
 });

@@ -1,10 +1,11 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import { MAX_TRANSFER_BYTES, parseExport } from "../../memory/transfer.ts";
 import { escapeControls, readExactText } from "../../state/index.ts";
 import { resolve } from "../../system/paths.ts";
 import { type System, SystemError } from "../../system/system.ts";
-import { AGENT_OPTION, checkArguments, STORE_OPTIONS, tellingProblems, withStore } from "./store-access.ts";
+import { AGENT_OPTION, checkArguments, STORE_OPTIONS, withStore } from "./store-access.ts";
 
 export const importCommand = defineCommand({
   name: "import",
@@ -12,37 +13,33 @@ export const importCommand = defineCommand({
   details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
   options: {
     agent: AGENT_OPTION,
-    input: { kind: "text", short: "i", label: "FILE", summary: "the file to read", isRequired: true },
-    merge: { kind: "flag", summary: "also when the agent has memories already" },
+    input: option.string("FILE", "the file to read", { short: "i", isRequired: true }),
+    merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "amplihack memory import --agent builder -i builder.json", does: "fills an empty agent" },
-    {
-      command: "amplihack memory import --agent builder -i more.json --merge",
-      does: "adds to what is there",
-    },
-  ],
+  examples: {
+    "amplihack memory import --agent builder -i builder.json": "fills an empty agent",
+    "amplihack memory import --agent builder -i more.json --merge": "adds to what is there",
+  },
   async run(invocation) {
     const { options, system, terminal } = invocation;
-    const agent = options.agent;
+    const { agent } = options;
     checkArguments({ agent });
     const file = resolve(system.files.workingDirectory() ?? "/", options.input);
-    const exported = await tellingProblems(async () => parseExport(readFile(system, file), agent));
+    const exported = parseExport(readFile(system, file), agent);
     if (exported.agent !== agent) {
       terminal.note(
         `These were memories of ${escapeControls(exported.agent)}; they become those of ${agent}.\n`,
       );
     }
-    return withStore(invocation, async store => {
-      const counts = await store.take(agent, exported.memories, options.merge);
-      if (options.format === "json") {
-        terminal.printJson({ agent, file, imported: counts.added + counts.replaced, ...counts });
-      } else {
-        terminal.print(`Imported: ${counts.added} new, ${counts.replaced} replaced, ${counts.kept} kept.\n`);
-      }
-      return 0;
-    });
+    const counts = await withStore(invocation, store => store.take(agent, exported.memories, options.merge));
+    const { added, replaced, kept } = counts;
+    terminal.printResult(
+      options.format,
+      { agent, file, imported: added + replaced, ...counts },
+      `Imported: ${added} new, ${replaced} replaced, ${kept} kept.\n`,
+    );
+    return 0;
   },
 });
 

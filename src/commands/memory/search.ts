@@ -1,4 +1,5 @@
 import { defineCommand } from "../../cli/command.ts";
+import { option } from "../../cli/option.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { rankCandidates } from "../../memory/ranking.ts";
 import { searchPhrases } from "../../memory/search-words.ts";
@@ -14,36 +15,28 @@ export const searchCommand = defineCommand({
   details:
     "Every word counts, rare ones more; of equals the more recent comes first. No operators, any text will do.",
   options: {
-    agent: { kind: "text", label: "NAME", summary: "only those of this agent" },
+    agent: option.string("NAME", "only those of this agent"),
     session: SESSION_OPTION,
-    limit: { kind: "number", label: "N", summary: `how many at most (${SHOWN} by default)`, minimum: 1 },
+    limit: option.number("N", `how many at most (${SHOWN} by default)`, { minimum: 1 }),
     ...STORE_OPTIONS,
   },
   positionals: [{ name: "WORDS", summary: "what to look for", isVariadic: true }],
-  examples: [
-    { command: "amplihack memory search database timeout", does: "shows the best matches of all agents" },
-  ],
-  run(invocation) {
+  examples: { "amplihack memory search database timeout": "shows the best matches of all agents" },
+  async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;
+    const { agent, session } = options;
     const phrases = searchPhrases([...positionals, ...rest].join(" "));
     const limit = Math.floor(options.limit ?? SHOWN);
-    return withReader(invocation, async reader => {
-      const { agent, session } = options;
-      const candidates = await reader.search(phrases, { agent, session }, limit * CANDIDATES_EACH);
-      const found = rankCandidates(candidates, system.clock.nowMs(), limit);
-      if (options.format === "json") {
-        terminal.printJson(
-          found.map(({ memory, relevance }) => ({
-            ...toDocument(memory),
-            relevance: Number(relevance.toFixed(4)),
-          })),
-        );
-      } else if (found.length === 0) terminal.print("Nothing was found.\n");
-      else
-        terminal.print(
-          found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`).join(""),
-        );
-      return 0;
-    });
+    const candidates = await withReader(invocation, reader =>
+      reader.search(phrases, { agent, session }, limit * CANDIDATES_EACH),
+    );
+    const found = rankCandidates(candidates, system.clock.nowMs(), limit);
+    const lines = found.map(({ memory, relevance }) => `${relevance.toFixed(2)}  ${renderLine(memory)}`);
+    const documents = found.map(({ memory, relevance }) => ({
+      ...toDocument(memory),
+      relevance: Number(relevance.toFixed(4)),
+    }));
+    terminal.printResult(options.format, documents, lines.join("") || "Nothing was found.\n");
+    return 0;
   },
 });

@@ -1,5 +1,6 @@
-import { FORMAT_OPTION, type Invocation, type OptionSpecs } from "../../cli/command.ts";
+import type { Invocation } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
 import { checkTexts, type Memory, type TEXT_LIMITS } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { MemoryError } from "../../memory/memory-error.ts";
@@ -10,18 +11,13 @@ import { escapeControls } from "../../state/index.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
 
 export const STORE_OPTIONS = {
-  "db-path": { kind: "text", label: "FILE", summary: "another database than ~/.amplihack/memory.db" },
-  backend: { kind: "choice", summary: "where memories are kept", choices: ["sqlite"], initial: "sqlite" },
+  "db-path": option.string("FILE", "another database than ~/.amplihack/memory.db"),
+  backend: option.choice(["sqlite"], "where memories are kept", { initial: "sqlite" }),
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
-export const AGENT_OPTION = {
-  kind: "text",
-  label: "NAME",
-  summary: "whose memories",
-  isRequired: true,
-} as const;
-export const SESSION_OPTION = { kind: "text", label: "ID", summary: "only those of this session" } as const;
+export const AGENT_OPTION = option.string("NAME", "whose memories", { isRequired: true });
+export const SESSION_OPTION = option.string("ID", "only those of this session");
 
 type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
 /** What a command was told on its own options; the rest is common. */
@@ -59,26 +55,11 @@ async function using<S extends MemoryReader, T>(
   open: () => Promise<S>,
   work: (store: S) => Promise<T>,
 ): Promise<T> {
-  return tellingProblems(async () => {
-    const store = await open();
-    try {
-      return await work(store);
-    } finally {
-      store.close();
-    }
-  });
-}
-
-/** Problems of the store in the words of a command. */
-export async function tellingProblems<T>(work: () => Promise<T>): Promise<T> {
+  const store = await open();
   try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof MemoryError)) throw error;
-    throw new CommandError(error.message, {
-      kind: error.problem,
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
-    });
+    return await work(store);
+  } finally {
+    store.close();
   }
 }
 

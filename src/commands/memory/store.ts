@@ -1,5 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
+import { option } from "../../cli/option.ts";
 import { CATEGORIES, VALUE_TYPES, type ValueType } from "../../memory/memory.ts";
 import { toDocument } from "../../memory/memory-document.ts";
 import { manualScope } from "../../memory/memory-place.ts";
@@ -15,67 +16,46 @@ export const storeCommand = defineCommand({
   ].join("\n"),
   options: {
     agent: AGENT_OPTION,
-    session: { kind: "text", label: "ID", summary: "the session it belongs to" },
-    type: { kind: "choice", summary: "how to read the value", choices: VALUE_TYPES, initial: "text" },
-    category: { kind: "choice", summary: "what it is about", choices: CATEGORIES, initial: "context" },
+    session: option.string("ID", "the session it belongs to"),
+    type: option.choice(VALUE_TYPES, "how to read the value", { initial: "text" }),
+    category: option.choice(CATEGORIES, "what it is about", { initial: "context" }),
     ...STORE_OPTIONS,
   },
   positionals: [
     { name: "KEY", summary: "what it is called" },
     { name: "VALUE", summary: "what is to be remembered" },
   ],
-  examples: [
-    {
-      command: "amplihack memory store --agent builder style 'Tests before code'",
-      does: "remembers a text for the agent builder",
-    },
-    {
-      command: `amplihack memory store --agent builder ports '{"web": 8080}' --type json`,
-      does: "remembers a JSON value",
-    },
-  ],
+  examples: {
+    "amplihack memory store --agent builder style 'Tests before code'":
+      "remembers a text for the agent builder",
+    [`amplihack memory store --agent builder ports '{"web": 8080}' --type json`]: "remembers a JSON value",
+  },
   async run(invocation) {
     const { options, positionals, system, terminal } = invocation;
+    const { agent, session = "", type, category } = options;
     const [key = "", value = ""] = positionals;
-    const draft = {
-      project: manualScope(system),
-      agent: options.agent,
-      session: options.session ?? "",
-      key,
-      value,
-      type: options.type,
-      category: options.category,
-    };
+    const draft = { project: manualScope(system), agent, session, key, value, type, category };
     checkArguments(draft);
-    await checkValue(value, options.type);
-    return withStore(invocation, async store => {
-      const { memory, isNew } = await store.put(draft);
-      if (options.format === "json")
-        terminal.printJson({ stored: true, is_new: isNew, ...toDocument(memory) });
-      else terminal.print(`${isNew ? "Stored" : "Replaced"} ${escapeControls(key)}.\n`);
-      return 0;
-    });
+    await checkValue(value, type);
+    const { memory, isNew } = await withStore(invocation, store => store.put(draft));
+    const text = `${isNew ? "Stored" : "Replaced"} ${escapeControls(key)}.\n`;
+    terminal.printResult(options.format, { stored: true, is_new: isNew, ...toDocument(memory) }, text);
+    return 0;
   },
 });
 
-/** A value that is not what it claims to be would break whoever reads it later. */
+/** A value that is not what it claims to be would break its readers. */
 async function checkValue(value: string, type: ValueType): Promise<void> {
-  const refuse = (): never => {
+  try {
+    if (type === "json") JSON.parse(value);
+    if (type !== "yaml") return;
+    const { parseAllDocuments } = await import("yaml");
+    const [error] = [...parseAllDocuments(value)].flatMap(document => document.errors);
+    if (error !== undefined) throw error;
+  } catch {
     throw new CommandError(`the value is not valid ${type.toUpperCase()}`, {
       kind: "invalid",
       fix: "correct it, or store it with --type text",
     });
-  };
-  if (type === "json") {
-    try {
-      JSON.parse(value);
-    } catch {
-      refuse();
-    }
-  }
-  if (type === "yaml") {
-    const { parseAllDocuments } = await import("yaml");
-    const documents = parseAllDocuments(value);
-    if ("length" in documents && [...documents].some(document => document.errors.length > 0)) refuse();
   }
 }

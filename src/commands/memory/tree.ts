@@ -1,39 +1,32 @@
 import { defineCommand } from "../../cli/command.ts";
+import { option } from "../../cli/option.ts";
 import { CATEGORIES } from "../../memory/memory.ts";
 import { type AgentBranch, buildMemoryTree } from "../../memory/memory-document.ts";
 import { escapeControls } from "../../state/index.ts";
 import { SESSION_OPTION, STORE_OPTIONS, withReader } from "./store-access.ts";
 
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 
 export const treeCommand = defineCommand({
   name: "tree",
   summary: "show what is remembered, by agent and session",
   options: {
     session: SESSION_OPTION,
-    type: { kind: "choice", summary: "only memories about this", choices: CATEGORIES },
-    depth: {
-      kind: "number",
-      label: "N",
-      summary: "1 agents, 2 sessions, 3 memories",
-      minimum: 1,
-      maximum: DEEPEST,
-    },
+    type: option.choice(CATEGORIES, "only memories about this"),
+    depth: option.number("N", "1 agents, 2 sessions, 3 memories", { minimum: 1, maximum: MAX_DEPTH }),
     ...STORE_OPTIONS,
   },
-  examples: [
-    { command: "amplihack memory tree", does: "shows agents, their sessions and their memories" },
-    { command: "amplihack memory tree --type decision --depth 2", does: "counts decisions by session" },
-  ],
-  run(invocation) {
-    const { options, terminal } = invocation;
-    return withReader(invocation, async reader => {
-      const memories = await reader.list({ session: options.session, category: options.type }, "name");
-      const agents = buildMemoryTree(memories, options.depth ?? DEEPEST);
-      if (options.format === "json") terminal.printJson({ total: memories.length, agents });
-      else terminal.print(renderTree(agents, memories.length));
-      return 0;
-    });
+  examples: {
+    "amplihack memory tree": "shows agents, their sessions and their memories",
+    "amplihack memory tree --type decision --depth 2": "counts decisions by session",
+  },
+  async run(invocation) {
+    const { session, type: category, depth = MAX_DEPTH, format } = invocation.options;
+    const memories = await withReader(invocation, reader => reader.list({ session, category }, "name"));
+    const total = memories.length;
+    const agents = buildMemoryTree(memories, depth);
+    invocation.terminal.printResult(format, { total, agents }, renderTree(agents, total));
+    return 0;
   },
 });
 

@@ -1,7 +1,8 @@
 import { components } from "../../system/paths.ts";
 import type { CommandEffect } from "../effects.ts";
+import { partsBelow } from "../paths/below.ts";
 import type { Target } from "../paths/target.ts";
-import { isConfigured, projectParts } from "../paths/zones.ts";
+import { isConfigured } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** Paths the configuration names: never written, never deleted. */
@@ -15,14 +16,13 @@ export function reportConfigured(
   if (paths.deny.length === 0 && paths.noDelete.length === 0) return;
   const place = target.path ?? target.base;
   if (place === undefined) return;
-  const parts = projectParts(context.workspace, place) ?? components(place);
+  const parts = partsBelow(context.workspace.project, place) ?? components(place);
   const patterns = action === "delete" ? [...paths.deny, ...paths.noDelete] : paths.deny;
   const isAbove =
     effect.kind === "delete" &&
     effect.isRecursive &&
     patterns.some(pattern => startsWithParts(pattern, parts));
-  if (isAbove || isConfigured(patterns, parts))
-    context.report("fs.path", { target: target.shown }, effect.by);
+  if (isAbove || isConfigured(patterns, parts)) context.report("fs.path", effect.by, target.shown);
 }
 
 /** Deleting a directory deletes what a pattern protects below it. */

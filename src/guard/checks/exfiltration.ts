@@ -1,30 +1,24 @@
-import type { Invocation } from "../../shell/facts.ts";
+import { isLocalAddress } from "../../programs/network.ts";
+import { printsEnvironment } from "../../programs/traits.ts";
+import type { Payload } from "../../shell/effects.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
-import type { Actor, CommandEffect, EffectOf, Payload } from "../effects.ts";
-import { isLocalAddress } from "../models/network.ts";
-import type { Target } from "../paths/target.ts";
+import type { Actor, CommandEffect, EffectOf } from "../effects.ts";
 import { secretAt } from "../paths/zones.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
 import { isClosed, secretOf } from "./secret-targets.ts";
 
 /** Secrets that would leave the machine, followed back from what is sent. */
 export function inspectSend(effect: EffectOf<"send">, context: RuleContext): void {
   const host = effect.to === undefined ? "another machine" : describe(effect.to);
   if (effect.to !== undefined && isLocalAddress(host)) return;
-  const piped = environmentInPipe(context, effect.by);
-  if (piped !== undefined)
-    context.report("sec.exfil", { target: piped.shown, host, file: piped.shown }, effect.by);
+  const report = ({ shown }: Leak, verdict?: "ask") =>
+    context.report("sec.exfil", effect.by, shown, { host, file: shown, verdict });
+  if (isFedByEnvironment(context, effect.by)) report(ENVIRONMENT);
   for (const payload of effect.payloads) {
     const leak = leakOf(context, effect, payload);
-    if (leak === undefined) continue;
-    const isAddressOnly = payload.role === "address" && leak.kind === "variable";
-    if (payload.role === "header" && (leak.kind === "variable" || leak.kind === "token")) continue;
-    context.report(
-      "sec.exfil",
-      { target: leak.shown, host, file: leak.shown, verdict: isAddressOnly ? "ask" : undefined },
-      effect.by,
-    );
+    const isVariable = leak?.kind === "variable";
+    if (leak === undefined || (payload.role === "header" && (isVariable || leak.kind === "token"))) continue;
+    report(leak, payload.role === "address" && isVariable ? "ask" : undefined);
   }
 }
 
@@ -34,26 +28,22 @@ interface Leak {
   readonly shown: string;
 }
 
-function leakOf(context: RuleContext, effect: CommandEffect, payload: Payload): Leak | undefined {
-  if (payload.role === "file") {
-    for (const target of targetsOf(context, payload.value, effect.by, true)) {
-      if (secretOf(context, target) !== undefined || isClosed(context, target))
-        return { kind: "file", shown: target.shown };
-      const written = leakInWritten(context, target);
-      if (written !== undefined) return written;
-    }
-  }
-  return leakBehind(context, payload.value.origins, 0);
+const ENVIRONMENT: Leak = { kind: "environment", shown: "the environment" };
+
+function leakOf(context: RuleContext, effect: CommandEffect, { role, value }: Payload): Leak | undefined {
+  const leak = role === "file" ? leakInFile(context, value, effect.by) : undefined;
+  return leak ?? leakBehind(context, value.origins, 0);
 }
 
-const MOST_WRITERS = 16;
-
-/** What an earlier command of the same text put into a file that is sent now. */
-function leakInWritten(context: RuleContext, target: Target): Leak | undefined {
-  if (target.path === undefined) return undefined;
-  for (const { content, id } of indexOf(context).writers.get(target.path) ?? []) {
-    const leak = leakBehind(context, content?.origins ?? [], 1) ?? leakOfProgram(context, id, 1);
-    if (leak !== undefined) return leak;
+/** A protected file, or one into which an earlier command of the same text put a secret. */
+function leakInFile(context: RuleContext, path: Value, by: Actor): Leak | undefined {
+  for (const target of targetsOf(context, path, by, true)) {
+    if (secretOf(context, target) !== undefined || isClosed(context, target))
+      return { kind: "file", shown: target.shown };
+    for (const { content, id } of indexOf(context).writers.get(target.path ?? "") ?? []) {
+      const leak = leakBehind(context, content?.origins ?? [], 1) ?? leakOfProgram(context, id, 1);
+      if (leak !== undefined) return leak;
+    }
   }
   return undefined;
 }
@@ -69,6 +59,7 @@ interface Writer {
   readonly content: Value | undefined;
 }
 
+const MAX_WRITERS = 16;
 const indexes = new WeakMap<RuleContext, Index>();
 
 function indexOf(context: RuleContext): Index {
@@ -77,9 +68,8 @@ function indexOf(context: RuleContext): Index {
   const writers = new Map<string, Writer[]>();
   const effects = new Map<number, CommandEffect[]>();
   const addWriter = (path: string | undefined, writer: Writer) => {
-    const known = path === undefined ? undefined : (writers.get(path) ?? []);
-    if (path !== undefined && known !== undefined)
-      writers.set(path, [...known.slice(1 - MOST_WRITERS), writer]);
+    if (path === undefined) return;
+    writers.set(path, [...(writers.get(path) ?? []).slice(1 - MAX_WRITERS), writer]);
   };
   for (const { path, content, invocation } of context.facts.writtenFiles)
     addWriter(knownText(path), { id: invocation, content });
@@ -99,33 +89,24 @@ function indexOf(context: RuleContext): Index {
 }
 
 /** `set | nc host`: a builtin that prints everything, somewhere in front in the same pipeline. */
-function environmentInPipe(context: RuleContext, { invocation }: Actor): Leak | undefined {
+function isFedByEnvironment({ facts }: RuleContext, { invocation }: Actor): boolean {
   const place = invocation?.pipeline;
-  if (place === undefined) return undefined;
-  const isDump = context.facts.invocations.some(
-    other =>
-      other.pipeline?.id === place.id && other.pipeline.index < place.index && printsEnvironment(other),
+  return (
+    place !== undefined &&
+    facts.invocations.some(
+      other =>
+        other.pipeline?.id === place.id && other.pipeline.index < place.index && printsEnvironment(other),
+    )
   );
-  return isDump ? { kind: "environment", shown: "the environment" } : undefined;
 }
 
-export function printsEnvironment({ program, argv }: Invocation): boolean {
-  if (program === undefined || !ENVIRONMENT_TOOLS.has(program)) return false;
-  if (program === "set") return argv.length === 1;
-  const shown = argv.slice(1).map(describe);
-  if (/^(declare|typeset|export)$/.test(program) && shown.some(word => /^-[a-zA-Z]*p/.test(word)))
-    return true;
-  return program === "printenv" || argv.slice(1).every(word => describe(word).startsWith("-"));
-}
-
-const ENVIRONMENT_TOOLS = wordSet("env printenv set export declare typeset");
 const SECRET_NAME =
   /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
-const DEPTH_LIMIT = 12;
+const MAX_DEPTH = 12;
 
 /** Follows content back to where it came from: a protected file, the environment, a secret variable. */
 function leakBehind(context: RuleContext, origins: readonly Origin[], depth: number): Leak | undefined {
-  if (depth > DEPTH_LIMIT) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   for (const origin of origins) {
     const leak = leakOfOrigin(context, origin, depth);
     if (leak !== undefined) return leak;
@@ -134,15 +115,15 @@ function leakBehind(context: RuleContext, origins: readonly Origin[], depth: num
 }
 
 function leakOfOrigin(context: RuleContext, origin: Origin, depth: number): Leak | undefined {
+  const { workspace } = context;
   switch (origin.kind) {
     case "file": {
-      const path = describe(origin.path);
-      return secretAt(context.workspace, context.workspace.disk.resolve(path, true)) === undefined
-        ? undefined
-        : { kind: "file", shown: path };
+      const shown = describe(origin.path);
+      const kind = secretAt(workspace, workspace.disk.resolve(shown, true));
+      return kind === undefined ? undefined : { kind: "file", shown };
     }
     case "environment":
-      if (origin.name === "*") return { kind: "environment", shown: "the environment" };
+      if (origin.name === "*") return ENVIRONMENT;
       return SECRET_NAME.test(origin.name) ? { kind: "variable", shown: `$${origin.name}` } : undefined;
     case "program":
     case "decoded":
@@ -155,20 +136,17 @@ function leakOfOrigin(context: RuleContext, origin: Origin, depth: number): Leak
 function leakOfProgram(context: RuleContext, id: number, depth: number): Leak | undefined {
   const invocation = context.facts.invocations[id];
   if (invocation === undefined) return undefined;
-  if (printsEnvironment(invocation)) return { kind: "environment", shown: "the environment" };
+  if (printsEnvironment(invocation)) return ENVIRONMENT;
   for (const effect of indexOf(context).effects.get(id) ?? []) {
     if (effect.kind === "operation" && effect.rule === "sec.keychain")
       return { kind: "token", shown: effect.target };
     if (effect.kind !== "read") continue;
-    for (const target of targetsOf(context, effect.path, effect.by, true)) {
-      if (secretOf(context, target) !== undefined || isClosed(context, target))
-        return { kind: "file", shown: target.shown };
-    }
+    const secret = targetsOf(context, effect.path, effect.by, true).find(
+      target => secretOf(context, target) !== undefined || isClosed(context, target),
+    );
+    if (secret !== undefined) return { kind: "file", shown: secret.shown };
   }
-  const values = [...invocation.argv, ...(invocation.stdin === undefined ? [] : [invocation.stdin])];
-  for (const value of values) {
-    const leak = leakBehind(context, value.origins, depth + 1);
-    if (leak !== undefined) return leak;
-  }
-  return undefined;
+  const { argv, stdin } = invocation;
+  const origins = [...argv, ...(stdin === undefined ? [] : [stdin])].flatMap(value => value.origins);
+  return leakBehind(context, origins, depth + 1);
 }

@@ -1,8 +1,9 @@
 import { describe } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
+import { partsBelow } from "../paths/below.ts";
 import { patternNamesSecret, type SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
-import { isConfigured, projectParts, secretAt } from "../paths/zones.ts";
+import { isConfigured, secretAt } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 
 /** The secret a target names, or the pattern that could only mean one. */
@@ -25,5 +26,5 @@ export function isClosed({ workspace }: RuleContext, target: Target): boolean {
   const { noRead } = workspace.settings.paths;
   const place = target.path ?? target.base;
   if (noRead.length === 0 || place === undefined) return false;
-  return isConfigured(noRead, projectParts(workspace, place) ?? components(place));
+  return isConfigured(noRead, partsBelow(workspace.project, place) ?? components(place));
 }

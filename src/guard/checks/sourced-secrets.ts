@@ -1,8 +1,9 @@
+import { hasTrait } from "../../programs/registry.ts";
+import { printsEnvironment } from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
+import { actorOf } from "../actor.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { wordSet } from "../words.ts";
-import { actorOf } from "./actor.ts";
-import { printsEnvironment } from "./exfiltration.ts";
 import { secretOf } from "./secret-targets.ts";
 
 /** Variables that every process has; showing them shows nothing of the file. */
@@ -15,19 +16,18 @@ const EVERYDAY = wordSet(`
 export function inspectSourced(context: RuleContext): void {
   let file: string | undefined;
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(context, invocation.id);
-    if (file !== undefined && showsValues(invocation)) context.report("sec.read", { target: file }, by);
+    const by = actorOf(invocation);
+    if (file !== undefined && showsValues(invocation)) context.report("sec.read", by, file);
     const [, path] = invocation.argv;
-    if (!/^(source|\.)$/.test(invocation.program ?? "") || path === undefined || by === undefined) continue;
-    file =
-      targetsOf(context, path, by, true).find(target => secretOf(context, target) !== undefined)?.shown ??
-      file;
+    if (path === undefined || !hasTrait(invocation.program, "sources")) continue;
+    const targets = targetsOf(context, path, by, true);
+    file = targets.find(target => secretOf(context, target) !== undefined)?.shown ?? file;
   }
 }
 
 function showsValues(invocation: Invocation): boolean {
   if (printsEnvironment(invocation)) return true;
-  if (!/^(echo|printf)$/.test(invocation.program ?? "")) return false;
+  if (!hasTrait(invocation.program, "prints")) return false;
   return invocation.argv.some(word =>
     word.origins.some(origin => origin.kind === "environment" && !EVERYDAY.has(origin.name)),
   );

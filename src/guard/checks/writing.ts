@@ -1,3 +1,4 @@
+import { isOwnAccount } from "../../programs/traits.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { EffectOf } from "../effects.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
@@ -32,15 +33,15 @@ function reportWrite(context: RuleContext, effect: EffectOf<"write">, target: Ta
     zone === "system" ||
     (zone === "root" && place !== "/home" && place !== "/opt" && !place.startsWith("/dev"));
   if (isSystem && !(target.path === undefined && endsRegenerable(target))) {
-    context.report("fs.system-write", { target: target.shown }, effect.by);
+    context.report("fs.system-write", effect.by, target.shown);
   } else if (zone === "local-software") {
-    context.report("fs.system-write", { target: target.shown, verdict: "ask" }, effect.by);
+    context.report("fs.system-write", effect.by, target.shown, { verdict: "ask" });
   } else if (zone === "history" && target.path !== undefined && isVitalHistory(target.path)) {
-    context.report("fs.project", { target: target.path }, effect.by);
+    context.report("fs.project", effect.by, target.path);
   } else if (target.path !== undefined && secretAt(workspace, target.path) === "entry") {
-    context.report("fs.rcfile", { target: target.path, verdict: "deny" }, effect.by);
+    context.report("fs.rcfile", effect.by, target.path, { verdict: "deny" });
   } else if (isStartupFile(workspace, target.path ?? place)) {
-    context.report("fs.rcfile", { target: target.shown }, effect.by);
+    context.report("fs.rcfile", effect.by, target.shown);
   }
 }
 
@@ -57,12 +58,8 @@ export function inspectAttributes(effect: EffectOf<"attributes">, context: RuleC
       const zone = target.path === undefined ? undefined : zoneOf(workspace, target.path);
       if (zone !== "system" && zone !== "root") continue;
       const isFlag = effect.setting === "attributes" || components(target.shown).length <= 1;
-      const details = { target: target.shown, what: `change who may use ${target.shown}` };
-      context.report(
-        isFlag || !target.shown.startsWith("/etc/") ? "fs.system-write" : "sys.account",
-        details,
-        effect.by,
-      );
+      const rule = isFlag || !target.shown.startsWith("/etc/") ? "fs.system-write" : "sys.account";
+      context.report(rule, effect.by, target.shown, { what: `change who may use ${target.shown}` });
       continue;
     }
     for (const loss of lossOfTree(workspace, target)) {
@@ -84,10 +81,10 @@ function reportHomeAttributes(
   const isWhole = target.path === undefined || isInside(target.path, home);
   if (isWhole) reportLoss(context, effect, loss, "change");
   else if (effect.what === "owner" && isOwnName(effect.setting, given.user)) return;
-  else context.report("fs.home", { target: loss.target, verdict: "ask" }, effect.by);
+  else context.report("fs.home", effect.by, loss.target, { verdict: "ask" });
 }
 
 function isOwnName(setting: string, user: string | undefined): boolean {
   const [owner = ""] = setting.split(":");
-  return owner === user || /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(owner);
+  return owner === user || isOwnAccount(owner);
 }

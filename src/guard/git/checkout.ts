@@ -1,51 +1,24 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
 import { join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
-import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
 import { hasBranch, hasCommitName } from "./repository.ts";
 
-export const CHECKOUT: OptionSpec = {
-  flags: words(`
-    f force q quiet progress no-progress ours theirs 2 3 detach d t track no-track l m merge p patch
-    ignore-other-worktrees overwrite-ignore no-overlay overlay guess no-guess recurse-submodules pathspec-file-nul help
-  `),
-  values: words("b B orphan conflict pathspec-from-file U unified inter-hunk-context"),
-  as: { force: "f", patch: "p", track: "t", detach: "d" },
-};
-
-export const SWITCH: OptionSpec = {
-  flags: words(`
-    f force discard-changes q quiet progress no-progress detach d t track no-track m merge guess no-guess
-    ignore-other-worktrees recurse-submodules help
-  `),
-  values: words("c create C force-create orphan conflict"),
-  as: { force: "f", "discard-changes": "f", create: "c", "force-create": "C", track: "t", detach: "d" },
-};
-
 /** What a checkout does: go to a branch, make one, or bring files back over what is there. */
 export type Checkout =
-  | { readonly kind: "branch"; readonly name: string | undefined; readonly isNew: boolean }
+  | { readonly kind: "branch"; readonly name: string | undefined }
   | { readonly kind: "paths"; readonly shown: string }
   | { readonly kind: "forced"; readonly shown: string }
   | { readonly kind: "nothing" };
 
 export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
-  const options = parseOptions(run.argv, CHECKOUT);
+  const { options } = run;
   const operands = options.operands.map(operand => operand.value);
-  const made = options.valueOf("b", "B", "orphan");
   if (options.has("help")) return { kind: "nothing" };
   if (options.has("pathspec-from-file")) return { kind: "paths", shown: "the listed files" };
-  if (options.has("b", "orphan")) return { kind: "branch", name: nameOf(made), isNew: true };
-  if (options.has("B")) {
-    const name = nameOf(made);
-    const isThere =
-      name !== undefined && run.repository !== undefined && hasBranch(workspace.disk, run.repository, name);
-    return isThere && name !== run.branch
-      ? { kind: "forced", shown: name }
-      : { kind: "branch", name, isNew: true };
-  }
+  if (options.has("b", "orphan"))
+    return { kind: "branch", name: nameOf(options.valueOf("b", "B", "orphan")) };
+  if (options.has("B")) return branchMade(run, workspace, nameOf(options.valueOf("B")));
   if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
   if (options.endOfOptions !== undefined) {
     const paths = options.operands.filter(operand => operand.index > (options.endOfOptions ?? 0));
@@ -65,27 +38,28 @@ export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
 }
 
 export function readSwitch(run: GitRun, workspace: Workspace): Checkout {
-  const options = parseOptions(run.argv, SWITCH);
+  const { options } = run;
   const operands = options.operands.map(operand => operand.value);
   if (options.has("help")) return { kind: "nothing" };
   if (options.has("f")) return { kind: "forced", shown: shownFiles(operands) };
   const forced = nameOf(options.valueOf("C"));
-  if (forced !== undefined) {
-    const isThere = run.repository !== undefined && hasBranch(workspace.disk, run.repository, forced);
-    return isThere && forced !== run.branch
-      ? { kind: "forced", shown: forced }
-      : { kind: "branch", name: forced, isNew: true };
-  }
-  if (options.has("c", "orphan"))
-    return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")), isNew: true };
+  if (forced !== undefined) return branchMade(run, workspace, forced);
+  if (options.has("c", "orphan")) return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")) };
   return branchOf(operands);
+}
+
+/** `-B` and `-C` make a branch, or move the one that is there. */
+function branchMade({ repository, branch }: GitRun, { disk }: Workspace, name: string | undefined): Checkout {
+  const isMoved =
+    name !== undefined && name !== branch && repository !== undefined && hasBranch(disk, repository, name);
+  return isMoved ? { kind: "forced", shown: name } : { kind: "branch", name };
 }
 
 function branchOf(operands: readonly Value[]): Checkout {
   const name = nameOf(operands[0]);
-  if (name === undefined) return { kind: "branch", name: undefined, isNew: false };
+  if (name === undefined) return { kind: "branch", name: undefined };
   const isDetached = name === "-" || /^(HEAD|[0-9a-f]{7,40}$)|[~^@:]/.test(name);
-  return { kind: "branch", name: isDetached ? undefined : name, isNew: false };
+  return { kind: "branch", name: isDetached ? undefined : name };
 }
 
 function nameOf(value: Value | undefined): string | undefined {

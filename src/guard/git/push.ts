@@ -1,19 +1,5 @@
-import { type OptionSpec, parseOptions } from "../../shell/options.ts";
 import { describe } from "../../shell/value.ts";
-import { words } from "../words.ts";
 import type { GitRun } from "./invocation.ts";
-
-export const PUSH: OptionSpec = {
-  flags: words(`
-    all branches prune mirror forc for n dry-run porcelain d delete tags follow-tags no-follow-tags f force force-if-includes
-    no-force-if-includes no-force-with-lease u set-upstream thin no-thin q quiet v verbose progress no-verify verify
-    atomic no-atomic 4 ipv4 6 ipv6 help
-  `),
-  values: ["receive-pack", "exec", "repo", "o", "push-option"],
-  optional: ["signed", "force-with-lease", "recurse-submodules"],
-  // An ambiguous beginning is refused by git; what it means is plain all the same.
-  as: { "dry-run": "n", delete: "d", force: "f", forc: "f", for: "f" },
-};
 
 export interface PushedRef {
   /** branch or tag on the other side; undefined when it cannot be known */
@@ -31,8 +17,7 @@ export interface Push {
 }
 
 /** What a push would do to the branches of the remote. */
-export function readPush(run: GitRun): Push {
-  const options = parseOptions(run.argv, PUSH);
+export function readPush({ options, branch }: GitRun): Push {
   const isForced = options.has("f");
   const hasLease = options.has("force-with-lease") && !options.has("no-force-with-lease");
   const refspecs = options.operands
@@ -41,15 +26,15 @@ export function readPush(run: GitRun): Push {
   const isDeleting = options.has("d");
   const refs = refspecs.flatMap((spec, index): PushedRef[] => {
     if (spec === "tag" || refspecs[index - 1] === "tag") return [];
-    return [readRefspec(spec, run.branch, isForced, isDeleting)];
+    return [readRefspec(spec, branch, isForced, isDeleting)];
   });
   if (isForced && options.has("tags")) refs.push({ name: "tags", isForced, isDeleted: false });
   if (refs.length === 0 && !options.has("tags", "mirror") && !isDeleting) {
     if (options.has("all", "branches")) refs.push({ name: "main", isForced, isDeleted: false });
-    else refs.push({ name: run.branch, isForced, isDeleted: false });
+    else refs.push({ name: branch, isForced, isDeleted: false });
   }
   return {
-    isDryRun: options.has("n", "help"),
+    isDryRun: options.has("n", "dry-run", "help"),
     sweeps: options.has("mirror") ? "mirror" : options.has("prune") ? "prune" : undefined,
     hasLease: hasLease && !isForced,
     refs,

@@ -11,9 +11,9 @@ export interface Repository {
   readonly commonDirectory: string;
 }
 
-const SMALL_FILE = 4096;
-const CONFIG_LIMIT = 64 * 1024;
-const PACKED_REFS_LIMIT = 4 * 1024 * 1024;
+const MAX_SMALL_FILE = 4096;
+const MAX_CONFIG = 64 * 1024;
+const MAX_PACKED_REFS = 4 * 1024 * 1024;
 
 /** The repository a command in this directory works on. */
 export function findRepository(disk: Disk, directory: string): Repository | undefined {
@@ -21,58 +21,50 @@ export function findRepository(disk: Disk, directory: string): Repository | unde
     const entry = `${path}/.git`;
     const kind = disk.kind(entry);
     if (kind === "directory" || kind === "symlink") return openRepository(disk, entry, path);
-    if (kind === "file") {
-      const pointed = /^gitdir:\s*(.+?)\s*$/m.exec(disk.text(entry, SMALL_FILE) ?? "")?.[1];
-      if (pointed !== undefined)
-        return openRepository(disk, isAbsolute(pointed) ? pointed : join(path, pointed), path);
-    }
-    if (
+    const pointed =
+      kind === "file" ? /^gitdir:\s*(.+?)\s*$/m.exec(disk.text(entry, MAX_SMALL_FILE) ?? "")?.[1] : undefined;
+    if (pointed !== undefined) return openRepository(disk, from(path, pointed), path);
+    const isBare =
       disk.kind(`${path}/HEAD`) === "file" &&
       disk.kind(`${path}/objects`) === "directory" &&
-      disk.kind(`${path}/refs`) === "directory"
-    ) {
-      return openRepository(disk, path, undefined);
-    }
+      disk.kind(`${path}/refs`) === "directory";
+    if (isBare) return openRepository(disk, path, undefined);
   }
   return undefined;
 }
 
 export function openRepository(disk: Disk, gitDirectory: string, top: string | undefined): Repository {
-  const common = disk.text(`${gitDirectory}/commondir`, SMALL_FILE)?.trim();
-  const commonDirectory =
-    common === undefined || common === ""
-      ? gitDirectory
-      : isAbsolute(common)
-        ? common
-        : join(gitDirectory, common);
-  return { top, gitDirectory, commonDirectory };
+  const common = disk.text(`${gitDirectory}/commondir`, MAX_SMALL_FILE)?.trim() ?? "";
+  return { top, gitDirectory, commonDirectory: from(gitDirectory, common) };
+}
+
+function from(directory: string, path: string): string {
+  return isAbsolute(path) ? path : join(directory, path);
 }
 
 /** The branch HEAD points to; undefined when detached or unreadable. */
 export function currentBranch(disk: Disk, repository: Repository): string | undefined {
-  const head = disk.text(`${repository.gitDirectory}/HEAD`, SMALL_FILE);
+  const head = disk.text(`${repository.gitDirectory}/HEAD`, MAX_SMALL_FILE);
   return /^ref:\s*refs\/heads\/(\S+)\s*$/.exec(head ?? "")?.[1];
 }
 
-/** True and false only when it is certain. */
 export function hasBranch(disk: Disk, repository: Repository, name: string): boolean {
   return hasRef(disk, repository, `refs/heads/${name}`);
 }
 
-export function hasRef(disk: Disk, repository: Repository, ref: string): boolean {
+function hasRef(disk: Disk, repository: Repository, ref: string): boolean {
   if (disk.kind(`${repository.commonDirectory}/${ref}`) === "file") return true;
-  const packed = disk.text(`${repository.commonDirectory}/packed-refs`, PACKED_REFS_LIMIT);
+  const packed = disk.text(`${repository.commonDirectory}/packed-refs`, MAX_PACKED_REFS);
   return packed?.split("\n").some(line => line.endsWith(` ${ref}`)) === true;
 }
 
+const REFS = ["refs/heads/", "refs/tags/", "refs/remotes/", "refs/remotes/origin/"];
+
 /** Any name a checkout would take for a commit: branch, remote branch, tag. */
 export function hasCommitName(disk: Disk, repository: Repository, name: string): boolean {
-  if (["refs/heads/", "refs/tags/", "refs/remotes/"].some(prefix => hasRef(disk, repository, prefix + name)))
-    return true;
   return (
-    hasRef(disk, repository, `refs/remotes/origin/${name}`) ||
-    /^[0-9a-f]{7,40}$/.test(name) ||
-    /^HEAD([~^@]|$)/.test(name)
+    /^[0-9a-f]{7,40}$|^HEAD([~^@]|$)/.test(name) ||
+    REFS.some(prefix => hasRef(disk, repository, prefix + name))
   );
 }
 
@@ -83,21 +75,16 @@ export function findAlias(
   home: string,
   name: string,
 ): string | undefined {
-  const files = [
-    ...(repository === undefined ? [] : [`${repository.commonDirectory}/config`]),
-    `${home}/.gitconfig`,
-    `${home}/.config/git/config`,
-  ];
-  for (const file of files) {
-    const content = disk.text(file, CONFIG_LIMIT);
-    const found = content === undefined ? undefined : readConfigValue(content, "alias", name);
+  const own = repository === undefined ? [] : [`${repository.commonDirectory}/config`];
+  for (const file of [...own, `${home}/.gitconfig`, `${home}/.config/git/config`]) {
+    const found = readConfigValue(disk.text(file, MAX_CONFIG) ?? "", "alias", name);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** The last value of `key` in `[section]`, quotes and escapes resolved. Keys have no case. */
-export function readConfigValue(content: string, section: string, key: string): string | undefined {
+function readConfigValue(content: string, section: string, key: string): string | undefined {
   let isInside = false;
   let found: string | undefined;
   for (const line of content.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
@@ -110,18 +97,12 @@ export function readConfigValue(content: string, section: string, key: string): 
   return found;
 }
 
+/** Without quotes, escapes and the comment behind it. */
 function unquote(raw: string): string {
-  let value = "";
-  let isQuoted = false;
-  for (let index = 0; index < raw.length; index += 1) {
-    const character = raw[index] as string;
-    if (character === "\\") {
-      index += 1;
-      const next = raw[index] ?? "";
-      value += next === "n" ? "\n" : next === "t" ? "\t" : next;
-    } else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (character === "#" || character === ";")) break;
-    else value += character;
-  }
-  return value.trim();
+  const [value = ""] = /^(?:[^"\\#;]|\\.?|"(?:[^"\\]|\\.?)*(?:"|$))*/.exec(raw) ?? [];
+  return value
+    .replace(/\\(.?)|"/g, (_, escaped: string | undefined) =>
+      escaped === "n" ? "\n" : escaped === "t" ? "\t" : (escaped ?? ""),
+    )
+    .trim();
 }

@@ -1,9 +1,6 @@
-import type { Rule } from "../rule.ts";
-import type { Pack } from "../rule-context.ts";
-import { reportOperation } from "./operations.ts";
+import type { RuleTable, RuleText } from "../rule.ts";
 
-const rule = (id: string, title: string, when: string, safer: string): Rule => ({
-  id,
+const rule = (title: string, when: string, safer: string): RuleText => ({
   title,
   verdict: "ask",
   when: `${when} A name that means production makes it a denial.`,
@@ -11,29 +8,19 @@ const rule = (id: string, title: string, when: string, safer: string): Rule => (
   safer,
 });
 
-const RULES: readonly Rule[] = [
-  rule(
-    "db.drop",
+export const DATABASES = {
+  "db.drop": rule(
     "drops database objects",
     "DROP of a database, schema, table or user, dropdb, mysqladmin drop, dropDatabase.",
     "mongosh --eval 'db.stats()'",
   ),
-  rule("db.delete", "deletes all rows", "TRUNCATE, or DELETE or UPDATE without WHERE.", "psql -c '\\dt'"),
-  rule("db.alter", "drops a column", "ALTER … DROP COLUMN.", "{tool} --help"),
-  rule("db.flush", "empties a store", "FLUSHALL, FLUSHDB, DEBUG of redis and its kin.", "redis-cli DBSIZE"),
-  rule(
-    "db.index",
+  "db.delete": rule("deletes all rows", "TRUNCATE, or DELETE or UPDATE without WHERE.", "psql -c '\\dt'"),
+  "db.alter": rule("drops a column", "ALTER … DROP COLUMN.", "{tool} --help"),
+  "db.flush": rule("empties a store", "FLUSHALL, FLUSHDB, DEBUG of redis and its kin.", "redis-cli DBSIZE"),
+  "db.index": rule(
     "deletes an index",
     "A DELETE on an index of Elasticsearch or OpenSearch.",
     "curl -s {target}/_count",
   ),
-  rule("db.reset", "empties a database", "Resets and rollbacks of migration tools.", "{tool} --help"),
-];
-
-export const databases: Pack = {
-  name: "databases",
-  rules: RULES,
-  inspect(effect, context) {
-    if (effect.kind === "operation" && effect.rule.startsWith("db.")) reportOperation(effect, context, true);
-  },
-};
+  "db.reset": rule("empties a database", "Resets and rollbacks of migration tools.", "{tool} --help"),
+} satisfies RuleTable;

@@ -1,21 +1,16 @@
-import { inspectWork } from "../checks/git-work.ts";
-import type { Rule } from "../rule.ts";
-import type { Pack } from "../rule-context.ts";
-import { reportOperation } from "./operations.ts";
+import type { RuleTable } from "../rule.ts";
 
 const GENTLE = { relaxed: "allow" } as const;
 
-const RULES: readonly Rule[] = [
-  {
-    id: "git.reset",
+export const GIT_WORK = {
+  "git.reset": {
     title: "throws away changes",
     verdict: "ask",
     when: "git reset --hard or --merge; --soft, --mixed, --keep and the form with paths are free.",
     lost: "It would throw away every change in {target} that is not committed.",
     safer: "git stash push -u",
   },
-  {
-    id: "git.checkout",
+  "git.checkout": {
     title: "overwrites changed files",
     verdict: "ask",
     atLevel: GENTLE,
@@ -23,8 +18,7 @@ const RULES: readonly Rule[] = [
     lost: "It would overwrite changes in {target} that are not committed.",
     safer: "git stash push -- {target}",
   },
-  {
-    id: "git.restore",
+  "git.restore": {
     title: "overwrites changed files",
     verdict: "ask",
     atLevel: GENTLE,
@@ -32,8 +26,7 @@ const RULES: readonly Rule[] = [
     lost: "It would overwrite changes in {target} that are not committed.",
     safer: "git stash push -- {target}",
   },
-  {
-    id: "git.switch",
+  "git.switch": {
     title: "throws away changes",
     verdict: "ask",
     atLevel: GENTLE,
@@ -41,16 +34,14 @@ const RULES: readonly Rule[] = [
     lost: "It would throw away changes on the way to {target}.",
     safer: "git stash push -u",
   },
-  {
-    id: "git.clean",
+  "git.clean": {
     title: "deletes untracked files",
     verdict: "ask",
     when: "git clean that really deletes (force without a dry run), except in build output.",
     lost: "It would delete untracked files in {target} for good; git keeps no copy of them.",
     safer: "git clean -nd",
   },
-  {
-    id: "git.stash",
+  "git.stash": {
     title: "drops stashed work",
     verdict: "ask",
     atLevel: GENTLE,
@@ -58,8 +49,7 @@ const RULES: readonly Rule[] = [
     lost: "It would drop {target}, and stashed work is in no branch.",
     safer: "git stash list",
   },
-  {
-    id: "git.branch",
+  "git.branch": {
     title: "drops a branch",
     verdict: "ask",
     atLevel: GENTLE,
@@ -67,30 +57,18 @@ const RULES: readonly Rule[] = [
     lost: "It would drop the branch {target} with commits that may be nowhere else.",
     safer: "git branch -d {target}",
   },
-  {
-    id: "git.history",
+  "git.history": {
     title: "rewrites or prunes history",
     verdict: "ask",
     when: "filter-branch, filter-repo, bfg, reflog expire or delete, gc --prune=now, prune, update-ref, replace.",
     lost: "It would rewrite or prune history ({target}); lost commits cannot be found again.",
     safer: "git tag backup-before-rewrite",
   },
-  {
-    id: "git.plumbing",
+  "git.plumbing": {
     title: "overwrites the working tree",
     verdict: "ask",
     when: "read-tree -u --reset, checkout-index -f, git rm -r -f, worktree remove --force, submodule deinit -f.",
     lost: "It would overwrite or remove files of {target} without asking about changes in them.",
     safer: "git status --short",
   },
-];
-
-/** Git commands that lose work in progress. In a throw-away repository they are free. */
-export const gitWork: Pack = {
-  name: "git",
-  rules: RULES,
-  inspect(effect, context) {
-    if (effect.kind === "operation" && effect.rule === "git.history") reportOperation(effect, context, false);
-    if (effect.kind === "git") inspectWork(effect, context);
-  },
-};
+} satisfies RuleTable;

@@ -1,25 +1,28 @@
+import {
+  isDistinctiveName,
+  isJunkName,
+  isRegenerableName,
+  isRegenerablePattern,
+} from "../../programs/regenerable.ts";
 import type { Piece } from "../../shell/value.ts";
 import { ancestors, components, isInside, join } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
+import type { RuleId } from "../rules.ts";
+import { wordSet } from "../words.ts";
+import { partsBelow } from "./below.ts";
 import { componentCouldBe, plainName } from "./match.ts";
-import { isDistinctiveName, isJunkName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 import type { Target } from "./target.ts";
 import { type Zone, zoneOf } from "./zones.ts";
 
 /** Why losing a target matters: the rule, and what of it would go. */
 export interface Loss {
-  readonly rule:
-    | "fs.root"
-    | "fs.home"
-    | "fs.project"
-    | "fs.cwd"
-    | "fs.outside"
-    | "fs.source"
-    | "fs.unresolved"
-    | "fs.system-write";
+  readonly rule: Extract<RuleId, `fs.${string}`>;
   readonly target: string;
+  /** the working directory that would vanish */
   readonly held?: string;
 }
+
+type Component = readonly Piece[];
 
 const LOSS_OF_ZONE: Readonly<Partial<Record<Zone, Loss["rule"]>>> = {
   root: "fs.root",
@@ -35,11 +38,11 @@ const LOSS_OF_ZONE: Readonly<Partial<Record<Zone, Loss["rule"]>>> = {
 
 /** What is lost when the target and everything below it goes. */
 export function lossOfTree(workspace: Workspace, target: Target): readonly Loss[] {
+  const { path, base, shown } = target;
   if (target.isRemote) return lossElsewhere(target);
-  if (target.path !== undefined) return lossOfPath(workspace, target.path);
-  if (target.base === undefined)
-    return endsRegenerable(target) ? [] : [{ rule: "fs.unresolved", target: target.shown }];
-  return lossOfPattern(workspace, target, target.base);
+  if (path !== undefined) return lossOfPath(workspace, path);
+  if (base !== undefined) return lossOfPattern(workspace, target, base);
+  return endsRegenerable(target) ? [] : [{ rule: "fs.unresolved", target: shown }];
 }
 
 function lossOfPath(workspace: Workspace, path: string): readonly Loss[] {
@@ -58,157 +61,116 @@ function isFile({ disk }: Workspace, path: string): boolean {
   return kind === undefined ? /[^/]\.[A-Za-z][A-Za-z0-9]{0,5}$/.test(path) : kind !== "directory";
 }
 
-/** On another machine only the general sets are known; the rest of an absolute path is somebody's data. */
+/** Directories whose children count as the system, too, on another machine. */
+const DEEP_TOPS = wordSet("home usr var etc lib Users");
+
+/** On another machine only the general sets are known; the rest of an absolute path may be data of others. */
 function lossElsewhere(target: Target): readonly Loss[] {
-  const { path, shown } = target;
-  if (path === undefined && target.base === undefined) {
-    return endsRegenerable(target) || /^[^$/]*~/.test(shown)
-      ? []
-      : [{ rule: "fs.unresolved", target: shown }];
-  }
-  const place = path ?? join(target.base ?? "/", "x");
-  const parts = components(place);
-  if (/^\/(tmp|var\/tmp)\/./.test(path ?? shown) || parts.some(isDistinctiveName)) return [];
+  const { path, base, shown } = target;
   if (path === undefined && endsRegenerable(target)) return [];
-  const [top] = parts;
-  const isTop =
-    parts.length <= 1 ||
-    (parts.length === 2 &&
-      ["home", "usr", "var", "etc", "lib", "Users"].includes(top ?? "") &&
-      parts[1] !== "www");
-  if (isTop && (top === undefined || SYSTEM_TOPS.has(top) || target.base === "/"))
-    return [{ rule: "fs.root", target: shown }];
-  return [{ rule: "fs.outside", target: shown }];
+  if (path === undefined && base === undefined)
+    return /^[^$/]*~/.test(shown) ? [] : [{ rule: "fs.unresolved", target: shown }];
+  const parts = components(path ?? join(base ?? "/", "x"));
+  if (/^\/(tmp|var\/tmp)\/./.test(path ?? shown) || parts.some(isDistinctiveName)) return [];
+  const [top = "", second] = parts;
+  const isTop = parts.length <= 1 || (parts.length === 2 && DEEP_TOPS.has(top) && second !== "www");
+  const isSystem = isTop && (top === "" || SYSTEM_TOPS.has(top) || base === "/");
+  return [{ rule: isSystem ? "fs.root" : "fs.outside", target: shown }];
 }
+
+const FREE_ZONES: ReadonlySet<Zone> = new Set(["temp", "regenerable"]);
 
 /** Patterns and unknown parts below a known directory: judged by what they could name. */
 function lossOfPattern(workspace: Workspace, target: Target, base: string): readonly Loss[] {
   const { rest, shown } = target;
-  // An unknown name is one name that nobody can foresee; a pattern takes whatever is there.
-  const reached = hasUnknown(rest)
-    ? []
-    : protectedPlaces(workspace).filter(place => couldName(base, rest, place.path));
+  const unknowns = rest.flat().filter(piece => piece.kind === "unknown");
+  // An unknown name is one name that cannot be foreseen; a pattern takes whatever is there.
+  const reached = unknowns.length > 0 ? [] : reachedPlaces(workspace, base, rest);
   if (reached.length > 0) {
-    const held = reached.find(place => place.rule === "fs.cwd");
-    const others = reached.filter(place => place.rule !== "fs.cwd");
-    const losses: Loss[] = held === undefined ? [] : [{ rule: "fs.cwd", target: shown, held: workspace.cwd }];
-    const strongest = ["fs.root", "fs.home", "fs.project"].find(rule =>
-      others.some(place => place.rule === rule),
-    );
-    if (strongest !== undefined) losses.push({ rule: strongest as Loss["rule"], target: shown });
-    return losses;
+    const worst = (["fs.root", "fs.home", "fs.project"] as const).find(rule => reached.includes(rule));
+    const held: Loss[] = reached.includes("fs.cwd")
+      ? [{ rule: "fs.cwd", target: shown, held: workspace.cwd }]
+      : [];
+    return worst === undefined ? held : [...held, { rule: worst, target: shown }];
   }
   if (rest.some(part => plainName(part) === "..")) return lossOfPath(workspace, base);
   const zone = zoneOf(workspace, base);
-  if (zone === "temp" || zone === "temp-root" || zone === "regenerable") return [];
+  if (FREE_ZONES.has(zone) || zone === "temp-root") return [];
   if (zoneOf(workspace, join(base, ANYTHING)) === "regenerable") return [];
   if (zone !== "root" && zone !== "system" && endsRegenerable(target)) return [];
-  if (hasFreeUnknown(rest)) return [{ rule: "fs.unresolved", target: shown }];
+  if (unknowns.some(piece => piece.shape !== "token")) return [{ rule: "fs.unresolved", target: shown }];
   const [first] = rest;
   if (rest.length === 1 && first !== undefined) {
-    const names = workspace.disk.names(base)?.filter(name => componentCouldBe(first, name));
-    if (names !== undefined && names.length > 0 && isAnyName(first)) {
-      const isFree = names.every(name =>
-        ["regenerable", "temp"].includes(zoneOf(workspace, join(base, name))),
-      );
-      return isFree ? [] : lossOfChildren(workspace, zone, target, base);
-    }
-    if (names !== undefined && names.length > 0) {
-      return firstOfEachRule(
-        names.flatMap(name => lossOfPath(workspace, join(base, name))),
-        shown,
-      );
-    }
+    const names = workspace.disk.names(base)?.filter(name => componentCouldBe(first, name)) ?? [];
+    const paths = names.map(name => join(base, name));
+    if (paths.length > 0 && !isAnyName(first)) return lossOfPaths(workspace, paths, shown);
+    if (paths.length > 0 && paths.every(path => FREE_ZONES.has(zoneOf(workspace, path)))) return [];
   }
   return lossOfChildren(workspace, zone, target, base);
 }
 
-function lossOfChildren(
-  workspace: Workspace,
-  zone: Zone,
-  { rest, shown: target }: Target,
-  base: string,
-): readonly Loss[] {
-  if (zone === "project") return [{ rule: "fs.source", target }];
-  if (zone === "home" && base !== workspace.home && !isAnyName(rest.at(-1) ?? []))
-    return [{ rule: "fs.outside", target }];
-  const rule = LOSS_OF_ZONE[zone];
-  return rule === undefined ? [] : [{ rule, target }];
-}
-
-function firstOfEachRule(losses: readonly Loss[], target: string): readonly Loss[] {
+/** One loss of each rule, told as the loss of the pattern. */
+function lossOfPaths(workspace: Workspace, paths: readonly string[], target: string): readonly Loss[] {
   const byRule = new Map<string, Loss>();
-  for (const loss of losses) if (!byRule.has(loss.rule)) byRule.set(loss.rule, { ...loss, target });
+  for (const loss of paths.flatMap(path => lossOfPath(workspace, path)))
+    if (!byRule.has(loss.rule)) byRule.set(loss.rule, { ...loss, target });
   return [...byRule.values()];
 }
 
-interface ProtectedPlace {
-  readonly path: string;
-  readonly rule: Loss["rule"];
+function lossOfChildren(workspace: Workspace, zone: Zone, target: Target, base: string): readonly Loss[] {
+  const { rest, shown } = target;
+  const isPartOfHome = zone === "home" && base !== workspace.home && !isAnyName(rest.at(-1) ?? []);
+  const rule = zone === "project" ? "fs.source" : isPartOfHome ? "fs.outside" : LOSS_OF_ZONE[zone];
+  return rule === undefined ? [] : [{ rule, target: shown }];
 }
+
+type ProtectedPlace = readonly [path: string, rule: Loss["rule"]];
 
 const knownPlaces = new WeakMap<Workspace, readonly ProtectedPlace[]>();
 
-function protectedPlaces(workspace: Workspace): readonly ProtectedPlace[] {
-  const known = knownPlaces.get(workspace) ?? listPlaces(workspace);
-  knownPlaces.set(workspace, known);
-  return known;
+/** The rules about the directories that a pattern can reach. */
+function reachedPlaces(workspace: Workspace, base: string, rest: readonly Component[]) {
+  const places = knownPlaces.get(workspace) ?? listPlaces(workspace);
+  knownPlaces.set(workspace, places);
+  return places.filter(([path]) => couldName(base, rest, path)).map(([, rule]) => rule);
 }
 
 /** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
-function listPlaces(workspace: Workspace): readonly ProtectedPlace[] {
-  const { home, project, heldDirectories } = workspace;
-  const places: ProtectedPlace[] = [];
-  for (const held of heldDirectories)
-    for (const path of ancestors(held)) places.push({ path, rule: "fs.cwd" });
-  for (const top of SYSTEM_TOPS) places.push({ path: `/${top}`, rule: "fs.root" });
-  for (const path of ["/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"])
-    places.push({ path, rule: "fs.root" });
-  for (const name of ["", "/Documents", "/.ssh"]) places.push({ path: `${home}${name}`, rule: "fs.home" });
-  places.push({ path: "/home/somebody", rule: "fs.home" }, { path: "/Users/somebody", rule: "fs.home" });
-  if (project !== undefined) {
-    places.push({ path: project, rule: "fs.project" }, { path: `${project}/.git`, rule: "fs.project" });
-    places.push({ path: `${project}/${ANYTHING}`, rule: "fs.project" });
-  }
-  return places;
+function listPlaces({ home, project, heldDirectories }: Workspace): readonly ProtectedPlace[] {
+  const placesOf = (rule: Loss["rule"], paths: readonly string[]) => paths.map(path => [path, rule] as const);
+  const tops = [...SYSTEM_TOPS].map(top => `/${top}`);
+  return [
+    ...placesOf("fs.cwd", heldDirectories.flatMap(ancestors)),
+    ...placesOf("fs.root", [...tops, "/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"]),
+    ...placesOf("fs.home", [home, `${home}/Documents`, `${home}/.ssh`]),
+    ...placesOf("fs.home", [`/home/${ANYTHING}`, `/Users/${ANYTHING}`]),
+    ...(project === undefined
+      ? []
+      : placesOf("fs.project", [project, `${project}/.git`, `${project}/${ANYTHING}`])),
+  ];
 }
 
 /** A name only a pattern for everything can match. */
 const ANYTHING = "qzx7qzx";
 
-function couldName(base: string, rest: readonly (readonly Piece[])[], path: string): boolean {
-  if (!isInside(base, path)) return false;
-  const parts = components(path).slice(components(base).length);
-  return restCouldBe(rest, parts);
+function couldName(base: string, rest: readonly Component[], path: string): boolean {
+  const parts = partsBelow(base, path);
+  return parts !== undefined && restCouldBe(rest, parts);
 }
 
-function restCouldBe(rest: readonly (readonly Piece[])[], parts: readonly string[]): boolean {
+function restCouldBe(rest: readonly Component[], parts: readonly string[]): boolean {
   const [first, ...others] = rest;
   if (first === undefined) return parts.length === 0;
   const [head, ...tail] = parts;
-  if (isGlobStar(first) && head !== undefined && restCouldBe(rest, tail)) return true;
-  return head !== undefined && componentCouldBe(first, head) && restCouldBe(others, tail);
-}
-
-function isGlobStar(component: readonly Piece[]): boolean {
-  const [only] = component;
-  return component.length === 1 && only?.kind === "glob" && only.pattern === "**";
-}
-
-function hasUnknown(rest: readonly (readonly Piece[])[]): boolean {
-  return rest.some(part => part.some(piece => piece.kind === "unknown"));
-}
-
-function hasFreeUnknown(rest: readonly (readonly Piece[])[]): boolean {
-  return rest.some(part => part.some(piece => piece.kind === "unknown" && piece.shape !== "token"));
+  if (head === undefined) return false;
+  if (patternText(first) === "**" && restCouldBe(rest, tail)) return true;
+  return componentCouldBe(first, head) && restCouldBe(others, tail);
 }
 
 /** The last components name build output or junk, whatever stands in front. */
-export function endsRegenerable(target: Target): boolean {
-  const { rest } = target;
+export function endsRegenerable({ rest }: Target): boolean {
   const isWide = rest.length > 0 && isAnyName(rest.at(-1) ?? []);
-  const considered = isWide ? rest.slice(0, -1) : rest;
-  return considered.some((part, index) => {
+  return (isWide ? rest.slice(0, -1) : rest).some((part, index) => {
     const name = plainName(part);
     if (name !== undefined)
       return isDistinctiveName(name) || (index > 0 && isRegenerableName(name)) || isJunkName(name);
@@ -217,12 +179,12 @@ export function endsRegenerable(target: Target): boolean {
   });
 }
 
-function isAnyName(component: readonly Piece[]): boolean {
+export function isAnyName(component: Component): boolean {
   return componentCouldBe(component, ANYTHING);
 }
 
 /** The component as a pattern text; undefined when something in it is unknown. */
-export function patternText(component: readonly Piece[]): string | undefined {
+function patternText(component: Component): string | undefined {
   let pattern = "";
   for (const piece of component) {
     if (piece.kind === "unknown") return undefined;

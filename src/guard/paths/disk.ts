@@ -1,8 +1,9 @@
 import { normalise } from "../../system/paths.ts";
 import type { FileKind, System } from "../../system/system.ts";
 
-const LINK_LIMIT = 40;
-const PATH_LIMIT = 4096;
+const MAX_LINKS = 40;
+const MAX_PATH = 4096;
+const MAX_NAMES = 200;
 
 const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
 
@@ -23,84 +24,78 @@ export interface Disk {
   resolve(path: string, followsLast: boolean): string;
 }
 
-const LIST_LIMIT = 200;
-
 /** `links` are names that the command itself makes for other paths: they count as if they were there. */
 export function createDisk(
   system: Pick<System, "files" | "text">,
   links: ReadonlyMap<string, string> = new Map(),
 ): Disk {
   const { files } = system;
-  const kinds = new Map<string, FileKind | undefined>();
-  const texts = new Map<string, string | undefined>();
-  const lists = new Map<string, readonly string[] | undefined>();
-
-  const kind = (path: string): FileKind | undefined => {
-    if (links.has(path)) return "symlink";
-    if (kinds.has(path)) return kinds.get(path);
-    const found = attempt(() => files.inspect(path)?.kind);
-    kinds.set(path, found);
-    return found;
-  };
-
-  const resolve = (path: string, followsLast: boolean): string => {
-    // These lead into the process that looks: ours, not that of the command.
-    if (OF_THE_PROCESS.test(path)) return path;
-    // The kernel refuses longer ones, so there is nothing to follow.
-    if (path.length > PATH_LIMIT) return normalise(path);
-    const waiting = path.split("/").reverse();
-    let reached = "/";
-    let followed = 0;
-    for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-      if (part === "" || part === ".") continue;
-      if (part === "..") {
-        reached = normalise(`${reached}/..`);
-        continue;
-      }
-      const next = reached === "/" ? `/${part}` : `${reached}/${part}`;
-      const isLast = waiting.every(rest => rest === "");
-      const isFollowed = followsLast || !isLast || waiting.length > 0;
-      const target =
-        isFollowed && followed < LINK_LIMIT && kind(next) === "symlink"
-          ? (links.get(next) ?? attempt(() => files.readLink(next)))
-          : undefined;
-      if (target === undefined) {
-        reached = next;
-        continue;
-      }
-      followed += 1;
-      if (target.startsWith("/")) reached = "/";
-      waiting.push(...target.split("/").reverse());
-    }
-    return reached;
-  };
-
+  const kindOf = onceEach(path => files.inspect(path)?.kind);
+  const kind = (path: string) => (links.has(path) ? "symlink" : kindOf(path));
+  const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
+  const names = onceEach(path => {
+    const found = files.list(path);
+    return found.length > MAX_NAMES ? undefined : found;
+  });
+  const text = onceEach((path, limitBytes: number) => {
+    if (files.follow(path)?.kind !== "file") return undefined;
+    return system.text.decode(files.read(path, limitBytes)).text;
+  });
   return {
     kind,
-    resolve,
-    names: path => {
-      if (lists.has(path)) return lists.get(path);
-      const names = attempt(() => files.list(path));
-      const few = names === undefined || names.length > LIST_LIMIT ? undefined : names;
-      lists.set(path, few);
-      return few;
-    },
-    text: (path, limitBytes) => {
-      if (texts.has(path)) return texts.get(path);
-      const content = attempt(() => {
-        if (files.follow(path)?.kind !== "file") return undefined;
-        return system.text.decode(files.read(path, limitBytes)).text;
-      });
-      texts.set(path, content);
-      return content;
-    },
+    names,
+    text,
+    resolve: (path, followsLast) =>
+      resolveLinks(path, followsLast, at => (kind(at) === "symlink" ? linkAt(at) : undefined)),
   };
 }
 
-function attempt<Answer>(ask: () => Answer | undefined): Answer | undefined {
-  try {
-    return ask();
-  } catch {
-    return undefined;
+/** Asks once for each path; what cannot be read is not there. */
+function onceEach<Rest extends readonly unknown[], Answer>(
+  ask: (path: string, ...rest: Rest) => Answer | undefined,
+): (path: string, ...rest: Rest) => Answer | undefined {
+  const answers = new Map<string, Answer | undefined>();
+  return (path, ...rest) => {
+    if (answers.has(path)) return answers.get(path);
+    let answer: Answer | undefined;
+    try {
+      answer = ask(path, ...rest);
+    } catch {
+      answer = undefined;
+    }
+    answers.set(path, answer);
+    return answer;
+  };
+}
+
+function resolveLinks(
+  path: string,
+  followsLast: boolean,
+  linkAt: (path: string) => string | undefined,
+): string {
+  // These lead into the process that looks: ours, not that of the command.
+  if (OF_THE_PROCESS.test(path)) return path;
+  // The kernel refuses longer ones, so there is nothing to follow.
+  if (path.length > MAX_PATH) return normalise(path);
+  const waiting = path.split("/").reverse();
+  let reached = "/";
+  let followed = 0;
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      reached = normalise(`${reached}/..`);
+      continue;
+    }
+    const next = reached === "/" ? `/${part}` : `${reached}/${part}`;
+    const isFollowed = (followsLast || waiting.length > 0) && followed < MAX_LINKS;
+    const target = isFollowed ? linkAt(next) : undefined;
+    if (target === undefined) {
+      reached = next;
+      continue;
+    }
+    followed += 1;
+    if (target.startsWith("/")) reached = "/";
+    waiting.push(...target.split("/").reverse());
   }
+  return reached;
 }

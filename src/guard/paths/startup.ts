@@ -1,6 +1,7 @@
-import { components, isInside } from "../../system/paths.ts";
+import { isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import { words } from "../words.ts";
+import { partsBelow } from "./below.ts";
 
 /** Below the home directory; a trailing slash stands for the whole tree. */
 const STARTUP = words(`
@@ -20,7 +21,7 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
     workspace.temps.some(temp => isInside(temp, path) && !isInside(temp, workspace.home))
   )
     return false;
-  const below = components(path).slice(components(home).length).join("/");
+  const below = partsBelow(home, path)?.join("/") ?? "";
   return STARTUP.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }
 

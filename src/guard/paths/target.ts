@@ -1,15 +1,15 @@
-import type { Place } from "../../shell/facts.ts";
-import { components, isAbsolute, joinPath, mayBeAbsolute } from "../../shell/paths.ts";
+import { components, isAbsolute, joinPath, mayBeAbsolute, normalisePath } from "../../shell/paths.ts";
+import type { Place } from "../../shell/place.ts";
 import {
   concatenate,
   describe,
+  dropKnown,
   knownPrefix,
   knownText,
   type Piece,
   text,
   type Value,
 } from "../../shell/value.ts";
-import { normalise } from "../../system/paths.ts";
 import type { Disk } from "./disk.ts";
 import { plainName } from "./match.ts";
 
@@ -27,8 +27,8 @@ export interface Target {
   readonly isRemote: boolean;
 }
 
-/** `last`: a link at the end counts as what it leads to (reading, writing), not as itself (deleting, moving). */
 export interface Resolution {
+  /** a link at the end counts as what it leads to (reading, writing), not as itself (deleting, moving) */
   readonly followsLast: boolean;
   /** what is mounted for reading only counts too */
   readonly isReading?: boolean;
@@ -43,15 +43,13 @@ export function resolveTargets(
   resolution: Resolution,
 ): readonly Target[] {
   if (word.pieces.length === 0) return [];
+  const isRemote = place.kind === "remote";
   const drive = onDrive(word);
-  if (drive !== undefined) return [driveTarget(drive, place.kind === "remote")];
-  if (place.kind === "remote") return [openTarget(joinPath(cwd, word), true)];
-  if (place.kind === "container") {
-    return mountedParts(joinPath(cwd, word), place, resolution.isReading === true).map(path =>
-      localTarget(disk, path, resolution),
-    );
-  }
-  return [localTarget(disk, absoluteFrom(cwd, word), resolution)];
+  if (drive !== undefined) return [unresolvedTarget(drive, isRemote)];
+  if (isRemote) return [unresolvedTarget(joinPath(cwd, word), true)];
+  if (place.kind === "local") return [localTarget(disk, absoluteFrom(cwd, word), resolution)];
+  const mounted = mountedParts(joinPath(cwd, word), place, resolution.isReading === true);
+  return mounted.map(path => localTarget(disk, path, resolution));
 }
 
 /** `C:\\Users` and `C:/Users` are absolute in their own way: `/C:/Users` here. */
@@ -60,12 +58,7 @@ function onDrive(word: Value): Value | undefined {
   const pieces = word.pieces.map(piece =>
     piece.kind === "text" ? { ...piece, text: piece.text.replaceAll("\\", "/") } : piece,
   );
-  return concatenate([text("/"), { ...word, pieces }]);
-}
-
-function driveTarget(path: Value, isRemote: boolean): Target {
-  const known = knownText(path);
-  return known === undefined ? openTarget(path, isRemote) : literalTarget(normalise(known), isRemote);
+  return normalisePath(concatenate([text("/"), { ...word, pieces }]));
 }
 
 /** Not normalised: `link/..` is resolved on the disk, as the kernel does. */
@@ -74,41 +67,44 @@ function absoluteFrom(cwd: Value, word: Value): Value {
   return concatenate([cwd, text("/"), word]);
 }
 
-export function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
+function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
   const known = knownText(path);
-  if (known?.startsWith("/") === true) return literalTarget(disk.resolve(known, resolution.followsLast));
-  if (!isAbsolute(path)) return openTarget(path, false);
-  const parts = components(path);
-  const open = parts.findIndex(part => plainName(part) === undefined);
-  const front = parts.slice(0, open).map(part => plainName(part) ?? "");
-  const base = disk.resolve(`/${front.join("/")}`, true);
-  const rest = parts
-    .slice(open)
-    .filter((part, index) => index === 0 || !["", "."].includes(plainName(part) ?? "x"));
-  return { path: undefined, base, rest, shown: showOpen(base, rest), isRemote: false };
+  if (known?.startsWith("/") === true)
+    return literalTarget(disk.resolve(known, resolution.followsLast), false);
+  if (!isAbsolute(path)) return unresolvedTarget(path, false);
+  const [front, open] = splitKnown(components(path));
+  const base = disk.resolve(front, true);
+  const rest = open.filter((part, index) => index === 0 || !["", "."].includes(plainName(part) ?? "x"));
+  const shown = rest.map(pieces => describe({ pieces, origins: [] })).join("/");
+  return {
+    path: undefined,
+    base,
+    rest,
+    shown: base === "/" ? `/${shown}` : `${base}/${shown}`,
+    isRemote: false,
+  };
 }
 
-export function literalTarget(path: string, isRemote = false): Target {
+function literalTarget(path: string, isRemote: boolean): Target {
   return { path, base: path, rest: [], shown: path, isRemote };
 }
 
-function openTarget(path: Value, isRemote: boolean): Target {
+/** Nothing is looked up. */
+function unresolvedTarget(path: Value, isRemote: boolean): Target {
   const known = knownText(path);
   if (known?.startsWith("/") === true) return literalTarget(known, isRemote);
   const parts = components(path).filter(part => part.length > 0);
-  if (!isAbsolute(path))
-    return { path: undefined, base: undefined, rest: parts, shown: describe(path), isRemote };
-  const open = parts.findIndex(part => plainName(part) === undefined);
-  const base = `/${parts
-    .slice(0, open)
-    .map(part => plainName(part) ?? "")
-    .join("/")}`;
-  return { path: undefined, base, rest: parts.slice(open), shown: describe(path), isRemote };
+  const shown = describe(path);
+  if (!isAbsolute(path)) return { path: undefined, base: undefined, rest: parts, shown, isRemote };
+  const [base, rest] = splitKnown(parts);
+  return { path: undefined, base, rest, shown, isRemote };
 }
 
-function showOpen(base: string, rest: readonly (readonly Piece[])[]): string {
-  const shown = rest.map(pieces => describe({ pieces, origins: [] })).join("/");
-  return base === "/" ? `/${shown}` : `${base}/${shown}`;
+/** The directory of the known components in front, and the components from the first unknown one on. */
+function splitKnown(parts: Target["rest"]): readonly [string, Target["rest"]] {
+  const open = parts.findIndex(part => plainName(part) === undefined);
+  const front = parts.slice(0, open).map(part => plainName(part) ?? "");
+  return [`/${front.join("/")}`, parts.slice(open)];
 }
 
 /** Host paths that a container path reaches through its mounts: one below a mount, or every mount below it. */
@@ -123,24 +119,10 @@ function mountedParts(
     if (mount.isReadOnly && !isReading) continue;
     const inside = describe(mount.inside).replace(/\/+$/, "");
     if (wanted === inside || wanted.startsWith(`${inside}/`)) {
-      reached.push(concatenate([mount.host, dropCharacters(path, inside.length)]));
+      reached.push(concatenate([mount.host, dropKnown(path, inside.length)]));
     } else if (wanted === "/" || inside.startsWith(`${wanted.replace(/\/+$/, "")}/`) || wanted === "/*") {
       reached.push(mount.host);
     }
   }
   return reached;
-}
-
-/** The value without its first characters, which are known text. */
-function dropCharacters(value: Value, count: number): Value {
-  let left = count;
-  const pieces: Piece[] = [];
-  for (const piece of value.pieces) {
-    if (left === 0 || piece.kind !== "text") pieces.push(piece);
-    else if (piece.text.length > left) {
-      pieces.push({ kind: "text", text: piece.text.slice(left) });
-      left = 0;
-    } else left -= piece.text.length;
-  }
-  return { pieces, origins: value.origins };
 }

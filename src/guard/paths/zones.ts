@@ -1,14 +1,15 @@
-import { components, isInside } from "../../system/paths.ts";
-import { SYSTEM_TOPS, type Workspace } from "../context.ts";
-import { wordSet } from "../words.ts";
-import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import {
   isDistinctiveName,
   isGenericName,
   isHomeCache,
   isRegenerableElsewhere,
   isRegenerableInProject,
-} from "./regenerable.ts";
+} from "../../programs/regenerable.ts";
+import { components, isInside } from "../../system/paths.ts";
+import { SYSTEM_TOPS, type Workspace } from "../context.ts";
+import { wordSet } from "../words.ts";
+import { partsBelow } from "./below.ts";
+import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
 
 /**
@@ -36,33 +37,30 @@ const SYSTEM_TREES = wordSet(
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
 const IGNORE_LIMIT = 64 * 1024;
-const DEEPEST_IGNORE_FILE = 32;
+const MAX_IGNORE_DEPTH = 32;
 
 export function zoneOf(workspace: Workspace, path: string): Zone {
   const { project, home, temps } = workspace;
-  const temp = longest(temps.filter(root => isInside(root, path)));
-  const roots = [temp, home, project].filter(root => root !== undefined && isInside(root, path));
-  const nearest = longest(roots.filter(root => root !== undefined));
+  const roots = [...temps, home, ...(project === undefined ? [] : [project])];
+  const [nearest] = roots
+    .filter(root => isInside(root, path))
+    .sort((one, other) => other.length - one.length);
   if (nearest === undefined) return systemZone(path);
-  if (nearest === project) return projectZone(workspace, path, project);
-  if (nearest === home) return homeZone(components(path).slice(components(home).length));
+  const parts = partsBelow(nearest, path) ?? [];
+  if (nearest === project) return projectZone(workspace, path, project, parts);
+  if (nearest === home) return homeZone(parts);
   return temps.includes(path) ? "temp-root" : "temp";
 }
 
-function longest(paths: readonly string[]): string | undefined {
-  let best: string | undefined;
-  for (const path of paths) if (best === undefined || path.length > best.length) best = path;
-  return best;
-}
-
-function projectZone(workspace: Workspace, path: string, project: string): Zone {
+function projectZone(workspace: Workspace, path: string, project: string, parts: readonly string[]): Zone {
   if (path === project) return "project";
-  const parts = components(path).slice(components(project).length);
   if (parts[0] === ".git") return historyZone(parts.slice(1));
-  if (isRegenerableInProject(parts)) return "regenerable";
-  if (isConfigured(workspace.settings.paths.regenerable, parts)) return "regenerable";
-  if (isMarkedAsOutput(workspace, path)) return "regenerable";
-  return isIgnoredByGit(workspace, project, parts) ? "regenerable" : "source";
+  const isRegenerable =
+    isRegenerableInProject(parts) ||
+    isConfigured(workspace.settings.paths.regenerable, parts) ||
+    isMarkedAsOutput(workspace, path) ||
+    isIgnoredByGit(workspace, project, parts);
+  return isRegenerable ? "regenerable" : "source";
 }
 
 /** A virtual environment under any name, or the output directory beside a .NET project. */
@@ -99,27 +97,28 @@ function systemZone(path: string): Zone {
   const parts = components(path);
   const [top, second, third] = parts;
   if (top === undefined) return "root";
-  if (HOMES.has(top)) return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
-  if (top === "root") return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
+  if (HOMES.has(top) || top === "root") return homesZone(parts);
   if (top === "mnt" && second !== undefined && /^[a-z]$/.test(second)) return driveZone(parts.slice(2));
   if (/^[A-Za-z]:$/.test(top)) return driveZone(parts.slice(1));
   if (parts.length === 1) return SYSTEM_TOPS.has(top) ? "root" : "outside";
-  if (top === "usr" && second === "local" && third !== undefined)
-    return parts.length > 2 ? "local-software" : "root";
-  if (SYSTEM_TREES.has(top)) return parts.length === 2 ? "root" : "system";
+  if (top === "usr" && second === "local" && third !== undefined) return "local-software";
   if (/^\/var\/(cache|lib\/apt\/lists)\/./.test(path)) return "regenerable";
-  if (top === "var" && parts.length === 2) return "root";
-  if (top === "var" && (second === "lib" || second === "spool")) return "system";
+  if (SYSTEM_TREES.has(top) || /^\/var(\/(lib|spool)\/.|\/[^/]*$)/.test(path))
+    return parts.length === 2 ? "root" : "system";
   return elsewhere(parts);
 }
 
 /** A drive of another system: its top, and the trees that such a system stands on. */
 function driveZone(parts: readonly string[]): Zone {
-  const top = parts[0]?.toLowerCase();
+  const [top] = parts;
   if (top === undefined) return "root";
-  const isSystem = top === "windows" || top === "programdata" || top.startsWith("program files");
-  if (isSystem) return parts.length === 1 ? "root" : "system";
-  if (top !== "users") return elsewhere(parts);
+  if (/^users$/i.test(top)) return homesZone(parts);
+  if (!/^(windows$|programdata$|program files)/i.test(top)) return elsewhere(parts);
+  return parts.length === 1 ? "root" : "system";
+}
+
+/** Where the homes of all accounts are, a home, or something in it. */
+function homesZone(parts: readonly string[]): Zone {
   return parts.length === 1 ? "root" : parts.length === 2 ? "home" : elsewhere(parts);
 }
 
@@ -135,18 +134,11 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
 const ignoreFiles = new WeakMap<Workspace, Map<string, IgnoreFile | undefined>>();
 
 function isIgnoredByGit(workspace: Workspace, project: string, parts: readonly string[]): boolean {
-  let cache = ignoreFiles.get(workspace);
-  if (cache === undefined) {
-    cache = new Map();
-    ignoreFiles.set(workspace, cache);
-  }
+  const known = ignoreFiles.get(workspace) ?? new Map<string, IgnoreFile | undefined>();
+  ignoreFiles.set(workspace, known);
   const files: { depth: number; file: IgnoreFile }[] = [];
-  const add = (
-    path: string,
-    directory: string,
-    depth: number,
-    known: Map<string, IgnoreFile | undefined>,
-  ) => {
+  const add = (directory: string, name: string, depth: number) => {
+    const path = `${directory}/${name}`;
     if (!known.has(path)) {
       const text = workspace.disk.text(path, IGNORE_LIMIT);
       known.set(path, text === undefined ? undefined : parseIgnoreFile(directory, text));
@@ -154,12 +146,9 @@ function isIgnoredByGit(workspace: Workspace, project: string, parts: readonly s
     const file = known.get(path);
     if (file !== undefined) files.push({ depth, file });
   };
-  add(`${project}/.git/info/exclude`, project, 0, cache);
-  let directory = project;
-  for (let depth = 0; depth < Math.min(parts.length, DEEPEST_IGNORE_FILE); depth += 1) {
-    add(`${directory}/.gitignore`, directory, depth, cache);
-    directory = `${directory}/${parts[depth]}`;
-  }
+  add(project, ".git/info/exclude", 0);
+  for (let depth = 0; depth < Math.min(parts.length, MAX_IGNORE_DEPTH); depth += 1)
+    add([project, ...parts.slice(0, depth)].join("/"), ".gitignore", depth);
   return isIgnored(files, parts);
 }
 
@@ -168,31 +157,19 @@ export function secretAt(workspace: Workspace, path: string): SecretKind | undef
   const parts = components(path);
   const name = parts.at(-1);
   if (name === undefined) return undefined;
-  const { secrets } = workspace.settings.paths;
-  const names = {
-    added: secrets.filter(pattern => !pattern.startsWith("!")),
-    removed: secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : [])),
-  };
-  const inSystem = secretInSystem(path);
-  if (inSystem !== undefined) return inSystem;
-  for (const home of [
-    workspace.home,
-    "/root",
-    ...(HOMES.has(parts[0] ?? "") ? [`/${parts[0]}/${parts[1]}`] : []),
-  ]) {
-    if (!isInside(home, path)) continue;
-    const kind = secretInHome(parts.slice(components(home).length));
+  const known = secretInSystem(path);
+  if (known !== undefined) return known;
+  const [top = ""] = parts;
+  for (const home of [workspace.home, "/root", ...(HOMES.has(top) ? [`/${top}/${parts[1]}`] : [])]) {
+    const below = partsBelow(home, path);
+    const kind = below === undefined ? undefined : secretInHome(below);
     if (kind !== undefined) return kind;
   }
-  const inPlaces = names.added.filter(pattern => pattern.includes("/"));
-  const inProject = inPlaces.length === 0 ? undefined : projectParts(workspace, path);
+  const { secrets } = workspace.settings.paths;
+  const added = secrets.filter(pattern => !pattern.startsWith("!"));
+  const removed = secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : []));
+  const inPlaces = added.filter(pattern => pattern.includes("/"));
+  const inProject = inPlaces.length === 0 ? undefined : partsBelow(workspace.project, path);
   if (inProject !== undefined && isConfigured(inPlaces, inProject)) return "secret";
-  return secretByName(name, names);
-}
-
-/** Parts below the project; undefined for paths elsewhere. */
-export function projectParts(workspace: Workspace, path: string): readonly string[] | undefined {
-  const { project } = workspace;
-  if (project === undefined || !isInside(project, path)) return undefined;
-  return components(path).slice(components(project).length);
+  return secretByName(name, { added, removed });
 }

@@ -43,13 +43,13 @@ export async function callBridge<A extends BridgeAction>(
 ): Promise<BridgeResult<A>> {
   const { system } = context;
   const argv = findBridgeCommand(context, action);
-  if (!argv.ok) return { kind: "failed", problem: argv.problem };
+  if (typeof argv === "string") return { kind: "failed", problem: argv };
   const remaining = context.remainingMs();
   const timeoutMs = Math.min(BRIDGE_TIMEOUT_MS[action], remaining - RESERVE_MS);
   if (timeoutMs <= 0) return { kind: "timeout", problem: `no time was left to ask for ${action}` };
   const request = { version: BRIDGE_VERSION, action, ...question };
   const { done } = system.processes.start({
-    argv: argv.command,
+    argv,
     cwd: context.projectRoot,
     env: childEnvironment(system, bridgeVariables(context)),
     input: system.text.encode(`${JSON.stringify(request)}\n`),
@@ -115,12 +115,12 @@ function bridgeVariables({ system }: HookContext): Readonly<Record<string, strin
 }
 
 type Command = readonly [string, ...string[]];
-type FoundCommand =
-  | { readonly ok: true; readonly command: Command }
-  | { readonly ok: false; readonly problem: string };
 
-/** A test's command, the configured one, the sibling of the hook program, or the staged one; in this order. */
-function findBridgeCommand(context: HookContext, action: BridgeAction): FoundCommand {
+/**
+ * A test's command, the configured one, the sibling of the hook program, or the staged one; in this order. A text
+ * says why there is none.
+ */
+function findBridgeCommand(context: HookContext, action: BridgeAction): Command | string {
   const { system, options } = context;
   if (VARIABLES.AMPLIHACK_TESTING.get(system)) {
     const given = system.env.get("AMPLIHACK_TEST_BRIDGE_COMMAND");
@@ -133,15 +133,11 @@ function findBridgeCommand(context: HookContext, action: BridgeAction): FoundCom
   if (staged !== undefined && system.files.follow(staged)?.kind === "file") {
     return fromWords([staged, "bridge", action]);
   }
-  return {
-    ok: false,
-    problem: `bridge ${action} failed: amplihack was not found beside the hook program; run "amplihack install"`,
-  };
+  return `bridge ${action} failed: amplihack was not found beside the hook program; run "amplihack install"`;
 }
 
-function fromWords([program, ...rest]: readonly string[]): FoundCommand {
-  if (program !== undefined && program !== "") return { ok: true, command: [program, ...rest] };
-  return { ok: false, problem: "the configured bridge command is empty" };
+function fromWords([program = "", ...rest]: readonly string[]): Command | string {
+  return program === "" ? "the configured bridge command is empty" : [program, ...rest];
 }
 
 /** A JSON list of words, or words parted by blanks. */

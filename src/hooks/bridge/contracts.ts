@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { isJsonObject, type Json } from "../../protocol/index.ts";
+import { MemberError, memberAt, StrictMembers } from "../../protocol/members.ts";
 import { firstCharacters, withoutControls } from "../words.ts";
 
 /** The version every request carries; a reply without one is accepted. */
@@ -91,79 +92,76 @@ export type Parsed<T> =
 /** The child's side: one request of any action. */
 export function parseBridgeRequest(value: Json): Parsed<BridgeRequest> {
   return parseWith(value, read => {
-    const action = read.text("action");
-    const { version } = read;
-    const session_id = read.text("session_id");
+    const action = read.oneOf("action", BRIDGE_ACTIONS);
+    const isGiven = (name: string) => memberAt(value, name) !== undefined;
+    const base = {
+      version: isGiven("version") ? read.number("version") : BRIDGE_VERSION,
+      session_id: read.string("session_id"),
+    };
     switch (action) {
-      case "reflect": {
-        const redirects = read.optionalText("redirects_path");
+      case "reflect":
         return {
-          version,
+          ...base,
           action,
-          transcript_path: read.textOrNull("transcript_path"),
-          session_id,
-          ...(redirects === undefined ? {} : { redirects_path: redirects }),
+          transcript_path: read.optional("transcript_path", read.string) ?? null,
+          ...given("redirects_path", read.optional("redirects_path", read.string)),
         };
-      }
       case "get_context":
-        return { version, action, session_id, project_path: read.text("project_path") };
-      case "store": {
-        const agent_type = read.optionalText("agent_type");
-        const task = read.has("task") ? read.textOrNull("task") : undefined;
-        const success = read.has("success") ? read.flag("success") : undefined;
-        const content = read.optionalText("content");
+        return { ...base, action, project_path: read.string("project_path") };
+      case "store":
         return {
-          version,
+          ...base,
           action,
-          session_id,
-          transcript_path: read.textOrNull("transcript_path"),
-          ...(agent_type === undefined ? {} : { agent_type }),
-          ...(task === undefined ? {} : { task }),
-          ...(success === undefined ? {} : { success }),
-          ...(content === undefined ? {} : { content }),
+          transcript_path: read.optional("transcript_path", read.string) ?? null,
+          ...given("agent_type", read.optional("agent_type", read.string)),
+          ...(isGiven("task") ? { task: read.optional("task", read.string) ?? null } : {}),
+          ...(isGiven("success") ? { success: read.boolean("success") } : {}),
+          ...given("content", read.optional("content", read.string)),
         };
-      }
-      case "inject_memory": {
-        const agents = read.has("agents") ? read.texts("agents", Number.MAX_SAFE_INTEGER) : undefined;
-        const prompt = read.text("prompt");
-        return { version, action, session_id, prompt, ...(agents === undefined ? {} : { agents }) };
-      }
-      default:
-        throw new Mismatch(`action must be one of ${BRIDGE_ACTIONS.join(", ")}`);
+      case "inject_memory":
+        return {
+          ...base,
+          action,
+          prompt: read.string("prompt"),
+          ...(isGiven("agents") ? { agents: harmlessTexts(read, "agents", Number.MAX_SAFE_INTEGER) } : {}),
+        };
     }
   });
 }
 
-type ReplyReaders = { readonly [A in BridgeAction]: (read: Members) => BridgeContracts[A]["reply"] };
+function given<K extends string>(name: K, text: string | undefined): { readonly [name in K]?: string } {
+  return text === undefined ? {} : ({ [name]: text } as { readonly [name in K]: string });
+}
+
+type ReplyReaders = { readonly [A in BridgeAction]: (read: StrictMembers) => BridgeContracts[A]["reply"] };
 
 const REPLY_READERS: ReplyReaders = {
   reflect: read => {
-    const severity = read.text("severity");
-    if (severity !== "low" && severity !== "medium" && severity !== "high") {
-      throw new Mismatch("severity must be low, medium or high");
-    }
-    const report = read.optionalText("report");
+    const report = read.optional("report", read.string);
     return {
-      should_block: read.flag("should_block"),
-      findings: read.texts("findings", REPLY_LIMITS.item),
-      severity,
-      ...(report === undefined ? {} : { report: harmless(report, REPLY_LIMITS.text) }),
+      should_block: read.boolean("should_block"),
+      findings: harmlessTexts(read, "findings", REPLY_LIMITS.item),
+      severity: read.oneOf("severity", ["low", "medium", "high"]),
+      ...given("report", report === undefined ? undefined : harmless(report, REPLY_LIMITS.text)),
     };
   },
   get_context: read => ({
-    context: harmless(read.text("context"), REPLY_LIMITS.text),
-    memories: read.list("memories").map(memory => {
-      const member = new Members(memory, "memories");
-      return {
-        key: harmless(member.text("key"), REPLY_LIMITS.key),
-        value: harmless(member.text("value"), REPLY_LIMITS.item),
-      };
-    }),
+    context: harmless(read.string("context"), REPLY_LIMITS.text),
+    memories: read
+      .list("memories")
+      .slice(0, REPLY_LIMITS.items)
+      .map(item => {
+        const memory = new StrictMembers(item, "memories[]");
+        return {
+          key: harmless(memory.string("key"), REPLY_LIMITS.key),
+          value: harmless(memory.string("value"), REPLY_LIMITS.item),
+        };
+      }),
   }),
-  store: read => ({ stored: read.flag("stored"), memories_count: read.count("memories_count") }),
+  store: read => ({ stored: read.boolean("stored"), memories_count: read.count("memories_count") }),
   inject_memory: read => ({
-    injected_context: harmless(read.text("injected_context"), REPLY_LIMITS.text),
-    memory_keys_used: read.texts("memory_keys_used", REPLY_LIMITS.key),
+    injected_context: harmless(read.string("injected_context"), REPLY_LIMITS.text),
+    memory_keys_used: harmlessTexts(read, "memory_keys_used", REPLY_LIMITS.key),
   }),
 };
 
@@ -173,16 +171,17 @@ export function parseBridgeReply<A extends BridgeAction>(
   value: Json,
 ): Parsed<BridgeContracts[A]["reply"]> {
   const parsed = parseWith(value, REPLY_READERS[action]);
-  const version = isJsonObject(value) ? ownValue(value, "version") : undefined;
+  const version = memberAt(value, "version");
   if (!parsed.ok || version === undefined || version === BRIDGE_VERSION) return parsed;
   return { ...parsed, warning: `the reply is of another version than ${BRIDGE_VERSION}` };
 }
 
-function parseWith<T>(value: Json, build: (read: Members) => T): Parsed<T> {
+function parseWith<T>(value: Json, build: (read: StrictMembers) => T): Parsed<T> {
+  if (!isJsonObject(value)) return { ok: false, problem: "must be a JSON object" };
   try {
-    return { ok: true, value: build(new Members(value, undefined)) };
+    return { ok: true, value: build(new StrictMembers(value)) };
   } catch (error) {
-    if (error instanceof Mismatch) return { ok: false, problem: error.message };
+    if (error instanceof MemberError) return { ok: false, problem: error.message };
     throw error;
   }
 }
@@ -191,73 +190,9 @@ function harmless(text: string, length: number): string {
   return firstCharacters(withoutControls(text), length);
 }
 
-class Mismatch extends Error {}
-
-/** Reads members by type; what does not fit is named by its member, never by its content. */
-class Members {
-  private readonly object: JsonObject;
-  private readonly place: string;
-
-  constructor(value: Json, list: string | undefined) {
-    this.place = list === undefined ? "" : `${list}[].`;
-    if (!isJsonObject(value)) {
-      throw new Mismatch(list === undefined ? "must be a JSON object" : `${list} must hold objects`);
-    }
-    this.object = value;
-  }
-
-  get version(): number {
-    const version = this.has("version") ? this.member("version", "number") : BRIDGE_VERSION;
-    return Number(version);
-  }
-
-  has(name: string): boolean {
-    return ownValue(this.object, name) !== undefined;
-  }
-
-  text(name: string): string {
-    return String(this.member(name, "string"));
-  }
-
-  optionalText(name: string): string | undefined {
-    const value = ownValue(this.object, name);
-    return value === undefined || value === null ? undefined : this.text(name);
-  }
-
-  textOrNull(name: string): string | null {
-    return this.optionalText(name) ?? null;
-  }
-
-  flag(name: string): boolean {
-    return this.member(name, "boolean") === true;
-  }
-
-  count(name: string): number {
-    const value = this.member(name, "number");
-    if (!Number.isInteger(value) || Number(value) < 0) {
-      throw new Mismatch(`${this.place}${name} must be a whole number, 0 or more`);
-    }
-    return Number(value);
-  }
-
-  list(name: string): readonly Json[] {
-    const value = ownValue(this.object, name);
-    if (!Array.isArray(value)) throw new Mismatch(`${this.place}${name} must be a list`);
-    return value.slice(0, REPLY_LIMITS.items);
-  }
-
-  texts(name: string, length: number): readonly string[] {
-    return this.list(name).map(item => {
-      if (typeof item !== "string") throw new Mismatch(`${this.place}${name} must hold strings`);
-      return harmless(item, length);
-    });
-  }
-
-  private member(name: string, type: "string" | "boolean" | "number"): Json {
-    const value = ownValue(this.object, name);
-    if (value === undefined || value === null || typeof value !== type) {
-      throw new Mismatch(`${this.place}${name} must be a ${type}`);
-    }
-    return value;
-  }
+function harmlessTexts(read: StrictMembers, name: string, length: number): readonly string[] {
+  return read
+    .strings(name)
+    .slice(0, REPLY_LIMITS.items)
+    .map(text => harmless(text, length));
 }

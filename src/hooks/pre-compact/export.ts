@@ -2,7 +2,7 @@ import type { Json } from "../../protocol/index.ts";
 import { isJsonObject } from "../../protocol/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { Entry, Part } from "../transcript/entry.ts";
+import type { Entry, MessagePart } from "../transcript/entry.ts";
 import { messageHeading, RULE, timeLine } from "../transcript/export-form.ts";
 import { StreamedFile } from "./streamed-file.ts";
 
@@ -78,7 +78,7 @@ function renderMessage(entry: Entry, number: number): string {
 }
 
 /** Tools are summarised by name: their text is in the host's own file. */
-function renderPart(part: Part): string {
+function renderPart(part: MessagePart): string {
   switch (part.kind) {
     case "text":
       return part.text;
@@ -101,7 +101,7 @@ function recordOf(entry: Entry): Json {
   return { role, content: parts.map(blockOf), timestamp };
 }
 
-function blockOf(part: Part): Json {
+function blockOf(part: MessagePart): Json {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text };

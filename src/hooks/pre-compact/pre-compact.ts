@@ -1,10 +1,12 @@
-import type { Effect, Hook, InputOf, JsonObject } from "../../protocol/index.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import type { Effect, InputOf, JsonObject } from "../../protocol/index.ts";
 import { compactTimestamp } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
-import { type System, SystemError } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
-import { extractRequest, renderRequestFile, requestDocument } from "../original-request.ts";
-import { type Entry, isUserMessage, textOf } from "../transcript/entry.ts";
+import { SystemError } from "../../system/system.ts";
+import { attempt, defineHook, type HookContext } from "../context.ts";
+import type { HookDefinition } from "../hook-program.ts";
+import { keepRequest } from "../original-request.ts";
+import { type Entry, entryText, isUserMessage } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import type { Naming } from "../transcript/parts.ts";
 import { readMessages, readTranscript } from "../transcript/read.ts";
@@ -17,13 +19,9 @@ const REQUEST_LENGTH = 50;
 const KEPT_COPIES = 20;
 
 /** Keeps the whole conversation before the host shortens it. Never blocks. */
-export function preCompact(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    { id: "amplihack.pre-compact", event: "PreCompact", hookName: "pre_compact", kind: "compact" },
-    options,
-    keepConversation,
-  );
-}
+export const preCompact = defineHook("pre-compact", "compact", keepConversation);
+
+export const definition: HookDefinition = { hook: preCompact };
 
 function keepConversation(input: InputOf<"compact">, context: HookContext): Effect {
   const directory = context.path("logs", context.sessionFilesId());
@@ -41,11 +39,11 @@ function keepConversation(input: InputOf<"compact">, context: HookContext): Effe
     });
   } catch (error) {
     context.metric("transcript_exported", false);
-    context.report(`the conversation was not exported: ${messageOf(error)}`);
+    context.report(`the conversation was not exported: ${errorText(error)}`);
     return tellClaude({
       status: "error",
       message: "the conversation was not exported before the compaction",
-      error: messageOf(error),
+      error: errorText(error),
     });
   }
 }
@@ -65,16 +63,16 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
     { sessionId, time: timestamp },
     entriesOf(input, context),
     entry => {
-      if (request === undefined && isUserMessage(entry) && countCharacters(textOf(entry)) > REQUEST_LENGTH) {
-        request = textOf(entry);
+      if (
+        request === undefined &&
+        isUserMessage(entry) &&
+        countCharacters(entryText(entry)) > REQUEST_LENGTH
+      ) {
+        request = entryText(entry);
       }
     },
   );
-  if (request !== undefined) {
-    const extracted = extractRequest(request, sessionId, timestamp);
-    context.saveSessionData("ORIGINAL_REQUEST.md", renderRequestFile(extracted));
-    context.saveSessionData("original_request.json", requestDocument(extracted));
-  }
+  if (request !== undefined) keepRequest(context, request);
   keepCopy(context, directory, exported.path);
   const event: CompactionEvent = {
     timestamp,
@@ -128,14 +126,12 @@ function* transcriptEntries(
 function keepCopy(context: HookContext, directory: string, path: string): void {
   const { system } = context;
   const copies = join(directory, "transcripts");
-  try {
+  attempt(context, "the transcript was not copied", () => {
     const stamp = compactTimestamp(system.clock.nowMs());
     const copy = new StreamedFile(system, join(copies, `conversation_${stamp}.md`));
     copy.writeFileContent(path);
     copy.finish();
     const names = system.files.list(copies).filter(name => /^conversation_.*\.md$/.test(name));
     for (const old of [...names].sort().reverse().slice(KEPT_COPIES)) system.files.remove(join(copies, old));
-  } catch (error) {
-    context.log("WARNING", `the transcript was not copied: ${messageOf(error)}`);
-  }
+  });
 }

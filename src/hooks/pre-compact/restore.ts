@@ -20,12 +20,10 @@ export function restoreLatestConversation(
     const facts = lookAt(system, path);
     return facts?.kind === "file" ? [{ session, path, modifiedMs: facts.modifiedMs }] : [];
   });
-  const [newest] = exports.sort((one, other) => other.modifiedMs - one.modifiedMs || compare(other, one));
+  const [newest] = exports.sort(
+    (one, other) => other.modifiedMs - one.modifiedMs || (one.session < other.session ? 1 : -1),
+  );
   return newest === undefined ? [] : [{ source: "transcript", path: newest.path, session: newest.session }];
-}
-
-function compare(one: { readonly session: string }, other: { readonly session: string }): number {
-  return one.session < other.session ? -1 : 1;
 }
 
 function listNames({ files }: Pick<System, "files">, directory: string): readonly string[] {

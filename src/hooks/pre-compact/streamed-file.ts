@@ -1,5 +1,6 @@
+import { removeIfThere } from "../../state/absent-files.ts";
 import { basename, dirname, join } from "../../system/paths.ts";
-import { hasErrorCode, type System } from "../../system/system.ts";
+import type { System } from "../../system/system.ts";
 
 const BATCH_CHARACTERS = 256 * 1024;
 const COPY_BYTES = 512 * 1024;
@@ -53,11 +54,7 @@ export class StreamedFile {
 
   discard(): void {
     this.batch = [];
-    try {
-      this.system.files.remove(this.temporary);
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOENT")) throw error;
-    }
+    removeIfThere(this.system.files, this.temporary);
   }
 
   private flush(): void {

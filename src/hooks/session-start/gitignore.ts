@@ -1,7 +1,7 @@
 import { FileLock, findHome, readExactText } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { ancestors, join } from "../../system/paths.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import { attempt, type HookContext } from "../context.ts";
 
 const WANTED = [".claude/logs/", ".claude/runtime/"];
 const HEADER = "# amplihack run-time files (added automatically)";
@@ -11,22 +11,18 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** Keeps run-time files out of the user's repository. Says so on stderr; true when the file was changed. */
 export function ignoreRuntimeFiles(context: HookContext): boolean {
   const { system, projectRoot } = context;
-  const path = join(projectRoot, ".gitignore");
-  try {
+  let added: readonly string[] = [];
+  attempt(context, ".gitignore was left as it is", () => {
     const isWorkTree = ancestors(projectRoot).some(
       at => system.files.inspect(join(at, ".git")) !== undefined,
     );
-    if (!isWorkTree || projectRoot === findHome(system)) return false;
+    if (!isWorkTree || projectRoot === findHome(system)) return;
     context.prepare();
     const lock = new FileLock(context.path("gitignore.lock"), { system, timeoutMs: LOCK_TIMEOUT_MS });
-    const added = lock.run(() => appendMissing(context, path));
-    if (added.length === 0) return false;
-    context.notify(`added to .gitignore: ${added.join(", ")}`);
-    return true;
-  } catch (error) {
-    context.log("WARNING", `.gitignore was left as it is: ${messageOf(error)}`);
-    return false;
-  }
+    added = lock.run(() => appendMissing(context, join(projectRoot, ".gitignore")));
+  });
+  if (added.length > 0) context.notify(`added to .gitignore: ${added.join(", ")}`);
+  return added.length > 0;
 }
 
 function appendMissing(context: HookContext, path: string): readonly string[] {

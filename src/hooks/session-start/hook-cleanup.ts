@@ -1,7 +1,9 @@
 import { claudeCode } from "../../hosts/claude-code.ts";
-import { type IsUnwanted, unregisterEntries } from "../../hosts/settings-entries.ts";
+import { type IsUnwanted, unregisterEntries } from "../../hosts/remove-entries.ts";
 import { type FoundEntry, listEntries } from "../../hosts/settings-file.ts";
-import { isJsonObject, isSameJson, ownValue } from "../../protocol/index.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { isSameJson, ownValue } from "../../protocol/index.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
 import {
   AtomicJsonFile,
   backUp,
@@ -12,7 +14,7 @@ import {
 } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { expandHome, join } from "../../system/paths.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import type { HookContext } from "../context.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -89,11 +91,10 @@ function hasUserInstallation(context: HookContext): boolean {
   try {
     const manifest = new AtomicJsonFile(path, { system }).read();
     if (manifest === undefined) return false;
-    const hosts = isJsonObject(manifest) ? ownValue(manifest, "hosts") : undefined;
-    if (!Array.isArray(hosts)) return true;
-    return hosts.some(host => isJsonObject(host) && ownValue(host, "scope") === "user");
+    const hosts = memberAt(manifest, "hosts");
+    return !Array.isArray(hosts) || hosts.some(host => stringAt(host, "scope") === "user");
   } catch (error) {
-    context.log("WARNING", `the user's hooks are left alone: ${messageOf(error)}`);
+    context.log("WARNING", `the user's hooks are left alone: ${errorText(error)}`);
     return true;
   }
 }

@@ -7,17 +7,13 @@ import { oneLine } from "../words.ts";
 /** What the model should know when a session begins, part by part. */
 export async function assembleContext(context: HookContext): Promise<string> {
   const parts = [
-    projectPart(context),
-    await learningsPart(context),
+    `## Project Context\n${describeProject(context)}`,
+    `\n## Recent Learnings\n${await describeLearnings(context)}`,
     preferencesPart(context),
     workflowPart(context),
     VERBOSITY,
   ];
   return parts.filter(part => part !== undefined).join("\n");
-}
-
-function projectPart(context: HookContext): string {
-  return `## Project Context\n${describeProject(context)}`;
 }
 
 function describeProject(context: HookContext): string {
@@ -32,10 +28,6 @@ function describeProject(context: HookContext): string {
     .map(candidate => candidate.trim())
     .find(candidate => candidate !== "" && !candidate.startsWith("#") && !candidate.startsWith("---"));
   return line ?? `Project context was loaded from ${shown}.`;
-}
-
-async function learningsPart(context: HookContext): Promise<string> {
-  return `\n## Recent Learnings\n${await describeLearnings(context)}`;
 }
 
 const POINTER = "See .claude/context/DISCOVERIES.md for what was learnt earlier.";

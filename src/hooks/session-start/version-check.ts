@@ -1,4 +1,4 @@
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { parseJsonObject, stringAt } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import { version } from "../../version.ts";
 import type { HookContext } from "../context.ts";
@@ -32,12 +32,10 @@ const HINTS: Readonly<Record<string, string>> = {
 function findWish(context: HookContext): "always" | "never" | undefined {
   const preferences = readProjectFile(context, "context/USER_PREFERENCES.md") ?? "";
   const heading = /^### Auto Update[^\S\n]*\n[^\S\n]*\n?[^\S\n]*(\S+)/m.exec(preferences)?.[1];
-  const read = readJson(readProjectFile(context, ".update_preference") ?? "", {
-    recover: false,
-    maxDepth: 8,
-  });
-  const recorded = read.ok && isJsonObject(read.value) ? ownValue(read.value, "auto_update") : undefined;
-  return [heading?.toLowerCase(), recorded].find(wish => wish === "always" || wish === "never");
+  const recorded = parseJsonObject(readProjectFile(context, ".update_preference") ?? "", 8);
+  return [heading?.toLowerCase(), stringAt(recorded, "auto_update")].find(
+    wish => wish === "always" || wish === "never",
+  );
 }
 
 function readProjectFile(context: HookContext, name: string): string | undefined {

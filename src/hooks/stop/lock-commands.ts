@@ -4,7 +4,7 @@ import type { System } from "../../system/system.ts";
 import { countCharacters } from "../words.ts";
 import { LockFiles } from "./lock-files.ts";
 
-const LONGEST_LOCK_MESSAGE = 1_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 export type LockOutcome =
   | { readonly kind: "locked" | "already-locked"; readonly lockedAt: string | null }
@@ -23,10 +23,10 @@ export interface LockStatus {
 export function lock(system: System, message?: string): LockOutcome {
   const text = message?.trim();
   const length = text === undefined ? 1 : countCharacters(text);
-  if (length < 1 || length > LONGEST_LOCK_MESSAGE) {
+  if (length < 1 || length > MAX_MESSAGE_LENGTH) {
     return {
       kind: "bad-message",
-      problem: `the message must have 1 to ${LONGEST_LOCK_MESSAGE} characters, it has ${length}`,
+      problem: `the message must have 1 to ${MAX_MESSAGE_LENGTH} characters, it has ${length}`,
     };
   }
   makeRuntimeDirectory(system, findLocksRoot(system, undefined), "locks");

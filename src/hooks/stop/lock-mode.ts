@@ -1,5 +1,6 @@
+import { errorText } from "../../protocol/error-text.ts";
 import { isStateError, readExactText, sanitiseSessionId, VARIABLES } from "../../state/index.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import type { HookContext } from "../context.ts";
 import { countCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
 import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
@@ -7,7 +8,7 @@ import { type LockFacts, type LockFiles, parseLockTime } from "./lock-files.ts";
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
 export type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };
 
-const LONGEST_PROMPT = 1_000;
+const MAX_PROMPT_LENGTH = 1_000;
 const LONG_PROMPT = 500;
 const PROMPT_BYTES = 64 * 1024;
 
@@ -48,7 +49,7 @@ interface Recovery {
   readonly counterOf: string;
 }
 
-/** A lock of another session, or one that is too old, holds nobody. */
+/** A lock of another session, or one that is too old, does not hold this one. */
 function findRecoveryReason(context: HookContext, lock: LockFiles, sessionId: string): Recovery | undefined {
   const { lockedAt, ownerId } = readFacts(context, lock);
   const owner = ownerId === undefined ? undefined : sanitiseSessionId(ownerId);
@@ -70,7 +71,7 @@ function readFacts(context: HookContext, lock: LockFiles): LockFacts {
   try {
     return lock.facts();
   } catch (error) {
-    context.report(`the lock of lock mode cannot be read: ${messageOf(error)}`);
+    context.report(`the lock of lock mode cannot be read: ${errorText(error)}`);
     return { lockedAt: undefined, ownerId: undefined };
   }
 }
@@ -82,7 +83,7 @@ function countStop(context: HookContext, lock: LockFiles, sessionId: string, lim
   } catch (error) {
     const isCorrupt = isStateError(error, "malformed");
     context.metric(isCorrupt ? "lock_counter_corruptions" : "lock_counter_update_errors", 1);
-    context.report(`the stops of lock mode could not be counted: ${messageOf(error)}`);
+    context.report(`the stops of lock mode could not be counted: ${errorText(error)}`);
     return limit;
   }
 }
@@ -99,7 +100,7 @@ function switchOff(
   try {
     lock.counter(counterOf).reset();
   } catch (error) {
-    failures.push(messageOf(error));
+    failures.push(errorText(error));
   }
   if (failures.length === 0) return;
   context.metric("semaphore_cleanup_errors", failures.length);
@@ -111,17 +112,17 @@ function readContinuation(context: HookContext, lock: LockFiles): string {
     const read = readExactText(context.system, lock.promptPath, PROMPT_BYTES);
     const text = read === undefined || read.replaced ? "" : read.text.trim();
     const length = countCharacters(text);
-    if (read !== undefined && (read.replaced || length > LONGEST_PROMPT)) {
+    if (read !== undefined && (read.replaced || length > MAX_PROMPT_LENGTH)) {
       context.log(
         "WARNING",
         `the continuation prompt is not used: ${read.replaced ? "not UTF-8" : "too long"}`,
       );
     }
-    if (length === 0 || length > LONGEST_PROMPT) return DEFAULT_CONTINUATION;
+    if (length === 0 || length > MAX_PROMPT_LENGTH) return DEFAULT_CONTINUATION;
     if (length > LONG_PROMPT) context.log("WARNING", `the continuation prompt has ${length} characters`);
     return text;
   } catch (error) {
-    context.log("WARNING", `the continuation prompt cannot be read: ${messageOf(error)}`);
+    context.log("WARNING", `the continuation prompt cannot be read: ${errorText(error)}`);
     return DEFAULT_CONTINUATION;
   }
 }

@@ -1,11 +1,13 @@
+import { errorText } from "../../protocol/error-text.ts";
 import type { InputOf, JsonObject } from "../../protocol/index.ts";
-import { isJsonObject, isTruthy, ownValue, readJson } from "../../protocol/index.ts";
+import { isTruthy, ownValue } from "../../protocol/index.ts";
+import { parseJsonObject } from "../../protocol/members.ts";
 import { AtomicFlag, compactTimestamp, readText, VARIABLES } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
 import { callBridge } from "../bridge/call.ts";
 import type { ReflectReply } from "../bridge/contracts.ts";
-import { type HookContext, messageOf } from "../context.ts";
+import { attempt, type HookContext } from "../context.ts";
 import { firstCharacters } from "../words.ts";
 import { HOLD_MARK } from "./hold-mark.ts";
 import { transcriptId } from "./power-steering/source.ts";
@@ -13,7 +15,10 @@ import { transcriptId } from "./power-steering/source.ts";
 const CONFIG_BYTES = 64 * 1024;
 
 /** The text with which a stop is held so that the findings get presented; undefined when there are none. */
-export async function reflect(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
+export async function reflectOnSession(
+  input: InputOf<"stop">,
+  context: HookContext,
+): Promise<string | undefined> {
   if (!isSwitchedOn(context)) return undefined;
   const sessionId = context.sessionId ?? "unknown";
   const { system } = context;
@@ -93,10 +98,10 @@ function readConfig(context: HookContext, path: string): JsonObject | undefined 
       context.metric("reflection_no_config", 1);
       return undefined;
     }
-    const read = readJson(text, { recover: false, maxDepth: 16 });
-    if (read.ok && isJsonObject(read.value)) return read.value;
+    const config = parseJsonObject(text, 16);
+    if (config !== undefined) return config;
   } catch (error) {
-    problem = `cannot be read: ${messageOf(error)}`;
+    problem = `cannot be read: ${errorText(error)}`;
   }
   context.metric("reflection_config_errors", 1);
   context.log("WARNING", `.reflection_config ${problem}; reflection stays off`);
@@ -132,12 +137,8 @@ function saveFindings(context: HookContext, sessionId: string, text: string): st
     context.path("reflection", "current_findings.md"),
     context.path("logs", sessionId, "FEEDBACK_SUMMARY.md"),
   ]) {
-    try {
-      writeAtomically(system, copy, bytes);
-    } catch (error) {
+    if (!attempt(context, "the findings were not copied", () => writeAtomically(system, copy, bytes)))
       context.metric("backward_compat_write_errors", 1);
-      context.log("WARNING", `the findings were not copied: ${messageOf(error)}`);
-    }
   }
   return file;
 }

@@ -1,23 +1,20 @@
-import { type Effect, type Hook, type InputOf, readField } from "../../protocol/index.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { type Effect, type InputOf, readField } from "../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
-import type { System } from "../../system/system.ts";
-import { defineHook, type HookContext, type HookOptions, messageOf } from "../context.ts";
+import { defineHook, type HookContext } from "../context.ts";
+import type { HookDefinition } from "../hook-program.ts";
 import { LockFiles } from "./lock-files.ts";
 import { judgeLock } from "./lock-mode.ts";
 import { checkWork } from "./power-steering/check.ts";
-import { reflect } from "./reflection.ts";
+import { reflectOnSession } from "./reflection.ts";
 
 /** Letting a stop through is said aloud in the form of our own that Claude Code knows. */
 const APPROVAL: Effect = { extras: { claude: { decision: "approve" } } };
 
 /** Decides whether the agent may end its turn: lock mode, then the check of its work, then reflection. */
-export function stop(options: HookOptions = {}): Hook<System> {
-  return defineHook(
-    { id: "amplihack.stop", event: "Stop", hookName: "stop", kind: "stop" },
-    options,
-    decideStop,
-  );
-}
+export const stop = defineHook("stop", "stop", decideStop);
+
+export const definition: HookDefinition = { hook: stop, usesBridge: true, silence: APPROVAL };
 
 async function decideStop(input: InputOf<"stop">, context: HookContext): Promise<Effect> {
   const { system } = context;
@@ -56,7 +53,7 @@ function isLocked(context: HookContext, lock: LockFiles): "yes" | "no" | "unknow
     return lock.active.isSet() ? "yes" : "no";
   } catch (error) {
     context.metric("lock_config_errors", 1);
-    context.report(`the lock of lock mode cannot be looked at: ${messageOf(error)}`);
+    context.report(`the lock of lock mode cannot be looked at: ${errorText(error)}`);
     return "unknown";
   }
 }
@@ -75,7 +72,7 @@ async function steer(input: InputOf<"stop">, context: HookContext): Promise<stri
     if (verdict.table !== undefined) context.notify(verdict.table);
   } catch (error) {
     context.metric("power_steering_errors", 1);
-    context.report(`the work could not be checked, the stop is let through: ${messageOf(error)}`);
+    context.report(`the work could not be checked, the stop is let through: ${errorText(error)}`);
   }
   return undefined;
 }
@@ -90,10 +87,10 @@ const METRICS: Readonly<Record<string, string>> = {
 
 async function tryToReflect(input: InputOf<"stop">, context: HookContext): Promise<string | undefined> {
   try {
-    return await reflect(input, context);
+    return await reflectOnSession(input, context);
   } catch (error) {
     context.metric("reflection_errors", 1);
-    context.report(`reflection failed, the stop is let through: ${messageOf(error)}`);
+    context.report(`reflection failed, the stop is let through: ${errorText(error)}`);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { booleanAt, stringAt } from "../../protocol/members.ts";
 import type { Entry } from "./entry.ts";
-import { type Naming, partsOf, stringAt } from "./parts.ts";
+import { messageParts, type Naming } from "./parts.ts";
 
 /**
  * Claude Code's session file: `{type: "user" | "assistant", message: {role, content}}`. Tool results are blocks
@@ -12,11 +13,11 @@ export function readClaudeEntry(value: JsonObject, name: Naming): Entry | undefi
   const timestamp = stringAt(value, "timestamp");
   if (type === "tool_result" || type === "tool_use") {
     const role = type === "tool_use" ? "assistant" : "user";
-    return { role, timestamp, parts: partsOf([blockOf(value, message)], name), isSynthetic: false };
+    return { role, timestamp, parts: messageParts([blockOf(value, message)], name), isSynthetic: false };
   }
   if ((type !== "user" && type !== "assistant") || message === undefined) return undefined;
   const content = isJsonObject(message) ? ownValue(message, "content") : message;
-  return { role: type, timestamp, parts: partsOf(content, name), isSynthetic: isSynthetic(value) };
+  return { role: type, timestamp, parts: messageParts(content, name), isSynthetic: isSynthetic(value) };
 }
 
 function blockOf(value: JsonObject, message: Json | undefined): JsonObject {
@@ -28,5 +29,5 @@ function blockOf(value: JsonObject, message: Json | undefined): JsonObject {
 const MARKS_OF_PROGRAMS = ["isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly"];
 
 function isSynthetic(value: JsonObject): boolean {
-  return MARKS_OF_PROGRAMS.some(mark => ownValue(value, mark) === true);
+  return MARKS_OF_PROGRAMS.some(mark => booleanAt(value, mark) === true);
 }

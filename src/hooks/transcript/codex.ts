@@ -1,6 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
-import type { Entry, Part } from "./entry.ts";
-import { decodedInput, type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
+import { basename } from "../../system/paths.ts";
+import type { Entry, MessagePart } from "./entry.ts";
+import { decodedInput, messageParts, type Naming, plainText } from "./parts.ts";
 
 /**
  * Codex's rollout file: `{timestamp, type: "response_item", payload}`. Its other lines repeat the same messages
@@ -15,7 +17,7 @@ export function readCodexEntry(value: JsonObject, name: Naming): Entry | undefin
   if (type === "message") {
     const role = stringAt(payload, "role") ?? "unknown";
     if (role !== "user" && role !== "assistant") return undefined;
-    const parts = partsOf(ownValue(payload, "content"), name);
+    const parts = messageParts(ownValue(payload, "content"), name);
     return { role, timestamp, parts, isSynthetic: isPreamble(parts) };
   }
   const part = type.endsWith("_output") ? resultOf(payload) : callOf(type, payload, name);
@@ -33,7 +35,7 @@ const RECORDED_NAMES: Readonly<Record<string, string>> = {
   update_plan: "TodoWrite",
 };
 
-function callOf(type: string, payload: JsonObject, name: Naming): Part | undefined {
+function callOf(type: string, payload: JsonObject, name: Naming): MessagePart | undefined {
   if (!/_call$/.test(type)) return undefined;
   const tool = stringAt(payload, "name") ?? type.replace(/_call$/, "");
   const given = ownValue(payload, "arguments") ?? ownValue(payload, "input") ?? ownValue(payload, "action");
@@ -45,10 +47,9 @@ function callOf(type: string, payload: JsonObject, name: Naming): Part | undefin
   };
 }
 
-function resultOf(payload: JsonObject): Part {
+function resultOf(payload: JsonObject): MessagePart {
   const output = decodedInput(ownValue(payload, "output"));
-  const metadata = isJsonObject(output) ? ownValue(output, "metadata") : undefined;
-  const exitCode = isJsonObject(metadata) ? ownValue(metadata, "exit_code") : undefined;
+  const exitCode = memberAt(output, "metadata", "exit_code");
   return {
     kind: "tool-result",
     id: stringAt(payload, "call_id"),
@@ -63,12 +64,12 @@ function withCommandText(input: Json): Json {
   const command = ownValue(input, "command") ?? ownValue(input, "cmd");
   if (!Array.isArray(command)) return command === undefined ? input : { ...input, command };
   const words = command.filter(word => typeof word === "string");
-  const isShell = /^(?:ba|z|da)?sh$/.test(words[0]?.split("/").pop() ?? "") && /^-\w*c$/.test(words[1] ?? "");
+  const isShell = /^(?:ba|z|da)?sh$/.test(basename(words[0] ?? "")) && /^-\w*c$/.test(words[1] ?? "");
   return { ...input, command: isShell ? (words[2] ?? "") : words.join(" ") };
 }
 
 /** What Codex itself puts before the first prompt. */
-function isPreamble(parts: readonly Part[]): boolean {
+function isPreamble(parts: readonly MessagePart[]): boolean {
   const [first] = parts;
   return first?.kind === "text" && /^\s*(?:<[a-z]+(?:_[a-z]+)*>|# AGENTS\.md instructions)/.test(first.text);
 }

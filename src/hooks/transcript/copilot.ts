@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { isJsonObject, type JsonObject, ownValue, readField } from "../../protocol/index.ts";
+import { booleanAt, stringAt } from "../../protocol/members.ts";
 import type { Entry } from "./entry.ts";
-import { decodedInput, flagAt, type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+import { decodedInput, messageParts, type Naming, plainText } from "./parts.ts";
 
 /**
  * Copilot's event file: `{type: "user.message", data: {content}}` and so on. A tool counts when it starts, not
@@ -13,10 +14,10 @@ export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undef
   if (role !== undefined && ownValue(value, "message") === undefined) {
     const content = ownValue(value, "content") ?? ownValue(value, "text");
     if (role === "tool") return toolMessage(value, timestamp);
-    return { role: role.toLowerCase(), timestamp, parts: partsOf(content, name), isSynthetic: false };
+    return { role: role.toLowerCase(), timestamp, parts: messageParts(content, name), isSynthetic: false };
   }
-  const event = stringAt(value, "event") ?? stringAt(value, "type");
-  const read = event === undefined ? undefined : READERS[event];
+  const event = stringAt(value, "event", "type");
+  const read = event !== undefined && Object.hasOwn(READERS, event) ? READERS[event] : undefined;
   if (read === undefined) return undefined;
   const data = ownValue(value, "data");
   return { timestamp, isSynthetic: false, ...read(isJsonObject(data) ? data : value, name) };
@@ -33,13 +34,13 @@ type Reader = (data: JsonObject, name: Naming) => Pick<Entry, "role" | "parts"> 
 
 const readUser: Reader = (data, name) => ({
   role: "user",
-  parts: partsOf(firstMember(data, "content", "prompt", "message", "text"), name),
+  parts: messageParts(readField(data, ["content", "prompt", "message", "text"])?.value, name),
   isSynthetic: (stringAt(data, "source") ?? "user") !== "user",
 });
 
 const readAssistant: Reader = (data, name) => ({
   role: "assistant",
-  parts: partsOf(firstMember(data, "content", "response", "message", "text"), name),
+  parts: messageParts(readField(data, ["content", "response", "message", "text"])?.value, name),
 });
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -65,17 +66,9 @@ const READERS: Readonly<Record<string, Reader>> = {
       {
         kind: "tool-result",
         id: stringAt(data, "toolCallId"),
-        text: plainText(firstMember(data, "result", "error")),
-        hasFailed: ownValue(data, "success") === undefined ? undefined : flagAt(data, "success") !== true,
+        text: plainText(readField(data, ["result", "error"])?.value),
+        hasFailed: ownValue(data, "success") === undefined ? undefined : booleanAt(data, "success") !== true,
       },
     ],
   }),
 };
-
-function firstMember(data: JsonObject, ...keys: readonly string[]) {
-  for (const key of keys) {
-    const value = ownValue(data, key);
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
-}

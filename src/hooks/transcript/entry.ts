@@ -4,12 +4,12 @@ import type { Json } from "../../protocol/index.ts";
 export interface Entry {
   readonly role: string;
   readonly timestamp: string | undefined;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
   /** written by a program in the user's place: hook feedback, summaries, prompts for sub-agents */
   readonly isSynthetic: boolean;
 }
 
-export type Part = TextPart | ToolUsePart | ToolResultPart;
+export type MessagePart = TextPart | ToolUsePart | ToolResultPart;
 
 export interface TextPart {
   readonly kind: "text";
@@ -33,12 +33,12 @@ export interface ToolResultPart {
 }
 
 /** What was said: the text parts only, joined by newlines. */
-export function textOf(entry: Entry): string {
+export function entryText(entry: Entry): string {
   const texts = entry.parts.flatMap(part => (part.kind === "text" ? [part.text] : []));
   return texts.join("\n");
 }
 
 /** A person's message, as opposed to tool results and texts that programs put in the user's place. */
 export function isUserMessage(entry: Entry): boolean {
-  return entry.role === "user" && !entry.isSynthetic && textOf(entry).trim() !== "";
+  return entry.role === "user" && !entry.isSynthetic && entryText(entry).trim() !== "";
 }

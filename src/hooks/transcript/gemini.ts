@@ -1,17 +1,19 @@
-import { isJsonObject, type JsonObject, ownValue } from "../../protocol/index.ts";
-import type { Entry, Part } from "./entry.ts";
-import { type Naming, partsOf, plainText, stringAt } from "./parts.ts";
+import { isJsonObject, type JsonObject, ownValue, readField } from "../../protocol/index.ts";
+import { listAt, stringAt } from "../../protocol/members.ts";
+import type { Entry, MessagePart } from "./entry.ts";
+import { messageParts, type Naming, plainText } from "./parts.ts";
 
 /** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
 export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
   const type = stringAt(value, "type");
   if ((type !== "user" && type !== "gemini") || ownValue(value, "message") !== undefined) return undefined;
-  const calls = ownValue(value, "toolCalls");
-  const tools = Array.isArray(calls) ? calls.filter(isJsonObject).flatMap(call => callParts(call, name)) : [];
+  const tools = listAt(value, "toolCalls")
+    .filter(isJsonObject)
+    .flatMap(call => callParts(call, name));
   return {
     role: type === "user" ? "user" : "assistant",
     timestamp: stringAt(value, "timestamp"),
-    parts: [...partsOf(ownValue(value, "content"), name), ...tools],
+    parts: [...messageParts(ownValue(value, "content"), name), ...tools],
     isSynthetic: false,
   };
 }
@@ -21,16 +23,16 @@ function outcomeOf(call: JsonObject): boolean | undefined {
   return status === undefined ? undefined : status === "error";
 }
 
-function callParts(call: JsonObject, name: Naming): readonly Part[] {
+function callParts(call: JsonObject, name: Naming): readonly MessagePart[] {
   const id = stringAt(call, "id");
-  const result = ownValue(call, "resultDisplay") ?? ownValue(call, "result");
-  const use: Part = {
+  const result = readField(call, ["resultDisplay", "result"])?.value;
+  const use: MessagePart = {
     kind: "tool-use",
     id,
     name: name(stringAt(call, "name") ?? "unknown"),
     input: call["args"] ?? {},
   };
-  return result === undefined || result === null
+  return result === undefined
     ? [use]
     : [use, { kind: "tool-result", id, text: plainText(result), hasFailed: outcomeOf(call) }];
 }

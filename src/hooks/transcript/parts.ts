@@ -1,31 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
-import type { Part } from "./entry.ts";
+import { booleanAt, stringAt } from "../../protocol/members.ts";
+import type { MessagePart } from "./entry.ts";
 
 /** Turns a host's tool name into the canonical one. */
 export type Naming = (toolName: string) => string;
 
-export function stringAt(value: Json | undefined, ...keys: readonly string[]): string | undefined {
-  if (!isJsonObject(value)) return undefined;
-  for (const key of keys) {
-    const found = ownValue(value, key);
-    if (typeof found === "string") return found;
-  }
-  return undefined;
-}
-
-export function flagAt(value: JsonObject, key: string): boolean | undefined {
-  const found = ownValue(value, key);
-  return typeof found === "boolean" ? found : undefined;
-}
-
 /** The parts of a message's content: a text, one block, or a list of them. What is unknown is left out. */
-export function partsOf(content: Json | undefined, name: Naming): readonly Part[] {
+export function messageParts(content: Json | undefined, name: Naming): readonly MessagePart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  if (Array.isArray(content)) return content.flatMap(block => partsOf(block, name));
+  if (Array.isArray(content)) return content.flatMap(block => messageParts(block, name));
   return isJsonObject(content) ? blockParts(content, name) : [];
 }
 
-function blockParts(block: JsonObject, name: Naming): readonly Part[] {
+function blockParts(block: JsonObject, name: Naming): readonly MessagePart[] {
   const type = stringAt(block, "type");
   if (type === "tool_use") {
     const tool = stringAt(block, "name", "tool_name") ?? "unknown";
@@ -37,7 +24,7 @@ function blockParts(block: JsonObject, name: Naming): readonly Part[] {
         kind: "tool-result",
         id: stringAt(block, "tool_use_id"),
         text: plainText(ownValue(block, "content")),
-        hasFailed: flagAt(block, "is_error"),
+        hasFailed: booleanAt(block, "is_error"),
       },
     ];
   }

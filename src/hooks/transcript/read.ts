@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, readJson } from "../../protocol/index.ts";
+import { isJsonObject, JSON_DEPTH_LIMIT, type Json, type JsonObject } from "../../protocol/index.ts";
+import { parseJsonObject } from "../../protocol/members.ts";
 import type { System } from "../../system/system.ts";
 import { readClaudeEntry } from "./claude.ts";
 import { readCodexEntry } from "./codex.ts";
@@ -29,7 +30,7 @@ export function* readTranscript(
   for (const { text } of readLines(system, path, options)) {
     count.lines++;
     if (text !== undefined && text.trim() === "") continue;
-    const value = text === undefined ? undefined : parseLine(text);
+    const value = text === undefined ? undefined : parseJsonObject(text, JSON_DEPTH_LIMIT);
     if (value === undefined) {
       count.unreadable++;
       continue;
@@ -47,12 +48,7 @@ export function readEntry(value: JsonObject, name: Naming): Entry | undefined {
   return undefined;
 }
 
-function parseLine(text: string): JsonObject | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 200 });
-  return read.ok && isJsonObject(read.value) ? read.value : undefined;
-}
-
-/** Messages given in a payload: a plain string is a message of nobody; a bad one never loses the others. */
+/** Messages given in a payload: a plain string is a message with an unknown role; a bad one does not affect the others. */
 export function readMessages(list: Json | undefined, name: Naming): readonly Entry[] {
   if (!Array.isArray(list)) return [];
   return list.map(message => {

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
+import type { Problem } from "../../state/problem.ts";
 import type { System } from "../../system/system.ts";
+import { pluginProblem } from "../problem.ts";
 import { setEnabled } from "./enabled.ts";
 import { tryReadPluginManifest } from "./manifest.ts";
 import { type PluginPlaces, pluginDirectory, replaceTree } from "./plugins.ts";
-import { PluginProblem } from "./problem.ts";
 import { copyFiles, fingerprint, listTree } from "./tree.ts";
 
 /** Where amplihack's own files for Claude Code lie: in the project, or in a plugin that all projects share. */
@@ -95,14 +96,14 @@ function replaceTreeWith(
 
 function refuseBoth(places: ModePlaces, isForced: boolean): void {
   if (isForced || !isLocal(places) || !isPlugin(places)) return;
-  throw new PluginProblem(
+  throw pluginProblem(
     "the project has amplihack files of its own and the plugin is installed too",
     "use --force",
   );
 }
 
-function nothingToConvert(why: string): PluginProblem {
-  return new PluginProblem(`there is nothing to convert: ${why}`, "amplihack mode detect");
+function nothingToConvert(why: string): Problem {
+  return pluginProblem(`there is nothing to convert: ${why}`, "amplihack mode detect");
 }
 
 function readRecord(path: string): Readonly<Record<string, string>> {
@@ -111,7 +112,7 @@ function readRecord(path: string): Readonly<Record<string, string>> {
     : undefined;
   const files = read?.ok === true && isJsonObject(read.value) ? read.value["files"] : undefined;
   if (!isJsonObject(files)) {
-    throw new PluginProblem(`${path} does not say which files are amplihack's`, "move them by hand");
+    throw pluginProblem(`${path} does not say which files are amplihack's`, "move them by hand");
   }
   const isInside = (name: string): boolean => !name.startsWith("/") && !name.split("/").includes("..");
   return Object.fromEntries(

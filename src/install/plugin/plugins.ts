@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { System } from "../../system/system.ts";
+import { pluginProblem } from "../problem.ts";
 import { isEnabled, setEnabled } from "./enabled.ts";
 import {
   checkPluginName,
@@ -11,7 +12,6 @@ import {
   readPluginManifest,
   tryReadPluginManifest,
 } from "./manifest.ts";
-import { PluginProblem } from "./problem.ts";
 import { copyFiles, listTree } from "./tree.ts";
 
 export interface PluginPlaces {
@@ -44,7 +44,7 @@ export function installPlugin(
         env: { ...process.env, GIT_TERMINAL_PROMPT: "0" },
       },
     );
-    if (status !== 0) throw new PluginProblem("git could not clone the plugin", "see what git said above");
+    if (status !== 0) throw pluginProblem("git could not clone the plugin", "see what git said above");
     return installFrom(system, places, join(clone, "plugin"), isForced);
   } finally {
     rmSync(clone, { recursive: true, force: true });
@@ -58,15 +58,12 @@ function installFrom(
   isForced: boolean,
 ): PluginManifest {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
-    throw new PluginProblem(
-      `${directory} is no directory`,
-      "name a directory, or an address that git can clone",
-    );
+    throw pluginProblem(`${directory} is no directory`, "name a directory, or an address that git can clone");
   }
   const manifest = readPluginManifest(directory);
   const target = pluginDirectory(places, manifest.name);
   if (existsSync(target) && !isForced) {
-    throw new PluginProblem(`the plugin ${manifest.name} is installed already`, "use --force to replace it");
+    throw pluginProblem(`the plugin ${manifest.name} is installed already`, "use --force to replace it");
   }
   replaceTree(system, directory, target);
   return manifest;
@@ -94,12 +91,12 @@ export function uninstallPlugin(system: System, places: PluginPlaces, name: stri
   const wasThere = existsSync(directory);
   rmSync(directory, { recursive: true, force: true });
   if (!wasThere && !wasEnabled)
-    throw new PluginProblem(`the plugin ${name} is not installed`, "amplihack plugin list");
+    throw pluginProblem(`the plugin ${name} is not installed`, "amplihack plugin list");
 }
 
 export function linkPlugin(system: System, places: PluginPlaces, name: string): boolean {
   if (tryReadPluginManifest(pluginDirectory(places, name)) === undefined) {
-    throw new PluginProblem(`the plugin ${name} is not installed`, "amplihack plugin install SOURCE");
+    throw pluginProblem(`the plugin ${name} is not installed`, "amplihack plugin install SOURCE");
   }
   return setEnabled(system, places.home, name, true);
 }

@@ -2,8 +2,10 @@ import { spawnSync } from "node:child_process";
 import type { KeyObject } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
-import { Problem, textOf } from "../../state/problem.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { type Json, readJson } from "../../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../../protocol/members.ts";
+import { Problem } from "../../state/problem.ts";
 import { readText } from "../../state/read-text.ts";
 import type { System } from "../../system/system.ts";
 import { fetchBytes } from "./fetch.ts";
@@ -70,37 +72,23 @@ function prove(directory: string, version: string): void {
   try {
     manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   } catch (error) {
-    throw fail(`its package.json cannot be read (${textOf(error)})`);
+    throw fail(`its package.json cannot be read (${errorText(error)})`);
   }
-  if (
-    !isJsonObject(manifest) ||
-    ownValue(manifest, "name") !== "amplihack" ||
-    ownValue(manifest, "version") !== version
-  )
+  if (stringAt(manifest, "name") !== "amplihack" || stringAt(manifest, "version") !== version)
     throw fail("its package.json names something else");
-  const made = platformsIn(manifest);
+  // The platforms that an archive has compiled files for; left out when it needs none.
+  const made = memberAt(manifest, "amplihack", "platforms");
   const here = `${process.platform}-${process.arch}`;
-  if (made !== undefined && !made.includes(here))
+  if (Array.isArray(made) && !made.includes(here))
     throw fail(`it is made for ${made.join(", ")}, and this is ${here}`);
   const { status, stdout } = spawnSync(
     process.execPath,
     [programIn(directory), "version", "--format", "json"],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-      timeout: PROBE_MS,
-    },
+    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: PROBE_MS },
   );
   const answer = readJson(stdout ?? "", { recover: false, maxDepth: 20 });
-  const reported = answer.ok && isJsonObject(answer.value) ? ownValue(answer.value, "version") : undefined;
-  if (status !== 0 || reported !== version) throw fail("it does not start");
-}
-
-/** The platforms that an archive has compiled files for; undefined when it needs none. */
-function platformsIn(manifest: JsonObject): readonly Json[] | undefined {
-  const own = ownValue(manifest, "amplihack");
-  const platforms = isJsonObject(own) ? ownValue(own, "platforms") : undefined;
-  return Array.isArray(platforms) ? platforms : undefined;
+  if (status !== 0 || !answer.ok || stringAt(answer.value, "version") !== version)
+    throw fail("it does not start");
 }
 
 /** The hosts that are registered for the user, by the installer's own record; undefined without an installation. */
@@ -112,11 +100,9 @@ export function registeredHosts(
   const text = readText(system, path, 4 * 1024 * 1024);
   if (text === undefined) return undefined;
   const read = readJson(text, { recover: false, maxDepth: 50 });
-  const hosts = read.ok && isJsonObject(read.value) ? ownValue(read.value, "hosts") : undefined;
-  const names = (Array.isArray(hosts) ? hosts : []).flatMap(entry => {
-    if (!isJsonObject(entry) || ownValue(entry, "scope") === "project") return [];
-    const host = ownValue(entry, "host");
-    return typeof host === "string" && /^[a-z][a-z-]*$/.test(host) ? [host] : [];
+  const names = listAt(read.ok ? read.value : undefined, "hosts").flatMap(entry => {
+    const host = stringAt(entry, "host") ?? "";
+    return stringAt(entry, "scope") !== "project" && /^[a-z][a-z-]*$/.test(host) ? [host] : [];
   });
   return [...new Set(names)];
 }

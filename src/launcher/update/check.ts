@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
+import type { Json } from "../../protocol/index.ts";
+import { numberAt, stringAt } from "../../protocol/members.ts";
 import { AtomicJsonFile } from "../../state/atomic-json-file.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -13,7 +14,7 @@ interface Known {
   readonly latest: string | null;
 }
 
-/** Why no check is made; `told` ones get a line, so that nobody waits for news that cannot come. */
+/** Why no check is made; `told` ones get a line, because the user may expect the check. */
 export function whySkipped(
   system: System,
   options: { readonly isUnwanted: boolean; readonly isDelegated: boolean },
@@ -74,15 +75,9 @@ function readFresh(file: AtomicJsonFile, nowMs: number): Known | undefined {
   } catch {
     return undefined;
   }
-  if (value === undefined || !isJsonObject(value)) return undefined;
-  const [checked, latest, hours, current] = [
-    "last_check",
-    "latest_version",
-    "check_interval_hours",
-    "current_version",
-  ].map(name => ownValue(value, name));
-  const ageMs = typeof checked === "string" ? nowMs - Date.parse(checked) : Number.NaN;
-  const lifeMs = HOUR_MS * Math.min(typeof hours === "number" ? hours : INTERVAL_HOURS, INTERVAL_HOURS);
-  if (current !== version || !(ageMs >= 0 && ageMs < lifeMs)) return undefined;
-  return { latest: typeof latest === "string" ? latest : null };
+  const ageMs = nowMs - Date.parse(stringAt(value, "last_check") ?? "");
+  const hours = numberAt(value, "check_interval_hours") ?? INTERVAL_HOURS;
+  const lifeMs = HOUR_MS * Math.min(hours, INTERVAL_HOURS);
+  if (stringAt(value, "current_version") !== version || !(ageMs >= 0 && ageMs < lifeMs)) return undefined;
+  return { latest: stringAt(value, "latest_version") ?? null };
 }

@@ -1,12 +1,13 @@
-import { Problem, textOf } from "../../state/problem.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import { Problem } from "../../state/problem.ts";
 
-export interface FetchLimits {
+interface FetchLimits {
   readonly bytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Bytes behind an address, which must be https, or http on this machine; so must all it redirects to. */
@@ -15,7 +16,7 @@ export async function fetchBytes(address: string, limits: FetchLimits): Promise<
   const signal = limits.signal === undefined ? timeout : AbortSignal.any([timeout, limits.signal]);
   let url = checkedUrl(address);
   try {
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const response = await fetch(url, {
         redirect: "manual",
         signal,
@@ -30,10 +31,11 @@ export async function fetchBytes(address: string, limits: FetchLimits): Promise<
       if (!response.ok) throw problem(url, `the server answered ${response.status}`);
       return await readBody(response, url, limits.bytes);
     }
-    throw problem(url, `more than ${MOST_REDIRECTS} redirects`);
+    throw problem(url, `more than ${MAX_REDIRECTS} redirects`);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const cause = error instanceof Error && error.cause !== undefined ? textOf(error.cause) : textOf(error);
+    const cause =
+      error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
     throw problem(url, timeout.aborted ? `no answer within ${limits.timeoutMs} ms` : cause);
   }
 }

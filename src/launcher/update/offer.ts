@@ -1,16 +1,16 @@
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
-import type { Voice } from "../plan.ts";
+import type { LaunchConsole } from "../launch-request.ts";
 
 const ANSWER_MS = 5_000;
 
-/** Tells of a newer version in one line; asks, where somebody can answer, whether to take it now. */
-export async function offerUpdate(current: string, latest: string, voice: Voice): Promise<boolean> {
-  if (voice.ask === undefined) {
-    voice.note(`amplihack ${latest} is available, this is ${current}; run: amplihack update`);
+/** Tells of a newer version in one line; asks, where a person can answer, whether to take it now. */
+export async function offerUpdate(current: string, latest: string, console: LaunchConsole): Promise<boolean> {
+  if (console.ask === undefined) {
+    console.note(`amplihack ${latest} is available, this is ${current}; run: amplihack update`);
     return false;
   }
-  voice.note(`amplihack ${latest} is available, this is ${current}. Update now? [y/N]`);
+  console.note(`amplihack ${latest} is available, this is ${current}. Update now? [y/N]`);
   return /^\s*y(?:es)?\s*$/i.test(await readAnswer(ANSWER_MS));
 }
 

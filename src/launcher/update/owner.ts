@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Whoever put this copy of the program where it is, and how that one replaces it. */
-export type Owner =
+/** What put this copy of the program where it is, and the command that replaces it. */
+type Owner =
   | { readonly kind: "npm"; readonly command: (version: string) => string }
   | { readonly kind: "checkout"; readonly command: (version: string) => string }
   | { readonly kind: "runner" | "ours" };

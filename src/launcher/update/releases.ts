@@ -1,5 +1,6 @@
 import semver from "semver";
-import { isJsonObject, type Json, ownValue, readJson } from "../../protocol/index.ts";
+import { type Json, readJson } from "../../protocol/index.ts";
+import { booleanAt, listAt, stringAt } from "../../protocol/members.ts";
 import { Problem } from "../../state/problem.ts";
 import { fetchBytes } from "./fetch.ts";
 
@@ -11,14 +12,14 @@ export interface Release {
   addressOf(name: string): string;
 }
 
-const LIMIT_BYTES = 1024 * 1024;
-const LIMIT_MS = 5_000;
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 5_000;
 
 /** What a source offers: a list of releases, or one, in the form of GitHub's interface. Drafts are left out. */
 export async function fetchReleases(source: string, signal?: AbortSignal): Promise<readonly Release[]> {
   const bytes = await fetchBytes(source, {
-    bytes: LIMIT_BYTES,
-    timeoutMs: LIMIT_MS,
+    bytes: MAX_BYTES,
+    timeoutMs: TIMEOUT_MS,
     ...(signal === undefined ? {} : { signal }),
   });
   const read = readJson(new TextDecoder().decode(bytes), { recover: false, maxDepth: 50 });
@@ -33,21 +34,16 @@ export async function fetchReleases(source: string, signal?: AbortSignal): Promi
 }
 
 function readRelease(value: Json, source: string): readonly Release[] {
-  if (!isJsonObject(value) || ownValue(value, "draft") === true) return [];
-  const tag = ownValue(value, "tag_name");
-  const version = typeof tag === "string" ? semver.valid(tag.replace(/^v/, "")) : null;
-  if (typeof tag !== "string" || version === null) return [];
-  const assets = new Map<string, string>();
-  const listed = ownValue(value, "assets");
-  for (const asset of Array.isArray(listed) ? listed : []) {
-    if (!isJsonObject(asset)) continue;
-    const [name, address] = [ownValue(asset, "name"), ownValue(asset, "browser_download_url")];
-    if (typeof name === "string" && typeof address === "string") assets.set(name, address);
-  }
+  const tag = stringAt(value, "tag_name") ?? "";
+  const version = semver.valid(tag.replace(/^v/, ""));
+  if (version === null || booleanAt(value, "draft") === true) return [];
+  const assets = new Map(
+    listAt(value, "assets").map(asset => [stringAt(asset, "name"), stringAt(asset, "browser_download_url")]),
+  );
   return [
     {
       version,
-      isPrerelease: ownValue(value, "prerelease") === true || semver.prerelease(version) !== null,
+      isPrerelease: booleanAt(value, "prerelease") === true || semver.prerelease(version) !== null,
       addressOf: name =>
         assets.get(name) ?? `${source.replace(/\/+$/, "")}/download/${encodeURIComponent(tag)}/${name}`,
     },

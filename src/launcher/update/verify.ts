@@ -64,5 +64,5 @@ function textOfBytes(bytes: Uint8Array): string {
 }
 
 function refuse(message: string, fix?: string): Problem {
-  return new Problem(message, { kind: "untrusted-release", ...(fix === undefined ? {} : { fix }) });
+  return new Problem(message, { kind: "untrusted-release", fix });
 }

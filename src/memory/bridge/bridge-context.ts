@@ -2,7 +2,7 @@ import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
 import type { Entry } from "../../hooks/transcript/entry.ts";
 import { readTranscript } from "../../hooks/transcript/read.ts";
 import { canonicalToolName } from "../../hosts/canonical-tool.ts";
-import { HOST_IDS, HOSTS } from "../../hosts/index.ts";
+import { HOST_LIST } from "../../hosts/descriptors.ts";
 import { isAbsolute } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { MemoryError } from "../memory-error.ts";
@@ -46,9 +46,7 @@ export function* readSession(context: BridgeContext, path: string | null): Gener
 }
 
 /** Hosts whose session files can be read; a file does not say whose it is. */
-const RECORDING = HOST_IDS.filter(id =>
-  ["claude-code", "copilot-cli", "codex", "gemini-cli"].includes(id),
-).map(id => HOSTS[id]);
+const RECORDING = HOST_LIST.filter(host => host.recordsSessions === true);
 
 /** The canonical name of a tool in the session file of any host. */
 function anyToolName(name: string): string {

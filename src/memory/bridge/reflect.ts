@@ -1,6 +1,6 @@
 import type { ReflectReply, ReflectRequest } from "../../hooks/bridge/contracts.ts";
 import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
-import { type Entry, textOf } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText } from "../../hooks/transcript/entry.ts";
 import { readLines } from "../../hooks/transcript/lines.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { stringsAt } from "../../protocol/members.ts";
@@ -40,7 +40,7 @@ class Excerpt {
 
   *watch(entries: Iterable<Entry>): Generator<Entry> {
     for (const entry of entries) {
-      const said = textOf(entry).trim();
+      const said = entryText(entry).trim();
       if (said !== "" && !entry.isSynthetic) {
         this.text = `${this.text}${entry.role}: ${said}\n\n`.slice(-MAX_EXCERPT_CHARACTERS);
       }

@@ -1,5 +1,5 @@
 import type { StoreReply, StoreRequest } from "../../hooks/bridge/contracts.ts";
-import { type Entry, isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { type Entry, entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { firstCharacters } from "../../hooks/words.ts";
 import { composeLearning, LearningCollector } from "../learning.ts";
 import { type MemoryDraft, TEXT_LIMITS } from "../memory.ts";
@@ -69,7 +69,7 @@ function readLearnings(entries: Iterable<Entry>): SessionLearnings {
   let task = "";
   for (const entry of entries) {
     collector.see(entry);
-    const said = textOf(entry).trim();
+    const said = entryText(entry).trim();
     if (said === "" || entry.isSynthetic || (entry.role !== "user" && entry.role !== "assistant")) continue;
     if (beginning.length < MAX_LEARNING_LENGTH * 2)
       beginning = beginning === "" ? said : `${beginning}\n${said}`;

@@ -183,14 +183,13 @@ function questionIn(text: string): string | undefined {
   return oneLine(prose.slice(start, mark.index + mark[0].length));
 }
 
-const CORRECTION = wordPattern([
-  "(?:that|this|it)(?:['’]s| is) (?:still )?(?:wrong|incorrect|not (?:right|correct|what))",
-  "not what i (?:asked|wanted|meant|said)",
-  "i (?:already |just |clearly )?(?:said|told you|asked you|asked for)",
-  "you (?:forgot|missed|ignored|misunderstood|did(?:n['’]t| not))",
-  "(?:still|again) (?:broken|failing|fails|wrong|not working)",
-  "(?:undo|revert) (?:that|this|it)",
-]);
+const CORRECTION = wordPattern(`
+  (?:that|this|it)(?:['’]s| is) (?:still )?(?:wrong|incorrect|not (?:right|correct|what))
+  not what i (?:asked|wanted|meant|said)
+  i (?:already |just |clearly )?(?:said|told you|asked you|asked for)
+  you (?:forgot|missed|ignored|misunderstood|did(?:n['’]t| not))
+  (?:still|again) (?:broken|failing|fails|wrong|not working) | (?:undo|revert) (?:that|this|it)
+`);
 const LEADING_NO = /^\s*(?:no|nope|wrong|stop)\b[\s,.!:-]/i;
 const CORRECTIONS = 2;
 

@@ -1,5 +1,5 @@
 import type { Entry } from "../../hooks/transcript/entry.ts";
-import { isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { CHECKS } from "./checks.ts";
 import { SEVERITIES, type SessionFinding } from "./finding.ts";
 import { stepsOf } from "./steps.ts";
@@ -25,7 +25,7 @@ export function reviewSession(entries: Iterable<Entry>): Review {
 
   function* watch(): Generator<Entry> {
     for (const entry of entries) {
-      if (task === "" && isUserMessage(entry)) task = textOf(entry).trim();
+      if (task === "" && isUserMessage(entry)) task = entryText(entry).trim();
       yield entry;
     }
   }

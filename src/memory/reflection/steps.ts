@@ -1,6 +1,6 @@
 import { isHeldText } from "../../hooks/stop/hold-mark.ts";
 import type { Entry, ToolResultPart, ToolUsePart } from "../../hooks/transcript/entry.ts";
-import { isUserMessage, textOf } from "../../hooks/transcript/entry.ts";
+import { entryText, isUserMessage } from "../../hooks/transcript/entry.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { SessionStep } from "./finding.ts";
 
@@ -12,7 +12,7 @@ export function* stepsOf(entries: Iterable<Entry>): Generator<SessionStep> {
   const open = new Map<string, ToolUsePart>();
   let lastCall: ToolUsePart | undefined;
   for (const entry of entries) {
-    const text = textOf(entry);
+    const text = entryText(entry);
     if (isUserMessage(entry) && !isHeldText(text)) yield { kind: "user-message", text };
     if (entry.role === "assistant" && text.trim() !== "") yield { kind: "agent-message", text };
     for (const part of entry.parts) {

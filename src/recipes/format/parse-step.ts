@@ -18,6 +18,7 @@ const ONLY_FOR: Readonly<Record<StepType, readonly string[]>> = {
 
 const REQUIRED: Readonly<Record<StepType, string>> = { bash: "command", agent: "prompt", recipe: "recipe" };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a step has many members, and each is read once here
 export function parseStep(node: YamlNode, reports: StepReports): Step | undefined {
   const { error, warn, note } = reports;
   if (node.kind !== "map") {

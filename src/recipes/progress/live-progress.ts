@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { eastAsianWidth } from "get-east-asian-width";
+import stringWidth from "string-width";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
 import { formatSeconds, indent, linesOf, outputLines, plain } from "./plain-progress.ts";
 
@@ -105,11 +105,13 @@ function lastLineOf(chunk: Uint8Array): string | undefined {
 
 /** Cut to the width, so that no line wraps and the count of lines stays true. */
 function cutToWidth(line: string, columns: number): string {
-  const characters = [...line];
+  if (stringWidth(line) < columns) return line;
+  let shown = "";
   let width = 0;
-  for (const [index, character] of characters.entries()) {
-    width += eastAsianWidth(character.codePointAt(0) ?? 0);
-    if (width > columns - 1) return `${characters.slice(0, Math.max(0, index - 1)).join("")}…`;
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    width += stringWidth(segment);
+    if (width > columns - 2) break;
+    shown += segment;
   }
-  return line;
+  return `${shown}…`;
 }

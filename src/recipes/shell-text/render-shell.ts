@@ -1,5 +1,5 @@
-import { forEachNode, parseShell } from "../../shell/walk/parse.ts";
-import type { Command, HereDoc, ParameterExpansionPart, SyntaxNode } from "../../shell/walk/syntax.ts";
+import { forEachNode, parseShell } from "../../shell/syntax/parse.ts";
+import type { Command, HereDoc, ParameterExpansionPart, SyntaxNode } from "../../shell/syntax/syntax.ts";
 import { findPlaceholders, holdsPlaceholder, type Placeholder } from "../values/template.ts";
 
 /** The quoting a placeholder stands in. */

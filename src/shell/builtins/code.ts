@@ -1,69 +1,50 @@
 import { parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { forkState } from "../state/session.ts";
+import type { Builtin } from "../state/types.ts";
 import { knownText, text, wordAt } from "../value.ts";
-import type { Call, Model } from "../walk/call.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../walk/output.ts";
+import { withEnvironment } from "../walk/environment.ts";
 import { runScript } from "../walk/scripts.ts";
-import { forkState } from "../walk/session.ts";
 import { asQuotedWord } from "../walk/start-up.ts";
-import { scalar } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
 import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
-/** Variables in front of `eval`, `source` and functions are seen by the code they run. */
-export function withEnvironment(call: Call, run: () => Output): Output {
-  const { variables } = call.scope.state;
-  const before = call.environment.map(({ name }) => [name, variables.get(name)] as const);
-  for (const { name, value } of call.environment) {
-    variables.set(name, {
-      contents: value === undefined ? [{ kind: "unset" }] : [scalar(value)],
-      isExported: true,
-      isReference: false,
-    });
-  }
-  const output = run();
-  for (const [name, variable] of before) {
-    if (variable === undefined) variables.delete(name);
-    else variables.set(name, variable);
-  }
-  return output;
-}
-
-const evaluate: Model = (call, id) => {
+const evaluate: Builtin = call => {
   const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);
   const code = joinValues(words, " ");
-  return withEnvironment(call, () => runInSameShell(code, call, id, { from: "argument", road: "eval" }));
+  return withEnvironment(call, () => runInSameShell(code, call, { from: "argument", road: "eval" }));
 };
 
-const source: Model = (call, id) => {
+const source: Builtin = call => {
   const [path, ...rest] = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(
     operand => operand.value,
   );
   if (path === undefined) return NO_OUTPUT;
-  return withEnvironment(call, () => runScript({ path, arguments: rest, by: "source" }, call, id));
+  return withEnvironment(call, () => runScript({ path, arguments: rest, by: "source" }, call));
 };
 
-const trap: Model = (call, id) => {
-  const parsed = parseOptions(call.argv, { flags: ["l", "p", "P"], stopsAtOperand: true });
+const trap: Builtin = call => {
+  const parsed = parseOptions(call.argv, { flags: "-lpP", stopsAtOperand: true });
   const [code, ...signals] = parsed.operands.map(operand => operand.value);
   if (code === undefined || parsed.has("l", "p", "P")) return NO_OUTPUT;
   const { traps } = call.scope.state;
   for (const signal of signals.length === 0 ? [text("EXIT")] : signals) {
     const name = knownText(signal) ?? "?";
     if (knownText(code) === "-") traps.delete(name);
-    else traps.set(name, { code, span: call.span, invocation: id });
+    else traps.set(name, { code, span: call.span, invocation: call.id });
   }
   return NO_OUTPUT;
 };
 
 /** The handlers run now; the text behind `exit` is looked at all the same. */
-const exit: Model = call => {
+const exit: Builtin = call => {
   if (call.scope.state.traps.size === 0) return NO_OUTPUT;
   return runHandlers({ ...call.scope, state: forkState(call.scope) });
 };
 
-const alias: Model = call => {
+const alias: Builtin = call => {
   for (const word of call.argv.slice(1)) {
     const known = knownText(word) ?? "";
     const equals = known.indexOf("=");
@@ -72,16 +53,16 @@ const alias: Model = call => {
   return NO_OUTPUT;
 };
 
-const unalias: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["a"] });
+const unalias: Builtin = call => {
+  const parsed = parseOptions(call.argv, { flags: "-a" });
   if (parsed.has("a")) call.scope.state.aliases.clear();
   for (const { value } of parsed.operands) call.scope.state.aliases.delete(knownText(value) ?? "");
   return NO_OUTPUT;
 };
 
 /** `hash -p /bin/rm x` makes x another name of rm. */
-const hash: Model = call => {
-  const parsed = parseOptions(call.argv, { flags: ["l", "r", "d", "t"], values: ["p"] });
+const hash: Builtin = call => {
+  const parsed = parseOptions(call.argv, { flags: "-lrdt", values: "-p" });
   const path = knownText(parsed.valueOf("p") ?? text(""));
   const name = knownText(parsed.operands[0]?.value ?? text(""));
   if (path !== undefined && path !== "" && name !== undefined && name !== "")
@@ -90,27 +71,27 @@ const hash: Model = call => {
 };
 
 /** `compgen -W` expands its word list, `-C` runs a command; `complete` and `bind -x` do so later. */
-const complete: Model = (call, id) => {
-  const parsed = parseOptions(call.argv, { flags: [..."abcdefgjkprsuvDEI"], values: [..."oAGWFCXPSx"] });
+const complete: Builtin = call => {
+  const parsed = parseOptions(call.argv, { flags: "-abcdefgjkprsuvDEI", values: "-oAGWFCXPSx" });
   for (const words of parsed.valuesOf("W")) {
     const known = knownText(words);
     if (known !== undefined && /\$\(|`/.test(known))
-      runInSameShell(asQuotedWord(known), call, id, { from: "handler", road: "eval" });
+      runInSameShell(asQuotedWord(known), call, { from: "handler", road: "eval" });
   }
-  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, id, { from: "handler", road: "eval" });
-  return [unknownOutput(call, id)];
+  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, { from: "handler", road: "eval" });
+  return [unknownOutput(call)];
 };
 
-const test: Model = call => {
+const test: Builtin = call => {
   call.argv.forEach((word, index) => {
     if (knownText(wordAt(call.argv, index - 1)) === "-v") runHiddenSubstitutions(knownText(word), call.scope);
   });
   return NO_OUTPUT;
 };
 
-const nothing: Model = () => NO_OUTPUT;
+const nothing: Builtin = () => NO_OUTPUT;
 
-export const codeBuiltins: readonly (readonly [string, Model])[] = [
+export const codeBuiltins: readonly (readonly [string, Builtin])[] = [
   ["eval", evaluate],
   ["source", source],
   [".", source],

@@ -1,22 +1,21 @@
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { type Content, scalar, type Typing } from "../state/state.ts";
+import type { Builtin, Output, ProgramCall } from "../state/types.ts";
+import { assign, lookUp } from "../state/variables.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../value.ts";
 import { storeDeclaration } from "../walk/assignments.ts";
-import type { Call, Model } from "../walk/call.ts";
 import { unknownOutput } from "../walk/code-runs.ts";
-import { NO_OUTPUT, type Output } from "../walk/output.ts";
-import { type Content, scalar, type Typing } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { assign, lookUp } from "../walk/variables.ts";
 
-const DECLARE: OptionSpec = { flags: [..."aAfFgiIlnrtuxp"], stopsAtOperand: true };
+const DECLARE: OptionGrammar = { flags: "-aAfFgiIlnrtuxp", stopsAtOperand: true };
 
-const declare: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: false });
-const exportNames: Model = (call, id) => runDeclaration(call, id, { isExported: true, isLocal: false });
-const declareLocal: Model = (call, id) => runDeclaration(call, id, { isExported: undefined, isLocal: true });
+const declare: Builtin = call => runDeclaration(call, { isExported: undefined, isLocal: false });
+const exportNames: Builtin = call => runDeclaration(call, { isExported: true, isLocal: false });
+const declareLocal: Builtin = call => runDeclaration(call, { isExported: undefined, isLocal: true });
 
 function runDeclaration(
-  call: Call,
-  id: number,
+  call: ProgramCall,
   kind: { readonly isExported: boolean | undefined; readonly isLocal: boolean },
 ): Output {
   const { scope } = call;
@@ -26,7 +25,7 @@ function runDeclaration(
   if (parsed.has("f", "F")) return NO_OUTPUT;
   // Without names, or with `-p`, variables are printed with their values.
   if (parsed.has("p") || (parsed.operands.length === 0 && call.declarations.length === 0))
-    return [unknownOutput(call, id)];
+    return [unknownOutput(call)];
   const isExported = isExport ? !parsed.has("n") : parsed.has("x") ? true : undefined;
   const isReference = !isExport && parsed.has("n") ? true : undefined;
   const attributes = { isExported, isReference, typing: typingOf(parsed) };
@@ -43,7 +42,7 @@ function runDeclaration(
 
 /** The assignments the parser saw, then words like `A=1` that only became ones by expansion, then bare names. */
 function namedContents(
-  call: Call,
+  call: ProgramCall,
   parsed: ParsedOptions,
 ): readonly { readonly name: string; readonly contents: readonly Content[] | undefined }[] {
   const declared = call.declarations.map(({ name, contents }) => ({ name, contents }));
@@ -73,12 +72,12 @@ function typingOf(parsed: ParsedOptions): Typing | undefined {
   return parsed.has("l") ? "lower" : parsed.has("u") ? "upper" : undefined;
 }
 
-function hide(name: string, { scope }: Call): void {
+function hide(name: string, { scope }: ProgramCall): void {
   if (scope.hidden !== undefined && !scope.hidden.has(name))
     scope.hidden.set(name, scope.state.variables.get(name));
 }
 
-function exportFunctions(parsed: ParsedOptions, { scope }: Call): void {
+function exportFunctions(parsed: ParsedOptions, { scope }: ProgramCall): void {
   for (const { value } of parsed.operands) {
     const name = knownText(value) ?? "";
     const definition = scope.state.functions.get(name);
@@ -86,9 +85,9 @@ function exportFunctions(parsed: ParsedOptions, { scope }: Call): void {
   }
 }
 
-const unset: Model = call => {
+const unset: Builtin = call => {
   const { state } = call.scope;
-  const parsed = parseOptions(call.argv, { flags: ["f", "v", "n"] });
+  const parsed = parseOptions(call.argv, { flags: "-fvn" });
   for (const { value } of parsed.operands) {
     const name = knownText(value);
     runHiddenSubstitutions(name, call.scope);
@@ -104,8 +103,8 @@ const unset: Model = call => {
   return NO_OUTPUT;
 };
 
-const setPositionals: Model = (call, id) => {
-  if (call.argv.length === 1) return [unknownOutput(call, id)];
+const setPositionals: Builtin = call => {
+  if (call.argv.length === 1) return [unknownOutput(call)];
   const { state } = call.scope;
   let index = 1;
   let isExplicit = false;
@@ -126,7 +125,7 @@ const setPositionals: Model = (call, id) => {
   return NO_OUTPUT;
 };
 
-const shift: Model = call => {
+const shift: Builtin = call => {
   const { positionals } = call.scope.state;
   const count = Number(knownText(call.argv[1] ?? text("1")) ?? "1");
   call.scope.state.positionals = {
@@ -136,7 +135,7 @@ const shift: Model = call => {
   return NO_OUTPUT;
 };
 
-const letNumbers: Model = call => {
+const letNumbers: Builtin = call => {
   for (const word of call.argv.slice(1)) {
     const known = knownText(word);
     if (known !== undefined) call.scope.session.walker.runInside(`((${known}))`, call.scope);
@@ -144,7 +143,7 @@ const letNumbers: Model = call => {
   return NO_OUTPUT;
 };
 
-export const declarationBuiltins: readonly (readonly [string, Model])[] = [
+export const declarationBuiltins: readonly (readonly [string, Builtin])[] = [
   ["declare", declare],
   ["typeset", declare],
   ["readonly", declare],

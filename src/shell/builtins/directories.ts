@@ -1,15 +1,15 @@
 import { parseOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
+import { writtenEntry } from "../state/file-contents.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { uniteValues } from "../state/state.ts";
+import type { Builtin, ProgramCall } from "../state/types.ts";
+import { lookUp, scalarValues } from "../state/variables.ts";
 import { knownText, text, type Value } from "../value.ts";
-import type { Call, Model } from "../walk/call.ts";
-import { writtenEntry } from "../walk/file-contents.ts";
-import { NO_OUTPUT } from "../walk/output.ts";
-import { uniteValues } from "../walk/state.ts";
-import { lookUp, scalarValues } from "../walk/variables.ts";
 
-const CD = { flags: ["L", "P", "e", "@", "q"], stopsAtOperand: true } as const;
+const CD = { flags: "-LPe@q", stopsAtOperand: true } as const;
 
-const changeDirectory: Model = call => {
+const changeDirectory: Builtin = call => {
   const [target] = parseOptions(call.argv, CD).operands;
   const { scope } = call;
   if (target === undefined) enter(scalarValues(lookUp("HOME", scope)), call);
@@ -18,8 +18,8 @@ const changeDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-const pushDirectory: Model = call => {
-  const [target] = parseOptions(call.argv, { flags: ["n"], stopsAtOperand: true }).operands;
+const pushDirectory: Builtin = call => {
+  const [target] = parseOptions(call.argv, { flags: "-n", stopsAtOperand: true }).operands;
   const { state } = call.scope;
   const written = target === undefined ? undefined : knownText(target.value);
   if (target !== undefined && (written === undefined || !/^\+\d+$/.test(written))) {
@@ -34,7 +34,7 @@ const pushDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-const popDirectory: Model = call => {
+const popDirectory: Builtin = call => {
   const { state } = call.scope;
   const [top, ...rest] = state.directoryStack;
   state.directoryStack = rest;
@@ -42,7 +42,7 @@ const popDirectory: Model = call => {
   return NO_OUTPUT;
 };
 
-function enter(directories: readonly Value[], call: Call): void {
+function enter(directories: readonly Value[], call: ProgramCall): void {
   const { state } = call.scope;
   state.fallbackCwds = directories.some(directory => isMissing(directory, call))
     ? uniteValues([state.cwds, state.fallbackCwds ?? []], "the current directory")
@@ -52,14 +52,14 @@ function enter(directories: readonly Value[], call: Call): void {
 }
 
 /** `ln -s / x; cd x` in one command. */
-function followLink(directory: Value, call: Call): Value {
+function followLink(directory: Value, call: ProgramCall): Value {
   const link =
     knownText(directory) === undefined ? undefined : call.scope.state.files.get(knownText(directory) ?? "");
   return link?.sameAs === undefined || link.isLink !== true ? directory : text(link.sameAs);
 }
 
 /** Certainly not there, as far as a look can tell; if even the start is not there, looking tells nothing. */
-function isMissing(directory: Value, call: Call): boolean {
+function isMissing(directory: Value, call: ProgramCall): boolean {
   const { files, cwd } = call.scope.session.context;
   const path = knownText(directory);
   if (files === undefined || path === undefined || call.place.kind !== "local") return false;
@@ -68,14 +68,14 @@ function isMissing(directory: Value, call: Call): boolean {
 }
 
 /** Below a directory that this command makes or fetches, anything may be. */
-function isMadeAbove(path: string, call: Call): boolean {
+function isMadeAbove(path: string, call: ProgramCall): boolean {
   for (let slash = path.lastIndexOf("/"); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {
     if (call.scope.state.files.has(path.slice(0, slash))) return true;
   }
   return false;
 }
 
-export const directoryBuiltins: readonly (readonly [string, Model])[] = [
+export const directoryBuiltins: readonly (readonly [string, Builtin])[] = [
   ["cd", changeDirectory],
   ["chdir", changeDirectory],
   ["pushd", pushDirectory],

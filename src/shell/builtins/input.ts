@@ -1,18 +1,18 @@
 import { LIMITS } from "../limits.ts";
-import { type OptionSpec, type ParsedOptions, parseOptions } from "../options.ts";
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../options.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { type Content, scalar } from "../state/state.ts";
+import type { Builtin, ProgramCall } from "../state/types.ts";
+import { assign } from "../state/variables.ts";
 import { knownText, text, unknown, type Value, wordAt } from "../value.ts";
-import type { Call, Model } from "../walk/call.ts";
 import { runInSameShell } from "../walk/code-runs.ts";
-import { NO_OUTPUT } from "../walk/output.ts";
-import { type Content, scalar } from "../walk/state.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { assign } from "../walk/variables.ts";
 import { separatorsOf } from "../words/parameters.ts";
 
-const READ: OptionSpec = { flags: [..."ersE"], values: [..."adinNptu"], stopsAtOperand: true };
+const READ: OptionGrammar = { flags: "-ersE", values: "-adinNptu", stopsAtOperand: true };
 
 /** Each line of a known text is one value the variable may have; otherwise it is unknown, origins kept. */
-const read: Model = call => {
+const read: Builtin = call => {
   const parsed = parseOptions(call.argv, READ);
   const input = inputOf(call, parsed);
   const lines = linesOf(input, parsed);
@@ -38,7 +38,7 @@ const read: Model = call => {
   return NO_OUTPUT;
 };
 
-function inputOf(call: Call, parsed: ParsedOptions): Value {
+function inputOf(call: ProgramCall, parsed: ParsedOptions): Value {
   const descriptor = Number(knownText(parsed.valueOf("u") ?? text("0")) ?? "0");
   const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor)?.content;
   return source ?? unknown("any", "input", [{ kind: "input" }]);
@@ -53,7 +53,7 @@ function linesOf(input: Value, parsed: ParsedOptions): readonly string[] | undef
   return lines.length > LIMITS.loopItems ? undefined : lines;
 }
 
-function ifsOf(call: Call): string {
+function ifsOf(call: ProgramCall): string {
   const own = call.environment.find(entry => entry.name === "IFS")?.value;
   return own === undefined ? separatorsOf(call.scope) : (knownText(own) ?? " \t\n");
 }
@@ -86,7 +86,7 @@ function toArray(fields: readonly string[], input: Value): Content {
   return { kind: "array", elements, isOpenEnded: false };
 }
 
-function store(name: Value, contents: readonly Content[] | undefined, input: Value, call: Call): void {
+function store(name: Value, contents: readonly Content[] | undefined, input: Value, call: ProgramCall): void {
   const known = /^[A-Za-z_]\w*/.exec(knownText(name) ?? "")?.[0];
   if (known === undefined) return;
   const values =
@@ -96,12 +96,12 @@ function store(name: Value, contents: readonly Content[] | undefined, input: Val
   assign(known, values, call.scope);
 }
 
-const MAPFILE: OptionSpec = { flags: ["t"], values: [..."dnOsuCc"], stopsAtOperand: true };
+const MAPFILE: OptionGrammar = { flags: "-t", values: "-dnOsuCc", stopsAtOperand: true };
 
-const mapfile: Model = (call, id) => {
+const mapfile: Builtin = call => {
   const parsed = parseOptions(call.argv, MAPFILE);
   const callback = parsed.valueOf("C");
-  if (callback !== undefined) runInSameShell(callback, call, id, { from: "handler", road: "eval" });
+  if (callback !== undefined) runInSameShell(callback, call, { from: "handler", road: "eval" });
   const input = inputOf(call, parsed);
   const lines = linesOf(input, parsed);
   const name = parsed.operands[0]?.value ?? text("MAPFILE");
@@ -114,14 +114,14 @@ const mapfile: Model = (call, id) => {
   return NO_OUTPUT;
 };
 
-const getopts: Model = call => {
+const getopts: Builtin = call => {
   for (const name of [knownText(wordAt(call.argv, 2)), "OPTARG"]) {
     if (name !== undefined && name !== "") assign(name, [scalar(unknown("any", `$${name}`))], call.scope);
   }
   return NO_OUTPUT;
 };
 
-export const inputBuiltins: readonly (readonly [string, Model])[] = [
+export const inputBuiltins: readonly (readonly [string, Builtin])[] = [
   ["read", read],
   ["mapfile", mapfile],
   ["readarray", mapfile],

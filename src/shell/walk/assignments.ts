@@ -1,15 +1,14 @@
 import { LIMITS } from "../limits.ts";
-import { concatenate, knownText, text, type Value } from "../value.ts";
-import { combine } from "../words/fragments.ts";
+import { spanOf } from "../state/session.ts";
+import { type Content, scalar } from "../state/state.ts";
+import type { Declaration, Scope } from "../state/types.ts";
+import { type Attributes, assign, assignElement, lookUp, scalarValues } from "../state/variables.ts";
+import type { ArrayValue, Assignment, Word } from "../syntax/syntax.ts";
+import { combine, concatenate, knownText, text, type Value } from "../value.ts";
 import { resolveSingle, resolveWords } from "../words/resolve.ts";
 import { expandTilde } from "../words/tilde.ts";
-import type { Declaration } from "./call.ts";
-import { type Scope, spanOf } from "./session.ts";
 import { runPromptVariable } from "./start-up.ts";
-import { type Content, scalar } from "./state.ts";
-import type { ArrayValue, Assignment, Word } from "./syntax.ts";
 import { runHiddenSubstitutions } from "./test-expressions.ts";
-import { type Attributes, assign, assignElement, lookUp, scalarValues } from "./variables.ts";
 
 /** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
 export function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] {

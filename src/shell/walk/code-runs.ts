@@ -1,11 +1,4 @@
-import type { CodeRun, Parent } from "../facts.ts";
-import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
-import type { Call } from "./call.ts";
-import { environmentOf } from "./call.ts";
-import type { Output } from "./output.ts";
-import { readScript } from "./script-files.ts";
-import type { Scope } from "./session.ts";
-import { runShellText } from "./shell-text.ts";
+import { environmentOf } from "../state/call.ts";
 import {
   adoptFiles,
   NO_POSITIONALS,
@@ -13,21 +6,17 @@ import {
   type ShellState,
   scalar,
   type Variable,
-} from "./state.ts";
+} from "../state/state.ts";
+import type { CodeSource, Output, ProgramCall, Scope } from "../state/types.ts";
+import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
+import { readScript } from "./script-files.ts";
+import { runShellText } from "./shell-text.ts";
 import { runHandlers } from "./traps.ts";
-
-/** How a text came to run as code. */
-export interface CodeSource {
-  readonly from: CodeRun["from"];
-  readonly path?: Value | undefined;
-  readonly road: Parent["road"];
-}
 
 /** Runs text in a shell of its own, as `sh -c` does; `stdin` is what that shell's commands read. */
 export function runInNewShell(
   code: Value,
-  call: Call,
-  id: number,
+  call: ProgramCall,
   source: CodeSource,
   options: {
     readonly positionals?: Positionals;
@@ -42,7 +31,7 @@ export function runInNewShell(
     stdin: options.stdin,
     place: call.place,
     isElevated: call.isElevated,
-    parent: { invocation: id, road: source.road },
+    parent: { invocation: call.id, road: source.road },
     hidden: undefined,
     activeFunctions: [],
     scripts: options.scripts ?? call.scope.scripts,
@@ -52,7 +41,7 @@ export function runInNewShell(
     if (inherited !== undefined && value !== undefined)
       runShellText(concatenate([text(`${inherited} `), value]), scope, call.span);
   }
-  const output = runCodeIn(code, call, id, source, scope);
+  const output = runCodeIn(code, call, source, scope);
   runHandlers(scope);
   if (call.place.kind === call.scope.place.kind) adoptFiles(call.scope.state, state);
   return output;
@@ -61,19 +50,18 @@ export function runInNewShell(
 /** Runs text in the shell that is already there, as `eval` and `source` do. */
 export function runInSameShell(
   code: Value,
-  call: Call,
-  id: number,
+  call: ProgramCall,
   source: CodeSource,
   changes: Partial<Scope> = {},
 ): Output {
-  return runCodeIn(code, call, id, source, {
+  return runCodeIn(code, call, source, {
     ...call.scope,
     ...changes,
-    parent: { invocation: id, road: source.road },
+    parent: { invocation: call.id, road: source.road },
   });
 }
 
-function runCodeIn(given: Value, call: Call, id: number, source: CodeSource, scope: Scope): Output {
+function runCodeIn(given: Value, call: ProgramCall, source: CodeSource, scope: Scope): Output {
   const read = readFileOf(given, call);
   const code = read ?? given;
   const scripts = scope.scripts + (read === undefined ? 0 : 1);
@@ -83,15 +71,15 @@ function runCodeIn(given: Value, call: Call, id: number, source: CodeSource, sco
     code,
     from: source.from,
     path: source.path,
-    invocation: id,
+    invocation: call.id,
     isExamined: run.isExamined,
     span: call.span,
   });
-  return run.isExamined ? run.output : [unknownOutput(call, id, [code])];
+  return run.isExamined ? run.output : [unknownOutput(call, [code])];
 }
 
 /** `bash -c "$(cat script.sh)"`: text that is exactly one file is read like a script. */
-function readFileOf(code: Value, call: Call): Value | undefined {
+function readFileOf(code: Value, call: ProgramCall): Value | undefined {
   const [piece] = code.pieces;
   const [origin] = code.origins;
   const isOneFile = code.pieces.length === 1 && piece?.kind === "unknown" && code.origins.length === 1;
@@ -99,7 +87,7 @@ function readFileOf(code: Value, call: Call): Value | undefined {
 }
 
 /** What a child shell starts with: exported variables and functions, nothing else. */
-function newShellState(call: Call, positionals: Positionals): ShellState {
+function newShellState(call: ProgramCall, positionals: Positionals): ShellState {
   const parent = call.scope.state;
   const isHere = call.place.kind === call.scope.place.kind;
   const variables = new Map<string, Variable>();
@@ -127,12 +115,12 @@ function newShellState(call: Call, positionals: Positionals): ShellState {
 }
 
 /** The output of a program nobody computes: unknown, but it comes from that program and what it was fed. */
-export function unknownOutput(call: Call, id: number, sources: readonly Value[] = []): Value {
+export function unknownOutput(call: ProgramCall, sources: readonly Value[] = []): Value {
   const name = call.argv
     .slice(0, 3)
     .map(word => word.pieces.map(piece => (piece.kind === "text" ? piece.text : "…")).join(""));
   const origins = uniteOrigins([
-    [{ kind: "program", invocation: id }],
+    [{ kind: "program", invocation: call.id }],
     call.stdin?.origins ?? [],
     ...sources.map(value => value.origins),
   ]);

@@ -1,16 +1,17 @@
+import { appendOutput, eitherOutput, NOTHING } from "../state/output.ts";
+import { forkState } from "../state/session.ts";
+import { adoptFiles, mergeState, replaceState, type ShellState } from "../state/state.ts";
+import type { Output, Scope } from "../state/types.ts";
+import type { Case, CompoundList, If } from "../syntax/syntax.ts";
 import { resolveSingle } from "../words/resolve.ts";
-import { appendOutput, eitherOutput, NOTHING, type Output } from "./output.ts";
-import { forkState, type Scope } from "./session.ts";
-import { adoptFiles, mergeState, replaceState, type ShellState } from "./state.ts";
-import { endsShell, runList } from "./structure.ts";
-import type { Case, CompoundList, If } from "./syntax.ts";
+import { endsShell } from "./subshell.ts";
 
 export function runIf(node: If, scope: Scope): Output {
-  const before = runList(node.clause, scope);
+  const before = scope.session.walker.runNode(node.clause, scope);
   const branches: CompoundList[] = [node.then];
   let clauses = before;
   for (const branch of node.elif) {
-    clauses = appendOutput(clauses, runList(branch.clause, scope));
+    clauses = appendOutput(clauses, scope.session.walker.runNode(branch.clause, scope));
     branches.push(branch.then);
   }
   if (node.else !== undefined) branches.push(node.else);
@@ -33,7 +34,7 @@ function runBranches(branches: readonly CompoundList[], mayBeNone: boolean, scop
   const ends: ShellState[] = mayBeNone ? [forkState(scope)] : [];
   const outputs = branches.map(branch => {
     const state = forkState(scope);
-    const output = runList(branch, { ...scope, state });
+    const output = scope.session.walker.runNode(branch, { ...scope, state });
     if (endsShell(branch)) adoptFiles(scope.state, state);
     else ends.push(state);
     return output;

@@ -1,20 +1,19 @@
-import { withEnvironment } from "../builtins/code.ts";
 import { LIMITS } from "../limits.ts";
 import { baseName, components, isAbsolute, joinPath } from "../paths.ts";
+import { programName, recordInvocation } from "../state/call.ts";
+import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { leaveUnexamined } from "../state/session.ts";
+import type { Output, PendingCall, ProgramCall, Session } from "../state/types.ts";
 import { describe, hasGlob, isKnown, knownText, text, type Value, withOrigins, wordAt } from "../value.ts";
 import { couldBe } from "../words/could-be.ts";
-import { runOptionStrings } from "../wrappers/option-strings.ts";
-import { type Call, programName, recordInvocation } from "./call.ts";
 import { positionalsFrom, unknownOutput } from "./code-runs.ts";
+import { withEnvironment } from "./environment.ts";
 import { callFunction } from "./functions.ts";
-import { findBuiltin, findModel, isProgram, knownPrograms } from "./models.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runProgramFile } from "./scripts.ts";
-import { leaveUnexamined } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
 
 /** Records a program start and follows what it leads to. `alias`: the text the command word stands for. */
-export function execute(call: Call, alias?: string): Output {
+export function execute(call: PendingCall, alias?: string): Output {
   const [word] = call.argv;
   if (word === undefined) return NO_OUTPUT;
   if (call.wrappers > LIMITS.wrappers) {
@@ -39,7 +38,11 @@ export function execute(call: Call, alias?: string): Output {
       return withEnvironment(call, () => callFunction(definition, positionals, call.scope));
     }
   }
-  const candidates = isKnown(word) ? [] : hasGlob(word) ? matchPrograms(word, call) : withoutUnset(word);
+  const candidates = isKnown(word)
+    ? []
+    : hasGlob(word)
+      ? matchPrograms(word, call)
+      : withoutUnset(word, call.scope.session);
   if (candidates.length === 0) return start(call);
   return eitherOutput(
     ...candidates.map(path => start({ ...call, argv: [text(path), ...call.argv.slice(1)] })),
@@ -47,14 +50,19 @@ export function execute(call: Call, alias?: string): Output {
 }
 
 /** `r${x}m`: a variable nobody set is empty, and what remains may be a program. */
-function withoutUnset(word: Value): readonly string[] {
+function withoutUnset(word: Value, session: Session): readonly string[] {
   const isOutside = word.origins.length > 0 && word.origins.every(origin => origin.kind === "environment");
   const rest = word.pieces.map(piece => (piece.kind === "text" ? piece.text : "")).join("");
-  return isOutside && programName(word) === undefined && isProgram(baseName(rest)) ? [rest] : [];
+  return isOutside && programName(word) === undefined && isProgram(baseName(rest), session) ? [rest] : [];
+}
+
+/** A name that is worth guessing at. */
+function isProgram(name: string, { programs, walker }: Session): boolean {
+  return programs.isKnown(name) || walker.findBuiltin(name) !== undefined;
 }
 
 /** The alias text with the other words behind it. An alias inside its own text is not expanded again. */
-function runAlias(alias: string, call: Call): Output {
+function runAlias(alias: string, call: PendingCall): Output {
   const { session, state } = call.scope;
   const name = knownText(wordAt(call.argv, 0)) ?? "";
   const outer = state.positionals;
@@ -76,30 +84,32 @@ function runAlias(alias: string, call: Call): Output {
   return output;
 }
 
-function start(call: Call): Output {
-  const [word = text("")] = call.argv;
-  const program = actualProgram(word, call);
-  const id = recordInvocation(call, program);
-  if (program === undefined || call.wrappers > LIMITS.wrappers || call.scope.session.budget.isSpent)
-    return [unknownOutput(call, id)];
+function start(pending: PendingCall): Output {
+  const [word = text("")] = pending.argv;
+  const { session } = pending.scope;
+  const program = actualProgram(word, pending);
+  const call: ProgramCall = { ...pending, id: recordInvocation(pending, program) };
   const isBare = knownText(word) === program;
-  const builtin = call.isInShell && isBare ? findBuiltin(program) : undefined;
-  if (builtin !== undefined) return builtin(call, id);
-  runOptionStrings(program, call, id);
-  const model = findModel(program);
-  if (model !== undefined) return model(call, id);
-  return runProgramFile(call, id) ?? [defaultOutput(call, id)];
+  const isFollowed = call.wrappers <= LIMITS.wrappers && !session.budget.isSpent;
+  const builtin =
+    call.isInShell && isBare && program !== undefined ? session.walker.findBuiltin(program) : undefined;
+  if (builtin !== undefined && isFollowed) return builtin(call);
+  const followed = session.programs.follow(program, call, isFollowed);
+  session.effects[call.id] = followed.effects;
+  if (followed.output !== undefined) return followed.output;
+  if (program === undefined || !isFollowed) return [unknownOutput(call)];
+  return runProgramFile(call) ?? [defaultOutput(call)];
 }
 
 /** Literal text that went through a program nobody computes may have become any other text. */
-function defaultOutput(call: Call, id: number): Value {
-  const output = unknownOutput(call, id);
+function defaultOutput(call: ProgramCall): Value {
+  const output = unknownOutput(call);
   const isLiteral = call.stdin !== undefined && call.stdin.pieces.length > 0 && isKnown(call.stdin);
-  return isLiteral ? withOrigins(output, [{ kind: "decoded", invocation: id }]) : output;
+  return isLiteral ? withOrigins(output, [{ kind: "decoded", invocation: call.id }]) : output;
 }
 
 /** A copy of a program, or a link to it, made by this command is that program. */
-function actualProgram(word: Value, call: Call): string | undefined {
+function actualProgram(word: Value, call: PendingCall): string | undefined {
   const path =
     isKnown(word) && knownText(word)?.includes("/") ? knownText(joinPath(call.cwd, word)) : undefined;
   const original = path === undefined ? undefined : call.scope.state.files.get(path)?.sameAs;
@@ -109,8 +119,9 @@ function actualProgram(word: Value, call: Call): string | undefined {
 const FOLDERS = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /** `/bin/r?`: the known programs that the pattern could match, if they are there. */
-function matchPrograms(word: Value, call: Call): readonly string[] {
-  const { files } = call.scope.session.context;
+function matchPrograms(word: Value, call: PendingCall): readonly string[] {
+  const { programs, context } = call.scope.session;
+  const { files } = context;
   if (!isAbsolute(word)) return [];
   const parts = components(word).map(pieces => ({ pieces, origins: [] }));
   const last = parts.at(-1);
@@ -122,7 +133,7 @@ function matchPrograms(word: Value, call: Call): readonly string[] {
   });
   call.scope.session.budget.take(1 + folders.length * 64);
   const names =
-    folders.length === 0 || last === undefined ? [] : knownPrograms().filter(name => couldBe(last, name));
+    folders.length === 0 || last === undefined ? [] : [...programs.names].filter(name => couldBe(last, name));
   const matching = folders.flatMap(folder => names.map(name => `${folder}/${name}`));
   const existing = files === undefined ? matching : matching.filter(path => files.kind(path) !== undefined);
   return (existing.length === 0 ? matching : existing).slice(0, LIMITS.variants);

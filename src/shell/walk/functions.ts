@@ -1,18 +1,18 @@
 import { LIMITS } from "../limits.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { spanOf } from "../state/session.ts";
+import type { FunctionDefinition, Positionals } from "../state/state.ts";
+import type { ActiveFunction, Output, Scope } from "../state/types.ts";
+import { forEachNode } from "../syntax/parse.ts";
+import type { FunctionNode, SyntaxNode } from "../syntax/syntax.ts";
 import { describe, wordAt } from "../value.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { forEachNode } from "./parse.ts";
-import { type ActiveFunction, type Scope, spanOf } from "./session.ts";
-import type { FunctionDefinition, Positionals } from "./state.ts";
-import { runNode } from "./structure.ts";
-import type { FunctionNode, SyntaxNode } from "./syntax.ts";
 
 export function defineFunction(node: FunctionNode, scope: Scope): void {
   const name = node.name.value;
   const { functions } = scope.session;
   scope.state.functions.set(name, { node, source: scope.source, isExported: false });
   const isCalled = functions.get(name)?.isCalled ?? false;
-  functions.set(name, { name, breeds: breedsItself(node), isCalled, span: spanOf(scope.source, node) });
+  functions.set(name, { name, isForkBomb: isForkBomb(node), isCalled, span: spanOf(scope.source, node) });
 }
 
 /** Walks the body with these arguments in the shell of the caller. */
@@ -25,7 +25,7 @@ export function callFunction(definition: FunctionDefinition, positionals: Positi
   const outer = state.positionals;
   const hidden: Scope["hidden"] = new Map();
   state.positionals = positionals;
-  const output = runNode(definition.node.body, {
+  const output = session.walker.runNode(definition.node.body, {
     ...scope,
     source: definition.source,
     hidden,
@@ -59,17 +59,18 @@ function isWorthEntering(
 }
 
 /** Starts itself more than once without waiting: in a pipeline with itself, or in the background. */
-function breedsItself(node: FunctionNode): boolean {
+function isForkBomb(node: FunctionNode): boolean {
   const name = node.name.value;
-  let breeds = false;
+  let isFound = false;
   const visit = (child: SyntaxNode) => {
-    if (breeds) return;
-    if (child.type === "Pipeline") breeds = child.commands.filter(command => calls(command, name)).length > 1;
-    else if (child.type === "Statement" && child.background === true) breeds = calls(child.command, name);
-    if (!breeds) forEachNode(child, visit);
+    if (isFound) return;
+    if (child.type === "Pipeline")
+      isFound = child.commands.filter(command => calls(command, name)).length > 1;
+    else if (child.type === "Statement" && child.background === true) isFound = calls(child.command, name);
+    if (!isFound) forEachNode(child, visit);
   };
   forEachNode(node, visit);
-  return breeds;
+  return isFound;
 }
 
 function calls(node: SyntaxNode, name: string): boolean {

@@ -1,10 +1,9 @@
 import { LIMITS } from "../limits.ts";
-import { blend, unknown, type Value } from "../value.ts";
-import { evaluateExpression, resolveWords } from "../words/resolve.ts";
-import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING, type Output } from "./output.ts";
-import { forkState, type Scope, spanOf } from "./session.ts";
-import { mergeState, scalar, valueKey } from "./state.ts";
-import { runList } from "./structure.ts";
+import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING } from "../state/output.ts";
+import { forkState, spanOf } from "../state/session.ts";
+import { mergeState, scalar, valueKey } from "../state/state.ts";
+import type { Output, Scope } from "../state/types.ts";
+import { assign } from "../state/variables.ts";
 import type {
   ArithmeticExpression,
   ArithmeticFor,
@@ -13,8 +12,9 @@ import type {
   Select,
   While,
   Word,
-} from "./syntax.ts";
-import { assign } from "./variables.ts";
+} from "../syntax/syntax.ts";
+import { blend, unknown, type Value } from "../value.ts";
+import { evaluateExpression, resolveWords } from "../words/resolve.ts";
 
 /** The body runs once per item with the variable bound to it. */
 export function runFor(node: For, scope: Scope): Output {
@@ -49,7 +49,7 @@ function runItems(node: For, items: readonly Value[], scope: Scope): Output {
   let output = NO_OUTPUT;
   for (const item of items) {
     bind(node.name, [item], scope);
-    output = appendOutput(output, runList(node.body, { ...scope, rounds }));
+    output = appendOutput(output, scope.session.walker.runNode(node.body, { ...scope, rounds }));
   }
   return output;
 }
@@ -69,7 +69,7 @@ function bind(name: Word, items: readonly Value[], scope: Scope): void {
 }
 
 export function runWhile(node: While, scope: Scope): Output {
-  const clause = runList(node.clause, scope);
+  const clause = scope.session.walker.runNode(node.clause, scope);
   return appendOutput(clause, runBody(node.body, scope));
 }
 
@@ -113,12 +113,12 @@ function runBody(body: CompoundList, scope: Scope): Output {
   const assignedBefore = session.assignments.length;
   const first = forkState(scope);
   const loops = scope.loops + 1;
-  const output = runList(body, { ...scope, state: first, loops });
+  const output = scope.session.walker.runNode(body, { ...scope, state: first, loops });
   const hasChanged = session.assignments.length > assignedBefore || !areSame(first.cwds, state.cwds);
   mergeState(state, first);
   if (!hasChanged || scope.loops >= 2) return eitherOutput(NOTHING, output);
   const second = forkState(scope);
-  const again = runList(body, { ...scope, state: second, loops });
+  const again = scope.session.walker.runNode(body, { ...scope, state: second, loops });
   mergeState(state, second);
   return eitherOutput(NOTHING, output, appendOutput(output, again));
 }

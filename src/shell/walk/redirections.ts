@@ -1,14 +1,15 @@
 import type { Redirection } from "../facts.ts";
 import { joinPath } from "../paths.ts";
+import { readContents, writeContents } from "../state/file-contents.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { spanOf } from "../state/session.ts";
+import { type Descriptor, scalar } from "../state/state.ts";
+import type { Output, Scope } from "../state/types.ts";
+import { assign } from "../state/variables.ts";
+import type { HereDoc, Redirect, RedirectionNode } from "../syntax/syntax.ts";
 import { concatenate, knownText, type Span, text, type Value } from "../value.ts";
 import { reveal } from "../words/expand.ts";
 import { resolveQuoted, resolveSingle } from "../words/resolve.ts";
-import { readContents, writeContents } from "./file-contents.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { type Scope, spanOf } from "./session.ts";
-import { type Descriptor, scalar } from "./state.ts";
-import type { HereDoc, Redirect, RedirectionNode } from "./syntax.ts";
-import { assign } from "./variables.ts";
 
 /** What the redirections of one command do to its streams. */
 export interface Streams {

@@ -1,11 +1,10 @@
 import { LIMITS } from "../limits.ts";
 import { joinPath } from "../paths.ts";
+import type { ProgramCall, Scope } from "../state/types.ts";
 import { knownText, text, type Value } from "../value.ts";
-import type { Call } from "./call.ts";
-import type { Scope } from "./session.ts";
 
 /** The text of a small script on disk; one level deep, so scripts that start scripts end here. */
-export function readScript(path: Value, call: Call): Value | undefined {
+export function readScript(path: Value, call: ProgramCall): Value | undefined {
   const { scope } = call;
   const { context } = scope.session;
   const name = knownText(joinPath(call.cwd, path));

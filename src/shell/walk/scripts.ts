@@ -1,10 +1,9 @@
-import { languageOfShebang, runInterpreterCode } from "../interpreters/run-code.ts";
-import { isAbsolute, joinPath } from "../paths.ts";
-import { knownText, type Value } from "../value.ts";
-import type { Call } from "./call.ts";
+import { baseName, isAbsolute, joinPath } from "../paths.ts";
+import { readContents, writtenEntry } from "../state/file-contents.ts";
+import { eitherOutput } from "../state/output.ts";
+import type { Output, ProgramCall } from "../state/types.ts";
+import { knownPrefix, knownText, type Value } from "../value.ts";
 import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from "./code-runs.ts";
-import { readContents, writtenEntry } from "./file-contents.ts";
-import { eitherOutput, type Output } from "./output.ts";
 import { readScript } from "./script-files.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */
@@ -15,47 +14,55 @@ export interface ScriptUse {
 }
 
 /** Runs a script whose text is known: written in this command, or small and inside project or temp. */
-export function runScript(use: ScriptUse, call: Call, id: number): Output {
+export function runScript(use: ScriptUse, call: ProgramCall): Output {
   const { scope } = call;
   const written = writtenEntry(use.path, call.cwd, scope);
   if (written !== undefined || isPipe(use.path)) {
     const contents = readContents(use.path, call.cwd, call.stdin, scope);
-    return eitherOutput(...contents.map(content => runScriptText(content, use, call, id, scope.scripts)));
+    return eitherOutput(...contents.map(content => runScriptText(content, use, call, scope.scripts)));
   }
   const content = readScript(use.path, call);
   const code = content ?? readContents(use.path, call.cwd, call.stdin, scope)[0];
-  return code === undefined
-    ? [unknownOutput(call, id)]
-    : runScriptText(code, use, call, id, scope.scripts + 1);
+  return code === undefined ? [unknownOutput(call)] : runScriptText(code, use, call, scope.scripts + 1);
 }
 
 function isPipe(path: Value): boolean {
   return /^\/dev\/(?:fd\/\d+|stdin)$|^\/proc\/self\/fd\/\d+$/.test(knownText(path) ?? "");
 }
 
-function runScriptText(code: Value, use: ScriptUse, call: Call, id: number, scripts: number): Output {
+function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: number): Output {
   const source = { from: "file", path: joinPath(call.cwd, use.path), road: "script" } as const;
-  const language = use.by === "itself" ? languageOfShebang(code) : undefined;
-  if (language !== undefined) return runInterpreterCode(language, code, use.arguments, call, id, source);
+  const interpreter = use.by === "itself" ? interpreterOf(code) : undefined;
+  const interpreted =
+    interpreter === undefined
+      ? undefined
+      : call.scope.session.programs.interpret(interpreter, code, use.arguments, call, source);
+  if (interpreted !== undefined) return interpreted;
   const positionals = positionalsFrom(use.path, use.arguments, call.isOpenEnded);
   if (use.by !== "source")
-    return runInNewShell(code, call, id, source, { positionals, stdin: call.stdin, scripts });
+    return runInNewShell(code, call, source, { positionals, stdin: call.stdin, scripts });
   const { state } = call.scope;
   const outer = state.positionals;
   if (use.arguments.length > 0) state.positionals = positionals;
-  const output = runInSameShell(code, call, id, source, { scripts });
+  const output = runInSameShell(code, call, source, { scripts });
   if (use.arguments.length > 0) state.positionals = outer;
   return output;
 }
 
+/** The program that the first line names, with `env` looked through. */
+function interpreterOf(code: Value): string | undefined {
+  const match = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(knownPrefix(code));
+  return match?.[1] === undefined ? undefined : baseName(match[1]);
+}
+
 /** `./deploy.sh`: a file of our own that starts with `#!`, or that this command wrote. */
-export function runProgramFile(call: Call, id: number): Output | undefined {
+export function runProgramFile(call: ProgramCall): Output | undefined {
   const [path] = call.argv;
   if (path === undefined || !knownText(path)?.includes("/")) return undefined;
   const use: ScriptUse = { path, arguments: call.argv.slice(1), by: "itself" };
-  if (writtenEntry(path, call.cwd, call.scope) !== undefined) return runScript(use, call, id);
+  if (writtenEntry(path, call.cwd, call.scope) !== undefined) return runScript(use, call);
   if (!isAbsolute(joinPath(call.cwd, path))) return undefined;
   const content = readScript(path, call);
   if (content === undefined || !knownText(content)?.startsWith("#!")) return undefined;
-  return runScriptText(content, use, call, id, call.scope.scripts + 1);
+  return runScriptText(content, use, call, call.scope.scripts + 1);
 }

@@ -1,9 +1,9 @@
 import { LIMITS } from "../limits.ts";
+import { NO_OUTPUT } from "../state/output.ts";
+import { leaveUnexamined } from "../state/session.ts";
+import type { Output, Scope } from "../state/types.ts";
+import { parseShell } from "../syntax/parse.ts";
 import { describe, type Piece, type Span, type Value } from "../value.ts";
-import { NO_OUTPUT, type Output } from "./output.ts";
-import { parseShell } from "./parse.ts";
-import { leaveUnexamined, type Scope } from "./session.ts";
-import { runStatements } from "./structure.ts";
 
 /**
  * Walks text as shell code in the given scope, one level deeper; everything found is reported at `span`.
@@ -42,7 +42,7 @@ export function runShellText(
     source: { text: content, base: span, placeholders: new Map([...placeholders, ...parsed.placeholders]) },
     depth: scope.depth + 1,
   };
-  return { output: runStatements(parsed.statements, inner), isExamined: true };
+  return { output: session.walker.runStatements(parsed.statements, inner), isExamined: true };
 }
 
 function pieceText(piece: Piece): string {

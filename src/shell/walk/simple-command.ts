@@ -1,16 +1,17 @@
 import type { EnvironmentEntry } from "../facts.ts";
+import { onlyValue } from "../state/call.ts";
+import { eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { forkState, spanOf } from "../state/session.ts";
+import { mergeState, refill, replaceState, type ShellState, scalar } from "../state/state.ts";
+import type { Declaration, Output, PendingCall, Scope } from "../state/types.ts";
+import { wordsOf } from "../syntax/adjacent.ts";
+import type { Assignment, Command, Word } from "../syntax/syntax.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
 import type { Fields } from "../words/fragments.ts";
 import { resolveWords } from "../words/resolve.ts";
-import { wordsOf } from "./adjacent.ts";
 import { evaluateAssignment, runAssignment } from "./assignments.ts";
-import { type Call, type Declaration, onlyValue } from "./call.ts";
 import { execute } from "./execute.ts";
-import { eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { closeStreams, openStreams, recordRedirections, type Streams } from "./redirections.ts";
-import { forkState, type Scope, spanOf } from "./session.ts";
-import { mergeState, refill, replaceState, type ShellState, scalar } from "./state.ts";
-import type { Assignment, Command, Word } from "./syntax.ts";
 
 /** One way to run the command. */
 interface Variant {
@@ -62,7 +63,7 @@ function fileOutput({ stdins, redirections }: Streams): Output {
   return isRead ? stdins.filter(value => value !== undefined) : NO_OUTPUT;
 }
 
-type Base = Pick<Call, "environment" | "redirections" | "declarations" | "span"> & {
+type Base = Pick<PendingCall, "environment" | "redirections" | "declarations" | "span"> & {
   readonly name: Word | undefined;
 };
 
@@ -87,7 +88,7 @@ function runVariants(variants: readonly Variant[], streams: Streams, base: Base,
 
 function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Base, scope: Scope): Output {
   const { name, ...rest } = base;
-  const call: Call = {
+  const call: PendingCall = {
     ...rest,
     argv: [...fields.values, ...base.declarations.flatMap(writeDeclaration)],
     skipsFunctions: false,

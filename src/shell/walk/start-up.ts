@@ -1,5 +1,5 @@
+import type { Scope } from "../state/types.ts";
 import { knownText, type Span, text, type Value } from "../value.ts";
-import type { Scope } from "./session.ts";
 import { runShellText } from "./shell-text.ts";
 
 const PROMPTS = new Set(["PS0", "PS1", "PS2", "PS4"]);

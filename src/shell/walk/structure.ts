@@ -1,17 +1,32 @@
+import { appendOutput, eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { forkState } from "../state/session.ts";
+import {
+  adoptFiles,
+  mergeState,
+  refill,
+  replaceState,
+  type ShellState,
+  uniteValues,
+} from "../state/state.ts";
+import type { Output, Scope } from "../state/types.ts";
+import type {
+  AndOr,
+  CommandNode,
+  CompoundList,
+  PipelineNode,
+  Redirected,
+  Statement,
+} from "../syntax/syntax.ts";
 import { unknown } from "../value.ts";
 import { evaluateExpression } from "../words/resolve.ts";
 import { runCase, runIf } from "./conditions.ts";
 import { defineFunction } from "./functions.ts";
 import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
-import { appendOutput, eitherOutput, NO_OUTPUT, type Output } from "./output.ts";
 import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
-import { forkState, type Located, leaveUnexamined, type Scope, spanOf } from "./session.ts";
 import { runCommand } from "./simple-command.ts";
-import { adoptFiles, mergeState, refill, replaceState, type ShellState, uniteValues } from "./state.ts";
-import type { AndOr, CommandNode, CompoundList, PipelineNode, Redirected, Statement } from "./syntax.ts";
+import { endsShell, isUsedUp, runSubshell } from "./subshell.ts";
 import { runTest } from "./test-expressions.ts";
-import { runHandlers } from "./traps.ts";
 
 /** Walks statements in order. What is left when the work is used up is recorded as unexamined. */
 export function runStatements(statements: readonly Statement[], scope: Scope): Output {
@@ -23,19 +38,6 @@ export function runStatements(statements: readonly Statement[], scope: Scope): O
     settleDirectory(scope);
   }
   return output;
-}
-
-/** The work allowed for the whole is done; what starts with `next` stays unexamined. */
-export function isUsedUp(next: Located, { session, source }: Scope): boolean {
-  if (!session.words.isSpent && !session.budget.isSpent) return false;
-  const reason = session.words.isSpent ? "words" : "steps";
-  const region = source.text.slice(next.pos);
-  leaveUnexamined(session, reason, "the command is too long to be analysed", region, spanOf(source, next));
-  return true;
-}
-
-export function runList(list: CompoundList, scope: Scope): Output {
-  return runStatements(list.commands, scope);
 }
 
 /** A `cd` to a directory that is not there: what follows without `&&` may still run in the old one. */
@@ -57,7 +59,7 @@ export function runNode(node: PipelineNode | AndOr | CompoundList, scope: Scope)
     case "Pipeline":
       return runPipeline(node, scope);
     case "CompoundList":
-      return runList(node, scope);
+      return runStatements(node.commands, scope);
     default:
       return runCommandNode(node, scope);
   }
@@ -70,9 +72,9 @@ export function runCommandNode(node: CommandNode, scope: Scope): Output {
     case "Redirected":
       return runRedirected(node, scope);
     case "Subshell":
-      return runSubshell(scope, inner => runList(node.body, inner));
+      return runSubshell(scope, inner => runNode(node.body, inner));
     case "BraceGroup":
-      return runList(node.body, scope);
+      return runNode(node.body, scope);
     case "If":
       return runIf(node, scope);
     case "Case":
@@ -99,16 +101,6 @@ export function runCommandNode(node: CommandNode, scope: Scope): Output {
   }
 }
 
-/** A copy of the shell; only the files it writes outlive it. */
-export function runSubshell(scope: Scope, run: (inner: Scope) => Output): Output {
-  const state = forkState(scope);
-  state.traps.clear();
-  const inner: Scope = { ...scope, state };
-  const output = appendOutput(run(inner), runHandlers(inner));
-  adoptFiles(scope.state, state);
-  return output;
-}
-
 function runRedirected(node: Redirected, scope: Scope): Output {
   const { state } = scope;
   const cwd = state.cwds[0] ?? unknown("any", "the current directory");
@@ -131,7 +123,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
   const [first, ...rest] = node.commands;
   if (first === undefined) return NO_OUTPUT;
   const beforeAll = state.cwds;
-  let mayHaveFailed = !isTrusted(first);
+  let mayHaveFailed = !isTrusted(first, scope);
   let output = runNode(first, scope);
   // What follows `&&` starts where everything in front of it went well.
   let success: ShellState | undefined;
@@ -141,7 +133,7 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     const branch = forkState(isOr || success === undefined ? scope : { ...scope, state: success });
     if (isOr) {
       branch.cwds =
-        index === 0 && isTrusted(first)
+        index === 0 && isTrusted(first, scope)
           ? beforeAll
           : uniteValues([beforeAll, state.cwds], "the current directory");
       branch.fallbackCwds = undefined;
@@ -155,27 +147,18 @@ function runAndOr(node: AndOr, scope: Scope): Output {
     else if (!leaves) replaceState(state, branch);
     else adoptFiles(state, branch);
     success = isOr ? undefined : branch;
-    mayHaveFailed ||= !isTrusted(command);
+    mayHaveFailed ||= !isTrusted(command, scope);
   }
   return output;
 }
 
 const TRUSTED = new Set(
-  "cd pushd popd mkdir echo printf true : export set source . shopt umask declare local readonly".split(" "),
+  "cd pushd popd true : export set source . shopt umask declare local readonly".split(" "),
 );
 
 /** Commands that are taken to succeed, so that `cd build && rm -rf *` never happens elsewhere. */
-function isTrusted(node: PipelineNode): boolean {
+function isTrusted(node: PipelineNode, { session }: Scope): boolean {
   if (node.type !== "Command") return false;
-  return node.name === undefined || TRUSTED.has(node.name.value);
-}
-
-const ENDINGS = new Set(["exit", "return", "break", "continue"]);
-
-/** The branch does not come back: `cd x || exit`. */
-export function endsShell(node: PipelineNode | CompoundList | AndOr): boolean {
-  if (node.type === "Command") return node.name !== undefined && ENDINGS.has(node.name.value);
-  const list = node.type === "BraceGroup" ? node.body : node.type === "CompoundList" ? node : undefined;
-  const last = list?.commands.at(-1)?.command;
-  return last !== undefined && endsShell(last);
+  const name = node.name?.value;
+  return name === undefined || TRUSTED.has(name) || session.programs.seldomFails(name);
 }

@@ -1,7 +1,7 @@
+import type { Scope } from "../state/types.ts";
+import type { TestExpression, Word } from "../syntax/syntax.ts";
 import { knownText } from "../value.ts";
 import { resolveSingle } from "../words/resolve.ts";
-import type { Scope } from "./session.ts";
-import type { TestExpression, Word } from "./syntax.ts";
 
 const ARITHMETIC = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 

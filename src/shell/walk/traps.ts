@@ -1,5 +1,5 @@
-import { appendOutput, NO_OUTPUT, type Output } from "./output.ts";
-import type { Scope } from "./session.ts";
+import { appendOutput, NO_OUTPUT } from "../state/output.ts";
+import type { Output, Scope } from "../state/types.ts";
 import { runShellText } from "./shell-text.ts";
 
 /** Runs what `trap` left for the end of this shell; also where `exit` stands, with the state of that place. */

@@ -1,9 +1,9 @@
+import { scalar } from "../state/state.ts";
+import type { Scope } from "../state/types.ts";
+import { assign, lookUp, scalarValues } from "../state/variables.ts";
+import { parseArithmetic } from "../syntax/parse.ts";
+import type { ArithmeticExpression, WordPart } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import { parseArithmetic } from "../walk/parse.ts";
-import type { Scope } from "../walk/session.ts";
-import { scalar } from "../walk/state.ts";
-import type { ArithmeticExpression, WordPart } from "../walk/syntax.ts";
-import { assign, lookUp, scalarValues } from "../walk/variables.ts";
 
 /** Expands the parts of a word inside an expression; gives its alternatives. */
 export type ExpandText = (parts: readonly WordPart[]) => readonly Value[];
@@ -14,6 +14,7 @@ const ASSIGNMENTS = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&
  * The number an expression gives, or undefined when it is not constant. Substitutions inside are walked and
  * assignments made either way.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one evaluator, a case for each kind of node
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
   scope: Scope,

@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import type { WordPart } from "../walk/syntax.ts";
+import type { WordPart } from "../syntax/syntax.ts";
 
 /**
  * Brace expansion over the parts of a word. A token is one character of unquoted text, or a part that braces

@@ -1,21 +1,22 @@
-import { blend, concatenate, text, unknown, type Value } from "../value.ts";
-import { writeContents } from "../walk/file-contents.ts";
-import type { Scope } from "../walk/session.ts";
-import { spanOf, takeNumber } from "../walk/session.ts";
-import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../walk/syntax.ts";
+import { writeContents } from "../state/file-contents.ts";
+import { spanOf, takeNumber } from "../state/session.ts";
+import type { Scope } from "../state/types.ts";
+import type { ParsedScript, ProcessSubstitutionPart, WordPart } from "../syntax/syntax.ts";
+import { blend, combine, concatenate, text, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
-import { combine, type Fragment, joinFragments } from "./fragments.ts";
-import type { ParameterUse } from "./held.ts";
+import { type Alternatives, type Expansion, expandJoined, type ParameterUse, wrap } from "./expansion.ts";
+import { type Fragment, joinFragments } from "./fragments.ts";
 import { expandParameter } from "./parameters.ts";
 import { expandTilde } from "./tilde.ts";
 
-/** The alternatives of a run of parts: each is one list of fragments. */
-export type Alternatives = readonly (readonly Fragment[])[];
-
-/** The expansion of one word. A substitution runs once, however often braces repeat it. */
-export interface Expansion {
-  readonly scope: Scope;
-  readonly outputs: Map<object, readonly Value[]>;
+/** The expansion of one word, from its beginning. */
+export function createExpansion(scope: Scope): Expansion {
+  const expansion: Expansion = {
+    scope,
+    outputs: new Map(),
+    expandParts: (parts, isQuoted) => expandParts(parts, expansion, isQuoted),
+  };
+  return expansion;
 }
 
 export function expandParts(
@@ -93,13 +94,6 @@ function pickUse(part: Omit<ParameterUse, "label">): Omit<ParameterUse, "label">
 }
 
 /** The alternatives of parts as plain text, for subscripts and arithmetic. */
-export function expandJoined(parts: readonly WordPart[], expansion: Expansion): readonly Value[] {
-  return expandParts(parts, expansion, true).map(fragments => joinFragments(fragments, false));
-}
-
-export function wrap(value: Value, isQuoted: boolean): Fragment {
-  return isQuoted ? { kind: "text", value, isQuoted: true } : { kind: "expansion", value };
-}
 
 function expandLiteral(
   value: string,

@@ -22,24 +22,6 @@ export interface Fields {
   readonly isOpenEnded: boolean;
 }
 
-/** Every choice from each list, or undefined when there are more than the limit. */
-export function combine<Item>(
-  lists: readonly (readonly Item[])[],
-  limit: number = LIMITS.expansionsPerWord,
-): readonly (readonly Item[])[] | undefined {
-  let result: Item[][] = [[]];
-  for (const list of lists) {
-    const [only] = list;
-    if (list.length === 1 && only !== undefined) {
-      for (const chosen of result) chosen.push(only);
-      continue;
-    }
-    if (result.length * list.length > limit) return undefined;
-    result = result.flatMap(chosen => list.map(item => [...chosen, item]));
-  }
-  return result;
-}
-
 /** Field splitting; `separators` is IFS. */
 export function assembleFields(fragments: readonly Fragment[], separators: string): Fields {
   const values: Value[] = [];

@@ -1,21 +1,12 @@
 import { LIMITS } from "../limits.ts";
+import type { Content } from "../state/state.ts";
+import { lookUp } from "../state/variables.ts";
+import { partsOf } from "../syntax/parts.ts";
+import type { Word } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import type { Content } from "../walk/state.ts";
-import type { ParameterOperation, Word } from "../walk/syntax.ts";
-import { lookUp } from "../walk/variables.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
-import { type Expansion, expandJoined, expandParts } from "./expand.ts";
+import { type Expansion, expandJoined, type ParameterUse } from "./expansion.ts";
 import { joinFragments } from "./fragments.ts";
-import { partsOf } from "./parts.ts";
-
-/** A use of a parameter: `$x`, `${!x[2]:-y}`. */
-export interface ParameterUse {
-  readonly parameter: string;
-  readonly prefix?: "!" | "#" | undefined;
-  readonly index?: Word | undefined;
-  readonly operation?: ParameterOperation | undefined;
-  readonly label: string;
-}
 
 /** One alternative of what the parameter holds: a value, a list (`$@`), or nothing. */
 export type Held =
@@ -136,7 +127,7 @@ function followName(content: Content, use: ParameterUse, expansion: Expansion): 
 }
 
 export function expandWordText(word: Word, expansion: Expansion): readonly Value[] {
-  return expandParts(partsOf(word), expansion, false).map(fragments => joinFragments(fragments, false));
+  return expansion.expandParts(partsOf(word), false).map(fragments => joinFragments(fragments, false));
 }
 
 /** `${#x}`. */

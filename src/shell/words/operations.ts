@@ -1,10 +1,10 @@
 import { compileGlob, createGlob, type Glob, type GlobToken } from "../../system/glob.ts";
+import { partsOf } from "../syntax/parts.ts";
+import type { ParameterOperation, Word } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
-import type { ParameterOperation, Word } from "../walk/syntax.ts";
-import { type Expansion, expandParts } from "./expand.ts";
+import type { Expansion } from "./expansion.ts";
 import { computeNumber, expandWordText, type Held } from "./held.ts";
 import { changeCase, removePattern, replacePattern, sliceText, transform } from "./operators.ts";
-import { partsOf } from "./parts.ts";
 
 /** Applies every operator but the defaults. Gives all alternatives, since operands have some, too. */
 export function applyOperation(
@@ -107,7 +107,7 @@ function wordNumber(word: Word, expansion: Expansion): number | undefined {
 function expandPattern(word: Word, expansion: Expansion): readonly (Glob | undefined)[] {
   // Whether `+(…)` is a group or these characters depends on an option that a script may switch anywhere.
   if (/[?*+@!]\(/.test(word.text)) return [undefined];
-  return expandParts(partsOf(word), expansion, false).map(fragments => {
+  return expansion.expandParts(partsOf(word), false).map(fragments => {
     const tokens = fragments.map((fragment): readonly GlobToken[] | undefined => {
       if (fragment.kind === "glob") return compileGlob(fragment.pattern, "shell").tokens;
       if (fragment.kind === "list") return undefined;

@@ -1,12 +1,12 @@
+import { scalar } from "../state/state.ts";
+import { assign, lookUp } from "../state/variables.ts";
+import { partsOf } from "../syntax/parts.ts";
+import type { ParameterOperation, Word } from "../syntax/syntax.ts";
 import { knownText, text, unknown } from "../value.ts";
-import { scalar } from "../walk/state.ts";
-import type { ParameterOperation, Word } from "../walk/syntax.ts";
-import { assign, lookUp } from "../walk/variables.ts";
-import { type Alternatives, type Expansion, expandParts, wrap } from "./expand.ts";
+import { type Alternatives, type Expansion, type ParameterUse, wrap } from "./expansion.ts";
 import { type Fragment, joinFragments, joinValues } from "./fragments.ts";
-import { type Held, hold, measure, type ParameterUse } from "./held.ts";
+import { type Held, hold, measure } from "./held.ts";
 import { applyOperation } from "./operations.ts";
-import { partsOf } from "./parts.ts";
 
 export function expandParameter(use: ParameterUse, expansion: Expansion, isQuoted: boolean): Alternatives {
   if (use.operation?.type === "Names") return [[listVariableNames(use.parameter, expansion, isQuoted)]];
@@ -97,7 +97,7 @@ function filled(held: Held): Held {
 
 /** The word after an operator. Outside quotes its plain text is split like any expansion. */
 function expandOperand(word: Word, expansion: Expansion, isQuoted: boolean): Alternatives {
-  const alternatives = expandParts(partsOf(word), expansion, isQuoted);
+  const alternatives = expansion.expandParts(partsOf(word), isQuoted);
   if (isQuoted)
     return alternatives.map(fragments => (fragments.length === 0 ? [wrap(text(""), true)] : fragments));
   return alternatives.map(fragments =>

@@ -1,13 +1,15 @@
 import { LIMITS } from "../limits.ts";
-import { blend, unknown, type Value } from "../value.ts";
-import { leaveUnexamined, type Scope, spanOf } from "../walk/session.ts";
-import type { ArithmeticExpression, Word, WordPart } from "../walk/syntax.ts";
+import { leaveUnexamined, spanOf } from "../state/session.ts";
+import type { Scope } from "../state/types.ts";
+import { partsOf } from "../syntax/parts.ts";
+import type { ArithmeticExpression, Word, WordPart } from "../syntax/syntax.ts";
+import { blend, combine, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
-import { type Expansion, expandJoined, expandParts, reveal } from "./expand.ts";
-import { assembleFields, combine, type Fields, type Fragment, joinFragments } from "./fragments.ts";
+import { createExpansion, expandParts, reveal } from "./expand.ts";
+import { type Expansion, expandJoined } from "./expansion.ts";
+import { assembleFields, type Fields, type Fragment, joinFragments } from "./fragments.ts";
 import { separatorsOf } from "./parameters.ts";
-import { partsOf } from "./parts.ts";
 
 /** The alternatives of a list of words after all expansions, as a command gets them. */
 export function resolveWords(words: readonly Word[], scope: Scope): readonly Fields[] {
@@ -50,7 +52,7 @@ function resolveWord(word: Word, scope: Scope): readonly Fields[] {
   if (word.parts === undefined && !word.text.startsWith("~")) {
     return [{ values: [reveal(word.value, scope, false)], isOpenEnded: false }];
   }
-  const expansion: Expansion = { scope, outputs: new Map() };
+  const expansion = createExpansion(scope);
   const separators = separatorsOf(scope);
   const assemble = (parts: readonly (WordPart | string)[]) =>
     expandParts(parts, expansion, false).map(fragments => assembleFields(fragments, separators));
@@ -78,7 +80,7 @@ function longSequence(parts: readonly WordPart[], expansion: Expansion): Fields 
 /** The alternatives of a word that is not split: assignments, redirections, here-strings, `case`. */
 export function resolveSingle(word: Word, scope: Scope, keepsPatterns = false): readonly Value[] {
   scope.session.words.take(1);
-  const expansion: Expansion = { scope, outputs: new Map() };
+  const expansion = createExpansion(scope);
   return expandParts(partsOf(word), expansion, false).map(fragments =>
     joinFragments(fragments, keepsPatterns),
   );
@@ -86,7 +88,7 @@ export function resolveSingle(word: Word, scope: Scope, keepsPatterns = false): 
 
 /** Expands parts as inside double quotes, as in a here-document. */
 export function resolveQuoted(parts: readonly WordPart[], scope: Scope): readonly Value[] {
-  const expansion: Expansion = { scope, outputs: new Map() };
+  const expansion = createExpansion(scope);
   return expandParts(parts, expansion, true).map(fragments => joinFragments(fragments, false));
 }
 
@@ -95,6 +97,6 @@ export function evaluateExpression(
   expression: ArithmeticExpression | undefined,
   scope: Scope,
 ): number | undefined {
-  const expansion: Expansion = { scope, outputs: new Map() };
+  const expansion = createExpansion(scope);
   return evaluateArithmetic(expression, scope, parts => expandJoined(parts, expansion));
 }

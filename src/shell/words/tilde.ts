@@ -1,7 +1,7 @@
 import { directoryName } from "../paths.ts";
+import type { Scope } from "../state/types.ts";
+import { lookUp, scalarValues } from "../state/variables.ts";
 import { text, type Value } from "../value.ts";
-import type { Scope } from "../walk/session.ts";
-import { lookUp, scalarValues } from "../walk/variables.ts";
 
 /**
  * Expands `~`, `~/…`, `~+`, `~-` and `~user` at the start of unquoted text. `endsWord`: nothing follows this

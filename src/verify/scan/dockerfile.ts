@@ -1,3 +1,4 @@
+import { quoteWord } from "../../system/command-line.ts";
 import type { Snippet } from "./snippet.ts";
 
 const DOCKERFILE = /^(Dockerfile|Containerfile)(\..+)?$|\.(dockerfile|containerfile)$/i;
@@ -46,12 +47,8 @@ function wordsOf(text: string): string | undefined {
   try {
     const words: unknown = JSON.parse(text);
     if (!Array.isArray(words)) return undefined;
-    return words.map(word => quote(String(word))).join(" ");
+    return words.map(word => quoteWord(String(word))).join(" ");
   } catch {
     return undefined;
   }
-}
-
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

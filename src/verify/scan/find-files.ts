@@ -1,4 +1,5 @@
 import { type IgnoreFile, isIgnored, parseIgnoreFile } from "../../guard/paths/ignore.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import { ancestors, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
@@ -6,10 +7,10 @@ type FilesAndText = Pick<System, "files" | "text">;
 
 const NEVER_ENTERED = new Set([".git", "node_modules", ".hg", ".svn"]);
 const IGNORE_FILE_BYTES = 256 * 1024;
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** Called for what could not be looked into. */
-export type OnSkipped = (path: string, why: string) => void;
+type OnSkipped = (path: string, why: string) => void;
 
 /**
  * All files below a directory, in the order of their names. What git ignores is left out, links are not followed.
@@ -38,15 +39,15 @@ function walk(
   depth: number,
   onSkipped: OnSkipped,
 ): readonly string[] {
-  if (depth > DEEPEST) {
-    onSkipped(directory, `more than ${DEEPEST} folders deep`);
+  if (depth > MAX_DEPTH) {
+    onSkipped(directory, `more than ${MAX_DEPTH} folders deep`);
     return [];
   }
   let names: readonly string[];
   try {
     names = [...system.files.list(directory)].sort();
   } catch (error) {
-    onSkipped(directory, error instanceof Error ? error.message : String(error));
+    onSkipped(directory, errorText(error));
     return [];
   }
   const ignores = [...inherited, ...ignoreFileIn(system, directory, depthBelow(top, directory))];

@@ -3,7 +3,7 @@ import type { Snippet } from "./snippet.ts";
 const MAKEFILE = /^(GNU)?makefile$|\.(mk|mak)$/i;
 const ASSIGNMENT = /^(?:export\s+|override\s+)*([A-Za-z_][\w.-]*)\s*(?::{0,3}|\?)=\s*(.*)$/;
 const TARGET = /^([^\s:#=][^:#=]*?)\s*::?(?!=)/;
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 export function isMakefileName(name: string): boolean {
   return MAKEFILE.test(name);
@@ -11,7 +11,7 @@ export function isMakefileName(name: string): boolean {
 
 /**
  * Every recipe line of a makefile as the shell gets it: variables set in the file are put in, all others are left
- * to the shell as variables that nobody knows.
+ * to the shell as variables of unknown value.
  */
 export function readMakefile(text: string): readonly Snippet[] {
   const variables = new Map<string, string>();
@@ -53,7 +53,7 @@ function expand(text: string, variables: ReadonlyMap<string, string>, depth: num
       if (dollar !== undefined) return "$";
       const name = round ?? curly ?? single ?? "";
       const value = variables.get(name);
-      if (value !== undefined && depth < DEEPEST) return expand(value, variables, depth + 1);
+      if (value !== undefined && depth < MAX_DEPTH) return expand(value, variables, depth + 1);
       return `\${MAKE_${name.replace(/\W+/g, "_")}}`;
     },
   );

@@ -1,7 +1,8 @@
 import { type Finding, type GuardContext, judgeCommand } from "../../guard/index.ts";
-import { join, normalise } from "../../system/paths.ts";
+import { quoteWord } from "../../system/command-line.ts";
+import { basename, join, normalise } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { isDockerfileName, quote, readDockerfile } from "./dockerfile.ts";
+import { isDockerfileName, readDockerfile } from "./dockerfile.ts";
 import { isMakefileName, readMakefile } from "./makefile.ts";
 import { readPackageScripts } from "./package-scripts.ts";
 import { hasShellShebang, isShellScriptName, readPowerShellScript, readShellScript } from "./shell-script.ts";
@@ -17,7 +18,7 @@ export interface ScanFinding
   readonly name: string;
 }
 
-export interface FileScan {
+interface FileScan {
   readonly commands: number;
   readonly findings: readonly ScanFinding[];
 }
@@ -43,7 +44,7 @@ export function scanFile(
 }
 
 function readerOf(system: Pick<System, "files" | "text">, path: string): ReadSnippets | undefined {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = basename(path);
   if (name === "package.json") return readPackageScripts;
   if (isShellScriptName(name)) return readShellScript;
   if (/\.ps1$/i.test(name)) return readPowerShellScript;
@@ -58,7 +59,7 @@ function readerOf(system: Pick<System, "files" | "text">, path: string): ReadSni
 
 function judge(snippet: Snippet, file: string, context: GuardContext): readonly ScanFinding[] {
   const { directory, isPowerShell = false, isInContainer = false, name } = snippet;
-  const command = isInContainer ? `docker run image sh -c ${quote(snippet.text)}` : snippet.text;
+  const command = isInContainer ? `docker run image sh -c ${quoteWord(snippet.text)}` : snippet.text;
   const judgement = judgeCommand(command, {
     ...context,
     cwd: directory === undefined ? context.cwd : normalise(join(context.cwd, directory)),

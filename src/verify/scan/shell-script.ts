@@ -11,7 +11,7 @@ export function hasShellShebang(start: string): boolean {
   return SHEBANG.test(start);
 }
 
-// Whoever calls a script chooses its arguments, so they may be anything.
+// The caller of a script chooses its arguments, so they may be anything.
 const ARGUMENTS = `set -- ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => `"$ARGUMENT_${number}"`).join(" ")}; `;
 
 export function readShellScript(text: string): readonly Snippet[] {

@@ -114,7 +114,7 @@ function open(text: string): Source {
 }
 
 function snippetOf(source: Source, node: Scalar, name: string): Snippet {
-  // An expression of the runner is a variable that nobody knows; it keeps its length so that columns stay right.
+  // An expression of the runner has an unknown value; it keeps its length so that columns stay right.
   const text = String(node.value).replace(
     /\$\{\{[\s\S]*?\}\}/g,
     whole => `\${${"X".repeat(whole.length - 3)}}`,

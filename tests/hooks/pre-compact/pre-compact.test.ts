@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { preCompact } from "../../../src/hooks/pre-compact/pre-compact.ts";
 import { restoreLatestConversation } from "../../../src/hooks/pre-compact/restore.ts";
-import { textOf } from "../../../src/hooks/transcript/entry.ts";
+import { entryText } from "../../../src/hooks/transcript/entry.ts";
 import { readExport } from "../../../src/hooks/transcript/export-form.ts";
 import type { JsonObject } from "../../../src/protocol/index.ts";
 import type { MemorySystem, SeedEntry } from "../../../src/system/memory.ts";
@@ -151,7 +151,7 @@ describe("a compaction", () => {
     const system = project({ [TRANSCRIPT]: claudeSession(SAID) });
     await compact(system, { transcript_path: TRANSCRIPT });
     const read = (path: string) => [...readExport(system, path, name => name)];
-    expect(read(MARKDOWN).map(entry => [entry.role, textOf(entry)])).toEqual([
+    expect(read(MARKDOWN).map(entry => [entry.role, entryText(entry)])).toEqual([
       ["user", REQUEST],
       ["assistant", "on it"],
       ["assistant", "[Tool: Bash]"],

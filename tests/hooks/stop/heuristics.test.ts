@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SHIPPED } from "../../../src/hooks/stop/power-steering/considerations.ts";
-import { applyHeuristic, type Surroundings } from "../../../src/hooks/stop/power-steering/heuristics.ts";
+import { SHIPPED_CONSIDERATIONS } from "../../../src/hooks/stop/power-steering/considerations.ts";
+import { applyHeuristic, type ProjectFacts } from "../../../src/hooks/stop/power-steering/heuristics.ts";
 import {
   assistant,
   bash,
@@ -17,7 +17,7 @@ import {
 } from "../recorded.ts";
 import { factsOf } from "./session.ts";
 
-const NOTHING_AROUND: Surroundings = { forbidsMerge: false, readme: "" };
+const NOTHING_AROUND: ProjectFacts = { forbidsMerge: false, readme: "" };
 
 type Session = readonly (Said | readonly Said[])[];
 
@@ -26,7 +26,7 @@ interface Case {
   readonly id: string;
   readonly fails: Readonly<Record<string, Session>>;
   readonly passes: Readonly<Record<string, Session>>;
-  readonly around?: Partial<Surroundings>;
+  readonly around?: Partial<ProjectFacts>;
 }
 
 const edit = (path: string, text: string) =>
@@ -356,16 +356,18 @@ for (const { id, fails, passes, around } of CASES) {
 describe("every shipped consideration with a heuristic", () => {
   it("has cases above", () => {
     const tested = new Set(CASES.map(({ id }) => id));
-    const untested = SHIPPED.filter(({ heuristic, id }) => heuristic !== undefined && !tested.has(id));
+    const untested = SHIPPED_CONSIDERATIONS.filter(
+      ({ heuristic, id }) => heuristic !== undefined && !tested.has(id),
+    );
     expect(untested.map(({ id }) => id)).toEqual([]);
   });
 
   it("is one of the twenty-five of the specification, eleven of them blockers", () => {
-    expect(SHIPPED).toHaveLength(25);
-    expect(SHIPPED.filter(({ severity }) => severity === "blocker")).toHaveLength(11);
-    expect(SHIPPED.filter(({ heuristic }) => heuristic === undefined).map(({ id }) => id)).toEqual([
-      "workflow_invocation",
-    ]);
+    expect(SHIPPED_CONSIDERATIONS).toHaveLength(25);
+    expect(SHIPPED_CONSIDERATIONS.filter(({ severity }) => severity === "blocker")).toHaveLength(11);
+    expect(
+      SHIPPED_CONSIDERATIONS.filter(({ heuristic }) => heuristic === undefined).map(({ id }) => id),
+    ).toEqual(["workflow_invocation"]);
   });
 });
 

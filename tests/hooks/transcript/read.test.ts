@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Entry, isUserMessage, textOf } from "../../../src/hooks/transcript/entry.ts";
+import { type Entry, entryText, isUserMessage } from "../../../src/hooks/transcript/entry.ts";
 import { readMessages, readTranscript } from "../../../src/hooks/transcript/read.ts";
 import { createMemorySystem } from "../../../src/system/memory.ts";
 import {
@@ -125,7 +125,7 @@ describe("what a person said", () => {
     for (const record of [claudeSession, copilotSession, codexSession]) {
       const texts = read(record([meta("feedback"), user("do it"), result("out")]))
         .filter(isUserMessage)
-        .map(textOf);
+        .map(entryText);
       expect(texts).toEqual(["do it"]);
     }
   });
@@ -144,7 +144,7 @@ describe("lines that are no message", () => {
     });
     const count = { lines: 0, unreadable: 0 };
     const entries = [...readTranscript(system, "/t", naming, count)];
-    expect(entries.map(textOf)).toEqual(["hi"]);
+    expect(entries.map(entryText)).toEqual(["hi"]);
     expect(count).toEqual({ lines: 5, unreadable: 2 });
   });
 
@@ -158,13 +158,13 @@ describe("lines that are no message", () => {
         ],
       },
     };
-    expect(read(JSON.stringify(line)).map(textOf)).toEqual(["so"]);
+    expect(read(JSON.stringify(line)).map(entryText)).toEqual(["so"]);
   });
 });
 
 describe("messages given in a payload", () => {
   it("prefer text over content", () => {
-    expect(readMessages([{ role: "user", text: "a", content: "b" }], naming).map(textOf)).toEqual(["a"]);
+    expect(readMessages([{ role: "user", text: "a", content: "b" }], naming).map(entryText)).toEqual(["a"]);
   });
 
   it("make a plain string a message of nobody, and lose no other for a bad one", () => {
@@ -172,7 +172,7 @@ describe("messages given in a payload", () => {
       ["hi", null, 7, { content: [{ type: "text", text: "x" }] }, { role: "user" }],
       naming,
     );
-    expect(entries.map(entry => [entry.role, textOf(entry)])).toEqual([
+    expect(entries.map(entry => [entry.role, entryText(entry)])).toEqual([
       ["unknown", "hi"],
       ["unknown", ""],
       ["unknown", ""],

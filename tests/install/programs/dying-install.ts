@@ -25,9 +25,11 @@ for (const name of CHANGING) {
   Reflect.set(files, name, (...words: readonly unknown[]) => {
     const isLast = ++count === Number(when);
     if (isLast && at === "before") process.kill(process.pid, "SIGKILL");
-    const result = original.apply(system.files, [...words]);
-    if (isLast) process.kill(process.pid, "SIGKILL");
-    return result;
+    try {
+      return original.apply(system.files, [...words]);
+    } finally {
+      if (isLast) process.kill(process.pid, "SIGKILL");
+    }
   });
 }
 

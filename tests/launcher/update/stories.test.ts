@@ -19,7 +19,7 @@ import { PUBLIC_KEY, type PublishedFiles, ReleaseServer, signRelease } from "./r
 import { makeReleases, OLD, packQuickly, type WholeRelease } from "./whole-release.ts";
 
 const PATIENCE_MS = 240_000;
-const { now, old } = makeReleases();
+const { now, old } = await makeReleases();
 
 /** A person's home, with Claude Code in it, hooks on Node, and folders that last. */
 class Person {

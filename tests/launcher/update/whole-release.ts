@@ -3,7 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { recordCode } from "../../../src/install/code-cache.ts";
+import { createNodeSystem } from "../../../src/system/node.ts";
 import { version } from "../../../src/version.ts";
+import { buildFolder } from "../../build-folder.ts";
 import { PRIVATE_KEY, type PublishedFiles, signRelease } from "./release-server.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -18,13 +21,11 @@ export interface WholeRelease {
 }
 
 /** What `scripts/release.mjs` makes of the built program, and the same program under an older version. */
-export function makeReleases(): { readonly now: WholeRelease; readonly old: WholeRelease } {
-  const cache = join(root, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const work = mkdtempSync(join(cache, "amplihack-release-"));
+export async function makeReleases(): Promise<{ readonly now: WholeRelease; readonly old: WholeRelease }> {
+  const work = mkdtempSync(join(buildFolder(), "release-"));
   afterAll(() => rmSync(work, { recursive: true, force: true }));
   const now = releaseHere(work);
-  return { now, old: renumber(now, work) };
+  return { now, old: await renumber(now, work) };
 }
 
 function releaseHere(work: string): WholeRelease {
@@ -43,7 +44,7 @@ function releaseHere(work: string): WholeRelease {
 }
 
 /** The version stands as a text of its own in the bundles; compiled code of them would not notice a change. */
-function renumber(now: WholeRelease, work: string): WholeRelease {
+async function renumber(now: WholeRelease, work: string): Promise<WholeRelease> {
   const folder = join(work, "old");
   mkdirSync(folder);
   execFileSync("cp", ["-R", now.folder, folder]);
@@ -56,6 +57,9 @@ function renumber(now: WholeRelease, work: string): WholeRelease {
   }
   const native = `amplihack-${process.platform}-${process.arch}`;
   writeNative(join(folder, "package/node_modules", native, "amplihack-hooks"), OLD);
+  // As a release has it, so that not every installation has to compile.
+  const binFolder = join(folder, "package/dist/bin");
+  await recordCode(createNodeSystem(), { binFolder, node: process.execPath, temporaryFolder: work });
   const packed = join(folder, `amplihack-${OLD}.tgz`);
   packQuickly(packed, folder);
   const files = signRelease(OLD, readFileSync(packed));

@@ -5,7 +5,7 @@ import { searchPhrases } from "../../../src/memory/search-words.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 
 const system = createNodeSystem();
-const [action = "", path = "", name = "", milliseconds = "0"] = process.argv.slice(2);
+const [action = "", path = "", name = "", rounds = "0"] = process.argv.slice(2);
 const say = (text: string) => system.stdio.writeOutput(`${text}\n`);
 
 const draft = (number: number) => ({
@@ -24,10 +24,9 @@ async function put(number: number, store: Awaited<ReturnType<typeof openStore>>)
 }
 
 const actions: Record<string, () => Promise<void>> = {
-  /** Writes and reads, opening and closing as commands do, until its time is up. */
+  /** Writes and reads, opening and closing as commands do. */
   async work() {
-    const deadline = system.clock.monotonicMs() + Number(milliseconds);
-    for (let number = 0; system.clock.monotonicMs() < deadline; number++) {
+    for (let number = 0; number < Number(rounds); number++) {
       const store = await openStore(system, path);
       await put(number, store);
       await store.remember(

@@ -1,22 +1,28 @@
 import type { InputOf } from "../../../protocol/index.ts";
+import { stringAt } from "../../../protocol/members.ts";
 import { VARIABLES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
 import { readInside } from "../../framework-files.ts";
 import { forbidsMergeWithoutPermission } from "../../preferences.ts";
 import { toolNaming } from "../../transcript/naming.ts";
-import { stringAt } from "../../transcript/parts.ts";
 import type { ReadCount } from "../../transcript/read.ts";
-import { loadConfig, loadConsiderations, type PowerSteeringConfig } from "./config.ts";
+import { loadConsiderations, loadSteeringConfig, type PowerSteeringConfig } from "./config.ts";
 import type { Consideration } from "./considerations.ts";
 import { FactCollector, type SessionFacts } from "./facts.ts";
-import { applyHeuristic, completionClaims, type Surroundings } from "./heuristics.ts";
+import { applyHeuristic, completionClaims, type ProjectFacts } from "./heuristics.ts";
 import { SessionRecords } from "./records.ts";
-import { isFailedBlocker, type Result, renderHold, renderSummary, renderTable } from "./report.ts";
+import {
+  type CheckResult,
+  isFailedBlocker,
+  renderHold,
+  renderSessionSummary,
+  renderTable,
+} from "./report.ts";
 import { findPullRequest, findSharedRuntime, isStateVerified } from "./repository.ts";
 import { classifySession, isQuestionAndAnswer, type SessionType } from "./session-type.ts";
 import { isReadablePlace, openSession, transcriptId } from "./source.ts";
-import { fingerprintOf, isLoop, MOST_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
+import { failureFingerprint, isLoop, MAX_BLOCKS, recordBlock, resetBlocks } from "./turn-state.ts";
 
 /** Why a stop was let through, or the text with which it is held. */
 export type SteeringVerdict =
@@ -42,7 +48,7 @@ export type Approval =
 export async function checkWork(input: InputOf<"stop">, context: HookContext): Promise<SteeringVerdict> {
   const { system } = context;
   const exists = (path: string) => system.files.inspect(path) !== undefined;
-  const config = loadConfig(context);
+  const config = loadSteeringConfig(context);
   const workingDirectory = system.files.workingDirectory() ?? context.directory;
   if (VARIABLES.AMPLIHACK_SKIP_POWER_STEERING.get(system)) return approve("disabled");
   if (!config.isEnabled || exists(join(workingDirectory, ".disabled"))) return approve("disabled");
@@ -58,7 +64,7 @@ export async function checkWork(input: InputOf<"stop">, context: HookContext): P
   const records = new SessionRecords(context, shared.root, sessionId);
   if (records.completed.isSet()) return approve("already_ran");
   records.countRun();
-  if (records.turns.read().consecutive_blocks >= MOST_BLOCKS) {
+  if (records.turns.read().consecutive_blocks >= MAX_BLOCKS) {
     records.turns.update(resetBlocks);
     records.diagnose({ verdict: "approve", because: "auto_approve_threshold" });
     return approve("auto_approve_threshold");
@@ -129,13 +135,13 @@ class WorkCheck {
       this.records.completed.set();
       return this.release("no_applicable_checks", sessionType, []);
     }
-    const surroundings = this.lookAround();
+    const project = this.readProjectFacts();
     const results = considerations.map(consideration => ({
       consideration,
-      finding:
+      failure:
         consideration.heuristic === undefined
           ? undefined
-          : applyHeuristic(consideration.heuristic, facts, surroundings),
+          : applyHeuristic(consideration.heuristic, facts, project),
     }));
     if (!results.some(isFailedBlocker)) return this.pass(sessionType, results);
     const evidence = await this.findEvidence(isCompacted);
@@ -167,12 +173,12 @@ class WorkCheck {
     return isCompacted && (await isStateVerified(context, pullRequest)) ? "state_verified" : undefined;
   }
 
-  private hold(sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+  private hold(sessionType: SessionType, results: readonly CheckResult[]): SteeringVerdict {
     const { context, records, subject } = this;
     const { facts, count } = subject;
     const failed = results.filter(isFailedBlocker);
     const ids = failed.map(({ consideration }) => consideration.id);
-    const fingerprint = fingerprintOf(context.system, ids);
+    const fingerprint = failureFingerprint(context.system, ids);
     const claims = completionClaims(facts, 5);
     const timestamp = context.nowText();
     let reason: string | undefined;
@@ -188,10 +194,10 @@ class WorkCheck {
           timestamp,
           transcript_index: state.last_analyzed_transcript_index,
           transcript_length: count.lines,
-          failed_evidence: failed.map(({ consideration, finding }) => ({
+          failed_evidence: failed.map(({ consideration, failure }) => ({
             consideration_id: consideration.id,
-            reason: finding?.reason ?? "",
-            evidence_quote: finding?.quote ?? null,
+            reason: failure?.reason ?? "",
+            evidence_quote: failure?.quote ?? null,
             timestamp,
             was_claimed_complete: claims.length > 0,
           })),
@@ -207,17 +213,17 @@ class WorkCheck {
     const work = `${facts.counts.toolUses} tool uses, ${facts.writes.length} files written`;
     records.addRedirect(ids, reason, work);
     records.saveViolations(
-      failed.map(({ consideration, finding }) => ({ id: consideration.id, reason: finding?.reason ?? "" })),
+      failed.map(({ consideration, failure }) => ({ id: consideration.id, reason: failure?.reason ?? "" })),
     );
     this.diagnose("hold", "failed_blockers", sessionType, results);
     return { kind: "hold", reason };
   }
 
   /** Nothing holds the session; the first time, the results are shown. */
-  private pass(sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+  private pass(sessionType: SessionType, results: readonly CheckResult[]): SteeringVerdict {
     const isFirst = this.records.shown.set();
     if (!isFirst) {
-      this.records.saveSummary(renderSummary(this.subject.sessionId, this.context.nowText(), results));
+      this.records.saveSummary(renderSessionSummary(this.subject.sessionId, this.context.nowText(), results));
     }
     this.records.completed.set();
     const because = isFirst ? "first_stop" : "all_passed";
@@ -225,7 +231,11 @@ class WorkCheck {
     return isFirst && verdict.kind === "approve" ? { ...verdict, table: renderTable(results) } : verdict;
   }
 
-  private release(because: Approval, sessionType: SessionType, results: readonly Result[]): SteeringVerdict {
+  private release(
+    because: Approval,
+    sessionType: SessionType,
+    results: readonly CheckResult[],
+  ): SteeringVerdict {
     this.records.turns.update(resetBlocks);
     this.diagnose("approve", because, sessionType, results);
     return approve(because);
@@ -235,7 +245,7 @@ class WorkCheck {
     verdict: string,
     because: string,
     sessionType: SessionType,
-    results: readonly Result[],
+    results: readonly CheckResult[],
   ): void {
     const { count, facts } = this.subject;
     this.records.diagnose({
@@ -245,11 +255,11 @@ class WorkCheck {
       entries: facts.counts.entries,
       lines: count.lines,
       unreadable_lines: count.unreadable,
-      failed: results.filter(result => result.finding !== undefined).map(result => result.consideration.id),
+      failed: results.filter(result => result.failure !== undefined).map(result => result.consideration.id),
     });
   }
 
-  private lookAround(): Surroundings {
+  private readProjectFacts(): ProjectFacts {
     const { context } = this;
     const read = (...parts: readonly string[]) =>
       readInside(context, context.projectRoot, join(context.projectRoot, ...parts)) ?? "";
@@ -272,6 +282,6 @@ function applicable(
   );
 }
 
-function withoutBlocker(result: Result): Result {
-  return isFailedBlocker(result) ? { ...result, finding: undefined } : result;
+function withoutBlocker(result: CheckResult): CheckResult {
+  return isFailedBlocker(result) ? { ...result, failure: undefined } : result;
 }

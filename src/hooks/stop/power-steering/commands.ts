@@ -1,57 +1,24 @@
 import { wordPattern } from "../../words.ts";
 
 /** What a shell command does, as far as the checks at the end of a session care. */
-const TEST_COMMAND = wordPattern([
-  "pytest",
-  "python3? -m unittest",
-  "tox",
-  "(?:npm|pnpm|yarn|bun)(?: run)? test(?::[\\w:-]+)?",
-  "(?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test)",
-  "node --test",
-  "deno test",
-  "cargo (?:nextest|test)",
-  "go test",
-  "ctest",
-  "make (?:test|check)",
-  "mvn (?:\\S+ ){0,9}(?:test|verify)",
-  "gradlew? (?:\\S+ ){0,9}test",
-  "dotnet test",
-  "rspec",
-  "phpunit",
-  "swift test",
-  "uvx --from",
-]);
-const LINT_COMMAND = wordPattern([
-  "ruff(?: check)?",
-  "mypy",
-  "flake8",
-  "pylint",
-  "pyright",
-  "eslint",
-  "biome (?:check|ci|lint)",
-  "tsc",
-  "cargo (?:clippy|check)",
-  "go vet",
-  "golangci-lint",
-  "pre-commit run",
-  "shellcheck",
-  "(?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)",
-]);
+const TEST_COMMAND = wordPattern(`
+  pytest | python3? -m unittest | tox | (?:npm|pnpm|yarn|bun)(?: run)? test(?::[\\w:-]+)?
+  (?:npx |pnpm |yarn )?(?:vitest|jest|mocha|playwright test) | node --test | deno test
+  cargo (?:nextest|test) | go test | ctest | make (?:test|check) | mvn (?:\\S+ ){0,9}(?:test|verify)
+  gradlew? (?:\\S+ ){0,9}test | dotnet test | rspec | phpunit | swift test | uvx --from
+`);
+export const LINT_COMMAND = wordPattern(`
+  ruff(?: check)? | mypy | flake8 | pylint | pyright | eslint | biome (?:check|ci|lint) | tsc
+  cargo (?:clippy|check) | go vet | golangci-lint | pre-commit run | shellcheck
+  (?:npm|pnpm|yarn|bun) run (?:lint|check|types|typecheck)
+`);
 /** The checks that count as local testing by themselves. */
-const STATIC_CHECK = wordPattern(["ruff check", "mypy", "flake8"]);
+export const STATIC_CHECK = wordPattern("ruff check | mypy | flake8");
 const INLINE_CODE = /\b(?:python3?\s+-c|node\s+(?:-e|--eval))\s+(["'])([\s\S]*?)\1/g;
 const MEANINGFUL_CODE = /\b(?:import|require|assert|await)\b/;
 
 export function isTestCommand(command: string): boolean {
   return TEST_COMMAND.test(command);
-}
-
-export function isLintCommand(command: string): boolean {
-  return LINT_COMMAND.test(command);
-}
-
-export function isStaticCheck(command: string): boolean {
-  return STATIC_CHECK.test(command);
 }
 
 /** `python -c` or `node -e` that loads or asserts something, not one that prints a word. */
@@ -67,7 +34,7 @@ export function isPassingResult(text: string): boolean {
   return PASSED.test(text) && !FAILED.test(text);
 }
 
-/** What pre-commit prints for a hook that passed, or somebody else's line about it. */
+/** What pre-commit prints for a hook that passed, or another program's line about it. */
 export function isPreCommitPass(text: string): boolean {
   return text.split("\n").some(line => {
     const at = line.search(/\bpre-commit\b/i);

@@ -1,8 +1,10 @@
-import { isJsonObject, type Json, ownValue, readJson } from "../../../protocol/index.ts";
+import { errorText } from "../../../protocol/error-text.ts";
+import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
+import { booleanAt, memberAt, parseJsonObject } from "../../../protocol/members.ts";
 import { readText, SESSION_TYPES } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
-import { type HookContext, messageOf } from "../../context.ts";
-import { BUILT_IN, type Consideration, SHIPPED } from "./considerations.ts";
+import type { HookContext } from "../../context.ts";
+import { type Consideration, FALLBACK_CONSIDERATIONS, SHIPPED_CONSIDERATIONS } from "./considerations.ts";
 import { hasHeuristic } from "./heuristics.ts";
 import type { SessionType } from "./session-type.ts";
 
@@ -19,7 +21,7 @@ function toolPath(context: HookContext, name: string): string {
 }
 
 /** The project's own settings; a file that cannot be used counts as none, and says so in the log. */
-export function loadConfig(context: HookContext): PowerSteeringConfig {
+export function loadSteeringConfig(context: HookContext): PowerSteeringConfig {
   const path = toolPath(context, ".power_steering_config");
   try {
     const text = readText(context.system, path, FILE_BYTES);
@@ -28,20 +30,18 @@ export function loadConfig(context: HookContext): PowerSteeringConfig {
     if (config !== undefined) return config;
     context.log("WARNING", ".power_steering_config is not usable; the defaults count");
   } catch (error) {
-    context.log("WARNING", `.power_steering_config cannot be read: ${messageOf(error)}`);
+    context.log("WARNING", `.power_steering_config cannot be read: ${errorText(error)}`);
   }
   return DEFAULTS;
 }
 
 function parseConfig(text: string): PowerSteeringConfig | undefined {
-  const read = readJson(text, { recover: false, maxDepth: 8 });
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const isEnabled = ownValue(read.value, "enabled");
-  const checkers = ownValue(read.value, "checkers_enabled") ?? {};
-  if (typeof isEnabled !== "boolean" || !isJsonObject(checkers)) return undefined;
+  const config = parseJsonObject(text, 8);
+  const isEnabled = booleanAt(config, "enabled");
+  const checkers = memberAt(config, "checkers_enabled") ?? {};
+  if (isEnabled === undefined || !isJsonObject(checkers)) return undefined;
   if (Object.values(checkers).some(value => typeof value !== "boolean")) return undefined;
-  const phase = ownValue(read.value, "phase") ?? 1;
-  if (!Number.isInteger(phase)) return undefined;
+  if (!Number.isInteger(memberAt(config, "phase") ?? 1)) return undefined;
   return { isEnabled, isCheckEnabled: id => ownValue(checkers, id) !== false };
 }
 
@@ -50,7 +50,7 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
   const path = toolPath(context, "considerations.yaml");
   try {
     const text = readText(context.system, path, FILE_BYTES);
-    if (text === undefined) return SHIPPED;
+    if (text === undefined) return SHIPPED_CONSIDERATIONS;
     const { parse } = await import("yaml");
     const entries = parseConsiderations(parse(text, { maxAliasCount: 0 }));
     if (entries.length > 0) return entries;
@@ -58,10 +58,10 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
   } catch (error) {
     context.log(
       "WARNING",
-      `considerations.yaml cannot be used (${messageOf(error)}); the built-in checks count`,
+      `considerations.yaml cannot be used (${errorText(error)}); the built-in checks count`,
     );
   }
-  return BUILT_IN;
+  return FALLBACK_CONSIDERATIONS;
 }
 
 /** Entries that are not right are left out. */

@@ -1,14 +1,12 @@
 import { hasHeuristic } from "./heuristics.ts";
 import type { SessionType } from "./session-type.ts";
 
-export type Severity = "blocker" | "warning";
-
 /** One question asked at the end of a session. */
 export interface Consideration {
   readonly id: string;
   readonly category: string;
   readonly question: string;
-  readonly severity: Severity;
+  readonly severity: "blocker" | "warning";
   readonly enabled: boolean;
   readonly sessionTypes: readonly SessionType[] | "all";
   /** the name of its heuristic; undefined when only a model could answer, which then counts as satisfied */
@@ -24,7 +22,7 @@ const MI: readonly SessionType[] = ["MAINTENANCE", "INVESTIGATION"];
 
 function row(
   id: string,
-  severity: Severity,
+  severity: Consideration["severity"],
   sessionTypes: Consideration["sessionTypes"],
   category: string,
   question: string,
@@ -42,7 +40,7 @@ const PULL_REQUEST = "Pull request";
 const DOCUMENTS = "Documentation";
 
 /** What is asked when the project has no list of its own. */
-export const SHIPPED: readonly Consideration[] = [
+export const SHIPPED_CONSIDERATIONS: readonly Consideration[] = [
   row("todos_complete", "blocker", D, SESSION, "Are all entries of the todo list completed?"),
   row("objective_completion", "blocker", ALL, SESSION, "Was the user's objective reached?"),
   row("next_steps", "blocker", DI, SESSION, "Is no further work announced?"),
@@ -85,6 +83,6 @@ const BUILT_IN_IDS = [
 ];
 
 /** What is asked when the project's own list cannot be used. */
-export const BUILT_IN: readonly Consideration[] = SHIPPED.filter(({ id }) => BUILT_IN_IDS.includes(id)).map(
-  consideration => ({ ...consideration, sessionTypes: D }),
-);
+export const FALLBACK_CONSIDERATIONS: readonly Consideration[] = SHIPPED_CONSIDERATIONS.filter(({ id }) =>
+  BUILT_IN_IDS.includes(id),
+).map(consideration => ({ ...consideration, sessionTypes: D }));

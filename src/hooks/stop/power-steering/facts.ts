@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../../protocol/index.ts";
+import { stringAt } from "../../../protocol/members.ts";
 import {
   type Entry,
+  entryText,
   isUserMessage,
   type ToolResultPart,
   type ToolUsePart,
-  textOf,
 } from "../../transcript/entry.ts";
-import { stringAt } from "../../transcript/parts.ts";
 import { firstCharacters } from "../../words.ts";
 import { isHeldText } from "../hold-mark.ts";
 import * as commands from "./commands.ts";
@@ -17,44 +17,46 @@ import { type Todo, todosOf, type Write, writesOf } from "./written.ts";
  * What a session did, gathered in one pass so that a transcript of any size needs the memory of its last few
  * messages only. All checks are predicates over this record.
  */
-export interface SessionFacts {
-  readonly counts: Counts;
-  /** the first five messages of the user */
-  readonly openingMessages: readonly string[];
-  /** the last entries, oldest first; empty text for the user's */
-  readonly recent: readonly { readonly isAssistant: boolean; readonly text: string }[];
-  readonly todos: readonly Todo[];
-  readonly writes: readonly Write[];
-  readonly skillsCalled: ReadonlySet<string>;
-  readonly commandsTyped: readonly string[];
-  readonly user: Statements;
-  readonly assistant: Statements;
-  readonly pullRequestTexts: readonly string[];
-  readonly hasRunTests: boolean;
-  readonly hasPassingTests: boolean;
-  readonly hasLinted: boolean;
-  readonly hasStaticCheck: boolean;
-  readonly hasInlineValidation: boolean;
-  readonly hasEditedPullRequest: boolean;
-  readonly hasCreatedPullRequest: boolean;
-  readonly hasPushed: boolean;
-  readonly hasCommittedOrPushed: boolean;
-  readonly mainBranchCommand: string | undefined;
-  readonly isBehind: boolean;
-  readonly hasPassedPreCommit: boolean;
-  /** the largest N of an "N passed" in a tool result */
-  readonly mostTestsPassed: number;
-}
+export type SessionFacts = Readonly<ReturnType<typeof noFacts>>;
 
-export interface Counts {
-  readonly entries: number;
-  readonly userMessages: number;
-  readonly userMessagesWithQuestion: number;
-  readonly userQuestionMarks: number;
-  readonly assistantQuestionMarks: number;
-  readonly toolUses: number;
-  /** Read, Grep, Glob */
-  readonly reads: number;
+function noFacts() {
+  return {
+    counts: {
+      entries: 0,
+      userMessages: 0,
+      userMessagesWithQuestion: 0,
+      userQuestionMarks: 0,
+      assistantQuestionMarks: 0,
+      toolUses: 0,
+      /** Read, Grep, Glob */
+      reads: 0,
+    },
+    /** the first five messages of the user */
+    openingMessages: [] as string[],
+    /** the last entries, oldest first; empty text for the user's */
+    recent: [] as { readonly isAssistant: boolean; readonly text: string }[],
+    todos: [] as readonly Todo[],
+    writes: [] as Write[],
+    skillsCalled: new Set<string>(),
+    commandsTyped: new Set<string>(),
+    user: new Statements(),
+    assistant: new Statements(),
+    pullRequestTexts: [] as string[],
+    hasRunTests: false,
+    hasPassingTests: false,
+    hasLinted: false,
+    hasStaticCheck: false,
+    hasInlineValidation: false,
+    hasEditedPullRequest: false,
+    hasCreatedPullRequest: false,
+    hasPushed: false,
+    hasCommittedOrPushed: false,
+    mainBranchCommand: undefined as string | undefined,
+    isBehind: false,
+    hasPassedPreCommit: false,
+    /** the largest N of an "N passed" in a tool result */
+    mostTestsPassed: 0,
+  };
 }
 
 const OPENING_MESSAGES = 5;
@@ -67,54 +69,25 @@ const READERS = new Set(["Read", "Grep", "Glob"]);
 /** The name of a command is not what the user says about the work. */
 const COMMAND_NAME = /<command-(name|message)>[^<]*<\/command-\1>/g;
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
+/** Gathers the facts while it sees one entry after the other. */
 export class FactCollector {
-  private readonly counts: Mutable<Counts> = {
-    entries: 0,
-    userMessages: 0,
-    userMessagesWithQuestion: 0,
-    userQuestionMarks: 0,
-    assistantQuestionMarks: 0,
-    toolUses: 0,
-    reads: 0,
-  };
-  private readonly openingMessages: string[] = [];
-  private readonly recent: { isAssistant: boolean; text: string }[] = [];
-  private readonly writes: Write[] = [];
-  private readonly skillsCalled = new Set<string>();
-  private readonly commandsTyped = new Set<string>();
-  private readonly user = new Statements();
-  private readonly assistant = new Statements();
-  private readonly pullRequestTexts: string[] = [];
+  private readonly gathered = noFacts();
   private readonly testCalls = new Set<string>();
   /** branches that the latest tool results named; undefined for results that named none */
   private readonly branches: (string | undefined)[] = [];
-  private todos: readonly Todo[] = [];
   private lastCommandIsTest = false;
-  private readonly flags = {
-    hasRunTests: false,
-    hasPassingTests: false,
-    hasLinted: false,
-    hasStaticCheck: false,
-    hasInlineValidation: false,
-    hasEditedPullRequest: false,
-    hasCreatedPullRequest: false,
-    hasPushed: false,
-    hasCommittedOrPushed: false,
-    isBehind: false,
-    hasPassedPreCommit: false,
-  };
-  private mainBranchCommand: string | undefined;
-  private mostTestsPassed = 0;
+
+  facts(): SessionFacts {
+    return this.gathered;
+  }
 
   see(entry: Entry): void {
     const isAssistant = entry.role === "assistant";
     if (!isAssistant && entry.role !== "user") return;
-    this.counts.entries++;
-    const text = textOf(entry);
-    this.recent.push({ isAssistant, text: isAssistant ? lastCharacters(text) : "" });
-    if (this.recent.length > RECENT_ENTRIES) this.recent.shift();
+    this.gathered.counts.entries++;
+    const text = entryText(entry);
+    this.gathered.recent.push({ isAssistant, text: isAssistant ? lastCharacters(text) : "" });
+    if (this.gathered.recent.length > RECENT_ENTRIES) this.gathered.recent.shift();
     if (isAssistant) this.seeAssistant(text);
     else if (isUserMessage(entry) && !isHeldText(text)) this.seeUser(text);
     for (const part of entry.parts) {
@@ -124,60 +97,60 @@ export class FactCollector {
   }
 
   private seeAssistant(text: string): void {
-    this.counts.assistantQuestionMarks += countOf(text, "?");
-    this.assistant.see(text);
+    this.gathered.counts.assistantQuestionMarks += countOf(text, "?");
+    this.gathered.assistant.see(text);
   }
 
   private seeUser(message: string): void {
     for (const [, command = ""] of message.matchAll(/<command-name>\/([^<\s]+)<\/command-name>/g)) {
-      this.commandsTyped.add(command);
+      this.gathered.commandsTyped.add(command);
     }
     const text = message.replace(COMMAND_NAME, " ");
-    this.counts.userMessages++;
+    this.gathered.counts.userMessages++;
     const questions = countOf(text, "?");
-    this.counts.userQuestionMarks += questions;
-    if (questions > 0) this.counts.userMessagesWithQuestion++;
-    if (this.openingMessages.length < OPENING_MESSAGES) {
-      this.openingMessages.push(firstCharacters(text, KEPT_CHARACTERS));
+    this.gathered.counts.userQuestionMarks += questions;
+    if (questions > 0) this.gathered.counts.userMessagesWithQuestion++;
+    if (this.gathered.openingMessages.length < OPENING_MESSAGES) {
+      this.gathered.openingMessages.push(firstCharacters(text, KEPT_CHARACTERS));
     }
-    this.user.see(text);
+    this.gathered.user.see(text);
   }
 
   private seeToolUse({ name, input, id }: ToolUsePart): void {
-    this.counts.toolUses++;
-    if (READERS.has(name)) this.counts.reads++;
-    if (name === "TodoWrite") this.todos = todosOf(input);
+    this.gathered.counts.toolUses++;
+    if (READERS.has(name)) this.gathered.counts.reads++;
+    if (name === "TodoWrite") this.gathered.todos = todosOf(input);
     if (name === "Skill") {
       const skill = stringAt(input, "skill", "name");
-      if (skill !== undefined) this.skillsCalled.add(skill);
+      if (skill !== undefined) this.gathered.skillsCalled.add(skill);
     }
-    if (this.writes.length < KEPT_WRITES) this.writes.push(...writesOf(name, input));
+    if (this.gathered.writes.length < KEPT_WRITES) this.gathered.writes.push(...writesOf(name, input));
     if (name === "Bash" && isJsonObject(input)) this.seeCommand(stringAt(input, "command", "cmd") ?? "", id);
   }
 
   private seeCommand(whole: string, id: string | undefined): void {
     const command = firstCharacters(whole, KEPT_CHARACTERS);
-    const { flags } = this;
+    const { gathered } = this;
     const isTest = commands.isTestCommand(command);
     this.lastCommandIsTest = isTest;
     if (isTest) {
-      flags.hasRunTests = true;
+      gathered.hasRunTests = true;
       if (id !== undefined) this.testCalls.add(id);
     }
-    flags.hasLinted ||= commands.isLintCommand(command);
-    flags.hasStaticCheck ||= commands.isStaticCheck(command);
-    flags.hasInlineValidation ||= commands.isInlineValidation(command);
-    flags.hasEditedPullRequest ||= /\bgh\s+pr\s+(?:create|edit)\b/.test(command);
+    gathered.hasLinted ||= commands.LINT_COMMAND.test(command);
+    gathered.hasStaticCheck ||= commands.STATIC_CHECK.test(command);
+    gathered.hasInlineValidation ||= commands.isInlineValidation(command);
+    gathered.hasEditedPullRequest ||= /\bgh\s+pr\s+(?:create|edit)\b/.test(command);
     if (/\bgh\s+pr\s+create\b/.test(command)) {
-      flags.hasCreatedPullRequest = true;
-      this.pullRequestTexts.push(command);
+      gathered.hasCreatedPullRequest = true;
+      this.gathered.pullRequestTexts.push(command);
     }
-    flags.hasPushed ||= commands.isPush(command);
+    gathered.hasPushed ||= commands.isPush(command);
     const changesBranch = commands.isCommit(command) || commands.isPush(command);
-    flags.hasCommittedOrPushed ||= changesBranch;
+    gathered.hasCommittedOrPushed ||= changesBranch;
     const commitsHere = commands.isCommit(command) || commands.isBarePush(command);
     if (commands.isPushToMain(command) || (commitsHere && this.isOnMainBranch())) {
-      this.mainBranchCommand ??= commands.isPush(command) ? "git push" : "git commit";
+      this.gathered.mainBranchCommand ??= commands.isPush(command) ? "git push" : "git commit";
     }
   }
 
@@ -189,32 +162,14 @@ export class FactCollector {
 
   private seeResult({ id, text }: ToolResultPart): void {
     const isOfTest = id === undefined ? this.lastCommandIsTest : this.testCalls.has(id);
-    if (isOfTest && commands.isPassingResult(text)) this.flags.hasPassingTests = true;
-    this.flags.isBehind ||= /\b(?:is|are|branch) behind\b|\bhave diverged\b|\bdiverged\b/i.test(text);
-    this.flags.hasPassedPreCommit ||= commands.isPreCommitPass(text);
+    if (isOfTest && commands.isPassingResult(text)) this.gathered.hasPassingTests = true;
+    this.gathered.isBehind ||= /\b(?:is|are|branch) behind\b|\bhave diverged\b|\bdiverged\b/i.test(text);
+    this.gathered.hasPassedPreCommit ||= commands.isPreCommitPass(text);
     for (const [, count] of text.matchAll(/\b(\d{1,9}) passed\b/g)) {
-      this.mostTestsPassed = Math.max(this.mostTestsPassed, Number(count));
+      this.gathered.mostTestsPassed = Math.max(this.gathered.mostTestsPassed, Number(count));
     }
     this.branches.push(commands.branchIn(text));
     if (this.branches.length > RECENT_RESULTS) this.branches.shift();
-  }
-
-  facts(): SessionFacts {
-    return {
-      counts: this.counts,
-      openingMessages: this.openingMessages,
-      recent: this.recent,
-      todos: this.todos,
-      writes: this.writes,
-      skillsCalled: this.skillsCalled,
-      commandsTyped: [...this.commandsTyped],
-      user: this.user,
-      assistant: this.assistant,
-      pullRequestTexts: this.pullRequestTexts,
-      ...this.flags,
-      mainBranchCommand: this.mainBranchCommand,
-      mostTestsPassed: this.mostTestsPassed,
-    };
   }
 }
 

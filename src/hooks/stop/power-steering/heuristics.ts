@@ -1,58 +1,35 @@
+import { basename } from "../../../system/paths.ts";
 import { findStatement, saysWords, wordPattern } from "../../words.ts";
 import type { SessionFacts } from "./facts.ts";
 import { quoteAt } from "./statements.ts";
 
 /** What a check found missing. */
-export interface Finding {
+export interface CheckFailure {
   readonly reason: string;
   readonly quote?: string;
 }
 
 /** What a heuristic may ask besides the session itself. */
-export interface Surroundings {
+export interface ProjectFacts {
   readonly forbidsMerge: boolean;
   /** text of the project's README, empty when there is none */
   readonly readme: string;
 }
 
-type Heuristic = (facts: SessionFacts, surroundings: Surroundings) => Finding | undefined;
+/** What is missing, a text where there is nothing to quote; false when nothing is. */
+type Heuristic = (facts: SessionFacts, project: ProjectFacts) => CheckFailure | string | false;
 
-const COMPLETION = wordPattern([
-  "completed?",
-  "finished",
-  "done",
-  "implemented",
-  "successfully",
-  "all tests pass(?:ed|ing)?",
-  "pr (?:created|ready)",
-  "pushed to",
-  "merged",
-  "no bugs?",
-  "no issues? found",
-  "not a bug",
-  "as expected",
-  "by design",
-  "no changes needed",
-]);
+const COMPLETION = wordPattern(`
+  completed? | finished | done | implemented | successfully | all tests pass(?:ed|ing)?
+  pr (?:created|ready) | pushed to | merged | no bugs? | no issues? found | not a bug | as expected
+  by design | no changes needed
+`);
 
-const NEXT_STEPS = wordPattern([
-  "next steps?",
-  "follow[- ]ups?",
-  "future work",
-  "remaining (?:work|tasks?)",
-  "still needs? to",
-  "todos?",
-  "to-dos?",
-  "(?:left|more) to do",
-  "to do(?=\\s*(?:[:.;,)]|lists?|items?|$))",
-  "(?:additional|further) work",
-  "outstanding",
-  "not yet (?:complete|done)",
-  "incomplete",
-  "pending",
-  "planned for later",
-  "deferred",
-]);
+const NEXT_STEPS = wordPattern(`
+  next steps? | follow[- ]ups? | future work | remaining (?:work|tasks?) | still needs? to | todos?
+  to-dos? | (?:left|more) to do | to do(?=\\s*(?:[:.;,)]|lists?|items?|$)) | (?:additional|further) work
+  outstanding | not yet (?:complete|done) | incomplete | pending | planned for later | deferred
+`);
 
 /** Sentences of the closing messages that announce more work. */
 export function announcedSteps({ recent }: SessionFacts, limit: number): readonly string[] {
@@ -104,149 +81,128 @@ const USUAL_ROOT_FILES =
 
 const HEURISTICS: Readonly<Record<string, Heuristic>> = {
   todos_complete: ({ todos }) => {
-    const open = todos.filter(todo => todo.status !== "completed");
-    return open.length === 0
-      ? undefined
-      : { reason: `${open.length} of ${todos.length} todo entries are not completed` };
+    const open = todos.filter(todo => todo.status !== "completed").length;
+    return open > 0 && `${open} of ${todos.length} todo entries are not completed`;
   },
   objective_completion: facts => {
-    if (facts.hasCreatedPullRequest || facts.hasPushed) return undefined;
+    if (facts.hasCreatedPullRequest || facts.hasPushed) return false;
     const closing = facts.recent.slice(-10).filter(entry => entry.isAssistant);
-    if (closing.some(entry => saysWords(entry.text, COMPLETION))) return undefined;
-    return { reason: "nothing in the last messages says that the objective was reached" };
+    return (
+      !closing.some(entry => saysWords(entry.text, COMPLETION)) &&
+      "nothing in the last messages says that the objective was reached"
+    );
   },
   next_steps: facts => {
     const [quote] = announcedSteps(facts, 1);
-    return quote === undefined ? undefined : { reason: "the last messages announce more work", quote };
+    return quote !== undefined && { reason: "the last messages announce more work", quote };
   },
   skill_invocation: ({ commandsTyped, skillsCalled }) => {
-    const missing = commandsTyped.filter(name => !BUILT_IN_COMMANDS.has(name) && !skillsCalled.has(name));
-    return missing.length === 0
-      ? undefined
-      : { reason: `asked for but never invoked: ${missing.map(name => `/${name}`).join(", ")}` };
+    const isMissing = (name: string) => !BUILT_IN_COMMANDS.has(name) && !skillsCalled.has(name);
+    const missing = [...commandsTyped].filter(isMissing).map(name => `/${name}`);
+    return missing.length > 0 && `asked for but never invoked: ${missing.join(", ")}`;
   },
   no_direct_main_commit: ({ mainBranchCommand }) =>
-    mainBranchCommand === undefined
-      ? undefined
-      : { reason: `${mainBranchCommand} went straight to the main branch` },
+    mainBranchCommand !== undefined && `${mainBranchCommand} went straight to the main branch`,
   dev_workflow_complete: facts =>
-    facts.writes.length > 0 && !facts.hasRunTests && !facts.hasLinted && !facts.hasInlineValidation
-      ? { reason: "files were written, but no test, linter or other validation was run" }
-      : undefined,
+    facts.writes.length > 0 &&
+    !(facts.hasRunTests || facts.hasLinted || facts.hasInlineValidation) &&
+    "files were written, but no test, linter or other validation was run",
   philosophy_compliance: ({ writes }) => {
     const write = writes.find(candidate => candidate.leftover !== undefined);
-    return write === undefined ? undefined : { reason: `${write.path} contains ${write.leftover}` };
+    return write !== undefined && `${write.path} contains ${write.leftover}`;
   },
   local_testing: facts =>
-    facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation
-      ? undefined
-      : { reason: "no test run with a passing result was seen" },
+    !(facts.hasPassingTests || facts.hasStaticCheck || facts.hasInlineValidation) &&
+    "no test run with a passing result was seen",
   review_responses: ({ user, assistant }) =>
-    user.has("review") && !assistant.has("response")
-      ? { reason: "review comments were mentioned, but nothing says that they were addressed" }
-      : undefined,
+    user.has("review") &&
+    !assistant.has("response") &&
+    "review comments were mentioned, but nothing says that they were addressed",
   ci_status: ({ assistant }, { forbidsMerge }) => {
     if (forbidsMerge) return judgeWithoutMerge(assistant);
-    const failure = assistant.openFailure;
-    if (failure !== undefined) return { reason: "a failure was reported and not put right", quote: failure };
-    return assistant.has("continuousIntegration") && !assistant.has("mergeable")
-      ? { reason: "CI was mentioned, but not that the pull request is mergeable" }
-      : undefined;
+    if (assistant.openFailure !== undefined) return notPutRight(assistant.openFailure);
+    const isOpen = assistant.has("continuousIntegration") && !assistant.has("mergeable");
+    return isOpen && "CI was mentioned, but not that the pull request is mergeable";
   },
   agent_unnecessary_questions: ({ counts }) =>
-    counts.assistantQuestionMarks > 3
-      ? { reason: `the agent asked ${counts.assistantQuestionMarks} questions` }
-      : undefined,
+    counts.assistantQuestionMarks > 3 && `the agent asked ${counts.assistantQuestionMarks} questions`,
   documentation_updates: ({ writes }) =>
-    writes.some(write => write.isCode) && !writes.some(write => write.isDocument)
-      ? { reason: "code was written, but no document" }
-      : undefined,
+    writes.some(write => write.isCode) &&
+    !writes.some(write => write.isDocument) &&
+    "code was written, but no document",
   tutorial_needed: ({ user, writes }) =>
-    user.has("feature") && !writes.some(write => /example|tutorial|how_?to|guide|demo/i.test(write.path))
-      ? { reason: "a new feature has no example or tutorial" }
-      : undefined,
+    user.has("feature") &&
+    !writes.some(write => /example|tutorial|how_?to|guide|demo/i.test(write.path)) &&
+    "a new feature has no example or tutorial",
   feature_docs_discoverable: ({ writes }, { readme }) => {
     const feature = writes.find(
       ({ path, isNew }) => isNew && /(?:^|\/)(?:commands|agents|skills|scenarios)\//.test(path),
     );
-    if (feature === undefined) return undefined;
-    const pages = writes
-      .filter(write => /(?:^|\/)docs\//.test(write.path))
-      .map(write => baseName(write.path));
-    const isLinked = pages.some(page => readme.split(page).length > 2);
-    return isLinked
-      ? undefined
-      : { reason: `${feature.path} has no page in docs/ linked twice in the README` };
+    const pages = writes.filter(write => /(?:^|\/)docs\//.test(write.path));
+    const isLinked = pages.some(page => readme.split(basename(page.path)).length > 2);
+    return (
+      feature !== undefined && !isLinked && `${feature.path} has no page in docs/ linked twice in the README`
+    );
   },
-  presentation_needed: () => undefined,
+  presentation_needed: () => false,
   docs_organization: ({ writes }) => {
     const stray = writes.find(
       ({ path }) =>
         /(?:investigation|session|(?:^|[_\-/])log)[^/]*\.(?:md|txt|log)$/i.test(path) &&
         !/(?:^|\/)\.claude\//.test(path),
     );
-    return stray === undefined ? undefined : { reason: `${stray.path} belongs below .claude` };
+    return stray !== undefined && `${stray.path} belongs below .claude`;
   },
   investigation_docs: ({ user, assistant, writes }) =>
-    (user.has("investigation") || assistant.has("investigation")) && !writes.some(write => write.isDocument)
-      ? { reason: "the investigation left no document" }
-      : undefined,
+    (user.has("investigation") || assistant.has("investigation")) &&
+    !writes.some(write => write.isDocument) &&
+    "the investigation left no document",
   shortcuts: ({ writes }) => {
     const write = writes.find(candidate => candidate.hasShortcut);
-    return write === undefined ? undefined : { reason: `${write.path} has a comment that admits a shortcut` };
+    return write !== undefined && `${write.path} has a comment that admits a shortcut`;
   },
   interactive_testing: ({ user, assistant, mostTestsPassed }) =>
-    user.has("manualTest") || assistant.has("manualTest") || mostTestsPassed >= 10
-      ? undefined
-      : { reason: "no manual test and no run with ten or more passing tests" },
-  unrelated_changes: ({ writes }) =>
-    writes.length > 20 ? { reason: `${writes.length} writes in one session` } : undefined,
+    !(user.has("manualTest") || assistant.has("manualTest") || mostTestsPassed >= 10) &&
+    "no manual test and no run with ten or more passing tests",
+  unrelated_changes: ({ writes }) => writes.length > 20 && `${writes.length} writes in one session`,
   root_pollution: ({ writes }) => {
     const stray = writes.find(
       ({ path, isNew }) => isNew && !path.includes("/") && !USUAL_ROOT_FILES.test(path),
     );
-    return stray === undefined ? undefined : { reason: `${stray.path} was written to the project root` };
+    return stray !== undefined && `${stray.path} was written to the project root`;
   },
   pr_description: ({ pullRequestTexts }) => {
-    const wanted = ["summary", "test", "plan"];
-    const missing = pullRequestTexts.flatMap(text =>
-      wanted.filter(word => !new RegExp(word, "i").test(text)),
+    const missing = ["summary", "test", "plan"].filter(word =>
+      pullRequestTexts.some(text => !text.toLowerCase().includes(word)),
     );
-    return missing.length === 0
-      ? undefined
-      : { reason: `the pull request text lacks: ${[...new Set(missing)].join(", ")}` };
+    return missing.length > 0 && `the pull request text lacks: ${missing.join(", ")}`;
   },
-  branch_rebase: ({ isBehind }) =>
-    isBehind ? { reason: "the branch is behind or has diverged from its base" } : undefined,
+  branch_rebase: ({ isBehind }) => isBehind && "the branch is behind or has diverged from its base",
   ci_precommit_mismatch: ({ hasPassedPreCommit, assistant }) =>
-    hasPassedPreCommit && assistant.has("continuousIntegrationFailed")
-      ? { reason: "pre-commit passed, but CI failed" }
-      : undefined,
+    hasPassedPreCommit && assistant.has("continuousIntegrationFailed") && "pre-commit passed, but CI failed",
 };
 
 /** The user wants to merge by hand: passing or ready for review is enough, a draft is not. */
-function judgeWithoutMerge(assistant: SessionFacts["assistant"]): Finding | undefined {
-  if (assistant.has("draft") && !assistant.has("readyForReview"))
-    return { reason: "the pull request is still a draft" };
-  if (assistant.has("passing") || assistant.has("readyForReview")) return undefined;
-  const failure = assistant.openFailure;
-  if (failure !== undefined) return { reason: "a failure was reported and not put right", quote: failure };
-  return assistant.has("continuousIntegration")
-    ? { reason: "CI was mentioned, but not that it passes" }
-    : undefined;
+function judgeWithoutMerge(assistant: SessionFacts["assistant"]): ReturnType<Heuristic> {
+  const isReady = assistant.has("readyForReview");
+  if (assistant.has("draft") && !isReady) return "the pull request is still a draft";
+  if (assistant.has("passing") || isReady) return false;
+  if (assistant.openFailure !== undefined) return notPutRight(assistant.openFailure);
+  return assistant.has("continuousIntegration") && "CI was mentioned, but not that it passes";
 }
 
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+function notPutRight(quote: string): CheckFailure {
+  return { reason: "a failure was reported and not put right", quote };
 }
 
-/** What the heuristic of that name misses; undefined when it is content. */
+/** What the heuristic of that name misses; undefined when it misses nothing. */
 export function applyHeuristic(
   name: string,
   facts: SessionFacts,
-  surroundings: Surroundings,
-): Finding | undefined {
-  return hasHeuristic(name) ? HEURISTICS[name]?.(facts, surroundings) : undefined;
+  project: ProjectFacts,
+): CheckFailure | undefined {
+  const failure = hasHeuristic(name) && HEURISTICS[name]?.(facts, project);
+  return typeof failure === "string" ? { reason: failure } : failure || undefined;
 }
 
 export function hasHeuristic(name: string): boolean {

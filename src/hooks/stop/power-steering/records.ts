@@ -10,7 +10,7 @@ import {
 } from "../../../state/index.ts";
 import { writeAtomically } from "../../../system/atomic-write.ts";
 import { join } from "../../../system/paths.ts";
-import { type HookContext, messageOf } from "../../context.ts";
+import { attempt, type HookContext } from "../../context.ts";
 import { TurnStateFile } from "./turn-state.ts";
 
 const REDIRECTS_BYTES = 16 * 1024 * 1024;
@@ -94,11 +94,7 @@ export class SessionRecords {
 
   /** Reports are useful but never decide: a failure is logged and the check goes on. */
   private try(name: string, action: () => void): void {
-    try {
-      action();
-    } catch (error) {
+    if (!attempt(this.context, `${name} was not written`, action))
       this.context.metric("backward_compat_write_errors", 1);
-      this.context.log("WARNING", `${name} was not written: ${messageOf(error)}`);
-    }
   }
 }

@@ -3,19 +3,19 @@ import { oneLine } from "../../words.ts";
 import { HOLD_MARK } from "../hold-mark.ts";
 import type { Consideration } from "./considerations.ts";
 import type { SessionFacts } from "./facts.ts";
-import { announcedSteps, completionClaims, type Finding } from "./heuristics.ts";
-import { MOST_BLOCKS, type TurnState } from "./turn-state.ts";
+import { announcedSteps, type CheckFailure, completionClaims } from "./heuristics.ts";
+import { MAX_BLOCKS, type TurnState } from "./turn-state.ts";
 
 const SHOWN_TODOS = 10;
 
 /** One consideration and what was found; undefined when it is satisfied. */
-export interface Result {
+export interface CheckResult {
   readonly consideration: Consideration;
-  readonly finding: Finding | undefined;
+  readonly failure: CheckFailure | undefined;
 }
 
-export function isFailedBlocker({ consideration, finding }: Result): boolean {
-  return finding !== undefined && consideration.severity === "blocker";
+export function isFailedBlocker({ consideration, failure }: CheckResult): boolean {
+  return failure !== undefined && consideration.severity === "blocker";
 }
 
 /** Ids that failed at an earlier stop and are satisfied now. */
@@ -27,7 +27,7 @@ function addressedIds(state: TurnState, failed: readonly string[]): readonly str
 }
 
 /** What the agent is told when it may not stop. `state` is that of before this stop. */
-export function renderHold(state: TurnState, facts: SessionFacts, results: readonly Result[]): string {
+export function renderHold(state: TurnState, facts: SessionFacts, results: readonly CheckResult[]): string {
   const failed = results.filter(isFailedBlocker);
   const ids = failed.map(({ consideration }) => consideration.id);
   const attempt = state.consecutive_blocks + 1;
@@ -36,9 +36,9 @@ export function renderHold(state: TurnState, facts: SessionFacts, results: reado
   const claims = completionClaims(facts, 2);
   const addressed = addressedIds(state, ids);
   const repeated = repeatedFailures(state, ids);
-  const left = MOST_BLOCKS - attempt;
+  const left = MAX_BLOCKS - attempt;
   return [
-    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MOST_BLOCKS} is held.`,
+    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MAX_BLOCKS} is held.`,
     ...(attempt > 2
       ? ["This is getting urgent: the same session was held several times. Finish the points below."]
       : []),
@@ -80,7 +80,7 @@ function repeatedFailures(state: TurnState, ids: readonly string[]): readonly st
   });
 }
 
-function renderFailures(failed: readonly Result[]): readonly string[] {
+function renderFailures(failed: readonly CheckResult[]): readonly string[] {
   if (failed.length === 0) return ["", "The work is incomplete."];
   const categories = [...new Set(failed.map(({ consideration }) => consideration.category))];
   return categories.flatMap(category => [
@@ -88,23 +88,27 @@ function renderFailures(failed: readonly Result[]): readonly string[] {
     `${oneLine(category)}:`,
     ...failed
       .filter(({ consideration }) => consideration.category === category)
-      .map(({ consideration, finding }) => {
-        const quote = finding?.quote === undefined ? "" : ` ("${finding.quote}")`;
-        return `- ${consideration.id}: ${oneLine(finding?.reason ?? "")}${quote}`;
+      .map(({ consideration, failure }) => {
+        const quote = failure?.quote === undefined ? "" : ` ("${failure.quote}")`;
+        return `- ${consideration.id}: ${oneLine(failure?.reason ?? "")}${quote}`;
       }),
   ]);
 }
 
 /** One line per check: satisfied, missing, or missing without weight. */
-export function renderTable(results: readonly Result[]): string {
-  const lines = results.map(({ consideration, finding }) => {
-    const mark = finding === undefined ? "✓" : consideration.severity === "blocker" ? "✗" : "⚠";
-    return `${mark} ${consideration.id}: ${oneLine(finding?.reason ?? consideration.question)}`;
+export function renderTable(results: readonly CheckResult[]): string {
+  const lines = results.map(({ consideration, failure }) => {
+    const mark = failure === undefined ? "✓" : consideration.severity === "blocker" ? "✗" : "⚠";
+    return `${mark} ${consideration.id}: ${oneLine(failure?.reason ?? consideration.question)}`;
   });
   return ["Checks:", ...lines].join("\n");
 }
 
 /** `summary.md`, written when everything passed. */
-export function renderSummary(sessionId: string, time: string, results: readonly Result[]): string {
+export function renderSessionSummary(
+  sessionId: string,
+  time: string,
+  results: readonly CheckResult[],
+): string {
   return [`# Session ${sessionId}`, "", `Completed: ${time}`, "", renderTable(results), ""].join("\n");
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, ownValue, readJson } from "../../../protocol/index.ts";
+import type { Json } from "../../../protocol/index.ts";
+import { listAt, memberAt, parseJsonObject, stringAt } from "../../../protocol/members.ts";
 import { runtimePath } from "../../../state/index.ts";
 import { basename, dirname, resolve } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
@@ -32,7 +33,7 @@ export interface PullRequest {
   readonly areChecksGreen: boolean;
 }
 
-/** The pull request of the current branch; undefined when there is none or nobody can tell. */
+/** The pull request of the current branch; undefined when there is none or it cannot be found out. */
 export async function findPullRequest(context: HookContext): Promise<PullRequest | undefined> {
   const fields = "state,mergeable,statusCheckRollup";
   const asked = await askGitHub(
@@ -44,13 +45,12 @@ export async function findPullRequest(context: HookContext): Promise<PullRequest
     context.log("DEBUG", `gh pr view: ${asked.failed}`);
     return undefined;
   }
-  const read = readJson(asked.text, { recover: false, maxDepth: 16 });
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const checks = ownValue(read.value, "statusCheckRollup");
+  const answer = parseJsonObject(asked.text, 16);
+  if (answer === undefined) return undefined;
   return {
-    state: String(ownValue(read.value, "state") ?? ""),
-    isMergeable: ownValue(read.value, "mergeable") === "MERGEABLE",
-    areChecksGreen: !Array.isArray(checks) || checks.every(isGreen),
+    state: stringAt(answer, "state") ?? "",
+    isMergeable: stringAt(answer, "mergeable") === "MERGEABLE",
+    areChecksGreen: listAt(answer, "statusCheckRollup").every(isGreen),
   };
 }
 
@@ -58,8 +58,7 @@ const GREEN = new Set(["SUCCESS", "NEUTRAL", "SKIPPED"]);
 
 /** A check run has a conclusion, a commit status a state. */
 function isGreen(check: Json): boolean {
-  if (!isJsonObject(check)) return false;
-  return GREEN.has(String(ownValue(check, "conclusion") ?? ownValue(check, "state") ?? ""));
+  return GREEN.has(String(memberAt(check, "conclusion") ?? memberAt(check, "state") ?? ""));
 }
 
 /** After a compaction the transcript is no longer the whole story: what the repository itself says counts. */

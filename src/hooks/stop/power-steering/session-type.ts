@@ -4,70 +4,24 @@ import type { SessionFacts } from "./facts.ts";
 
 export type SessionType = (typeof SESSION_TYPES)[number];
 
-const SIMPLE = wordPattern([
-  "cleanup",
-  "clean up",
-  "(?:git )?fetch",
-  "git pull",
-  "pull latest",
-  "sync",
-  "update branch",
-  "(?:git )?rebase",
-  "merge (?:main|master|it)",
-  "merge (?:the |this )?pr",
-  "review (?:the )?pr",
-  "(?:review|approve) and merge",
-  "workspace",
-  "(?:git )?stash",
-  "discard changes",
-  "reset",
-  "checkout",
-  "switch branch",
-  "list files",
-  "show status",
-  "git status",
-  "what(?:['’]s)? changed",
-]);
+const SIMPLE = wordPattern(`
+  cleanup | clean up | (?:git )?fetch | git pull | pull latest | sync | update branch | (?:git )?rebase
+  merge (?:main|master|it) | merge (?:the |this )?pr | review (?:the )?pr | (?:review|approve) and merge
+  workspace | (?:git )?stash | discard changes | reset | checkout | switch branch | list files | show status
+  git status | what(?:['’]s)? changed
+`);
 
-const OPERATIONS = wordPattern([
-  "prioriti[sz]e",
-  "prioriti[sz]ation",
-  "backlog",
-  "roadmap",
-  "sprint",
-  "triage",
-  "pm-architect",
-  "(?:project|product) (?:management|manager)",
-  "milestone",
-  "epic",
-  "user story",
-  "release plan",
-  "capacity planning",
-  "scrum",
-  "kanban",
-  "planning session",
-  "work items",
-  "what (?:should (?:we|i)|to) work on",
-  "(?:determine )?next steps",
-  "survey the project",
-]);
+const OPERATIONS = wordPattern(`
+  prioriti[sz]e | prioriti[sz]ation | backlog | roadmap | sprint | triage | pm-architect
+  (?:project|product) (?:management|manager) | milestone | epic | user story | release plan
+  capacity planning | scrum | kanban | planning session | work items | what (?:should (?:we|i)|to) work on
+  (?:determine )?next steps | survey the project
+`);
 
-const INVESTIGATION = wordPattern([
-  "investigate",
-  "troubleshoot",
-  "diagnos\\w*",
-  "analy[sz]e",
-  "research",
-  "explore",
-  "understand",
-  "figure out",
-  "(?:why|how) (?:does|is)",
-  "what causes",
-  "what['’]s causing",
-  "root cause",
-  "debug",
-  "explain",
-]);
+const INVESTIGATION = wordPattern(`
+  investigate | troubleshoot | diagnos\\w* | analy[sz]e | research | explore | understand | figure out
+  (?:why|how) (?:does|is) | what causes | what['’]s causing | root cause | debug | explain
+`);
 
 /** The kind of work a session was; it decides which considerations apply. First rule that holds wins. */
 export function classifySession(facts: SessionFacts): SessionType {

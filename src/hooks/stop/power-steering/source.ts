@@ -1,8 +1,9 @@
-import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
+import type { Json } from "../../../protocol/index.ts";
+import { stringAt } from "../../../protocol/members.ts";
 import { AtomicJsonFile, findHome, resolvePath, sanitiseSessionId, VARIABLES } from "../../../state/index.ts";
 import { basename, dirname, extension, isInside, join } from "../../../system/paths.ts";
-import { type HookContext, messageOf } from "../../context.ts";
-import { type Entry, isUserMessage, textOf } from "../../transcript/entry.ts";
+import { attempt, type HookContext } from "../../context.ts";
+import { type Entry, entryText, isUserMessage } from "../../transcript/entry.ts";
 import { readExport } from "../../transcript/export-form.ts";
 import { countLines, LINE_OPTIONS } from "../../transcript/lines.ts";
 import type { Naming } from "../../transcript/parts.ts";
@@ -92,7 +93,7 @@ function newCount(): ReadCount {
 }
 
 function firstUserText(entries: Iterable<Entry>): string | undefined {
-  for (const entry of entries) if (isUserMessage(entry)) return textOf(entry).trim();
+  for (const entry of entries) if (isUserMessage(entry)) return entryText(entry).trim();
   return undefined;
 }
 
@@ -120,15 +121,12 @@ function findExport(
 }
 
 function lastExportPath(context: HookContext, eventsPath: string): string | undefined {
-  try {
-    const events: Json = new AtomicJsonFile<Json>(eventsPath, { system: context.system }).readOrDefault([]);
-    const last = Array.isArray(events) ? events[events.length - 1] : undefined;
-    const path = isJsonObject(last) ? ownValue(last, "transcript_path") : undefined;
-    return typeof path === "string" && path.startsWith("/") ? path : undefined;
-  } catch (error) {
-    context.log("WARNING", `compaction events cannot be read: ${messageOf(error)}`);
-    return undefined;
-  }
+  let events: Json = [];
+  attempt(context, "compaction events cannot be read", () => {
+    events = new AtomicJsonFile<Json>(eventsPath, { system: context.system }).readOrDefault([]);
+  });
+  const path = stringAt(Array.isArray(events) ? events.at(-1) : undefined, "transcript_path");
+  return path?.startsWith("/") === true ? path : undefined;
 }
 
 function newestCopies(context: HookContext, directory: string): readonly string[] {

@@ -1,42 +1,39 @@
 import { clip } from "../../../state/index.ts";
 import { findStatement, oneLine, type WordPattern, wordPattern } from "../../words.ts";
 
-/** What somebody may have said during a session; each is remembered once it was said without a negation. */
+/** Topics of what was said in a session; each is remembered once it was said without a negation. */
 const TOPICS = {
-  review: wordPattern(["reviews?", "reviewed", "feedback", "comments?", "requested changes"]),
-  response: wordPattern(["addressed", "fixed", "updated", "changed", "resolved"]),
-  feature: wordPattern(["new features?", "(?:add|implement|build|create) (?:an? |the )?(?:\\w+ )?features?"]),
-  investigation: wordPattern(["investigat\\w+", "root cause", "diagnos\\w+", "findings", "analysis"]),
-  manualTest: wordPattern([
-    "manual(?:ly)? test(?:ed|ing)?",
-    "tested (?:it )?(?:manually|interactively|locally|end[- ]to[- ]end|in (?:the|a) browser)",
-    "verified (?:it )?(?:manually|interactively|in (?:the|a) browser)",
-    "interactive(?:ly)? test(?:ed|ing)?",
-  ]),
-  continuousIntegration: wordPattern(["ci", "github actions"]),
-  mergeable: wordPattern(["mergeable"]),
-  passing: wordPattern(["pass(?:es|ing|ed)?", "green"]),
-  readyForReview: wordPattern(["ready[- ]for[- ]review"]),
-  draft: wordPattern(["draft"]),
-  continuousIntegrationFailed: wordPattern([
-    "(?:ci|github actions|pipeline|checks?|workflow|build)\\b[^.!?\\n]{0,60}\\b(?:failed|failing|fails|red)",
-  ]),
+  review: wordPattern("reviews? | reviewed | feedback | comments? | requested changes"),
+  response: wordPattern("addressed | fixed | updated | changed | resolved"),
+  feature: wordPattern("new features? | (?:add|implement|build|create) (?:an? |the )?(?:\\w+ )?features?"),
+  investigation: wordPattern("investigat\\w+ | root cause | diagnos\\w+ | findings | analysis"),
+  manualTest: wordPattern(`
+    manual(?:ly)? test(?:ed|ing)?
+    tested (?:it )?(?:manually|interactively|locally|end[- ]to[- ]end|in (?:the|a) browser)
+    verified (?:it )?(?:manually|interactively|in (?:the|a) browser) | interactive(?:ly)? test(?:ed|ing)?
+  `),
+  continuousIntegration: wordPattern("ci | github actions"),
+  mergeable: wordPattern("mergeable"),
+  passing: wordPattern("pass(?:es|ing|ed)? | green"),
+  readyForReview: wordPattern("ready[- ]for[- ]review"),
+  draft: wordPattern("draft"),
+  continuousIntegrationFailed: wordPattern(`
+    (?:ci|github actions|pipeline|checks?|workflow|build)\\b[^.!?\\n]{0,60}\\b(?:failed|failing|fails|red)
+  `),
 } as const satisfies Record<string, WordPattern>;
 
 export type Topic = keyof typeof TOPICS;
 
 /** Failure words, unless they name a thing that is built ("error handling") rather than one that happened. */
-const FAILURE = wordPattern([
-  "failing",
-  "failed",
-  "error(?!s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))",
-]);
+const FAILURE = wordPattern(`
+  failing | failed
+  error(?!s?[- ](?:handl|messag|case|path|type|class|code|report|boundar|page|state|log|object|text|condition))
+`);
 /** What shows that an earlier failure is over. */
-const RECOVERY = wordPattern([
-  "mergeable",
-  "(?:all|both) (?:the )?(?:tests|checks)(?: now)? pass(?:ed|ing)?",
-  "(?:tests|checks|ci|build|pipeline)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)",
-]);
+const RECOVERY = wordPattern(`
+  mergeable | (?:all|both) (?:the )?(?:tests|checks)(?: now)? pass(?:ed|ing)?
+  (?:tests|checks|ci|build|pipeline)(?: is| are)?(?: all)?(?: now)? (?:pass(?:es|ed|ing)?|green)
+`);
 
 export class Statements {
   private readonly said = new Set<Topic>();

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../protocol/index.ts";
+import type { Json } from "../../../protocol/index.ts";
+import { booleanAt, StrictMembers } from "../../../protocol/members.ts";
 import { AtomicJsonFile, sha256Hex } from "../../../state/index.ts";
 import { join } from "../../../system/paths.ts";
 import type { System } from "../../../system/system.ts";
@@ -33,8 +34,8 @@ export interface TurnState {
   readonly failure_fingerprints: readonly string[];
 }
 
-export const MOST_BLOCKS = 5;
-const MOST_REPEATS = 3;
+export const MAX_BLOCKS = 5;
+const MAX_REPEATS = 3;
 
 function emptyTurnState(sessionId: string): TurnState {
   return {
@@ -95,13 +96,13 @@ export function resetBlocks(state: TurnState): TurnState {
 }
 
 /** The first 16 hexadecimal digits of SHA-256 over the sorted ids. */
-export function fingerprintOf(system: Pick<System, "text">, ids: readonly string[]): string {
+export function failureFingerprint(system: Pick<System, "text">, ids: readonly string[]): string {
   return sha256Hex(system.text.encode([...ids].sort().join("|"))).slice(0, 16);
 }
 
 /** The same failures for the third time: holding on would be a loop. */
 export function isLoop(state: TurnState, fingerprint: string): boolean {
-  return state.failure_fingerprints.filter(known => known === fingerprint).length + 1 >= MOST_REPEATS;
+  return state.failure_fingerprints.filter(known => known === fingerprint).length + 1 >= MAX_REPEATS;
 }
 
 export function recordBlock(
@@ -115,7 +116,7 @@ export function recordBlock(
     consecutive_blocks: number,
     first_block_timestamp: state.first_block_timestamp ?? block.timestamp,
     last_block_timestamp: block.timestamp,
-    block_history: [...state.block_history, { block_number: number, ...block }].slice(-MOST_BLOCKS * 2),
+    block_history: [...state.block_history, { block_number: number, ...block }].slice(-MAX_BLOCKS * 2),
     last_analyzed_transcript_index: block.transcript_length,
     failure_fingerprints: [...state.failure_fingerprints, fingerprint].slice(-50),
   };
@@ -123,66 +124,42 @@ export function recordBlock(
 
 /** Missing members have their defaults; anything else that does not fit is malformed. */
 function parseTurnState(value: Json, sessionId: string): TurnState {
-  if (!isJsonObject(value)) throw new Error("it must be a JSON object");
-  const state = emptyTurnState(sessionId);
+  const state = new StrictMembers(value);
   return {
-    ...state,
-    turn_count: count(value, "turn_count"),
-    consecutive_blocks: count(value, "consecutive_blocks"),
-    first_block_timestamp: textOrNull(value, "first_block_timestamp"),
-    last_block_timestamp: textOrNull(value, "last_block_timestamp"),
-    block_history: list(value, "block_history").map(parseBlock),
-    last_analyzed_transcript_index: count(value, "last_analyzed_transcript_index"),
-    failure_fingerprints: texts(value, "failure_fingerprints"),
+    session_id: sessionId,
+    turn_count: countOrZero(state, "turn_count"),
+    consecutive_blocks: countOrZero(state, "consecutive_blocks"),
+    first_block_timestamp: state.optional("first_block_timestamp", state.string) ?? null,
+    last_block_timestamp: state.optional("last_block_timestamp", state.string) ?? null,
+    block_history: (state.optional("block_history", state.list) ?? []).map(parseBlock),
+    last_analyzed_transcript_index: countOrZero(state, "last_analyzed_transcript_index"),
+    failure_fingerprints: state.optional("failure_fingerprints", state.strings) ?? [],
   };
 }
 
 function parseBlock(value: Json): BlockRecord {
-  if (!isJsonObject(value)) throw new Error("block_history must hold objects");
+  const block = new StrictMembers(value, "block_history[]");
   return {
-    block_number: count(value, "block_number"),
-    timestamp: textOrNull(value, "timestamp") ?? "",
-    transcript_index: count(value, "transcript_index"),
-    transcript_length: count(value, "transcript_length"),
-    failed_evidence: list(value, "failed_evidence").map(parseEvidence),
-    user_claims_detected: texts(value, "user_claims_detected"),
+    block_number: countOrZero(block, "block_number"),
+    timestamp: block.optional("timestamp", block.string) ?? "",
+    transcript_index: countOrZero(block, "transcript_index"),
+    transcript_length: countOrZero(block, "transcript_length"),
+    failed_evidence: (block.optional("failed_evidence", block.list) ?? []).map(parseEvidence),
+    user_claims_detected: block.optional("user_claims_detected", block.strings) ?? [],
   };
 }
 
 function parseEvidence(value: Json): FailedEvidence {
-  if (!isJsonObject(value)) throw new Error("failed_evidence must hold objects");
+  const evidence = new StrictMembers(value, "failed_evidence[]");
   return {
-    consideration_id: textOrNull(value, "consideration_id") ?? "",
-    reason: textOrNull(value, "reason") ?? "",
-    evidence_quote: textOrNull(value, "evidence_quote"),
-    timestamp: textOrNull(value, "timestamp") ?? "",
-    was_claimed_complete: ownValue(value, "was_claimed_complete") === true,
+    consideration_id: evidence.optional("consideration_id", evidence.string) ?? "",
+    reason: evidence.optional("reason", evidence.string) ?? "",
+    evidence_quote: evidence.optional("evidence_quote", evidence.string) ?? null,
+    timestamp: evidence.optional("timestamp", evidence.string) ?? "",
+    was_claimed_complete: booleanAt(value, "was_claimed_complete") === true,
   };
 }
 
-function count(object: JsonObject, name: string): number {
-  const value = ownValue(object, name) ?? 0;
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
-    throw new Error(`${name} must be a whole number, 0 or more`);
-  }
-  return value;
-}
-
-function textOrNull(object: JsonObject, name: string): string | null {
-  const value = ownValue(object, name) ?? null;
-  if (value !== null && typeof value !== "string") throw new Error(`${name} must be a string`);
-  return value;
-}
-
-function list(object: JsonObject, name: string): readonly Json[] {
-  const value = ownValue(object, name) ?? [];
-  if (!Array.isArray(value)) throw new Error(`${name} must be a list`);
-  return value;
-}
-
-function texts(object: JsonObject, name: string): readonly string[] {
-  return list(object, name).map(item => {
-    if (typeof item !== "string") throw new Error(`${name} must hold strings`);
-    return item;
-  });
+function countOrZero(members: StrictMembers, name: string): number {
+  return members.optional(name, members.count) ?? 0;
 }

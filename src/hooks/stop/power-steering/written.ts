@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
-import { stringAt } from "../../transcript/parts.ts";
+import type { Json } from "../../../protocol/index.ts";
+import { listAt, memberAt, stringAt } from "../../../protocol/members.ts";
 import { wordPattern } from "../../words.ts";
 
 /** One file that a tool wrote, with what the checks want to know of the new text. */
@@ -26,11 +26,9 @@ export function writesOf(name: string, input: Json): readonly Write[] {
   if (name !== "Write" && name !== "Edit" && name !== "NotebookEdit") return [];
   const patch = patchText(input);
   if (patch !== undefined) return filesOfPatch(patch);
-  if (!isJsonObject(input)) return [];
   const path = stringAt(input, "file_path", "filePath", "path", "notebook_path");
   if (path === undefined || path === "") return [];
-  const edits = ownValue(input, "edits");
-  const texts = [input, ...(Array.isArray(edits) ? edits : [])].map(newTextOf);
+  const texts = [input, ...listAt(input, "edits")].map(newTextOf);
   return [describeWrite(path, texts.join("\n"), name === "Write")];
 }
 
@@ -77,9 +75,9 @@ function findLeftover(text: string): string | undefined {
 }
 
 const COMMENT = /#|\/\/|\/\*/;
-const SHORTCUT = wordPattern(["hack", "workaround", "temporary"]);
-const FIX = wordPattern(["fix"]);
-const LATER = wordPattern(["later"]);
+const SHORTCUT = wordPattern("hack | workaround | temporary");
+const FIX = wordPattern("fix");
+const LATER = wordPattern("later");
 
 /** Judged from the first comment mark of each line on. */
 function admitsShortcut(text: string): boolean {
@@ -98,8 +96,7 @@ export interface Todo {
 
 /** The list in the hosts' forms: objects with a status, or Markdown check boxes. */
 export function todosOf(input: Json): readonly Todo[] {
-  if (!isJsonObject(input)) return [];
-  const list = ownValue(input, "todos") ?? ownValue(input, "plan");
+  const list = memberAt(input, "todos") ?? memberAt(input, "plan");
   if (typeof list === "string") {
     return [...list.matchAll(/^[ \t]*[-*][ \t]*\[([ xX])\][ \t]*(.+)$/gm)].map(match => ({
       text: match[2] ?? "",

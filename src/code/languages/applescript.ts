@@ -1,0 +1,108 @@
+import { withArgument } from "../meaning/arguments.ts";
+import type { LibraryFunction } from "../meaning/context.ts";
+import { literal } from "../meaning/datum.ts";
+import { noteDelete, noteShell } from "../meaning/effects.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
+import { PLAIN_ESCAPES } from "../syntax/escapes.ts";
+import { DEFAULT_GRAMMAR, readExpression } from "../syntax/expressions.ts";
+import { level } from "../syntax/grammar.ts";
+import {
+  createParser,
+  type Grammar,
+  isNext,
+  type Parser,
+  peek,
+  readMany,
+  take,
+  takeIf,
+} from "../syntax/parser.ts";
+import type { ReadingBudget } from "../syntax/reading-budget.ts";
+import { readText } from "../syntax/strings.ts";
+import { type LexerRules, tokenise } from "../syntax/tokens.ts";
+import { type Node, nameNode } from "../syntax/tree.ts";
+
+const LEXER_RULES: LexerRules = {
+  lineComments: ["--", "#"],
+  blockComments: [["(*", "*)"]],
+  marks: "¬ ≠",
+  nameCharacters: "",
+  hasBackslashContinuation: false,
+  readSpecial: lexer =>
+    lexer.source.charAt(lexer.at) === '"' ? readText(lexer, { escapes: PLAIN_ESCAPES }) : undefined,
+};
+
+/** Phrases that do something. The functions that stand for them have underscores in place of the blanks. */
+const PHRASES =
+  "do shell script,do script,run script,path to home folder,quoted form of,posix path of,posix file,delete,shut down,restart,log out"
+    .split(",")
+    .map(phrase => phrase.split(" "));
+const WITHOUT_VALUE = /^(?:path_to_home_folder|shut_down|restart|log_out)$/;
+
+const GRAMMAR: Grammar = {
+  ...DEFAULT_GRAMMAR,
+  infix: new Map([...level(2, "join", "&"), ...level(1, "other", "= is")]),
+  prefixes: new Set(["the"]),
+  negations: new Set(["not", "-"]),
+  endsAtLine: true,
+  parenthesesAreList: true,
+  readPrimary: readPhrase,
+};
+
+function parseAppleScript(source: string, budget: ReadingBudget): readonly Node[] {
+  const parser = createParser(tokenise(source, LEXER_RULES, budget), GRAMMAR, budget);
+  return readMany(parser, readStatement);
+}
+
+/** `set x to value`; everything else is looked through for phrases. */
+function readStatement(parser: Parser): Node {
+  const isSetting = isNext(parser, "set") && peek(parser, 1).kind === "name" && isNext(parser, "to", 2);
+  if (!isSetting) return readExpression(parser);
+  parser.at += 1;
+  const target = nameNode(take(parser).text);
+  takeIf(parser, "to");
+  return { kind: "assign", target, value: readExpression(parser) };
+}
+
+function readPhrase(parser: Parser): Node | undefined {
+  const at = peek(parser).start;
+  const words = PHRASES.find(phrase =>
+    phrase.every((word, ahead) => {
+      const token = peek(parser, ahead);
+      return token.kind === "name" && token.text.toLowerCase() === word;
+    }),
+  );
+  if (words === undefined) return undefined;
+  parser.at += words.length;
+  const name = words.join("_");
+  const value = WITHOUT_VALUE.test(name) ? [] : [{ value: readExpression(parser, 2) }];
+  return { kind: "call", callee: nameNode(name), arguments: value, at };
+}
+
+/** `do shell script` and its kin; everything else is looked through for them. */
+export const APPLESCRIPT = defineLanguage({
+  id: "applescript",
+  parse: parseAppleScript,
+  functions: () => [
+    ["do_shell_script do_script", "runsShell", "0"],
+    ["run_script", "evaluates", "0"],
+    ["quoted_form_of posix_path_of posix_file", "gives", "0"],
+    ["path_to_home_folder", "returns", "home"],
+    [
+      "delete",
+      withArgument("0", (target, call, context) =>
+        target.kind === "text" ? noteDelete(context, call, target, true) : undefined,
+      ),
+    ],
+    ["shut_down", runsCommand("shutdown -h now")],
+    ["restart", runsCommand("shutdown -r now")],
+    ["log_out", runsCommand("launchctl bootout")],
+  ],
+});
+
+/** What the phrases that end the work of everyone come to as commands. */
+function runsCommand(command: string): LibraryFunction {
+  return (call, context) => {
+    noteShell(context, call, literal(command));
+    return undefined;
+  };
+}

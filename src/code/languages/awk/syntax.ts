@@ -1,0 +1,156 @@
+import {
+  parseStatements,
+  readBody,
+  readConditional,
+  readResult,
+  readStatement,
+} from "../../syntax/braces.ts";
+import { C_ESCAPES } from "../../syntax/escapes.ts";
+import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
+import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
+import { closerOf, type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syntax/parser.ts";
+import type { ReadingBudget } from "../../syntax/reading-budget.ts";
+import { readPattern, readText } from "../../syntax/strings.ts";
+import { type Lexer, type LexerRules, previousToken, type SpecialToken } from "../../syntax/tokens.ts";
+import { callNode, NOTHING, type Node, nameNode, textNode } from "../../syntax/tree.ts";
+import { wordMap } from "../../syntax/words.ts";
+
+const LEXER_RULES: LexerRules = {
+  lineComments: ["#"],
+  blockComments: [],
+  marks: "**= && || >> |& == != <= >= !~ ++ -- += -= *= /= %= ^= **",
+  nameCharacters: "",
+  hasBackslashContinuation: true,
+  readSpecial,
+};
+
+function readSpecial(lexer: Lexer): SpecialToken | undefined {
+  const character = lexer.source.charAt(lexer.at);
+  if (character === '"') return readText(lexer, { escapes: C_ESCAPES, endsAtLine: true });
+  return character === "/" && isPatternPlace(lexer) ? readPattern(lexer) : undefined;
+}
+
+function isPatternPlace(lexer: Lexer): boolean {
+  const before = previousToken(lexer);
+  if (before === undefined || before.kind !== "mark") return before === undefined;
+  return ![")", "]"].includes(before.text);
+}
+
+/** Tighter than a comparison, so that `print a > "file"` stops at the file. */
+const ABOVE_COMPARISON = 6;
+const CONCATENATION = 7;
+
+const INFIX: InfixTable = new Map([
+  ...level(1, "assign", "="),
+  ...augments(1, "other", "+= -= *= /= %= ^= **="),
+  ...level(2, "ternary", "?"),
+  ...level(3, "choice", "||"),
+  ...level(4, "both", "&&"),
+  ...level(5, "other", "~ !~ in < > <= >= == !="),
+  ...level(5, "method", "| |&"),
+  ...level(8, "other", "+ -"),
+  ...level(9, "other", "* / %"),
+  ...level(10, "other", "^ **"),
+]);
+
+const GRAMMAR: Grammar = {
+  ...DEFAULT_GRAMMAR,
+  infix: INFIX,
+  negations: new Set(["!", "-", "+", "++", "--"]),
+  endsAtLine: true,
+  parenthesesAreList: true,
+  readPrimary,
+  readSuffix,
+  statements: wordMap<(parser: Parser) => Node>([
+    ["if while for", readConditional],
+    ["else do", readBody],
+    ["function func", readFunction],
+    ["return", readResult],
+    ["print printf", readPrint],
+  ]),
+};
+
+/** Cut an awk program into nodes: patterns stand in front of their blocks. */
+export function parseAwk(source: string, budget: ReadingBudget): readonly Node[] {
+  return parseStatements(source, LEXER_RULES, GRAMMAR, budget);
+}
+
+/** `$1` is a field of the input; `getline x < file` reads a file. */
+function readPrimary(parser: Parser): Node | undefined {
+  const token = peek(parser);
+  if (isNext(parser, "$")) {
+    parser.at += 1;
+    const index = readExpression(parser, 11);
+    return callNode("$", [index], token.start);
+  }
+  if (!isNext(parser, "getline")) return undefined;
+  parser.at += 1;
+  const next = peek(parser);
+  const name =
+    next.kind === "name" && !next.startsLine && !INFIX.has(next.text) ? take(parser).text : undefined;
+  // Whoever pipes into it finds the variable's name in the text.
+  if (!takeIf(parser, "<")) return textNode(`getline ${name ?? "$0"}`);
+  const file = readExpression(parser, ABOVE_COMPARISON);
+  const read: Node = callNode("getline", [file], token.start);
+  return name === undefined ? read : { kind: "assign", target: nameNode(name), value: read };
+}
+
+/** Values side by side are one text. */
+function readSuffix(parser: Parser, value: Node): Node | undefined {
+  const token = peek(parser);
+  const isOperand =
+    token.kind === "text" ||
+    token.kind === "number" ||
+    (token.kind === "name" && !INFIX.has(token.text) && token.text !== "getline") ||
+    isNext(parser, "$") ||
+    (isNext(parser, "(") && token.isSpaced);
+  if (!isOperand || value === NOTHING || parser.isRestricted) return undefined;
+  // One part at a time: the caller reads the next.
+  parser.isRestricted = true;
+  const next = readExpression(parser, CONCATENATION);
+  parser.isRestricted = false;
+  if (value.kind !== "operation") return { kind: "operation", operation: "join", operands: [value, next] };
+  value.operands.push(next);
+  return value;
+}
+
+/** `print a, b > file`, `print | "cmd"` */
+function readPrint(parser: Parser): Node {
+  const word = parser.tokens[parser.at - 1];
+  const at = word?.start ?? 0;
+  const isDone = (): boolean => endsPrint(parser);
+  const isWhole = isNext(parser, "(") && isRedirectAfter(parser);
+  const items = isWhole
+    ? readItems(parser, ")").items
+    : readItemsUntil(parser, isDone, ABOVE_COMPARISON).items;
+  const redirect = peek(parser);
+  if (redirect.kind !== "mark" || ![">", ">>", "|", "|&"].includes(redirect.text) || redirect.startsLine) {
+    return { kind: "other", parts: items.map(item => item.value) };
+  }
+  parser.at += 1;
+  const target = readExpression(parser, ABOVE_COMPARISON);
+  return {
+    kind: "call",
+    callee: nameNode(`${word?.text ?? "print"}${redirect.text}`),
+    arguments: [{ value: target }, ...items],
+    at,
+  };
+}
+
+function isRedirectAfter(parser: Parser): boolean {
+  const next = parser.tokens[closerOf(parser, parser.at) + 1];
+  return next?.kind === "mark" && [">", ">>", "|", "|&", ";", "}"].includes(next.text);
+}
+
+function endsPrint(parser: Parser): boolean {
+  const token = peek(parser);
+  if (token.kind === "end" || (token.startsLine && parser.tokens[parser.at - 1]?.text !== ",")) return true;
+  return token.kind === "mark" && [";", "}", ">", ">>", "|", "|&", ")"].includes(token.text);
+}
+
+function readFunction(parser: Parser): Node {
+  const name = take(parser).text;
+  const parameters = isNext(parser, "(") ? readItems(parser, ")").items.map(item => item.value) : [];
+  const body = [readStatement(parser)];
+  return { kind: "function", definition: { name, parameters, body } };
+}

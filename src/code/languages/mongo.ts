@@ -1,0 +1,68 @@
+import type { Value } from "../../shell/value.ts";
+import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
+import { type Datum, knownTextOf } from "../meaning/datum.ts";
+import { defineLanguage } from "../meaning/library-table.ts";
+import { runInDatabase, standaloneBudget } from "../meaning/read-program.ts";
+import { sourceOf } from "../syntax/source.ts";
+import { parseJavaScript } from "./javascript/syntax.ts";
+
+/** Something that mongosh code destroys as a whole. */
+export interface MongoLoss {
+  readonly kind: "database" | "collection" | "documents";
+  /** Its name as written: `db.users`. */
+  readonly target: string;
+  readonly at: number;
+}
+
+export interface MongoReading {
+  readonly losses: readonly MongoLoss[];
+  readonly isComplete: boolean;
+}
+
+/** Read mongosh code for drops and for deletions without a condition. Never throws, linear. */
+export function readMongo(code: Value): MongoReading {
+  const losses: MongoLoss[] = [];
+  const source = sourceOf(code);
+  const budget = standaloneBudget(source.text.length);
+  runInDatabase(mongoLanguage(losses), source, budget);
+  return { losses, isComplete: !budget.isCutShort };
+}
+
+function mongoLanguage(losses: MongoLoss[]): LanguageDefinition {
+  const loses = (
+    kind: MongoLoss["kind"],
+    isLoss: (argument: Datum | undefined) => boolean,
+  ): LibraryFunction => {
+    return call => {
+      const target = targetOf(call);
+      if (target !== undefined && isLoss(call.positional[0])) losses.push({ kind, target, at: call.at });
+      return undefined;
+    };
+  };
+  return defineLanguage({
+    id: "javascript",
+    parse: parseJavaScript,
+    functions: () => [["String", "gives", "0"]],
+    methods: () => [
+      ["dropDatabase", loses("database", () => true)],
+      ["drop", loses("collection", () => true)],
+      ["deleteMany remove", loses("documents", isEmptyFilter)],
+      ["runCommand adminCommand", loses("database", namesDrop)],
+    ],
+  });
+}
+
+/** Only what hangs on a database handle counts: `array.remove()` is something else. */
+function targetOf(call: FunctionCall): string | undefined {
+  const name = call.name.slice(0, call.name.lastIndexOf("."));
+  return /^(?:db|conn|client|connection|mongo|Mongo)\b/.test(name) ? name : undefined;
+}
+
+function isEmptyFilter(filter: Datum | undefined): boolean {
+  return filter === undefined || (filter.kind === "record" && filter.fields.size === 0);
+}
+
+function namesDrop(command: Datum | undefined): boolean {
+  if (command?.kind === "record") return command.fields.has("dropDatabase") || command.fields.has("drop");
+  return /^drop/.test(knownTextOf(command) ?? "");
+}

@@ -1,0 +1,43 @@
+import { concatenate, type Piece, text, type Value } from "../../shell/value.ts";
+
+/**
+ * Program text as a plain string. Parts that only the run decides (`python -c "rmtree('$DIR')"`) are single
+ * characters of the private use area, so tokenisers see an ordinary letter; `literalValue` turns them back.
+ */
+export interface Source {
+  readonly text: string;
+  readonly holes: readonly Piece[];
+}
+
+const FIRST_HOLE = 0xe000;
+const MAX_HOLES = 256;
+const PRIVATE_USE = /[\ue000-\uf8ff]/g;
+
+export function sourceOf(code: Value): Source {
+  const holes: Piece[] = [];
+  let result = "";
+  for (const piece of code.pieces) {
+    if (piece.kind === "text") result += piece.text.replace(PRIVATE_USE, "\ufffd");
+    else if (piece.kind === "glob") result += piece.pattern;
+    else {
+      if (holes.length < MAX_HOLES) holes.push(piece);
+      result += String.fromCharCode(FIRST_HOLE + holes.length - 1);
+    }
+  }
+  return { text: result, holes };
+}
+
+/** A literal of the program text as a value, holes included. */
+export function literalValue(literal: string, source: Source): Value {
+  if (source.holes.length === 0 || literal.search(PRIVATE_USE) === -1) return text(literal);
+  const values: Value[] = [];
+  let start = 0;
+  for (const match of literal.matchAll(PRIVATE_USE)) {
+    const hole = source.holes[match[0].charCodeAt(0) - FIRST_HOLE];
+    if (hole === undefined) continue;
+    values.push(text(literal.slice(start, match.index)), { pieces: [hole], origins: [] });
+    start = match.index + 1;
+  }
+  values.push(text(literal.slice(start)));
+  return concatenate(values);
+}

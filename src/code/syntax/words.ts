@@ -1,0 +1,11 @@
+/** Words separated by blanks, as a set. */
+export function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(" "));
+}
+
+/** What words mean; a row holds several words, separated by blanks. */
+export function wordMap<Meaning>(
+  rows: readonly (readonly [words: string, meaning: Meaning])[],
+): ReadonlyMap<string, Meaning> {
+  return new Map(rows.flatMap(([words, meaning]) => words.split(" ").map(word => [word, meaning] as const)));
+}

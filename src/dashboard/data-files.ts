@@ -1,0 +1,27 @@
+import { loadConfig } from "../config/index.ts";
+import { auditFile } from "../hooks/audit.ts";
+import { requireDirectories } from "../state/user-directories.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+
+/** Where the things lie that the page shows. */
+export interface DataFiles {
+  readonly runs: string;
+  readonly audit: string;
+  readonly recipeRuns: string;
+  readonly database: string;
+}
+
+/** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
+export function findDataFiles(system: System, warn: (message: string) => void): DataFiles {
+  const directories = requireDirectories(system);
+  const { home, stateHome } = directories;
+  const { config, notices } = loadConfig(system, directories);
+  for (const notice of notices) warn(`Warning: ${notice.message}\n`);
+  return {
+    runs: join(stateHome, "logs", "runs.jsonl"),
+    audit: auditFile(config.guard, stateHome, home),
+    recipeRuns: join(stateHome, "recipes", "runs"),
+    database: join(stateHome, "memory.db"),
+  };
+}

@@ -1,0 +1,136 @@
+import { onlyDisplays } from "../../programs/traits.ts";
+import { describe, knownText, type Value } from "../../shell/value.ts";
+import type { CommandEffect, EffectOf } from "../effects.ts";
+import type { GitRun } from "../git/invocation.ts";
+import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
+import { wordSet } from "../words.ts";
+import { secretOf } from "./secret-targets.ts";
+
+export const gitSettings: Check = {
+  inspect(effect, context) {
+    if (effect.kind === "write") inspectFile(effect, context);
+    if (effect.kind !== "git") return;
+    const { run, by } = effect;
+    if (run.subcommand === "config") inspectConfig(effect, context);
+    for (const { target, name } of addedSecrets(effect, context))
+      context.report("git.secret-add", by, target, { name });
+    for (const { key, value } of run.settings) {
+      if (runsCode(key, value) && key !== HOOKS_PATH) context.report("git.config", by, `${key}=${value}`);
+    }
+  },
+  inspectWhole(context) {
+    const effects = context.effects.filter(effect => effect.kind === "git");
+    if (!effects.some(isPush)) return;
+    inspectPushAddress(effects, context);
+    inspectSecretPush(effects, context);
+  },
+};
+
+/** Keys whose value is a program or an address. Pagers and editors that only show are free. */
+const CODE_KEYS =
+  /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|include\.path|includeif\..*\.path|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
+const HOOKS_PATH = "core.hookspath";
+
+function runsCode(key: string, value: string): boolean {
+  if (key.startsWith("alias.")) return value.startsWith("!");
+  return CODE_KEYS.test(key) && !onlyDisplays(value.trim());
+}
+
+/** Git's own files, written past git. */
+function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
+  const { home } = context.workspace;
+  const files = [`${home}/.gitconfig`, `${home}/.config/git/config`];
+  for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
+    if (path !== undefined && (files.includes(path) || path.endsWith("/.git/config")))
+      context.report("git.config", effect.by, path);
+  }
+}
+
+/** `git config KEY VALUE`, `git config set KEY VALUE`, `git config --unset KEY`. */
+function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const { options } = run;
+  const [first, ...others] = operandsOf(run);
+  const action = first === undefined ? undefined : knownText(first);
+  const isUnset = options.has("unset", "unset-all")
+    ? isHooksPath(first)
+    : action === "unset" && isHooksPath(others[0]);
+  if (isUnset) context.report("git.verify", by, "core.hooksPath");
+  if (options.has("get", "unset", "unset-all", "rename-section", "remove-section", "edit", "e")) return;
+  if (action === "get" || action === "list" || action === "unset") return;
+  const [key, value] = action === "set" ? others : [first, ...others];
+  if (key === undefined || value === undefined) return;
+  const name = describe(key);
+  const setTo = describe(value);
+  if (isHooksPath(key)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
+  else if (runsCode(name.toLowerCase(), setTo)) context.report("git.config", by, `${name}=${setTo}`);
+}
+
+function isHooksPath(key: Value | undefined): boolean {
+  return key !== undefined && describe(key).toLowerCase() === HOOKS_PATH;
+}
+
+const EVERYTHING = wordSet(". -A --all :/ * ./");
+const ADDING = wordSet("add stage update-index commit");
+const IGNORED_FILES = "every ignored file";
+
+interface AddedSecret {
+  readonly target: string;
+  readonly name: string;
+}
+
+/** By `add`, or by a commit that names the file. */
+function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): readonly AddedSecret[] {
+  const { subcommand, options } = run;
+  const isAdd = subcommand === "add" || subcommand === "stage";
+  if (!ADDING.has(subcommand) || options.has("dry-run") || (isAdd && options.has("n"))) return [];
+  const operands = operandsOf(run);
+  const added = operands.flatMap((value): AddedSecret[] => {
+    const name = describe(value);
+    const secrets = targetsOf(context, value, { ...by, cwd: run.directory }, true)
+      .filter(target => secretOf(context, target) !== undefined)
+      .map(target => ({ target: target.shown, name }));
+    const isEverything = options.has("f") && EVERYTHING.has(name);
+    return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
+  });
+  const isAll = isAdd && options.has("f") && options.has("A", "all") && operands.length === 0;
+  return isAll ? [...added, { target: IGNORED_FILES, name: "." }] : added;
+}
+
+/** A secret that is added and then pushed to where this repository never went before. */
+function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleContext): void {
+  const newRemotes = new Set<string>();
+  let secret: string | undefined;
+  for (const effect of effects) {
+    const { run, by } = effect;
+    const [first, name] = operandsOf(run).map(describe);
+    if (run.subcommand === "remote" && name !== undefined && (first === "add" || first === "set-url"))
+      newRemotes.add(name);
+    secret ??= addedSecrets(effect, context)[0]?.target;
+    if (secret === undefined || first === undefined || !isPush(effect)) continue;
+    if (!run.options.has("n", "dry-run") && (newRemotes.has(first) || ADDRESS.test(first)))
+      context.report("sec.exfil", by, secret, { host: first, file: secret });
+  }
+}
+
+function operandsOf({ options }: GitRun): readonly Value[] {
+  return options.operands.map(operand => operand.value);
+}
+
+function isPush(effect: CommandEffect): boolean {
+  return effect.kind === "git" && effect.run.subcommand === "push";
+}
+
+/** `https://host/r`, `user@host:r`; a path is no other machine. */
+const ADDRESS = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/|^[^/:]+:(?!\/\/)/i;
+
+/** A push address that is changed and then used by the same command. */
+function inspectPushAddress(effects: readonly EffectOf<"git">[], context: RuleContext): void {
+  const changed = effects.findIndex(
+    ({ run: { subcommand, argv } }) =>
+      subcommand === "remote" && argv[1] !== undefined && describe(argv[1]) === "set-url",
+  );
+  const effect = effects[changed];
+  const address = effect?.run.argv.at(-1);
+  if (effect !== undefined && address !== undefined && effects.slice(changed + 1).some(isPush))
+    context.report("git.config", effect.by, `remote ${describe(address)}`);
+}

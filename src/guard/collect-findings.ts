@@ -1,0 +1,69 @@
+import type { ShellFacts } from "../shell/facts.ts";
+import type { Span } from "../shell/value.ts";
+import { CHECKS } from "./checks/index.ts";
+import { staysInContainer } from "./containers.ts";
+import type { Workspace } from "./context.ts";
+import { inspectCustomRules } from "./custom-rules.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
+import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { clipText } from "./reason.ts";
+import type { RuleContext } from "./rule-context.ts";
+import { findRule, isOfFamily, type Rule } from "./rules.ts";
+
+const VIA_LIMIT = 80;
+const EFFECTS_BETWEEN_LOOKS = 32;
+
+/** Runs every check over effects and facts and keeps what they report. */
+export function collectFindings(
+  workspace: Workspace,
+  facts: ShellFacts,
+  source: string,
+  effects: readonly CommandEffect[],
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  const wordsOf = wordsIn(source);
+  const add = (rule: Rule, by: Actor | undefined, target: string, details: Details = {}): void => {
+    const verdict = settleVerdict(rule, details.verdict, workspace.settings);
+    if (verdict === "allow" || staysInContainer(rule.id, by)) return;
+    const finding = makeFinding(rule, verdict, by?.invocation?.id, target, details);
+    const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
+    findings.push(isOfFiles ? { ...finding, lost: finding.lost + via(wordsOf(by.span), target) } : finding);
+  };
+  const context: RuleContext = {
+    workspace,
+    facts,
+    source,
+    effects,
+    report: (id, by, target, details) => add(findRule(id), by, target, details),
+  };
+  for (const [index, effect] of effects.entries()) {
+    const isTimeToLook = index % EFFECTS_BETWEEN_LOOKS === EFFECTS_BETWEEN_LOOKS - 1;
+    if (isTimeToLook && workspace.given.isLate?.() === true) {
+      const what = "too much work";
+      context.report("guard.unexamined", undefined, "more than there is time for", { what });
+      break;
+    }
+    for (const check of CHECKS) check.inspect?.(effect, context);
+  }
+  for (const check of CHECKS) check.inspectWhole?.(context);
+  inspectCustomRules(context, add);
+  return findings;
+}
+
+/** The words of a command. Remembered, because one command can be found at fault for each of its thousands of words. */
+function wordsIn(source: string): (span: Span) => string {
+  const known = new Map<Span, string>();
+  return span => {
+    const words = known.get(span) ?? source.slice(span.start, span.end).replace(/\s+/g, " ").trim();
+    known.set(span, words);
+    return words;
+  };
+}
+
+/** The words of the command, when they do not show the target that was resolved from them. */
+function via(written: string, target: string): string {
+  const name = target.slice(target.lastIndexOf("/") + 1);
+  return written === "" || written.includes(name === "" ? " /" : name)
+    ? ""
+    : ` (Via \`${clipText(written, VIA_LIMIT)}\`.)`;
+}

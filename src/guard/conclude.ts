@@ -1,0 +1,46 @@
+import type { Workspace } from "./context.ts";
+import type { Explained } from "./explain.ts";
+import type { Finding } from "./finding.ts";
+import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
+import { ALLOWED, type Judgement } from "./judgement.ts";
+import { renderReason } from "./reason.ts";
+
+const MAX_FINDINGS = 5;
+
+/** The judgement that follows from what was found, and from what a human permitted. */
+export function conclude(
+  found: readonly Finding[],
+  notes: readonly string[],
+  workspace: Workspace,
+  subject: (findings: readonly Finding[]) => CodeSubject,
+  explain: () => readonly Explained[],
+): Judgement {
+  const findings = distinct(found);
+  const base = { ...ALLOWED, notes, explain };
+  const [worst] = findings;
+  if (worst === undefined) return base;
+  const { grants = [], nowMs = 0, system, machineKey } = workspace.given;
+  const key = findings.every(finding => finding.isAllowable) ? machineKey?.() : undefined;
+  const code = key === undefined ? undefined : allowOnceCode(subject(findings), key, system.text);
+  const grant = code === undefined ? undefined : findGrant(grants, code, nowMs);
+  if (grant !== undefined) {
+    const note = `allowed once by ${grant.code}: ${findings.map(finding => finding.rule).join(", ")}`;
+    return { ...base, notes: [...notes, note], code, usedGrants: [grant] };
+  }
+  const { verdict } = worst;
+  return { ...base, verdict, findings, code, reason: renderReason(verdict, findings, code) };
+}
+
+/** One of each rule and target, denials first, in the order they were found. */
+function distinct(found: readonly Finding[]): readonly Finding[] {
+  const seen = new Map<string, Finding>();
+  for (const finding of found) {
+    const key = `${finding.rule}\n${finding.target}`;
+    const known = seen.get(key);
+    if (known === undefined || (known.verdict === "ask" && finding.verdict === "deny"))
+      seen.set(key, finding);
+  }
+  const all = [...seen.values()];
+  const isDenied = (finding: Finding) => finding.verdict === "deny";
+  return [...all.filter(isDenied), ...all.filter(finding => !isDenied(finding))].slice(0, MAX_FINDINGS);
+}

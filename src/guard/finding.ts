@@ -1,0 +1,75 @@
+import type { RuleSetting } from "../config/levels.ts";
+import type { GuardSettings } from "../config/settings.ts";
+import { isStricterThan, stricter, type Verdict, verdictAt } from "./rule.ts";
+import type { Rule } from "./rules.ts";
+
+/** What a rule has against one target. */
+export interface Finding {
+  readonly rule: Rule["id"];
+  readonly title: string;
+  readonly verdict: "ask" | "deny";
+  readonly target: string;
+  readonly lost: string;
+  readonly safer: string;
+  readonly isAllowable: boolean;
+  /** index into the analysed invocations; undefined for what belongs to no program */
+  readonly invocation: number | undefined;
+}
+
+/** What a check adds to a rule's own texts. */
+export interface Details {
+  /** instead of the rule's own */
+  readonly verdict?: Verdict | undefined;
+  readonly safer?: string | undefined;
+  /** more names for the rule's sentences */
+  readonly [name: string]: string | undefined;
+}
+
+/** The verdict of a rule for one finding, after level and configuration. */
+export function settleVerdict(rule: Rule, own: Verdict | undefined, settings: GuardSettings): Verdict {
+  const byLevel = verdictAt(rule, settings.level);
+  let verdict = own ?? byLevel;
+  if (settings.level === "relaxed" && byLevel === "allow" && own !== "deny") verdict = "allow";
+  if (settings.level === "strict") verdict = stricter(verdict, byLevel);
+  const wanted = settingFor(settings.rules, rule.id);
+  const isRefused = rule.isAllowable === false && wanted !== undefined && isStricterThan(verdict, wanted);
+  if (wanted !== undefined && !isRefused) verdict = wanted;
+  return stricter(verdict, settingFor(settings.floors, rule.id) ?? "allow");
+}
+
+/** The exact id, else the longest pattern such as `git.*`, else `*`. */
+function settingFor(table: Readonly<Record<string, RuleSetting>>, id: Rule["id"]): Verdict | undefined {
+  let best: string | undefined = Object.hasOwn(table, id) ? id : undefined;
+  if (best === undefined) {
+    for (const key of Object.keys(table)) {
+      if (!key.endsWith("*") || !id.startsWith(key.slice(0, -1))) continue;
+      if (best === undefined || key.length > best.length) best = key;
+    }
+  }
+  const setting = best === undefined ? undefined : table[best];
+  return setting === "off" ? "allow" : setting;
+}
+
+/** `{name}` in the rule's sentences is filled in from the target and the details; an unknown name is left out. */
+export function makeFinding(
+  rule: Rule,
+  verdict: "ask" | "deny",
+  invocation: number | undefined,
+  target: string,
+  details: Details = {},
+): Finding {
+  const fill = (template: string) =>
+    template.replace(/\{([a-z]+)\}/g, (_, name: string) =>
+      name === "target" ? target : (details[name] ?? ""),
+    );
+  return {
+    rule: rule.id,
+    title: rule.title,
+    verdict,
+    target,
+    lost: fill(rule.lost),
+    safer: fill(details.safer ?? rule.safer).trim(),
+    isAllowable: rule.isAllowable !== false,
+    invocation,
+  };
+}

@@ -1,0 +1,52 @@
+import type { OptionGrammar } from "../shell/options.ts";
+import { parseOptions } from "../shell/options.ts";
+import type { Output } from "../shell/state/types.ts";
+import { knownText, text } from "../shell/value.ts";
+import { runInNewShell } from "../shell/walk/code-runs.ts";
+import { runInner } from "../shell/walk/inner.ts";
+import type { Field, ParsedCall } from "./program.ts";
+
+const SU: OptionGrammar = {
+  flags: "-lmpfP login fast preserve-environment pty",
+  values: "-sgGw u|user c|command|session-command shell group supp-group whitelist-environment",
+};
+
+/** Programs that run a shell, or one command, as somebody else. */
+export const accounts: Field = {
+  programs: [
+    { names: "su", is: ["readsNothing", "dangerous"], options: SU, run: runAs },
+    {
+      names: "runuser",
+      is: ["readsNothing"],
+      options: SU,
+      run(call) {
+        if (!call.options.has("u")) return runAs(call);
+        const { operands } = parseOptions(call.argv, { ...SU, stopsAtOperand: true });
+        const argv = operands.map(operand => operand.value);
+        return runInner(argv, call, { isElevated: true });
+      },
+    },
+    {
+      // `sg group -c TEXT`, `sg group TEXT`
+      names: "sg",
+      is: ["readsNothing"],
+      options: { flags: "l", values: "c" },
+      run(call) {
+        const code = call.options.valueOf("c") ?? call.operands[1];
+        if (code === undefined) return runInner([text("sh")], call);
+        return runInNewShell(code, call, { from: "argument", road: "shell" }, { stdin: call.stdin });
+      },
+    },
+  ],
+};
+
+/** `su [-] [user] -c TEXT`; without -c a shell that reads stdin, or gets the words behind the user. */
+function runAs(call: ParsedCall): Output {
+  const code = call.options.valueOf("c");
+  if (code !== undefined) {
+    const elevated = { ...call, isElevated: true };
+    return runInNewShell(code, elevated, { from: "argument", road: "shell" }, { stdin: call.stdin });
+  }
+  const words = call.operands.filter(value => knownText(value) !== "-");
+  return runInner([text("sh"), ...words.slice(1)], call, { isElevated: true });
+}

@@ -1,0 +1,67 @@
+import { operations } from "./operation-table.ts";
+import type { Field, Operation } from "./program.ts";
+
+const OPERATIONS = (): readonly Operation[] => [
+  ...operations(
+    "sec.keychain",
+    `
+    security find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the
+        keychain
+    gh auth token | show the token of GitHub
+    gh auth status | show the token of GitHub | needs t show-token
+    glab auth token | show the token of GitLab
+    op read | show a secret of 1Password
+    op item get | show a secret of 1Password | needs reveal fields
+    pass show | show a password
+    pass */* | show a password
+    gopass show|cat | show a password
+    npm config get *:_auth*|*:_password | show a token of the registry
+    vault read | show a secret | needs field format
+    vault kv get | show a secret
+    aws configure get|export-credentials | show a key of AWS
+    aws secretsmanager get-secret-value|batch-get-secret-value | show a secret
+    aws ssm get-parameter|get-parameters|get-parameters-by-path | show a secret | needs with-decryption
+    aws sts get-session-token|get-federation-token | make a token of AWS
+    gcloud auth print-* | show a token of Google Cloud
+    gcloud auth application-default print-* | show a token of Google Cloud
+    gcloud secrets versions access | show a secret
+    az account get-access-token | show a token of Azure
+    az keyvault secret show|download | show a secret
+    kubectl|oc get secret|secrets|secret/*|secrets/* | show secrets of the cluster | needs o=*json* o=*yaml*
+        output=*json* output=*yaml* o=*template* output=*template* template
+    kubectl|oc config view | show the keys of the clusters | needs raw
+    git credential fill | show stored credentials
+    git-credential-osxkeychain|git-credential-libsecret|git-credential-store|git-credential-cache|
+        git-credential-manager get | show stored credentials
+    docker-credential-osxkeychain|docker-credential-desktop|docker-credential-secretservice|docker-credential-pass
+        get|list | show stored credentials
+    heroku auth:token|authorizations:create | show a token of Heroku
+    heroku config|config:get | show the variables of an application
+    bw get|list|export | show a secret of Bitwarden | needs session raw
+    bw get password|item|totp|notes | show a secret of Bitwarden
+    lpass show|export | show a secret of LastPass
+    secret-tool lookup|search | show a secret of the keyring
+    keyring get | show a secret of the keyring
+    gpg|gpg2 | export private keys | needs export-secret-keys export-secret-subkeys
+    doppler secrets | show secrets | unless only-names
+    chamber read|export | show secrets
+    npm token create | make a token
+    fly|flyctl auth token | show a token
+    infisical secrets|export | show secrets
+    sops | show decrypted secrets | needs d decrypt
+    ansible-vault view|decrypt | show decrypted secrets
+  `,
+  ),
+];
+
+/** Programs that keep passwords and tokens, and show them when told to. */
+export const credentials: Field = {
+  programs: [
+    { names: "bw", options: { values: "session", flags: "raw", abbreviates: false } },
+    {
+      names: "git-crypt sops ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",
+      is: ["readsNothing"],
+    },
+  ],
+  operations: OPERATIONS,
+};

@@ -1,0 +1,233 @@
+import { readMongo } from "../code/languages/mongo.ts";
+import { readRedis } from "../code/languages/redis.ts";
+import { dialectOf, readSql, type SqlLoss } from "../code/languages/sql/statements.ts";
+import type { OperationRule } from "../config/levels.ts";
+import type { OperationEffect, ProgramEffect } from "../shell/effects.ts";
+import { words } from "../shell/options.ts";
+import { joinPath } from "../shell/paths.ts";
+import { writtenEntry } from "../shell/state/file-contents.ts";
+import { describe, isKnown, knownText, text, type Value } from "../shell/value.ts";
+import { databaseOperations } from "./migrations.ts";
+import { placeNames } from "./operations.ts";
+import type { Field, ParsedCall, Program } from "./program.ts";
+import { SQL_CLIENTS, type SqlClient } from "./sql-clients.ts";
+
+const MAX_FILE_BYTES = 64 * 1024;
+
+/** Clients of databases, and commands of frameworks that empty them. */
+export const databases: Field = {
+  programs: [
+    ...SQL_CLIENTS.map(sqlProgram),
+    {
+      names: "mongosh mongo",
+      is: ["dangerous"],
+      options: {
+        values: "-fup eval file host port username password authenticationDatabase",
+        flags: "quiet norc shell nodb tls",
+        abbreviates: false,
+      },
+      effects: effectsOfMongo,
+    },
+    {
+      names: "redis-cli valkey-cli keydb-cli",
+      is: ["dangerous"],
+      options: {
+        values: "-hpnausirt user pass",
+        flags: "-xc raw csv json no-auth-warning tls scan bigkeys stat help",
+        abbreviates: false,
+        stopsAtOperand: true,
+      },
+      effects: effectsOfRedis,
+    },
+    {
+      names: "dropdb",
+      is: ["dangerous"],
+      options: {
+        values: "-pU h|host port username maintenance-db",
+        flags: "-ife interactive force echo if-exists help version",
+      },
+      effects: effectsOfDropdb,
+    },
+    {
+      names: "mysqladmin",
+      options: {
+        values: "-huP host user port",
+        optional: "-p password",
+        flags: "-f force",
+        abbreviates: false,
+      },
+    },
+    {
+      names: "pg_restore",
+      options: {
+        values: "-dhpUfjntLF dbname host port username file jobs schema table use-list format",
+        flags: "-cClasvwWxO1 clean if-exists create list",
+      },
+    },
+    { names: "knex", options: { values: "env knexfile cwd", flags: "all", abbreviates: false } },
+    {
+      names: "gdb",
+      options: { values: "ex eval-command x iex", isSingleDash: true, abbreviates: false },
+      shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
+      shellLines: /^\s*(?:shell|!)\s*(.*)$/gm,
+    },
+  ],
+  operations: databaseOperations,
+};
+
+function sqlProgram(client: SqlClient): Program {
+  const { names, options, shellLines } = client;
+  return {
+    names,
+    is: ["dangerous"],
+    options,
+    effects: call => effectsOfSql(client, call),
+    ...(shellLines === undefined ? {} : { shellLines }),
+    ...(names === "sqlite3" ? { shellOptions: { names: "cmd", prefix: /^\.(?:shell|system|sh)\s+/ } } : {}),
+    ...(/^(psql|mysql)/.test(names) ? { shellVariables: "PAGER" } : {}),
+  };
+}
+
+const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; readonly what: string }>>> = {
+  database: { rule: "db.drop", what: "drop a database" },
+  schema: { rule: "db.drop", what: "drop a schema" },
+  table: { rule: "db.drop", what: "drop a table" },
+  index: { rule: "db.drop", what: "drop an index" },
+  user: { rule: "db.drop", what: "drop a user" },
+  partition: { rule: "db.drop", what: "drop a partition" },
+  column: { rule: "db.alter", what: "drop a column" },
+  truncate: { rule: "db.delete", what: "delete every row" },
+  "delete-rows": { rule: "db.delete", what: "delete every row" },
+  "update-rows": { rule: "db.delete", what: "change every row" },
+};
+
+function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const file = client.isLocal === true ? operands[0] : undefined;
+  const isInMemory = client.isLocal === true && (file === undefined || knownText(file) === ":memory:");
+  if (options.has("dry_run", "dry-run") || isInMemory) return [];
+  const codeOptions = words(`${client.text} ${client.files}`);
+  const texts = [
+    ...options.valuesOf(...words(client.text)),
+    ...(client.takesText === true ? operands.slice(client.databases) : []),
+    ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
+    ...fedText(call),
+  ];
+  const names = [
+    ...options.options.flatMap(({ name, value }) =>
+      value === undefined || codeOptions.includes(name) ? [] : [describe(value)],
+    ),
+    ...operands.slice(0, client.databases).map(describe),
+    ...placeNames(call),
+  ];
+  return [
+    ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
+    ...texts.flatMap(code => lossesIn(code, names, file, call)),
+  ];
+}
+
+function lossesIn(
+  code: Value,
+  names: readonly string[],
+  file: Value | undefined,
+  { program }: ParsedCall,
+): readonly OperationEffect[] {
+  return readSql(code, dialectOf(program)).statements.flatMap(statement => {
+    const loss = statement.loss === undefined ? undefined : LOSSES[statement.loss];
+    if (loss === undefined || statement.isExplained || statement.isRolledBack) return [];
+    const { target } = statement;
+    return [
+      {
+        kind: "operation",
+        ...loss,
+        target: target ?? statement.verb,
+        names: [...names, target ?? ""],
+        safer: lookFirst(program, target),
+        ...(file === undefined ? {} : { file }),
+      },
+    ];
+  });
+}
+
+/** A query that shows what would go. */
+function lookFirst(program: string, target: string | undefined): string {
+  const query = target === undefined ? "SELECT 1" : `SELECT count(*) FROM ${target}`;
+  if (program.startsWith("sqlite") || program === "duckdb") return `${program} FILE '${query}'`;
+  return /^(mysql|mariadb)$/.test(program) ? `${program} -e '${query}'` : `psql -c '${query}'`;
+}
+
+/** What the program reads on its input: a pipe, a heredoc, or a file that can be looked into. */
+function fedText(call: ParsedCall): readonly Value[] {
+  const { stdin, redirections } = call;
+  if (stdin !== undefined && stdin.pieces.length > 0 && isKnown(stdin)) return [stdin];
+  return redirections
+    .filter(redirection => redirection.operation === "read")
+    .flatMap(({ target }) => contentOf(target, call));
+}
+
+/** The content of a file that the same command wrote, or of one on this machine. */
+function contentOf(file: Value, { cwd, place, scope }: ParsedCall): readonly Value[] {
+  const path = knownText(joinPath(cwd, file));
+  if (path === undefined || place.kind !== "local") return [];
+  const written = writtenEntry(file, cwd, scope);
+  if (written !== undefined) return written.contents;
+  const content = scope.session.context.files?.readText(path, MAX_FILE_BYTES);
+  return content === undefined ? [] : [text(content)];
+}
+
+function effectsOfMongo(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const scripts = operands.filter(value => describe(value).endsWith(".js"));
+  const codes = [
+    ...options.valuesOf("eval"),
+    ...[...options.valuesOf("f", "file"), ...scripts].flatMap(file => contentOf(file, call)),
+    ...fedText(call),
+  ];
+  const names = [...operands, ...options.valuesOf("host")].map(describe);
+  return codes.flatMap(code =>
+    readMongo(code).losses.map(({ kind, target }): OperationEffect => {
+      const isWhole = kind !== "documents";
+      return {
+        kind: "operation",
+        rule: isWhole ? "db.drop" : "db.delete",
+        what: isWhole ? `drop a ${kind}` : "delete every document",
+        target,
+        names,
+      };
+    }),
+  );
+}
+
+function effectsOfRedis(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const [first, ...rest] = operands.map(describe);
+  const names = options.options.flatMap(({ value }) => (value === undefined ? [] : [describe(value)]));
+  const isListed = call.isOpenEnded || operands.slice(1).some(value => !isKnown(value));
+  const codes =
+    first === undefined
+      ? fedText(call)
+      : [text([first, ...rest.map(word => JSON.stringify(word))].join(" "))];
+  return codes
+    .flatMap(code => readRedis(code).commands)
+    .flatMap((command): readonly OperationEffect[] => {
+      const empties = /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name);
+      if (!empties && !(isListed && /^(DEL|UNLINK)$/.test(command.name))) return [];
+      const what = empties ? "empty or stop the store" : "delete every listed key";
+      return [{ kind: "operation", rule: "db.flush", what, target: `redis ${command.name}`, names }];
+    });
+}
+
+/** A database whose name says that it is for tests is made again by the next test run. */
+function effectsOfDropdb({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  return operands
+    .map(describe)
+    .filter(name => !/(^|[_-])(test|tests|testing|ci)([_-]|\d|$)/i.test(name))
+    .map(name => ({
+      kind: "operation",
+      rule: "db.drop",
+      what: "drop a database",
+      target: `dropdb ${name}`,
+      names: [name, ...options.valuesOf("h").map(describe)],
+      safer: "psql -l",
+    }));
+}

@@ -1,0 +1,171 @@
+import { patchedPaths } from "../hosts/facts.ts";
+import type { ProgramEffect } from "../shell/effects.ts";
+import { joinPath } from "../shell/paths.ts";
+import { readContents } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
+import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
+import { inputOf, save } from "./file-access.ts";
+import type { Field, ParsedCall } from "./program.ts";
+
+const ATTRIBUTE_OPTIONS = {
+  flags:
+    "-fvchHLP R|recursive silent quiet verbose changes preserve-root no-preserve-root dereference no-dereference help version",
+  values: "reference from",
+} as const;
+
+/** Programs that write, make and change files where they are. */
+export const files: Field = {
+  programs: [
+    {
+      names: "tee sponge",
+      isGnu: true,
+      is: ["passesOn"],
+      options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
+      effects: [
+        { write: "operands", how: "append", when: "a" },
+        { write: "operands", unless: "a" },
+      ],
+      run(call) {
+        const contents = inputOf(call, []);
+        for (const path of call.operands) save(path, contents, call, call.options.has("a"));
+        return contents;
+      },
+    },
+    {
+      names: "truncate",
+      isGnu: true,
+      is: ["removes", "dangerous"],
+      options: { values: "-r s|size reference", flags: "-co no-create help version" },
+      effects: ({ options, operands }) =>
+        knownPrefix(options.valueOf("s") ?? text("")).startsWith("+") ? [] : operands.map(replaced),
+    },
+    { names: "dd", isGnu: true, is: ["dangerous"], effects: effectsOfDd, run: runDd },
+    {
+      names: "mkdir",
+      isGnu: true,
+      is: ["seldomFails"],
+      options: { flags: "-pv parents verbose help version", values: "-m mode" },
+      effects: [],
+      run(call) {
+        for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
+        return NO_OUTPUT;
+      },
+    },
+    {
+      names: "touch",
+      isGnu: true,
+      options: {
+        values: "-drt date reference time",
+        flags: "-afhm c|no-create no-dereference help version",
+      },
+      // An empty file is news only among the system's.
+      effects: [{ write: "operands", how: "create", unless: "c" }],
+      run(call) {
+        for (const path of call.operands)
+          markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
+        return NO_OUTPUT;
+      },
+    },
+    {
+      names: "chmod",
+      isGnu: true,
+      is: ["dangerous"],
+      options: ATTRIBUTE_OPTIONS,
+      effects: attributes("mode"),
+    },
+    {
+      names: "chown chgrp",
+      isGnu: true,
+      is: ["dangerous"],
+      options: ATTRIBUTE_OPTIONS,
+      effects: attributes("owner"),
+    },
+    { names: "chattr setfacl", is: ["dangerous"], effects: specialAttributes },
+    {
+      names: "patch",
+      options: {
+        values: "-pidorFBzY strip input directory output",
+        flags: "-RNfsb dry-run reverse forward help version",
+        abbreviates: false,
+      },
+      effects: [{ write: "first", how: "edit", unless: "dry-run" }],
+    },
+    // The patch tool of agents, started from a shell: the files are named in its text.
+    { names: "apply_patch applypatch", effects: effectsOfPatchText },
+    {
+      names: "ssh-keygen",
+      options: { values: "-ftbCNPmOaInVRFszE", flags: "-ylqpieHv", abbreviates: false },
+      effects: [
+        { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
+        { write: "f", how: "make", unless: "p y l F H R e i" },
+      ],
+    },
+  ],
+};
+
+function replaced(path: Value): ProgramEffect {
+  return { kind: "write", path, how: "replace" };
+}
+
+function markFile(
+  path: Value,
+  { cwd, scope }: ParsedCall,
+  entry: { readonly contents: Output; readonly isDirectory?: boolean },
+  keepsOld = false,
+): void {
+  const name = knownText(joinPath(cwd, path));
+  if (name !== undefined && !(keepsOld && scope.state.files.has(name))) scope.state.files.set(name, entry);
+}
+
+/** Words of dd are `key=value`. */
+function operandOfDd({ argv }: ParsedCall, key: string): Value | undefined {
+  const word = argv.slice(1).find(value => knownPrefix(value).startsWith(`${key}=`));
+  return word === undefined ? undefined : dropKnown(word, key.length + 1);
+}
+
+function effectsOfDd(call: ParsedCall): readonly ProgramEffect[] {
+  const [from, to] = [operandOfDd(call, "if"), operandOfDd(call, "of")];
+  return [
+    ...(to === undefined ? [] : [replaced(to)]),
+    ...(from === undefined ? [] : [{ kind: "read", path: from, isCopy: true } as const]),
+  ];
+}
+
+function runDd(call: ParsedCall): Output {
+  const [from, to] = [operandOfDd(call, "if"), operandOfDd(call, "of")];
+  const contents = inputOf(call, from === undefined ? [] : [from]);
+  if (to === undefined) return contents;
+  save(to, contents, call);
+  return NO_OUTPUT;
+}
+
+function attributes(what: "mode" | "owner"): (call: ParsedCall) => readonly ProgramEffect[] {
+  return ({ argv, operands, options }) => {
+    // A mode such as `-rwx` looks like options; it is then found among the words.
+    const dashed = argv
+      .slice(1)
+      .map(describe)
+      .find(word => /^-[rwxXstugo]+(,|$)/.test(word) && !/^-[Rfvc]+$/.test(word));
+    const hasSetting = dashed === undefined && !options.has("reference");
+    const setting = hasSetting ? describe(operands[0] ?? text("")) : (dashed ?? "");
+    const isRecursive = options.has("R");
+    return operands
+      .slice(hasSetting ? 1 : 0)
+      .map(path => ({ kind: "attributes", path, isRecursive, what, setting }));
+  };
+}
+
+function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const words = argv.slice(1);
+  const isRecursive = words.some(word => /^-[a-zA-Z]*R/.test(describe(word)));
+  return words
+    .filter(word => !/^[-+=]/.test(knownPrefix(word)))
+    .map(path => ({ kind: "attributes", path, isRecursive, what: "mode", setting: "attributes" }));
+}
+
+function effectsOfPatchText({ argv, stdin }: ParsedCall): readonly ProgramEffect[] {
+  const patches = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+  const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
+  return [...new Set(named)].map(path => replaced(text(path)));
+}

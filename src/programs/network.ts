@@ -1,0 +1,394 @@
+import type { Payload, ProgramEffect } from "../shell/effects.ts";
+import { baseName, joinPath } from "../shell/paths.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
+import {
+  describe,
+  dropKnown,
+  hasUnknown,
+  knownPrefix,
+  knownText,
+  text,
+  type Value,
+  withOrigins,
+} from "../shell/value.ts";
+import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { save } from "./file-access.ts";
+import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
+import type { Field, ParsedCall } from "./program.ts";
+import { runSocatAddresses } from "./socat.ts";
+
+const DOWNLOAD_OPTIONS = {
+  flags: "-qc help version",
+  values: "-xsj o|out|output|O d|dir max-connection-per-server split",
+  abbreviates: false,
+} as const;
+
+/** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
+export const network: Field = {
+  programs: [
+    {
+      names: "curl curlie",
+      is: ["fetches", "readsNothing", "dangerous"],
+      options: {
+        values: `-AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string
+          T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time
+          connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond
+          resolve interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
+          oauth2-bearer unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
+          aws-sigv4 expand-data variable`,
+        flags: `-sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location fail insecure verbose include I|head
+          O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc proxytunnel remote-time append version
+          help parallel fail-with-body create-dirs remote-header-name`,
+      },
+      effects: effectsOfCurl,
+      run: runCurl,
+    },
+    {
+      names: "wget wget2",
+      is: ["fetches", "readsNothing", "dangerous"],
+      options: {
+        values: `-oaeUtTwQiBlAD O|output-document P|directory-prefix output-file header user-agent post-data post-file
+          body-data body-file method user password tries timeout input-file execute use-askpass`,
+        flags: `-bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv no-check-certificate no-verbose show-progress help
+          version spider`,
+        optional: "n",
+      },
+      effects: effectsOfWget,
+      run: runWget,
+      shellOptions: { names: "use-askpass" },
+    },
+    {
+      names: "aria2c axel",
+      is: ["fetches", "readsNothing"],
+      options: DOWNLOAD_OPTIONS,
+      effects: effectsOfDownload,
+      run: call => runDownload(call, false),
+    },
+    {
+      names: "fetch",
+      is: ["fetches"],
+      options: DOWNLOAD_OPTIONS,
+      run: call => runDownload(call, true),
+    },
+    {
+      names: "http https httpie xh xhs",
+      is: ["fetches", "readsNothing"],
+      options: {
+        values: "-aAsp auth o|output|O style print session proxy timeout d|dir",
+        flags: "-qc download help version",
+        abbreviates: false,
+      },
+      effects: effectsOfHttpie,
+      run: call => runDownload(call, true),
+    },
+    {
+      names: "nc netcat nc.openbsd nc.traditional",
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
+      options: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" },
+      effects: sendInput,
+      run: printFetched,
+      shellOptions: { names: "e c" },
+    },
+    {
+      names: "ncat",
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
+      options: { flags: "-46klnuvCU ssl", values: "-ecmdopsiwgG exec sh-exec lua-exec" },
+      effects: sendInput,
+      run: printFetched,
+      shellOptions: { names: "e c exec sh-exec" },
+    },
+    { names: "telnet", is: ["fetches", "socket", "readsNothing"], effects: sendInput, run: printFetched },
+    { names: "tftp", is: ["fetches", "readsNothing"], effects: sendInput },
+    {
+      names: "socat",
+      is: ["fetches", "socket", "readsNothing", "dangerous"],
+      effects: sendInput,
+      run: call => {
+        runSocatAddresses(call);
+        return undefined;
+      },
+    },
+    { names: "lynx w3m links elinks", is: ["fetches"], run: printFetched },
+    { names: "lwp-request GET gopher", is: ["fetches"] },
+    {
+      names: "dig nslookup host drill",
+      is: ["fetches", "readsNothing"],
+      effects: lookUpNames,
+      run: printFetched,
+    },
+    { names: "ping", is: ["readsNothing"], effects: lookUpNames },
+    {
+      names: "sftp",
+      is: ["fetches", "readsNothing"],
+      options: { values: "-BbcDFiJloPRSsX" },
+      effects: sendSession,
+      run: printFetched,
+      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+    },
+    {
+      names: "ftp lftp ncftpput",
+      is: ["fetches", "readsNothing"],
+      effects: sendSession,
+      run: printFetched,
+      shellLines: /^\s*!(.*)$/gm,
+    },
+    {
+      names: "mail mailx mutt sendmail msmtp swaks s-nail",
+      is: ["readsNothing"],
+      options: { values: "-saAcbrqS", abbreviates: false },
+      effects: call =>
+        sendEffect(undefined, [...payloads("file", call.options.valuesOf("a", "A")), ...stdinPayloads(call)]),
+    },
+    { names: "cryptcat pwncat", is: ["socket"] },
+    { names: "tcpdump", options: { values: "z" }, shellOptions: { names: "z" } },
+  ],
+};
+
+/** What a program prints that comes from another machine. */
+export function fetchedOutput(call: ProgramCall): Value {
+  return withOrigins(unknownOutput(call), [{ kind: "network", invocation: call.id }]);
+}
+
+function printFetched(call: ProgramCall): Output {
+  return [fetchedOutput(call)];
+}
+
+/** The file a URL is saved as: its last path component. */
+export function nameOfUrl(url: Value): Value | undefined {
+  if (hasUnknown(url)) return undefined;
+  const name = baseName(
+    describe(url)
+      .replace(/[?#].*$/, "")
+      .replace(/^[^/:]+:(?!\/)/, ""),
+  );
+  return name === "" ? undefined : text(name);
+}
+
+function saveFetched(names: readonly Value[], folder: Value | undefined, call: ParsedCall): void {
+  for (const path of names)
+    save(
+      folder === undefined ? path : joinPath(joinPath(call.cwd, folder), path),
+      [fetchedOutput(call)],
+      call,
+    );
+}
+
+/** Where downloads go: named files, and directories in which the other side chooses the names. */
+function downloads(
+  files: readonly Value[],
+  directory: Value | undefined,
+  isFilled: boolean,
+): readonly ProgramEffect[] {
+  const named = files
+    .filter(value => knownText(value) !== "-")
+    .map(file => (directory === undefined ? file : joinPath(directory, file)));
+  const writes = named.map((path): ProgramEffect => ({ kind: "write", path, how: "replace" }));
+  if (!isFilled) return writes;
+  return [...writes, { kind: "write", path: directory ?? text("."), how: "create", isInto: true }];
+}
+
+function addressesOfCurl({ operands, options }: ParsedCall): readonly Value[] {
+  return [...operands, ...options.valuesOf("url")];
+}
+
+function runCurl(call: ParsedCall): Output {
+  const outputs = call.options.valuesOf("o").filter(path => knownText(path) !== "-");
+  const names = call.options.has("O") ? addressesOfCurl(call).flatMap(url => nameOfUrl(url) ?? []) : [];
+  saveFetched([...outputs, ...names], call.options.valueOf("output-dir"), call);
+  return outputs.length > 0 || names.length > 0 ? NO_OUTPUT : [fetchedOutput(call)];
+}
+
+function effectsOfCurl(call: ParsedCall): readonly ProgramEffect[] {
+  const { options } = call;
+  if (options.has("V")) return [];
+  const addresses = addressesOfCurl(call);
+  const sent = [
+    ...options.options.flatMap(({ name, value }) =>
+      value === undefined ? [] : payloadsOfCurl(name, value, call),
+    ),
+    ...payloads("address", addresses),
+  ];
+  const shown = addresses.map(describe);
+  const deleted = isDelete(options.valueOf("X"))
+    ? shown
+    : shown.filter(one => /\/_delete_by_query(\?|$)/.test(one));
+  return [
+    ...addresses.flatMap(readLocalFile),
+    ...sendEffect(addresses[0], sent),
+    ...downloads(options.valuesOf("D", "c"), undefined, false),
+    ...downloads(options.valuesOf("o"), options.valueOf("output-dir"), options.has("O")),
+    ...deleted.flatMap(deletionAt),
+  ];
+}
+
+/** What one option of curl sends. `@` in front of a value names a file. */
+function payloadsOfCurl(name: string, value: Value, call: ParsedCall): readonly Payload[] {
+  switch (name) {
+    case "d":
+      return formPayload(value, /^@/, "body", call);
+    case "data-raw":
+    case "form-string":
+    case "expand-data":
+      return [{ value, role: "body" }];
+    case "data-urlencode":
+      return formPayload(value, /^[^=@]*@/, "body", call);
+    // What begins with a plus is taken as it is.
+    case "url-query":
+      return formPayload(value, /^(?!\+)[^=@]*@/, "body", call);
+    case "F":
+      return formPayload(value, /^[^=]*=[@<]/, "body", call);
+    case "T":
+      return filePayload(value, call);
+    case "H":
+    case "b":
+    case "cookie":
+    case "A":
+    case "user-agent":
+    case "e":
+    case "referer":
+    case "u":
+      return formPayload(value, /^@/, "header", call);
+    default:
+      return [];
+  }
+}
+
+function formPayload(
+  value: Value,
+  file: RegExp,
+  role: Payload["role"],
+  call: ParsedCall,
+): readonly Payload[] {
+  const found = file.exec(knownPrefix(value));
+  return found === null
+    ? [{ value, role }]
+    : filePayload(withoutFormOptions(dropKnown(value, found[0].length)), call);
+}
+
+function filePayload(value: Value, call: ParsedCall): readonly Payload[] {
+  const isStdin = knownText(value) === "-" || knownText(value) === ".";
+  return isStdin ? stdinPayloads(call) : [{ value, role: "file" }];
+}
+
+/** `-F f=@path;type=text/plain` */
+function withoutFormOptions(value: Value): Value {
+  const known = knownText(value);
+  const semicolon = known?.indexOf(";") ?? -1;
+  return known === undefined || semicolon < 0 ? value : text(known.slice(0, semicolon), value.origins);
+}
+
+/** `file:///etc/shadow` is no address but a way to show a file. */
+function readLocalFile(address: Value): readonly ProgramEffect[] {
+  const scheme = /^file:\/\/(localhost)?(?=\/)/i.exec(knownPrefix(address));
+  return scheme === null ? [] : [{ kind: "read", path: dropKnown(address, scheme[0].length), isCopy: false }];
+}
+
+function isDelete(method: Value | undefined): boolean {
+  return method !== undefined && /^delete$/i.test(describe(method));
+}
+
+/** An HTTP DELETE to another machine. On this one a named thing may go, all indexes of a search engine at once not. */
+function deletionAt(address: string): readonly ProgramEffect[] {
+  const isIndex =
+    /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
+  const isMany = /\/_delete_by_query|:9[23]00\/?($|\?|_all|[^/?]*\*)/.test(address);
+  if (isLocalAddress(address) && !isMany) return [];
+  const rule = isIndex ? "db.index" : "cloud.api";
+  const what = isIndex ? "delete an index" : "delete something on another machine";
+  return [{ kind: "operation", rule, what, target: address, names: [address] }];
+}
+
+/** The machine itself. Names that only look private, such as `.local` and `.test`, may lead anywhere. */
+export function isLocalAddress(address: string): boolean {
+  const host = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/^[^@/]*@/, "");
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.localhost)(?=[:/?]|$)/i.test(
+    host,
+  );
+}
+
+function runWget(call: ParsedCall): Output {
+  const output = call.options.valueOf("O");
+  if (output !== undefined && knownText(output) === "-") return [fetchedOutput(call)];
+  const names = output === undefined ? call.operands.flatMap(url => nameOfUrl(url) ?? []) : [output];
+  saveFetched(names, call.options.valueOf("P"), call);
+  return NO_OUTPUT;
+}
+
+function effectsOfWget({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const sent = [
+    ...payloads("body", options.valuesOf("post-data", "body-data")),
+    ...payloads("file", options.valuesOf("post-file", "body-file")),
+    ...payloads("header", options.valuesOf("header", "U", "user-agent")),
+    ...payloads("address", operands),
+  ];
+  const files = options.valuesOf("O");
+  const isSaved = files.length === 0 && operands.length > 0 && !options.has("spider");
+  return [
+    ...sendEffect(operands[0], sent),
+    ...downloads(files, undefined, false),
+    ...downloads([], options.valueOf("P"), isSaved),
+    ...(isDelete(options.valueOf("method")) ? operands.map(describe).flatMap(deletionAt) : []),
+  ];
+}
+
+/** An option names the file, otherwise the URL does or it is printed. */
+function runDownload(call: ParsedCall, prints: boolean): Output {
+  const given = call.options.valueOf("o");
+  const output = given !== undefined && knownText(given) === "-" ? undefined : given;
+  const named = prints ? [] : call.operands.flatMap(url => nameOfUrl(url) ?? []);
+  saveFetched(output === undefined ? named : [output], undefined, call);
+  return prints && output === undefined ? [fetchedOutput(call)] : NO_OUTPUT;
+}
+
+function effectsOfDownload({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const files = options.valuesOf("o");
+  return [
+    ...sendEffect(operands[0], payloads("address", operands)),
+    ...downloads(files, options.valueOf("d"), files.length === 0 && operands.length > 0),
+  ];
+}
+
+/** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */
+function effectsOfHttpie(call: ParsedCall): readonly ProgramEffect[] {
+  const [first, ...rest] = call.operands;
+  const isMethod = first !== undefined && /^[A-Za-z]+$/.test(knownText(first) ?? "") && rest.length > 0;
+  const [address, ...items] = isMethod ? rest : call.operands;
+  const sent = items.map((value): Payload => {
+    const file = /^[^=:@]*(:?=@|@)/.exec(knownPrefix(value));
+    if (file !== null) return { value: dropKnown(value, file[0].length), role: "file" };
+    return { value, role: /^[^=]+:[^=]/.test(knownPrefix(value)) ? "header" : "body" };
+  });
+  return [
+    ...sendEffect(address, [
+      ...sent,
+      ...stdinPayloads(call),
+      ...payloads("address", address === undefined ? [] : [address]),
+    ]),
+    ...downloads(call.options.valuesOf("o"), undefined, false),
+    ...(isMethod && isDelete(first) && address !== undefined ? deletionAt(describe(address)) : []),
+  ];
+}
+
+function sendInput(call: ParsedCall): readonly ProgramEffect[] {
+  return sendStdin(call, call.argv.slice(1));
+}
+
+/** A name that is looked up is told to a stranger's server. */
+function lookUpNames({ argv }: ParsedCall): readonly ProgramEffect[] {
+  return sendEffect(undefined, payloads("body", argv.slice(1)));
+}
+
+/** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
+function sendSession(call: ParsedCall): readonly ProgramEffect[] {
+  const { argv, stdin } = call;
+  const lines = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+  const named = lines.flatMap(value =>
+    [...(knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm)].map(
+      match => match[1] ?? "",
+    ),
+  );
+  const files = [...new Set(named)].map(name => text(name));
+  const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
+  return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+}

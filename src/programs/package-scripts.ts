@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, ownValue } from "../protocol/json.ts";
+import { readJson } from "../protocol/read-json.ts";
+import { writtenEntry } from "../shell/state/file-contents.ts";
+import type { ProgramCall } from "../shell/state/types.ts";
+import { knownText, text, type Value } from "../shell/value.ts";
+import { joinValues } from "../shell/words/fragments.ts";
+import { runString } from "./run.ts";
+
+const RUN = ["run", "run-script", "rum", "urn"];
+const INSTALL = ["install", "i", "ci", "add"];
+/** Subcommands that are scripts without `run`. */
+const LIFECYCLE: Readonly<Record<string, string>> = {
+  test: "test",
+  t: "test",
+  tst: "test",
+  start: "start",
+  stop: "stop",
+  restart: "restart",
+};
+
+/** Scripts of a `package.json` that this very command wrote, as the package manager would start them. */
+export function runWrittenScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
+  const entry = writtenEntry(text("package.json"), call.cwd, call.scope);
+  if (entry === undefined) return;
+  const { names, rest } = chosenScripts(program, operands);
+  for (const content of entry.contents) {
+    const scripts = scriptsIn(knownText(content));
+    for (const name of names) {
+      const script = ownValue(scripts, name);
+      if (typeof script === "string")
+        runString(joinValues([text(script, content.origins), ...rest], " "), call);
+    }
+  }
+}
+
+interface ChosenScripts {
+  readonly names: readonly string[];
+  /** Words that are handed on to the script. */
+  readonly rest: readonly Value[];
+}
+
+function chosenScripts(program: string, operands: readonly Value[]): ChosenScripts {
+  const [first = "", second = ""] = operands.slice(0, 2).map(operand => knownText(operand) ?? "");
+  if (RUN.includes(first)) return { names: withHooks(second), rest: operands.slice(2) };
+  if (INSTALL.includes(first)) return { names: [...withHooks("install"), ...withHooks("prepare")], rest: [] };
+  const isOwnName = program !== "npm";
+  const name = Object.hasOwn(LIFECYCLE, first) ? LIFECYCLE[first] : isOwnName ? first : undefined;
+  return { names: name === undefined ? [] : withHooks(name), rest: operands.slice(1) };
+}
+
+function withHooks(name: string): readonly string[] {
+  return [`pre${name}`, name, `post${name}`];
+}
+
+/** A manifest that is no JSON starts nothing: the package manager refuses it. */
+function scriptsIn(content: string | undefined): JsonObject {
+  const read = content === undefined ? undefined : readJson(content);
+  const manifest = read?.ok === true ? read.value : undefined;
+  const scripts = isJsonObject(manifest) ? ownValue(manifest, "scripts") : undefined;
+  return isJsonObject(scripts) ? scripts : {};
+}

@@ -1,0 +1,106 @@
+import type { OptionGrammar } from "../shell/options.ts";
+import { parseOptions } from "../shell/options.ts";
+import { joinPath } from "../shell/paths.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
+import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
+import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { runJavaScript } from "./languages.ts";
+import { runWrittenScripts } from "./package-scripts.ts";
+import { runPrefix } from "./prefix.ts";
+import type { Field, ParsedCall, Program } from "./program.ts";
+import { publishOperations } from "./publish-operations.ts";
+import { runString } from "./run.ts";
+
+const EXEC: OptionGrammar = {
+  flags:
+    "-yqr yes no silent quiet ws include-workspace-root bun parallel recursive dry-run workspaces help version",
+  values: "-pwF package c|call workspace C|prefix|dir|cwd filter shell-mode tag registry access otp",
+  abbreviates: false,
+};
+
+/** Package managers: what they run, and what they publish. */
+export const packages: Field = {
+  programs: [
+    { ...manager("npm", "exec x"), tool: call => toolBehind(call, "exec") },
+    { ...manager("pnpm", "dlx exec"), tool: call => toolBehind(call) },
+    { ...manager("yarn", "dlx exec"), tool: call => toolBehind(call) },
+    { ...manager("bun", "x", runJavaScript), tool: call => toolBehind(call, "x") },
+    manager("pipx", "run"),
+    {
+      names: "npx bunx pnpx uvx",
+      is: ["readsNothing", "runsPackage", "mayRunPackage"],
+      options: { ...EXEC, stopsAtOperand: true },
+      run: runPackage,
+      tool: call => toolBehind(call),
+    },
+    {
+      names: "cargo",
+      is: ["readsNothing", "dangerous"],
+      options: {
+        values: "-p package token registry vers|version manifest-path target",
+        flags: "dry-run|n undo list allow-dirty help",
+        abbreviates: false,
+      },
+      // `cargo +nightly publish`
+      rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
+    },
+    { names: "composer", tool: call => toolBehind(call, "exec") },
+    { names: "dotnet", tool: call => toolBehind(call) },
+    { names: "brew", is: ["readsNothing", "installsPackages"] },
+    { names: "apt apt-get pip pip3", is: ["readsNothing"] },
+  ],
+  operations: publishOperations,
+};
+
+/** A subcommand runs a program: `npm exec`, `pnpm dlx`, `bun x`; others run what the manifest says. */
+function manager(
+  names: string,
+  runners: string,
+  otherwise: (call: ParsedCall) => Output | undefined = () => undefined,
+): Program {
+  const subcommands = runners.split(" ");
+  return {
+    names,
+    is:
+      names === "pipx"
+        ? ["readsNothing"]
+        : names === "npm" || names === "bun"
+          ? ["readsNothing", "mayRunPackage", "installsPackages", "dangerous"]
+          : ["readsNothing", "mayRunPackage", "installsPackages"],
+    options: EXEC,
+    run(call) {
+      const before = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true });
+      const [first] = before.operands;
+      const directory = before.valueOf("C");
+      const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
+      if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
+        const operands = before.operands.map(operand => operand.value);
+        runWrittenScripts(names, operands, there);
+        return otherwise(call) ?? [unknownOutput(call)];
+      }
+      return runPackage({ ...there, argv: [text(names), ...call.argv.slice(first.index + 1)] });
+    },
+  };
+}
+
+/** `-c TEXT` is a shell string; otherwise the first operand is the program. */
+function runPackage(call: ProgramCall): Output {
+  const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
+  if (codes.length > 0) return codes.map(code => runString(code, call)).reduce(appendOutput, NO_OUTPUT);
+  return runPrefix({ names: "", options: EXEC, isPackage: true }, call);
+}
+
+const OWN_VERB =
+  /^(publish|npm|unpublish|deprecate|install|add|remove|run|test|build|nuget|ef|-r|recursive|workspaces)$/;
+
+/** `yarn prisma …` is the tool of that name, unless the word is one of its own; `verb` must stand in front. */
+function toolBehind({ program, argv }: ParsedCall, verb?: string): readonly Value[] | undefined {
+  if (verb !== undefined && describe(wordAt(argv, 1)) !== verb) return undefined;
+  const rest = argv.slice(verb === undefined ? 1 : 2);
+  const index = rest.findIndex(value => !knownPrefix(value).startsWith("-"));
+  const tool = rest[index];
+  if (tool === undefined) return undefined;
+  const isOwn = /^(yarn|pnpm|dotnet)$/.test(program) && OWN_VERB.test(describe(tool));
+  return isOwn ? undefined : rest.slice(index);
+}

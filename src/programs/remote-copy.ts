@@ -1,0 +1,175 @@
+import type { DeleteEffect, ProgramEffect } from "../shell/effects.ts";
+import { joinPath } from "../shell/paths.ts";
+import type { Output } from "../shell/state/types.ts";
+import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
+import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { save } from "./file-access.ts";
+import { fetchedOutput, nameOfUrl } from "./network.ts";
+import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";
+import type { Field, ParsedCall } from "./program.ts";
+import { readsOf } from "./reads.ts";
+
+/** Programs that copy between this machine and another place. */
+export const remoteCopy: Field = {
+  programs: [
+    {
+      names: "rsync",
+      is: ["readsNothing", "dangerous"],
+      options: {
+        values: `-fTBMe rsh filter exclude exclude-from include include-from files-from compare-dest copy-dest link-dest
+          backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete temp-dir chmod chown
+          partial-dir info out-format modify-window max-size min-size compress-level`,
+        flags: `-avrzPuhlptgoDq n|dry-run delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del
+          remove-source-files help version archive progress list-only`,
+      },
+      effects: effectsOfRsync,
+      run: runRemoteCopy,
+      shellOptions: { names: "e rsh" },
+      shellVariables: "RSYNC_RSH",
+    },
+    {
+      names: "scp pscp",
+      is: ["readsNothing", "dangerous"],
+      options: { values: "-iPFoclSJDX", flags: "-rpqvC346BTO", abbreviates: false },
+      effects: effectsOfScp,
+      run: runRemoteCopy,
+      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+    },
+    {
+      names: "rclone",
+      is: ["readsNothing"],
+      options: {
+        values: "config transfers checkers exclude include filter bwlimit log-file",
+        flags: "-Pv dry-run|n",
+        abbreviates: false,
+      },
+      effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)],
+    },
+    { names: "robocopy", effects: effectsOfRobocopy },
+    {
+      names: "croc wormhole magic-wormhole b2 pastebinit gdrive",
+      effects: readsAndUploads,
+    },
+  ],
+};
+
+/** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */
+function isRemotePath(value: Value): boolean {
+  const known = knownPrefix(value);
+  return (
+    /^(\w+:\/\/|[^/:]+@?[^/:]*:)/.test(known) ||
+    /^\[[^\]]+\]:/.test(known) ||
+    (/^[^/]*:/.test(describe(value)) && !known.startsWith("/"))
+  );
+}
+
+/** A copy that comes from the other side holds what it has. */
+function runRemoteCopy(call: ParsedCall): Output {
+  const isThere = (value: Value) => /^[^/:]+:|^\w+:\/\//.test(knownText(value) ?? "");
+  const target = call.operands.at(-1);
+  for (const source of target === undefined || isThere(target) ? [] : call.operands.slice(0, -1)) {
+    if (target === undefined || !isThere(source)) continue;
+    save(target, [fetchedOutput(call)], call);
+    const name = nameOfUrl(source);
+    if (name !== undefined) save(joinPath(joinPath(call.cwd, target), name), [fetchedOutput(call)], call);
+  }
+  return [unknownOutput(call)];
+}
+
+function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const destination = operands.at(-1);
+  if (options.has("n", "list-only") || destination === undefined || operands.length < 2) return [];
+  const sources = operands.slice(0, -1);
+  const isSent = isRemotePath(destination);
+  const emptied = options.has("remove-source-files") ? sources : [];
+  return [
+    ...(isSent ? sendEffect(destination, payloads("file", sources)) : copiesInto(destination, sources)),
+    ...(options.has("delete") ? [mirrorEffect(isSent ? pathThere(destination) : destination, isSent)] : []),
+    ...emptied.map(
+      (path): DeleteEffect => ({ kind: "delete", path, isRecursive: true, isContentsOnly: true }),
+    ),
+  ];
+}
+
+function copiesInto(destination: Value, sources: readonly Value[]): readonly ProgramEffect[] {
+  const reads = sources
+    .filter(value => !isRemotePath(value))
+    .map((path): ProgramEffect => ({ kind: "read", path, isCopy: true }));
+  return [...reads, { kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+/** The path on the other machine; relative ones belong to the home there. */
+function pathThere(destination: Value): Value {
+  const shown = describe(destination);
+  const path = shown.slice(shown.indexOf(":") + 1);
+  return text(path === "" ? "." : path.startsWith("/") ? path : `~/${path}`);
+}
+
+/** Making a place equal to another one deletes what is only there. */
+function mirrorEffect(destination: Value, isRemote: boolean): ProgramEffect {
+  const effect = { kind: "delete", isRecursive: true, isContentsOnly: true, isMirror: true } as const;
+  return isRemote
+    ? { ...effect, path: destination, place: { kind: "remote", via: "copy", host: undefined } }
+    : { ...effect, path: destination };
+}
+
+function effectsOfScp({ operands }: ParsedCall): readonly ProgramEffect[] {
+  const destination = operands.at(-1);
+  if (destination === undefined) return [];
+  if (!isRemotePath(destination)) return [{ kind: "write", path: destination, how: "replace", isInto: true }];
+  const local = operands.slice(0, -1).filter(value => !isRemotePath(value));
+  return sendEffect(destination, payloads("file", local));
+}
+
+function effectsOfRclone({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+  const [action, source, destination] = operands;
+  if (options.has("dry-run") || action === undefined || source === undefined || destination === undefined)
+    return [];
+  if (/^(?:bi)?sync$/.test(knownText(action) ?? ""))
+    return [mirrorEffect(destination, isRemotePath(destination))];
+  return isRemotePath(destination)
+    ? []
+    : [{ kind: "write", path: destination, how: "replace", isInto: true }];
+}
+
+function effectsOfRobocopy({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const words = argv.map(describe);
+  const isMirror =
+    words.some(word => /^\/(mir|purge)$/i.test(word)) && !words.some(word => /^\/l$/i.test(word));
+  return isMirror && argv[2] !== undefined ? [mirrorEffect(argv[2], false)] : [];
+}
+
+const UPLOAD =
+  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
+
+/** Local operands leave for a store: `aws s3 cp FILE s3://…`, `gh gist create`, `croc send`. */
+export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
+  const shown = call.argv.map(describe);
+  if (!UPLOAD.test([call.program, ...shown.slice(1)].join(" "))) return [];
+  const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
+  const isAddress = (word: Value) => /^[a-z0-9]+:/i.test(describe(word));
+  const isOneWay = /^(gh|croc|wormhole)$/.test(call.program);
+  const target = operands.at(-1);
+  const goesOut =
+    isOneWay ||
+    (target !== undefined && isAddress(target)) ||
+    shown.some(word => /^(--body|-f|--file)$/.test(word));
+  if (!goesOut) {
+    const isDownload = operands.slice(0, -1).some(isAddress);
+    return isDownload && target !== undefined
+      ? [{ kind: "write", path: target, how: "replace", isInto: true }]
+      : [];
+  }
+  const files = operands.filter(word => !isAddress(word));
+  return sendEffect(target, [...payloads("file", files), ...stdinPayloads(call)]);
+}
+
+export function readsAndUploads(call: ParsedCall): readonly ProgramEffect[] {
+  return [...readsOf(undefined, call), ...effectsOfUpload(call)];
+}
+
+/** `-f name=@file` of a forge's command line: the value, or the file it names. */
+export function fieldPayload(value: Value): { readonly value: Value; readonly role: "file" | "body" } {
+  const file = /^[^=]*=@/.exec(knownPrefix(value));
+  return file === null ? { value, role: "body" } : { value: dropKnown(value, file[0].length), role: "file" };
+}

@@ -1,0 +1,88 @@
+import type { DeleteEffect, ProgramEffect, Selection } from "../shell/effects.ts";
+import { hasUnknown, isKnown, unknown, type Value } from "../shell/value.ts";
+import { isSearchResult, listedArguments, listingBehind } from "./listings.ts";
+import type { Field, ParsedCall } from "./program.ts";
+
+/** Programs that delete what they are given. */
+export const removal: Field = {
+  programs: [
+    {
+      names: "rm unlink",
+      isGnu: true,
+      is: ["removes", "dangerous"],
+      options: {
+        flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
+        optional: "interactive preserve-root",
+      },
+      effects: removalEffects,
+    },
+    {
+      names: "rmdir",
+      isGnu: true,
+      is: ["removes", "dangerous"],
+      options: { flags: "-pv parents verbose ignore-fail-on-non-empty help version" },
+      effects: [{ delete: "operands", isEmptyOnly: true }],
+    },
+    {
+      names: "shred srm wipe scrub",
+      isGnu: true,
+      is: ["removes", "dangerous"],
+      options: {
+        values: "-nsp iterations size random-source pattern",
+        flags: "-ufvxz r|R help version",
+        optional: "remove",
+      },
+      effects: [{ delete: "operands", recursive: "r", isShredded: true }],
+    },
+    {
+      names: "rimraf del-cli del",
+      is: ["removes", "dangerous"],
+      options: { values: "preserve-root impl max-retries retry-delay backoff", abbreviates: false },
+      effects: [{ delete: "operands", recursive: "always" }],
+    },
+    { names: "trash", is: ["removes"] },
+  ],
+};
+
+function removalEffects(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const isRecursive = options.has("r");
+  // `rm $FLAGS dir`: the flags may well be -rf. Whoever wrote flags already, as in `rm -f $OBJECTS app`, means names.
+  const hasOwnFlags = options.options.length > 0 || options.endOfOptions !== undefined;
+  const mayRecurse =
+    !hasOwnFlags &&
+    operands.some(value => value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany));
+  const effects = operands.flatMap(value =>
+    deletionOf(value, isRecursive || (mayRecurse && isKnown(value)), call),
+  );
+  const isNamed = isRecursive && operands.some(hasUnknown);
+  return isNamed && listedArguments(call) === "unknown"
+    ? effects
+    : [...effects, ...deletionOfListed(isRecursive, call)];
+}
+
+function deletionOf(path: Value, isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
+  if (isSearchResult(path, call)) return [];
+  const listing = hasUnknown(path) ? listingBehind(path, call) : undefined;
+  if (listing !== undefined)
+    return listing.starts.map(start => deletionBelow(start, isRecursive, listing.selection));
+  const effects: DeleteEffect[] = [{ kind: "delete", path, isRecursive }];
+  if (call.options.has("d") && !isRecursive)
+    effects.push({ kind: "delete", path, isRecursive: false, isEmptyOnly: true });
+  return effects;
+}
+
+function deletionBelow(path: Value, isRecursive: boolean, selection: Selection): DeleteEffect {
+  return { kind: "delete", path, isRecursive, isContentsOnly: true, selection };
+}
+
+/** More arguments follow from a list: judged by what made the list. */
+function deletionOfListed(isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
+  if (!call.isOpenEnded) return [];
+  const listing = listedArguments(call);
+  if (listing !== undefined && listing !== "unknown")
+    return listing.starts.map(start => deletionBelow(start, isRecursive, listing.selection));
+  if (isSearchResult(unknown("any", "{}"), call) || (!isRecursive && listing === undefined)) return [];
+  const path = unknown("any", listing === undefined ? "more arguments" : "names from a list");
+  return [{ kind: "delete", path, isRecursive, isBulk: true }];
+}

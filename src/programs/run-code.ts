@@ -1,0 +1,235 @@
+import type { CodeCall, CodeContext, Language } from "../shell/code-calls.ts";
+import { LIMITS } from "../shell/limits.ts";
+import { type ParsedOptions, words } from "../shell/options.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
+import { readContents, writeContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import { leaveUnexamined } from "../shell/state/session.ts";
+import type { CodeSource, Output, ProgramCall } from "../shell/state/types.ts";
+import {
+  concatenate,
+  describe,
+  dropKnown,
+  isKnown,
+  knownPrefix,
+  knownText,
+  text,
+  unknown,
+  type Value,
+  withOrigins,
+  wordAt,
+} from "../shell/value.ts";
+import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
+import { execute } from "../shell/walk/execute.ts";
+import type { ParsedCall } from "./program.ts";
+import { readPythonModule } from "./python-modules.ts";
+
+/** How an interpreter takes its program text. Names of options stand with blanks between. */
+export interface CodeOptions {
+  readonly language: Language;
+  /** Options whose value is code; several are lines of one program. */
+  readonly code: string;
+  /** Options whose value is a file of code. */
+  readonly files?: string;
+  /** The option that runs an installed module instead of a script. */
+  readonly module?: string;
+  /** The first operand is the program text itself, as in awk. */
+  readonly isOperandCode?: boolean;
+  /** The option whose value is `name=text`, a variable of the program. */
+  readonly variable?: string;
+}
+
+/** Runs an interpreter: its code may be an argument, a file of this command, or stdin. */
+export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
+  const { language, isOperandCode } = given;
+  const { options, operands } = call;
+  const codes = options.valuesOf(...words(given.code));
+  const [first, ...rest] = operands;
+  const isFirst = codes.length === 0 && isOperandCode === true;
+  const files = options.valuesOf(...words(given.files ?? ""));
+  if (codes.length > 0 || (isFirst && files.length === 0 && first !== undefined)) {
+    const code = isFirst && first !== undefined ? first : joinLines(codes);
+    const others = isFirst ? rest : operands;
+    const source = { from: "argument", road: "code" } as const;
+    runInterpreterCode(language, code, others, call, source, variablesOf(given, options));
+    return codeOutput(isOperandCode === true && others.length > 0, call);
+  }
+  if (files.length > 0) return runFiles(language, files, operands, call);
+  if (given.module !== undefined && options.has(given.module)) return runModule(given.module, call);
+  if (isOperandCode === true) return [unknownOutput(call)];
+  if (first !== undefined && knownText(first) !== "-") return runFiles(language, [first], rest, call);
+  if (call.stdin === undefined) return NO_OUTPUT;
+  return runInterpreterCode(language, call.stdin, rest, call, { from: "stdin", road: "code" });
+}
+
+function variablesOf(
+  { variable }: CodeOptions,
+  options: ParsedOptions,
+): ReadonlyMap<string, Value> | undefined {
+  if (variable === undefined) return undefined;
+  return new Map(
+    options.valuesOf(variable).flatMap(value => {
+      const name = /^([A-Za-z_]\w*)=/.exec(knownPrefix(value))?.[1];
+      return name === undefined ? [] : [[name, dropKnown(value, name.length + 1)] as const];
+    }),
+  );
+}
+
+/** Text that a one-liner makes by itself, or of literal text, may spell anything: it counts as decoded. */
+function codeOutput(readsFiles: boolean, call: ProgramCall): Output {
+  const output = unknownOutput(call);
+  const isSpelled = !readsFiles && (call.stdin === undefined || isKnown(call.stdin));
+  return [isSpelled ? withOrigins(output, [{ kind: "decoded", invocation: call.id }]) : output];
+}
+
+/** Modules that are programs, or whose operands are code or files; others are programs that nothing is known of. */
+function runModule(name: string, call: ParsedCall): Output {
+  const option = call.options.options.find(one => one.name === name);
+  const module = option?.value === undefined ? undefined : knownText(option.value);
+  if (option === undefined || module === undefined) return [unknownOutput(call)];
+  const isGlued = knownText(wordAt(call.argv, option.index))?.endsWith(module) === true;
+  const argv = call.argv.slice(option.index + (isGlued ? 1 : 2));
+  const inner: ProgramCall = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
+  for (const found of readPythonModule(module, argv)) follow(found, argv, inner);
+  return [unknownOutput(call)];
+}
+
+/** Only a script that this command itself wrote is read; what lies in the project is the project's own. */
+function runFiles(
+  language: Language,
+  files: readonly Value[],
+  operands: readonly Value[],
+  call: ProgramCall,
+): Output {
+  for (const path of files) {
+    const isKnown =
+      writtenEntry(path, call.cwd, call.scope) !== undefined ||
+      /^\/dev\/(?:stdin|fd\/\d+)$/.test(knownPrefix(path));
+    if (!isKnown) continue;
+    for (const content of readContents(path, call.cwd, call.stdin, call.scope)) {
+      runInterpreterCode(language, content, operands, call, { from: "file", path, road: "code" });
+    }
+  }
+  return [unknownOutput(call)];
+}
+
+function joinLines(values: readonly Value[]): Value {
+  return concatenate(values.flatMap((value, index) => (index === 0 ? [value] : [text("\n"), value])));
+}
+
+/** Reads program text and follows what it starts. */
+export function runInterpreterCode(
+  language: Language,
+  code: Value,
+  operands: readonly Value[],
+  call: ProgramCall,
+  source: CodeSource,
+  variables?: ReadonlyMap<string, Value>,
+): Output {
+  const { scope } = call;
+  const { session } = scope;
+  if (scope.depth >= LIMITS.nesting) {
+    leaveUnexamined(
+      session,
+      "nesting",
+      `code nested more than ${LIMITS.nesting} deep`,
+      describe(code),
+      call.span,
+    );
+    return [unknownOutput(call)];
+  }
+  const context: CodeContext = {
+    cwd: call.cwd,
+    home: session.context.home,
+    tmpdir: session.tmpdir,
+    user: session.context.user,
+    arguments: operands,
+    stdin: source.from === "stdin" ? undefined : call.stdin,
+    environment: name => environmentValueOf(call, name),
+    variables,
+    budget: session.budget,
+  };
+  const reading = session.readCode(language, code, context, call.id);
+  const hasText = code.pieces.some(piece => piece.kind === "text");
+  session.codeRuns.push({
+    language,
+    code,
+    from: source.from,
+    path: source.path,
+    invocation: call.id,
+    isExamined: reading.isComplete && hasText,
+    span: call.span,
+  });
+  if (!reading.isComplete && hasText) {
+    leaveUnexamined(session, "syntax", `${language} code that could not be read`, describe(code), call.span);
+  }
+  const inner: ProgramCall = { ...call, scope: { ...scope, depth: scope.depth + 1 } };
+  for (const found of reading.calls) follow(found, operands, inner);
+  return [unknownOutput(call, [code])];
+}
+
+/** A process goes back to the shell analysis; everything else is a fact of its own. */
+function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall): void {
+  const { scope } = call;
+  const { session } = scope;
+  switch (found.kind) {
+    case "shell":
+      runInNewShell(
+        found.command,
+        { ...call, cwd: found.cwd ?? call.cwd },
+        {
+          from: "argument",
+          road: "code",
+        },
+      );
+      break;
+    case "spawn":
+      if (found.argv.length === 0) break;
+      execute({
+        ...call,
+        argv: found.argv,
+        isOpenEnded: found.isOpenEnded,
+        cwd: found.cwd ?? call.cwd,
+        stdin: found.stdin,
+        redirections: [],
+        declarations: [],
+        isInShell: false,
+        wrappers: call.wrappers + 1,
+        parent: { invocation: call.id, road: "code" },
+      });
+      break;
+    case "evaluate":
+      if (found.language === "shell") runInNewShell(found.code, call, { from: "argument", road: "code" });
+      else
+        runInterpreterCode(found.language, found.code, operands, call, {
+          from: "argument",
+          road: "code",
+        });
+      break;
+    case "write": {
+      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
+      const content =
+        found.content ??
+        unknown("any", "what the program writes", [{ kind: "program", invocation: call.id }]);
+      writeContents(found.path, [content], found.isAppend, {
+        cwd: call.cwd,
+        scope,
+        invocation: call.id,
+        span: call.span,
+      });
+      break;
+    }
+    case "copy":
+      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
+      if (found.from.origins.some(origin => origin.kind === "network"))
+        writeContents(found.to, [found.from], false, {
+          cwd: call.cwd,
+          scope,
+          invocation: call.id,
+          span: call.span,
+        });
+      break;
+    default:
+      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Output, ProgramCall } from "../shell/state/types.ts";
+import type { Value } from "../shell/value.ts";
+import { dropKnown, knownPrefix, unknown } from "../shell/value.ts";
+import { runInNewShell } from "../shell/walk/code-runs.ts";
+
+/** Hands a string to a shell, as `sh -c` does. */
+export function runString(code: Value, call: ProgramCall): Output {
+  return runInNewShell(code, call, { from: "argument", road: "shell" }, { stdin: call.stdin });
+}
+
+/** A command line that an option or a variable gives; signs in front belong to the program that reads it. */
+export function runOptionText(given: Value, call: ProgramCall): void {
+  const signs = /^[|-]+\s*/.exec(knownPrefix(given))?.[0].length ?? 0;
+  const code = dropKnown(given, signs);
+  if (code.pieces.length > 0)
+    runInNewShell(code, { ...call, environment: [] }, { from: "argument", road: "option" });
+}
+
+/** The same call seen from another machine: nothing is known about the directory. */
+export function remoteCall(call: ProgramCall, via: string, host: Value | undefined): ProgramCall {
+  return { ...call, place: { kind: "remote", via, host }, cwd: unknown("any", "the remote directory") };
+}

@@ -1,0 +1,141 @@
+import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
+import { environmentValueOf } from "../shell/state/call.ts";
+import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output, ProgramCall } from "../shell/state/types.ts";
+import { knownText, type Value } from "../shell/value.ts";
+import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
+import { runScript } from "../shell/walk/scripts.ts";
+import { asQuotedWord } from "../shell/walk/start-up.ts";
+import type { Field, ParsedCall } from "./program.ts";
+
+const OPTIONS: OptionGrammar = {
+  flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
+  values: "-oO rcfile init-file",
+  stopsAtOperand: true,
+};
+
+/** Shells: their code is an argument, a file or stdin. */
+export const shells: Field = {
+  programs: [
+    {
+      names: "bash sh zsh dash ksh ash",
+      is: ["shell", "readsNothing", "dangerous"],
+      options: OPTIONS,
+      run: runShell,
+    },
+    {
+      names: "ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish",
+      is: ["shell", "readsNothing"],
+      options: OPTIONS,
+      run: runShell,
+    },
+    {
+      names: "fish",
+      is: ["shell", "readsNothing", "dangerous"],
+      options: {
+        flags: "-iNnPlvh login no-config interactive no-execute private help version",
+        values: "-doDf command|c|C|init-command features profile",
+        stopsAtOperand: true,
+      },
+      run: runFish,
+    },
+    // Words of the shell itself, behind programs that know no shell.
+    {
+      names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
+        command :`,
+      is: ["readsNothing"],
+    },
+    { names: ". source", is: ["readsNothing", "sources"] },
+    { names: "read", is: ["readsNothing", "readsLine"] },
+    // Their own grammar is not read; what they share with the others is enough.
+    { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
+  ],
+};
+
+interface ShellOptions {
+  readonly parsed: ParsedOptions;
+  readonly hasCommand: boolean;
+  readonly readsStdin: boolean;
+}
+
+/** `+x` and `+o name` stand among the options of a shell, too. */
+function readOptions(call: ParsedCall): ShellOptions {
+  let parsed = call.options;
+  let hasCommand = parsed.has("c");
+  let readsStdin = parsed.has("s");
+  for (
+    let [first] = parsed.operands;
+    first !== undefined && parsed.endOfOptions === undefined;
+    [first] = parsed.operands
+  ) {
+    const word = knownText(first.value);
+    if (word === undefined || !/^\+[A-Za-z]+$/.test(word)) break;
+    parsed = parseOptions(call.argv, OPTIONS, first.index + (/[oO]$/.test(word) ? 2 : 1));
+    hasCommand ||= parsed.has("c");
+    readsStdin ||= parsed.has("s");
+  }
+  return { parsed, hasCommand, readsStdin };
+}
+
+function runShell(call: ParsedCall): Output {
+  const { parsed, hasCommand, readsStdin } = readOptions(call);
+  const operands = parsed.operands.map(operand => operand.value);
+  runStartFiles(parsed, call);
+  const [first, ...rest] = operands;
+  if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call);
+  const isStdin =
+    readsStdin || first === undefined || (knownText(first) === "-" && parsed.endOfOptions === undefined);
+  if (!isStdin) return runScript({ path: first, arguments: rest, by: "shell" }, call);
+  return runStandardInput(readsStdin ? operands : [], call);
+}
+
+function runFish(call: ParsedCall): Output {
+  const { operands } = call;
+  const [first, ...rest] = operands;
+  const codes = call.options.valuesOf("command");
+  if (codes.length > 0) return codes.map(code => runCommandString(code, operands, call)).reduce(appendOutput);
+  if (first === undefined) return runStandardInput([], call);
+  return runScript({ path: first, arguments: rest, by: "shell" }, call);
+}
+
+function runRareShell(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => /^(-[a-z]*c|--commands?)$/.test(knownText(word) ?? ""));
+  const code = at < 0 ? undefined : call.argv[at + 1];
+  return code === undefined ? [unknownOutput(call)] : runCommandString(code, [], call);
+}
+
+function runCommandString(code: Value, rest: readonly Value[], call: ProgramCall): Output {
+  const [zero, ...values] = rest;
+  const positionals = positionalsFrom(zero, values, call.isOpenEnded);
+  return runInNewShell(code, call, { from: "argument", road: "shell" }, { positionals, stdin: call.stdin });
+}
+
+/** A shell without a script reads its commands from stdin; from a terminal there is nothing to judge. */
+function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
+  if (call.stdin === undefined) return NO_OUTPUT;
+  const [origin] = call.stdin.origins;
+  const isFile =
+    call.stdin.pieces.length === 1 &&
+    call.stdin.pieces[0]?.kind === "unknown" &&
+    call.stdin.origins.length === 1;
+  if (isFile && origin?.kind === "file")
+    return runScript({ path: origin.path, arguments: values, by: "shell" }, call);
+  const positionals = positionalsFrom(undefined, values, call.isOpenEnded);
+  return runInNewShell(call.stdin, call, { from: "stdin", road: "shell" }, { positionals });
+}
+
+/** Files and texts that a shell runs before anything else. */
+function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
+  const named = ["BASH_ENV", "ENV"].map(name => environmentValueOf(call, name));
+  for (const path of [...named, ...parsed.valuesOf("rcfile", "init-file")]) {
+    if (path !== undefined && path.pieces.length > 0) runScript({ path, arguments: [], by: "shell" }, call);
+  }
+  for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
+    const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });
+    if (prompt !== undefined && /\$\(|`/.test(prompt)) {
+      runInNewShell(asQuotedWord(prompt), call, { from: "handler", road: "shell" });
+    }
+  }
+  const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
+  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", road: "shell" });
+}

@@ -1,0 +1,238 @@
+import type { Listing } from "../shell/effects.ts";
+import type { OptionGrammar } from "../shell/options.ts";
+import type { Output } from "../shell/state/types.ts";
+import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { computeLiteral } from "./encoding.ts";
+import { inputOf } from "./file-access.ts";
+import type { Field, ParsedCall, Program } from "./program.ts";
+import { readsOfFiles } from "./reads.ts";
+import { isRegenerablePattern } from "./regenerable.ts";
+import { translate } from "./translate.ts";
+
+const GREP_READS: Program["reads"] = {
+  text: "e f regexp file",
+  files: "f file",
+  unless: "q quiet silent c count l files-with-matches L files-without-match",
+};
+
+const SLICE_OPTIONS: OptionGrammar = {
+  flags: "-qvfFz help version",
+  values: "-s n|lines c|bytes",
+  abbreviates: false,
+};
+
+/** Programs that show, search and change text, computed where their input is known. */
+export const textPrograms: Field = {
+  programs: [
+    {
+      names: "cat bat",
+      isGnu: true,
+      is: ["passesOn"],
+      options: {
+        flags: "-AbeEnstTuv help version",
+        values: "-lrH language line-range style theme",
+        abbreviates: false,
+      },
+      run: call => inputOf(call, call.operands),
+    },
+    {
+      names: "head",
+      isGnu: true,
+      is: ["passesOn", "selects"],
+      options: SLICE_OPTIONS,
+      rewrite: countFirst,
+      run: slice,
+    },
+    {
+      names: "tail",
+      isGnu: true,
+      is: ["passesOn", "selects"],
+      options: SLICE_OPTIONS,
+      rewrite: countFirst,
+      run: slice,
+    },
+    {
+      names: "tac",
+      isGnu: true,
+      is: ["passesOn"],
+      options: { flags: "-br help version", values: "s" },
+      run: call =>
+        computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
+    },
+    {
+      names: "cut",
+      isGnu: true,
+      is: ["passesOn"],
+      options: {
+        flags: "-snz complement help version",
+        values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
+      },
+      run: cutFields,
+    },
+    {
+      names: "tr",
+      isGnu: true,
+      is: ["passesOn"],
+      options: {
+        flags: "-t d|delete s|squeeze-repeats c|C|complement help version",
+        stopsAtOperand: true,
+      },
+      run: translateInput,
+    },
+    { names: "uniq", isGnu: true, is: ["passesOn"] },
+    {
+      names: "sort",
+      isGnu: true,
+      is: ["passesOn"],
+      options: {
+        flags: "-bdfgiMhnRrVcCmsuz help version",
+        values: "-okTtS output key field-separator temporary-directory buffer-size compress-program",
+        abbreviates: false,
+      },
+      effects: [{ read: "operands" }, { write: "o output" }],
+      shellOptions: { names: "compress-program" },
+    },
+    {
+      names: "shuf iconv",
+      isGnu: true,
+      options: { values: "-oktTSnf output key field-separator", abbreviates: false },
+      effects: [{ read: "operands" }, { write: "o output" }],
+    },
+    {
+      names: "split",
+      isGnu: true,
+      options: { values: "-blna filter", abbreviates: false },
+      shellOptions: { names: "filter" },
+    },
+    {
+      names: "grep egrep fgrep zgrep",
+      isGnu: true,
+      is: ["passesOn", "selects"],
+      options: {
+        values:
+          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
+        optional: "color colour",
+        abbreviates: false,
+      },
+      reads: GREP_READS,
+      narrows: narrowByPattern,
+    },
+    {
+      names: "rg",
+      is: ["passesOn", "selects"],
+      options: {
+        values:
+          "-efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth sort color context",
+        abbreviates: false,
+      },
+      reads: GREP_READS,
+    },
+    {
+      names: "ag ack",
+      options: { abbreviates: false, unknownTakesValue: true },
+      reads: { ...GREP_READS, text: "" },
+    },
+    {
+      names: "jq yq xq",
+      options: { values: "-fL from-file indent", abbreviates: false },
+      effects(call) {
+        const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
+        if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
+        return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+      },
+    },
+    { names: "column", options: { values: "-socN", abbreviates: false } },
+    {
+      names: "less",
+      options: { values: "-pPt", abbreviates: false },
+      shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
+    },
+    {
+      names: "man",
+      is: ["readsNothing"],
+      options: { values: "P|pager" },
+      shellOptions: { names: "P" },
+      shellVariables: "PAGER MANPAGER BROWSER",
+    },
+    { names: "m4", shellLines: /\be?syscmd\(`?([^')]*)/g },
+    { names: "dc", shellLines: /!\s*([^<>=].*)$/gm },
+  ],
+};
+
+/** `head -5` is `head -n5`. */
+function countFirst(argv: readonly Value[]): readonly Value[] {
+  return argv.map((word, index) => {
+    const count = index === 1 ? /^-(\d+)$/.exec(knownText(word) ?? "")?.[1] : undefined;
+    return count === undefined ? word : text(`-n${count}`);
+  });
+}
+
+function slice(call: ParsedCall): Output {
+  const count = knownText(call.options.valueOf("n", "c") ?? text("10")) ?? "";
+  const isHead = call.program === "head";
+  return computeLiteral(
+    inputOf(call, call.operands),
+    content =>
+      /^\+?\d+$/.test(count) ? sliceText(content, count, call.options.has("c"), isHead) : undefined,
+    call,
+  );
+}
+
+function sliceText(content: string, count: string, isCharacters: boolean, isHead: boolean): string {
+  const units = isCharacters ? Array.from(content) : linesOf(content);
+  const number = Number(count);
+  if (isHead) return units.slice(0, number).join("");
+  if (count.startsWith("+")) return units.slice(number - 1).join("");
+  return number === 0 ? "" : units.slice(-number).join("");
+}
+
+function linesOf(content: string): string[] {
+  return content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function translateInput(call: ParsedCall): Output {
+  const { options } = call;
+  const [from, to] = call.operands.map(operand => knownText(operand));
+  const how = { deletes: options.has("d"), squeezes: options.has("s"), complements: options.has("c") };
+  return computeLiteral(
+    inputOf(call, []),
+    content => (from === undefined ? undefined : translate(content, from, to, how)),
+    call,
+  );
+}
+
+function cutFields(call: ParsedCall): Output {
+  const { options } = call;
+  const list = knownText(options.valueOf("c", "f") ?? text("")) ?? "";
+  const delimiter = options.has("c") ? "" : (knownText(options.valueOf("d") ?? text("\t")) ?? "\t");
+  const pick = (line: string) => {
+    const parts = delimiter === "" ? Array.from(line) : line.split(delimiter);
+    if (delimiter !== "" && parts.length === 1) return line;
+    return parts.filter((_, index) => isListed(index + 1, list)).join(delimiter);
+  };
+  const change = (content: string) =>
+    /^[\d,-]+$/.test(list) && !options.has("complement")
+      ? content.split("\n").map(pick).join("\n")
+      : undefined;
+  return computeLiteral(inputOf(call, call.operands), change, call);
+}
+
+function isListed(position: number, list: string): boolean {
+  return list.split(",").some(range => {
+    const [from = "", to = from] = range.split("-");
+    return (
+      position >= Number(from === "" ? 1 : from) &&
+      position <= (to === "" ? Number.POSITIVE_INFINITY : Number(to))
+    );
+  });
+}
+
+/** `grep '\.log$'` leaves names that are junk. */
+function narrowByPattern(listing: Listing, { argv }: ParsedCall): Listing {
+  const shown = argv.slice(1).map(describe);
+  const pattern = shown.find(word => !word.startsWith("-"));
+  if (pattern === undefined || shown.some(word => /^-[a-z]*v|^--invert/.test(word))) return listing;
+  return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, ""))
+    ? { ...listing, selection: "regenerable" }
+    : listing;
+}

@@ -1,0 +1,116 @@
+import type { Invocation } from "../shell/facts.ts";
+import { describe } from "../shell/value.ts";
+import { hasTrait } from "./registry.ts";
+
+/** The words behind the program, as far as they are known. */
+function wordsOf({ argv }: Invocation): readonly string[] {
+  return argv.slice(1).map(describe);
+}
+
+/** This program itself. */
+export function isOwnProgram(program: string | undefined): boolean {
+  return program === OWN_NAME;
+}
+
+/** The argv that runs PowerShell text. */
+export function powerShellArgv(command: string): readonly string[] {
+  return ["pwsh", "-Command", command];
+}
+
+/** A shell that takes its commands from what it reads. */
+export function isOpenShell(invocation: Invocation): boolean {
+  if (!hasTrait(invocation.program, "shell")) return false;
+  const words = wordsOf(invocation);
+  return words.every(word => word.startsWith("-") && !/^-[a-zA-Z]*c$/.test(word));
+}
+
+/** `nc -e`, `socat EXEC:`: a program whose input and output is the network. */
+export function runsForSocket(invocation: Invocation): boolean {
+  const { program = "" } = invocation;
+  const words = wordsOf(invocation);
+  if (program === "socat") return words.some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
+  return (
+    /^(nc|ncat|netcat|cryptcat)(\.\w+)?$/.test(program) &&
+    words.some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
+  );
+}
+
+/** Archives hide what is in them, and letters exchanged for others spell anything. */
+export function unpacksOutput(invocation: Invocation): boolean {
+  const { program } = invocation;
+  if (hasTrait(program, "unpacks")) return true;
+  if (program === "tr") return translatesLetters(wordsOf(invocation));
+  return (
+    /^(g|bsd)?tar$/.test(program ?? "") &&
+    wordsOf(invocation).some(
+      (word, index) => word === "--to-stdout" || (index === 0 ? /^-?[a-zA-Z]*O/ : /^-[a-zA-Z]*O/).test(word),
+    )
+  );
+}
+
+/** `tr a-z n-za-m`; deleting or squeezing leaves the letters what they were. */
+function translatesLetters(words: readonly string[]): boolean {
+  const [from = "", to = ""] = words.filter(word => !/^-[a-zA-Z-]/.test(word));
+  return [from, to].every(set => /[a-z]/i.test(set.replace(/\[:\w+:\]/g, "")));
+}
+
+/** The address whose content it starts as a program: `deno run https://…`. */
+export function startedAddress(invocation: Invocation): string | undefined {
+  const words = wordsOf(invocation);
+  const address = words.find(word => /^https?:\/\//i.test(word));
+  const isStarted =
+    invocation.program === "deno"
+      ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "")
+      : hasTrait(invocation.program, "runsPackage") && words[0] === address;
+  return isStarted ? address : undefined;
+}
+
+/** Prints every variable: a builtin or program that is given nothing else to do. */
+export function printsEnvironment(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  switch (invocation.program) {
+    case "set":
+      return words.length === 0;
+    case "printenv":
+      return true;
+    case "declare":
+    case "typeset":
+    case "export":
+      return words.some(word => /^-[a-zA-Z]*p/.test(word)) || words.every(word => word.startsWith("-"));
+    case "env":
+      return words.every(word => word.startsWith("-"));
+    default:
+      return false;
+  }
+}
+
+const DISPLAY =
+  /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
+
+/** Does not show what it is fed: counts it, keeps it, or hands it to a place of its own. */
+export function keepsInput(program: string | undefined): boolean {
+  return /^(source|\.|docker|podman|ssh-add|wc|md5sum|sha256sum)$/.test(program ?? "");
+}
+
+/** A pager or an editor, as a setting names it: it shows, and does nothing else. */
+export function onlyDisplays(commandLine: string): boolean {
+  return DISPLAY.test(commandLine);
+}
+
+/** `$USER`, `$(whoami)`: the account of whoever runs the command. */
+export function isOwnAccount(shown: string): boolean {
+  return /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(shown);
+}
+
+/** The command line of this package. */
+const OWN_NAME = "amplihack";
+
+/** Taking the program itself away: `npm uninstall -g amplihack`. */
+export function removesOwnPackage(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  return (
+    hasTrait(invocation.program, "installsPackages") &&
+    words.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
+    words.includes(OWN_NAME)
+  );
+}

@@ -1,0 +1,156 @@
+import type { ProgramEffect } from "../shell/effects.ts";
+import { baseName, directoryName, joinPath } from "../shell/paths.ts";
+import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { NO_OUTPUT } from "../shell/state/output.ts";
+import type { Output } from "../shell/state/types.ts";
+import { concatenate, knownText, text, type Value } from "../shell/value.ts";
+import { isDirectory, placedAt } from "./file-access.ts";
+import { isSearchResult } from "./listings.ts";
+import type { Field, ParsedCall } from "./program.ts";
+
+/** Programs that give files another place or another name. */
+export const transfer: Field = {
+  programs: [
+    {
+      names: "mv",
+      isGnu: true,
+      is: ["dangerous"],
+      options: {
+        values: "t|target-directory S suffix",
+        flags:
+          "-uvZfi n|no-clobber T|no-target-directory force interactive verbose strip-trailing-slashes help version no-copy exchange",
+        optional: "backup update b context",
+      },
+      effects: effectsOfMove,
+      run: runTransfer,
+    },
+    {
+      names: "cp",
+      isGnu: true,
+      options: {
+        values: "t|target-directory S suffix no-preserve sparse",
+        flags:
+          "-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive interactive verbose link help version remove-destination parents attributes-only",
+        optional: "backup preserve reflink update context",
+      },
+      effects: effectsOfCopy,
+      run: runTransfer,
+    },
+    {
+      names: "install",
+      isGnu: true,
+      options: {
+        values: "-mog mode owner group t|target-directory S suffix strip-program",
+        flags: "-DbcCpsvZ d|directory T|no-target-directory verbose help version",
+      },
+      effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)),
+      run: runTransfer,
+    },
+    {
+      names: "ln",
+      isGnu: true,
+      options: {
+        values: "t|target-directory S suffix",
+        flags: "-finrvbLP s|symbolic T|no-target-directory force no-dereference help version",
+        optional: "backup",
+      },
+      effects: effectsOfLink,
+      run: runTransfer,
+    },
+    {
+      names: "rename file-rename prename",
+      options: { flags: "-vfs n|nono verbose force help version", values: "e" },
+      // The first word says how; a second one that is no file does no harm among the names.
+      effects: ({ operands, options }) =>
+        options.has("n")
+          ? []
+          : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
+    },
+  ],
+};
+
+interface Placement {
+  readonly sources: readonly Value[];
+  readonly destination: Value | undefined;
+  readonly isInto: boolean;
+}
+
+/** Sources and destination, by position or by `-t`. A single operand is a source. */
+function placementOf({ operands, options }: ParsedCall): Placement {
+  const directory = options.valueOf("t");
+  if (options.has("t"))
+    return { sources: directory === undefined ? [] : operands, destination: directory, isInto: true };
+  if (operands.length === 1) return { sources: operands, destination: undefined, isInto: false };
+  return { sources: operands.slice(0, -1), destination: operands.at(-1), isInto: operands.length > 2 };
+}
+
+function writesOf(call: ParsedCall): readonly ProgramEffect[] {
+  const { sources, destination, isInto } = placementOf(call);
+  if (destination === undefined) return [];
+  return sources.map(from => ({
+    kind: "write",
+    path: placedAt(destination, from, isInto && !call.options.has("T"), call),
+    how: call.options.has("n") ? "create" : "replace",
+    from,
+    isInto,
+  }));
+}
+
+function effectsOfMove(call: ParsedCall): readonly ProgramEffect[] {
+  const { sources, destination } = placementOf(call);
+  const moves = sources
+    .filter(source => !isSearchResult(source, call))
+    .map((from): ProgramEffect => ({ kind: "move", from, to: destination }));
+  return [...moves, ...writesOf(call)];
+}
+
+function effectsOfCopy(call: ParsedCall): readonly ProgramEffect[] {
+  const reads = placementOf(call).sources.map(
+    (path): ProgramEffect => ({ kind: "read", path, isCopy: true }),
+  );
+  return [...reads, ...writesOf(call)];
+}
+
+function effectsOfLink(call: ParsedCall): readonly ProgramEffect[] {
+  const { sources, destination, isInto } = placementOf(call);
+  return sources.flatMap((source): readonly ProgramEffect[] => {
+    const path =
+      destination === undefined
+        ? text(".")
+        : placedAt(destination, source, isInto && !call.options.has("T"), call);
+    return [
+      { kind: "read", path: source, isCopy: true },
+      { kind: "write", path, how: "link", from: source },
+    ];
+  });
+}
+
+/** The new name holds what the old one does, or is another name of it. */
+function runTransfer(call: ParsedCall): Output {
+  const { sources, destination } = placementOf(call);
+  const [only] = sources;
+  if (destination === undefined && only !== undefined)
+    nameAnew(only, text(baseName(knownText(only) ?? "")), call);
+  for (const source of destination === undefined ? [] : sources) {
+    const isFolder = call.options.has("t") || sources.length > 1 || isDirectory(destination ?? source, call);
+    const name = knownText(source);
+    if (isFolder && name === undefined) continue;
+    const target = destination ?? source;
+    nameAnew(source, isFolder ? concatenate([target, text("/"), text(baseName(name ?? ""))]) : target, call);
+  }
+  return NO_OUTPUT;
+}
+
+function nameAnew(source: Value, path: Value, call: ParsedCall): void {
+  const { scope, cwd } = call;
+  const name = knownText(joinPath(cwd, path));
+  if (name === undefined) return;
+  const isLink = call.program === "ln";
+  const base = isLink ? text(directoryName(name)) : cwd;
+  const original = knownText(joinPath(base, source));
+  const entry = writtenEntry(source, cwd, scope);
+  const contents = entry?.contents ?? readContents(source, base, call.stdin, scope);
+  scope.state.files.set(name, { contents, sameAs: entry?.sameAs ?? original, isLink });
+  if (isLink)
+    scope.session.links.push({ path: text(name), target: joinPath(base, source), invocation: call.id });
+}

@@ -1,0 +1,17 @@
+// The guard of one tree in a process of its own, for against.mjs: for every line with a kind of commands it decides a
+// fixed number of times and prints the microseconds of one decision. Processor time, so that neighbours count little.
+import { createInterface } from "node:readline";
+import { loadSource } from "../../scripts/load-source.mjs";
+import { KINDS, openGuard } from "./guard.mjs";
+
+const CALLS = 300;
+const [tree] = process.argv.slice(2);
+const judge = await openGuard(names => loadSource(names, tree));
+
+for await (const kind of createInterface({ input: process.stdin })) {
+  const commands = KINDS[kind];
+  const start = process.cpuUsage();
+  for (let call = 0; call < CALLS; call++) judge(commands[call % commands.length]);
+  const { user, system } = process.cpuUsage(start);
+  console.log((user + system) / CALLS);
+}

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { allFields, programNames } from "../../src/programs/registry.ts";
+
+const GUARD = new URL("../../src/guard/", import.meta.url).pathname;
+
+/** The tables of rules, whose strings are texts for people. */
+const EXEMPT = /^packs\//;
+
+/** Kinds of effects, families of rules and members of objects that are also called like a program. */
+const OF_THE_GUARD = ["git", "kind"];
+/** The same for zones and fields, actions of other programs, file extensions, directories, devices, parts of keys. */
+const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
+  "checks/git-settings.ts": ["gpg", "cmd"],
+  "checks/system.ts": ["nvme"],
+  "checks/writing.ts": ["fd"],
+  "context.ts": ["nix"],
+  "git/checkout.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala"],
+  "git/invocation.ts": ["mv", "rm"],
+  // The names of tools that hosts have, not of programs.
+  "index.ts": ["pwsh", "powershell"],
+  "paths/disk.ts": ["fd"],
+  "paths/secrets.ts": ["sh", "bash", "ts", "tsx", "go", "java", "php", "swift"],
+  "paths/zones.ts": ["nix", "apt"],
+  "redact.ts": ["gh", "pass", "passwd"],
+};
+
+/** Names of programs that are ordinary words of code, of git's subcommands, or signs. */
+const WORDS = new Set(
+  `. : [ read file help set unset local command id true false test alias make container fetch grep patch stat bundle kind
+  source init format rc`.split(/\s+/),
+);
+
+const PROGRAMS: ReadonlySet<string> = new Set(
+  [
+    ...programNames(),
+    ...allFields()
+      .flatMap(field => field.operations?.() ?? [])
+      .flatMap(({ command }) => (command.split(" ")[0] ?? "").split("|")),
+  ].filter(name => !WORDS.has(name)),
+);
+
+const files = readdirSync(GUARD, { recursive: true, encoding: "utf8" }).filter(
+  file => file.endsWith(".ts") && !EXEMPT.test(file),
+);
+
+/** Words of literals: a string as a whole, the words of a list of names, the alternatives of a pattern. */
+function literalWords(source: string): readonly string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$|^import [\s\S]*?;$/gm, "");
+  const strings = code.matchAll(/(\bword(?:s|Set)\(\s*)?(?:"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)/g);
+  const patterns = code.matchAll(
+    /(?<=[(,=:?|&!\s])\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n[])+)\/[a-z]*(?=[.,;)\s])/g,
+  );
+  return [
+    ...[...strings].flatMap(([, isList, plain = "", template = ""]) =>
+      isList === undefined ? [plain + template] : (plain + template).split(/\s+/),
+    ),
+    ...[...patterns].flatMap(([, body = ""]) => body.replace(/\\./g, " ").split(/[^\w.-]+/)),
+  ];
+}
+
+describe("the words of literals", () => {
+  it.each([
+    ['program === "rsync"', "rsync"],
+    ['wordSet("a curl b")', "curl"],
+    ["wordSet(`\n  a\n  docker b\n`)", "docker"],
+    ["if (/^(g|bsd)?tar$/.test(program))", "tar"],
+  ])("are found in %s", (source, name) => {
+    expect(literalWords(source)).toContain(name);
+  });
+
+  it.each(['report("use curl -I first")', "// curl", 'import { curl } from "./curl.ts";'])(
+    "are not names in %s",
+    source => {
+      expect(literalWords(source)).not.toContain("curl");
+    },
+  );
+});
+
+describe("the guard outside its knowledge of programs", () => {
+  it.each(files)("%s names no program", file => {
+    const words = literalWords(readFileSync(join(GUARD, file), "utf8"));
+    const allowed = [...OF_THE_GUARD, ...(OTHER_MEANINGS[file] ?? [])];
+    expect(words.filter(word => PROGRAMS.has(word) && !allowed.includes(word))).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { version } from "../../src/version.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
+import { describeNative, NATIVE_FILE } from "./program.ts";
+
+describeNative("the version of the native program", () => {
+  it("is the package's", () => {
+    const { stdout } = spawnSync(NATIVE_FILE, ["--version"], { encoding: "utf8" });
+    expect(stdout).toBe(`amplihack-hooks ${version}\n`);
+  });
+});
+
+const describeLinux = process.platform === "linux" ? describeNative : describe.skip;
+
+describeLinux("the native program as a file", () => {
+  it("is at most 4 MB long", () => {
+    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4_000_000);
+  });
+
+  it("bears being stripped, its memory image included", () => {
+    const place = temporaryDirectory();
+    const copy = join(place, "amplihack-hooks");
+    const { error } = spawnSync("strip", ["-o", copy, NATIVE_FILE]);
+    if (error !== undefined) copyFileSync(NATIVE_FILE, copy);
+    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "rm -rf /" } };
+    const { status, stdout } = spawnSync(copy, ["pre-tool-use"], {
+      cwd: place,
+      env: { HOME: place },
+      input: JSON.stringify(call),
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain('"permissionDecision":"deny"');
+  });
+});

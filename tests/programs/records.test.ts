@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { allFields, everydayPrograms, findProgram } from "../../src/programs/registry.ts";
+import { words } from "../../src/shell/options.ts";
+
+const RECORDS = allFields().flatMap(field => field.programs);
+const OPERATIONS = allFields().flatMap(field => field.operations?.() ?? []);
+
+describe("records of programs", () => {
+  it("give every name to one program", () => {
+    const names = RECORDS.flatMap(record => words(record.names));
+    const seen = new Set<string>();
+    expect(names.filter(name => seen.size === seen.add(name).size)).toEqual([]);
+  });
+
+  it("are found by each of their names", () => {
+    for (const record of RECORDS)
+      for (const name of words(record.names)) expect(findProgram(name), name).toBe(record);
+  });
+
+  it.each([
+    ["gfind", "find"],
+    ["gchmod", "chmod"],
+    ["gxargs", "xargs"],
+    ["python3.12", "python3"],
+    ["ld-linux-x86-64.so.2", "ld.so"],
+  ])("are found for %s as for %s", (name, plain) => {
+    expect(findProgram(name)).toBeDefined();
+    expect(findProgram(name)).toBe(findProgram(plain));
+  });
+
+  it.each(["go", "gh", "git", "grm-not-there", "constructor", "__proto__"])("take %s for itself", name => {
+    expect(findProgram(name)).not.toBe(findProgram(name.slice(1)) ?? null);
+  });
+
+  it("have no operations for everyday programs, which are not looked up in those tables", () => {
+    const programs = OPERATIONS.flatMap(({ command }) => (command.split(" ")[0] ?? "").split("|"));
+    expect(programs.filter(name => everydayPrograms().has(name.toLowerCase()))).toEqual([]);
+  });
+});
