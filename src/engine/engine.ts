@@ -18,7 +18,7 @@ import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
-import type { Registration } from "./registration.ts";
+import type { RegisteredHook } from "./registration.ts";
 import {
   type AnyHook,
   registerAfter,
@@ -45,7 +45,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly system: System;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
-  private registrations: readonly Registration[] = [];
+  private registrations: readonly RegisteredHook[] = [];
   private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
@@ -141,7 +141,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
   }
 
-  private listRegistration(item: Registration, event: EventDescriptor): Listing {
+  private listRegistration(item: RegisteredHook, event: EventDescriptor): Listing {
     const byDefault: FailurePolicy = event.power === "veto" ? "closed" : "open";
     return listFunction(item, event.name, item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault);
   }
@@ -186,7 +186,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
-  private add(added: readonly Registration[]): Disposable {
+  private add(added: readonly RegisteredHook[]): Disposable {
     this.registrations = [...this.registrations, ...added];
     return this.disposable(() => {
       this.registrations = this.registrations.filter(item => !added.includes(item));

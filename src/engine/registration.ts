@@ -8,7 +8,7 @@ import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, MaybePromise, RegisterOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
-export interface Registration {
+export interface RegisteredHook {
   readonly id: string;
   readonly events: readonly string[];
   /** runs after a call, in the reverse of its order: the first in is the last out */
@@ -47,12 +47,12 @@ export interface CheckedArgs {
   readonly problem: string | undefined;
 }
 
-function compareRegistrations(left: Registration, right: Registration): number {
+function compareRegistrations(left: RegisteredHook, right: RegisteredHook): number {
   return left.order - right.order || left.sequence - right.sequence;
 }
 
 /** Stage 0 in the order it runs in. */
-export function inRunOrder(registrations: readonly Registration[]): readonly Registration[] {
+export function inRunOrder(registrations: readonly RegisteredHook[]): readonly RegisteredHook[] {
   const sorted = [...registrations].sort(compareRegistrations);
   return [...sorted.filter(item => !item.isReversed), ...sorted.filter(item => item.isReversed).reverse()];
 }
@@ -63,7 +63,7 @@ const FUNCTION_TIMEOUT_MS = 60_000;
 export type AnyHook = (subject: never, scope: HookScope) => unknown;
 export type ToolSelector = string | readonly string[] | RegExp;
 
-interface RegistrationParts extends Pick<Registration, "events" | "matcher" | "matcherText" | "run"> {
+interface RegistrationParts extends Pick<RegisteredHook, "events" | "matcher" | "matcherText" | "run"> {
   /** begins the id of a hook that was given none */
   readonly prefix: string;
   readonly isReversed?: boolean;
@@ -73,7 +73,7 @@ function register(
   { prefix, isReversed = false, ...parts }: RegistrationParts,
   options: RegisterOptions,
   sequence: number,
-): Registration {
+): RegisteredHook {
   const { order = 0, timeoutMs = FUNCTION_TIMEOUT_MS } = options;
   if (!Number.isFinite(order)) throw new TypeError(`"order" must be a finite number, not ${order}`);
   if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
@@ -102,10 +102,10 @@ export function registerBefore(
   hook: AnyHook,
   options: RegisterOptions,
   sequence: number,
-): Registration {
+): RegisteredHook {
   const prefix = "beforeToolCall";
   const call = callable(hook, prefix);
-  const run: Registration["run"] = (view, scope) =>
+  const run: RegisteredHook["run"] = (view, scope) =>
     withTypedCall(tool, view, subject => andThen(call(subject, scope), readBefore));
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
@@ -115,11 +115,11 @@ export function registerAfter(
   hook: AnyHook,
   options: RegisterOptions,
   sequence: number,
-): Registration {
+): RegisteredHook {
   const prefix = "afterToolCall";
   const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
-  const run: Registration["run"] = (view, scope) =>
+  const run: RegisteredHook["run"] = (view, scope) =>
     withTypedCall(tool, view, subject => {
       const done = { ...subject, result: view.result, isError: view.isError };
       return andThen(call(done, scope), readAfter);
@@ -155,9 +155,9 @@ export function registerOn(
   hook: AnyHook,
   options: RegisterOptions,
   sequence: number,
-): Registration {
+): RegisteredHook {
   const call = callable(hook, "on");
-  const run: Registration["run"] = (view, scope) => andThen(call(view.payload, scope), readBefore);
+  const run: RegisteredHook["run"] = (view, scope) => andThen(call(view.payload, scope), readBefore);
   return register({ ...onEvent(event, matcher), run }, options, sequence);
 }
 
@@ -179,8 +179,8 @@ export function registerHook(
   event: EventDescriptor,
   system: System,
   sequence: number,
-): Registration {
-  const run: Registration["run"] = ({ payload, names }) => {
+): RegisteredHook {
+  const run: RegisteredHook["run"] = ({ payload, names }) => {
     const checked = toHookInput(event, payload, names);
     if (!checked.ok) return refuse("field-type", checked.problem);
     return andThen(hook.run(checked.input, system), readEffect);

@@ -132,9 +132,9 @@ function withoutErrors(span: Span): Span {
 }
 
 /** A failure of telemetry cannot be reported through telemetry. */
-function ignoreErrors(tell: () => unknown): void {
+function ignoreErrors(call: () => unknown): void {
   try {
-    tell();
+    call();
   } catch {
     // The host's own telemetry is broken; hooks go on as if it were absent.
   }

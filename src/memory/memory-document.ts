@@ -1,29 +1,16 @@
 import type { Memory } from "./memory.ts";
 
 /** A memory as commands print it. */
-interface MemoryDocument {
-  readonly id: string;
-  readonly agent: string;
-  readonly session: string | null;
-  readonly project: string | null;
-  readonly key: string;
-  readonly value: string;
-  readonly type: string;
-  readonly category: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export function toDocument(memory: Memory): MemoryDocument {
+export function toDocument({ id, agent, session, project, key, value, type, category, ...memory }: Memory) {
   return {
-    id: memory.id,
-    agent: memory.agent,
-    session: emptyToNull(memory.session),
-    project: emptyToNull(memory.project),
-    key: memory.key,
-    value: memory.value,
-    type: memory.type,
-    category: memory.category,
+    id,
+    agent,
+    session: emptyToNull(session),
+    project: emptyToNull(project),
+    key,
+    value,
+    type,
+    category,
     created_at: toTime(memory.createdMs),
     updated_at: toTime(memory.updatedMs),
   };

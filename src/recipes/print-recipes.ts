@@ -29,13 +29,13 @@ export function printRecipe(
   const found = findRecipe(output.system, request.recipe, search);
   if (found.kind !== "found") {
     return found.kind === "missing"
-      ? tellFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
-      : tellFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
+      ? printFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
+      : printFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
   }
   const { loaded, errors, sources } = loadRecipe(output.system, found.path, search);
   if (loaded === undefined) {
     const lines = errors.flatMap(error => problemLines(error, sources, "", "  "));
-    return tellFailure(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
+    return printFailure(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
   }
   if (request.isGraph && format === "table") output.print(recipeGraph(loaded.recipe));
   else if (format === "table") output.print(recipeTable(loaded.recipe, loaded.path, request));
@@ -44,7 +44,7 @@ export function printRecipe(
 }
 
 /** Tells a failure on stderr and, for programs, as the one document on stdout. */
-export function tellFailure(
+export function printFailure(
   { print, warn }: CommandOutput,
   format: RecipeFormat,
   exitCode: number,

@@ -65,7 +65,7 @@ function startCommand(
   const { system, timers } = core.platform;
   const diagnostics: Diagnostic[] = [];
   const variables = engineVariables(core.projectDir, commands.snapshot, spec.source);
-  const feed = hookInput(spec, invocation, diagnostics);
+  const { stdin, env } = hookInput(spec, invocation, diagnostics);
   const watcher = mayDetach ? new AnnouncementWatcher(system.text) : undefined;
   let detach: () => void = () => {};
   const detached = new Promise<"detached">(resolve => {
@@ -79,8 +79,8 @@ function startCommand(
   const running: RunningProcess = system.processes.start({
     argv: commandLine(action, spec.dialect, commands.shells, variables),
     cwd: directoryOf(invocation, diagnostics),
-    env: { ...commands.env, ...variables, ...feed.env, ...action.env },
-    input: system.text.encode(feed.input),
+    env: { ...commands.env, ...variables, ...env, ...action.env },
+    input: system.text.encode(stdin),
     timeoutMs: invocation.timeoutMs,
     limits: core.limits,
     killAfterMs: commands.killMs,
@@ -131,8 +131,8 @@ function hookInput(
   spec: HandlerSpec,
   { core, event, payload, payloadText }: Invocation,
   diagnostics: Diagnostic[],
-): { readonly input: string; readonly env: EnvironmentRecord } {
-  if (spec.dialect !== "atomcode") return { input: payloadText(), env: {} };
+): { readonly stdin: string; readonly env: EnvironmentRecord } {
+  if (spec.dialect !== "atomcode") return { stdin: payloadText(), env: {} };
   const { pluginRoot } = spec.source;
   const name = findAtomcodeEvent(spec.event);
   const tool = stringAt(payload, "tool_name");
@@ -144,7 +144,7 @@ function hookInput(
       diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"),
     );
   return {
-    input: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
+    stdin: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
     env: {
       ATOMCODE_HOOK_EVENT: name === undefined ? spec.event : ATOMCODE_EVENTS[name],
       ...defined({

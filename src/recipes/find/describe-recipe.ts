@@ -8,12 +8,7 @@ import {
 } from "../format/recipe.ts";
 import type { LoadedRecipe } from "./load-recipe.ts";
 
-export interface ListedRecipe {
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-  readonly author: string;
-  readonly tags: readonly string[];
+export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
   readonly step_count: number;
   readonly path: string;
   readonly sha256: string;

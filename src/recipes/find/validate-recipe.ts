@@ -39,14 +39,14 @@ export function validateRecipe(request: ValidationRequest, system: System = crea
     found.kind === "found"
       ? loadRecipe(system, found.path, search)
       : { loaded: undefined, errors: [{ message: found.message }], warnings: [], sources: new Map() };
-  const deep =
+  const checked =
     read.loaded === undefined ? { errors: [], warnings: [] } : findProblems(system, read.loaded, search);
-  const doubts = [...read.warnings, ...deep.warnings];
-  const errors = [...read.errors, ...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  const allWarnings = [...read.warnings, ...checked.warnings];
+  const errors = [...read.errors, ...checked.errors, ...(request.isStrict === true ? allWarnings : [])];
   return {
     isValid: errors.length === 0,
     errors,
-    warnings: request.isStrict === true ? [] : doubts,
+    warnings: request.isStrict === true ? [] : allWarnings,
     name: read.loaded?.recipe.name,
     description: read.loaded?.recipe.description,
     stepCount: read.loaded?.recipe.steps.length ?? 0,

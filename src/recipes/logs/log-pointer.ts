@@ -2,7 +2,7 @@ import { defined } from "../../protocol/defined.ts";
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { GitFacts } from "../run/git-facts.ts";
 import { clipBytes } from "../steps/snippet.ts";
-import { textOf } from "../values/value.ts";
+import { valueText } from "../values/value.ts";
 
 const MAX_FIELD_BYTES = 1024;
 /** Context variables that tell a reader which piece of work a run belongs to. */
@@ -25,7 +25,7 @@ interface PointerFacts {
 /** The line on stderr by which other programs find the logs of a run. */
 export function pointerLine(facts: PointerFacts): string {
   const work = WORK_KEYS.flatMap(key => {
-    const text = textOf(ownValue(facts.context, key));
+    const text = valueText(ownValue(facts.context, key));
     return text === "" ? [] : [[key, clip(text)] as const];
   });
   const pointer = {

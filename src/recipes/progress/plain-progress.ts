@@ -13,17 +13,17 @@ interface PlainProgressOptions {
 /** Progress as plain lines, for logs and pipes. */
 export function createPlainProgress(options: PlainProgressOptions): Observer {
   const { write, isVerbose, isQuiet } = options;
-  const tell = (lines: readonly string[]): void => {
+  const writeLines = (lines: readonly string[]): void => {
     if (lines.length > 0) write(lines.map(line => `${line}\n`).join(""));
   };
   return event => {
     if (isQuiet && !isError(event)) return;
     if (event.kind === "heartbeat") {
       const elapsed = formatSeconds(event.elapsedMs / 1000);
-      tell([`${indent(event.step)}  … ${plain(event.step.id)} still running (${elapsed})`]);
+      writeLines([`${indent(event.step)}  … ${plain(event.step.id)} still running (${elapsed})`]);
     } else if (event.kind === "output") {
-      if (isVerbose) tell(outputLines(event));
-    } else tell(linesOf(event));
+      if (isVerbose) writeLines(outputLines(event));
+    } else writeLines(linesOf(event));
   };
 }
 

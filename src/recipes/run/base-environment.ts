@@ -3,7 +3,7 @@ import { findAssetHome, readText } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
-export interface EngineFacts {
+export interface RunFacts {
   readonly agent: string;
   readonly runId: string;
   readonly workingDir: string;
@@ -30,7 +30,7 @@ export function inheritedEnvironment({ env }: Pick<System, "env">): Record<strin
 }
 
 /** What the engine tells every child, whatever the context says. */
-export function engineVariables(system: System, facts: EngineFacts): Record<string, string> {
+export function runVariables(system: System, facts: RunFacts): Record<string, string> {
   const { env } = system;
   const assets = findAssetHome(system);
   const depth = Number(env.get("AMPLIHACK_SESSION_DEPTH") || "0");

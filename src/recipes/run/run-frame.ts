@@ -4,16 +4,16 @@ import { blocksOf } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
-import { textOf } from "../values/value.ts";
+import { valueText } from "../values/value.ts";
 import { type StepResult, statusOf } from "./result.ts";
-import type { FailedStep, Frame, FrameEnd, Run } from "./run.ts";
+import type { FailedStep, Frame, FrameEnd, RecipeRun } from "./run.ts";
 
 const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
 const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
 
 /** Runs the steps of one recipe in order, groups of parallel steps together, until the end or a fatal failure. */
-export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
+export async function runFrame(run: RecipeRun, frame: Frame): Promise<FrameEnd> {
   const { recipe } = frame.loaded;
   const results: StepResult[] = [];
   const warnings: string[] = [];
@@ -74,7 +74,11 @@ function describeFailed({ result, outcome }: FinishedStep): FailedStep {
 }
 
 /** All members see the context as it was; the order of the answers is the order of the steps. */
-async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise<readonly FinishedStep[]> {
+async function runBlock(
+  run: RecipeRun,
+  frame: Frame,
+  block: readonly Step[],
+): Promise<readonly FinishedStep[]> {
   const { context } = frame;
   const exceeding = countSteps(run, frame, block);
   if (exceeding !== undefined) return [exceeding];
@@ -94,7 +98,7 @@ async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise
 }
 
 /** Counts a block before it starts; the first step beyond the limit fails and nothing of the block runs. */
-function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedStep | undefined {
+function countSteps(run: RecipeRun, frame: Frame, block: readonly Step[]): FinishedStep | undefined {
   const { maxTotalSteps } = frame.limits;
   if (run.isDryRun) return undefined;
   const counted = block.filter(step => skippedResult(run, frame, step) === undefined);
@@ -107,7 +111,7 @@ function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedSte
 
 /** A failure before anything of a step could start. */
 function failUnstarted(
-  run: Run,
+  run: RecipeRun,
   frame: Frame,
   step: Pick<Step, "id" | "type" | "name">,
   error: string,
@@ -118,7 +122,7 @@ function failUnstarted(
 }
 
 /** A member of a group that is over is remembered at once, and set into the context with the whole group. */
-function hold(run: Run, frame: Frame, step: Step, end: FinishedStep): void {
+function hold(run: RecipeRun, frame: Frame, step: Step, end: FinishedStep): void {
   const { progress } = frame;
   if (run.isDryRun || Object.hasOwn(progress.held, step.id)) return;
   progress.held = { ...progress.held, [step.id]: end.variables };
@@ -127,7 +131,7 @@ function hold(run: Run, frame: Frame, step: Step, end: FinishedStep): void {
   run.progress.save();
 }
 
-function commit(run: Run, frame: Frame, finished: readonly FinishedStep[]): void {
+function commit(run: RecipeRun, frame: Frame, finished: readonly FinishedStep[]): void {
   const { progress } = frame;
   let { context, assigned } = frame;
   const over: string[] = [];
@@ -163,7 +167,7 @@ function renderOutput(
   if (output.kind === "variable") {
     const value = ownValue(context, output.name);
     if (value === undefined) warnings.push(`output: there is no variable '${output.name}'`);
-    return textOf(value);
+    return valueText(value);
   }
   const rendered = renderTemplate(output.template, context);
   warnings.push(...describeMissing(rendered.missing));

@@ -10,12 +10,7 @@ import { pointerLine } from "../logs/log-pointer.ts";
 import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
 import { environmentBytes } from "../values/shell-variables.ts";
-import {
-  argumentLimit,
-  type EngineFacts,
-  engineVariables,
-  inheritedEnvironment,
-} from "./base-environment.ts";
+import { argumentLimit, inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
@@ -30,7 +25,7 @@ import {
 import type { RunOutcome } from "./result.ts";
 import { EXIT_CODES } from "./result.ts";
 import { resultDocument } from "./result-document.ts";
-import type { FrameEnd, Run } from "./run.ts";
+import type { FrameEnd, RecipeRun } from "./run.ts";
 import { runFrame } from "./run-frame.ts";
 import { type RunRequest, type RunSettings, stateDirectory } from "./run-request.ts";
 
@@ -41,16 +36,16 @@ interface LoadedRun {
   readonly settings: RunSettings;
   readonly loaded: LoadedRecipe;
   readonly resumed: ResumedCheckpoint | undefined;
-  readonly engineFacts: EngineFacts & { readonly agent: Run["agent"] };
+  readonly facts: RunFacts & { readonly agent: RecipeRun["agent"] };
   readonly watcher: GroupWatcher;
   readonly warnings: string[];
   readonly warn: (message: string) => void;
 }
 
 /** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
-export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
-  const { system, request, settings, loaded, resumed, warnings, warn } = order;
-  const { runId } = order.engineFacts;
+export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
+  const { system, request, settings, loaded, resumed, warnings, warn } = start;
+  const { runId } = start.facts;
   const startedMs = system.clock.monotonicMs();
   const stateDir = stateDirectory(system, settings.workingDir);
   if (stateDir === undefined) {
@@ -72,7 +67,7 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
   const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
   const context = root?.context ?? initialContext(system, loaded, settings.given);
   const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
-  const run = createRun(order, keptIn, progress, logs.observe);
+  const run = createRun(start, keptIn, progress, logs.observe);
 
   const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
   for (const warning of end.warnings) warn(warning);
@@ -103,15 +98,15 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
 
 /** Everything that holds for the whole run; takes the lock of its checkpoint. Without a directory it keeps none. */
 function createRun(
-  { system, request, settings, loaded, resumed, engineFacts, watcher, warn }: LoadedRun,
+  { system, request, settings, loaded, resumed, facts, watcher, warn }: LoadedRun,
   stateDir: string | undefined,
   progress: FrameProgress,
   observe: Observer,
-): Run {
-  const { runId } = engineFacts;
+): RecipeRun {
+  const { runId } = facts;
   const checkpoint = { runId, recipeName: loaded.recipe.name, root: progress };
   const inherited = inheritedEnvironment(system);
-  const engine = engineVariables(system, engineFacts);
+  const engine = runVariables(system, facts);
   const launcher = system.env.get("AMPLIHACK_LAUNCHER_BINARY") ?? "";
   return {
     system,
@@ -119,7 +114,7 @@ function createRun(
     topLevelFile: loaded.path,
     search: settings.search,
     workingDir: settings.workingDir,
-    runtimeRoot: engineFacts.runtimeRoot,
+    runtimeRoot: facts.runtimeRoot,
     environment: {
       inherited,
       engine,
@@ -127,7 +122,7 @@ function createRun(
       budgetOverride: settings.budgetOverride,
       argumentLimit: () => argumentLimit(system),
     },
-    agent: engineFacts.agent,
+    agent: facts.agent,
     launcher: launcher === "" ? (request.launcher ?? ["amplihack"]) : [launcher],
     stepTimeoutSeconds: settings.stepTimeoutSeconds,
     includeTags: request.includeTags ?? [],
@@ -161,7 +156,7 @@ type Point = (
 
 /** Says where the logs are, before and after. */
 function pointerTo(
-  { system, runId, workingDir, observe }: Run,
+  { system, runId, workingDir, observe }: RecipeRun,
   { recipe }: LoadedRecipe,
   context: JsonObject,
   git: GitFacts | undefined,
@@ -186,7 +181,7 @@ function pointerTo(
 }
 
 async function runToEnd(
-  run: Run,
+  run: RecipeRun,
   loaded: LoadedRecipe,
   progress: FrameProgress,
   point: Point,
@@ -221,7 +216,7 @@ async function runToEnd(
   }
 }
 
-function exitCodeOf({ interruption }: Run, end: FrameEnd): number {
+function exitCodeOf({ interruption }: RecipeRun, end: FrameEnd): number {
   if (end.isSuccess) return EXIT_CODES.success;
   return interruption.signal === undefined ? EXIT_CODES.failed : SIGNAL_EXIT_CODES[interruption.signal];
 }

@@ -4,7 +4,14 @@ import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
 import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
-import { type Frame, type FrameEnd, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
+import {
+  type Frame,
+  type FrameEnd,
+  failure,
+  type RecipeRun,
+  type StepOutcome,
+  type StepTask,
+} from "../run/run.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { runBashStep } from "./run-bash-step.ts";
 import { runHook } from "./run-hook.ts";
@@ -27,7 +34,7 @@ const RESUMED = "skipped (resume from checkpoint)";
 
 /** Runs one step, or finds out that it need not run. */
 export async function runStep(
-  run: Run,
+  run: RecipeRun,
   frame: Frame,
   step: Step,
   context: JsonObject,
@@ -78,7 +85,7 @@ export function referenceTo(frame: Frame, step: Pick<Step, "id" | "type" | "name
 }
 
 /** Steps left out without being looked at: done before a resume, or not wanted by their tags. */
-export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep | undefined {
+export function skippedResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | undefined {
   const skip = (isOver: boolean, variables: JsonObject): FinishedStep => ({
     result: stepResult(step, 0, { status: "skipped", error: isOver ? RESUMED : "" }),
     variables,
@@ -95,7 +102,7 @@ export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep 
   return undefined;
 }
 
-function dryRunResult(run: Run, step: Step): FinishedStep | undefined {
+function dryRunResult(run: RecipeRun, step: Step): FinishedStep | undefined {
   if (!run.isDryRun) return undefined;
   const output = wantsJson(step) ? JSON.stringify({ dry_run: true, step: step.id }) : "[dry run]";
   return {

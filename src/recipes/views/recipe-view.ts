@@ -1,6 +1,6 @@
 import { blocksOf, DEFAULT_VERSION, type Recipe, type Step } from "../format/recipe.ts";
-import { firstCharacters } from "../steps/snippet.ts";
-import { textOf } from "../values/value.ts";
+import { clipCharacters } from "../steps/snippet.ts";
+import { valueText } from "../values/value.ts";
 
 const PREVIEW_CHARACTERS = 100;
 
@@ -20,7 +20,7 @@ export function recipeTable(
     ...(recipe.extends === undefined ? [] : [`Extends: ${recipe.extends}`]),
     `File: ${path}`,
     ...(parts.hasContext && context.length > 0
-      ? ["", "Context:", ...context.map(([key, value]) => `  ${key}: ${preview(textOf(value))}`)]
+      ? ["", "Context:", ...context.map(([key, value]) => `  ${key}: ${preview(valueText(value))}`)]
       : []),
     ...(parts.hasSteps ? ["", `Steps (${recipe.steps.length}):`, ...recipe.steps.flatMap(stepLines)] : []),
     "",
@@ -47,7 +47,7 @@ function stepLines(step: Step, index: number): readonly string[] {
 
 function preview(text: string): string {
   const line = text.trim().replace(/\s*\n\s*/g, " ⏎ ");
-  return firstCharacters(line, PREVIEW_CHARACTERS, "...");
+  return clipCharacters(line, PREVIEW_CHARACTERS, "...");
 }
 
 /** The steps of a recipe as a small drawing: order, groups, conditions, and which variable each step fills. */

@@ -1,21 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import { listAt, memberAt, numberAt, stringAt } from "../../protocol/members.ts";
 import { formatSeconds, plain, STATUS_MARKS } from "../progress/plain-progress.ts";
-import { firstCharacters } from "../steps/snippet.ts";
-import { textOf } from "../values/value.ts";
+import { clipCharacters } from "../steps/snippet.ts";
+import { valueText } from "../values/value.ts";
 
 const MAX_OUTPUT_CHARACTERS = 200;
 const MARKS: Readonly<Record<string, string>> = STATUS_MARKS;
 
 /** The result of a run for people. The document may be an external runner's, so nothing in it is taken for granted. */
 export function resultTable(document: JsonObject): string {
-  const text = (name: string): string => textOf(memberAt(document, name));
+  const text = (name: string): string => valueText(memberAt(document, name));
   const steps = listAt(document, "step_results");
   const output = stringAt(document, "output");
   const error = text("error");
   return [
     `Recipe: ${plain(text("recipe_name"))}`,
-    `Run ID: ${plain(text("run_id"))}`,
+    `RecipeRun ID: ${plain(text("run_id"))}`,
     `Status: ${statusWords(document)}`,
     ...(error === "" ? [] : [`Error: ${error}`]),
     "",
@@ -34,7 +34,7 @@ function statusWords(document: JsonObject): string {
 
 function stepLines(step: Json, depth: number): readonly string[] {
   if (!isJsonObject(step)) return [];
-  const text = (name: string): string => textOf(memberAt(step, name));
+  const text = (name: string): string => valueText(memberAt(step, name));
   const status = text("status");
   const duration = numberAt(step, "duration");
   const name = text("step_name");
@@ -45,7 +45,7 @@ function stepLines(step: Json, depth: number): readonly string[] {
   const title = `${plain(text("step_id"))}${name === "" ? "" : ` (${plain(name)})`}`;
   return [
     `${margin}${MARKS[status] ?? "·"} ${title}: ${status}${elapsed}`,
-    ...field("Output", firstCharacters(text("output"), MAX_OUTPUT_CHARACTERS, "... (truncated)")),
+    ...field("Output", clipCharacters(text("output"), MAX_OUTPUT_CHARACTERS, "... (truncated)")),
     ...field("Error", text("error")),
     ...listAt(memberAt(step, "sub_result"), "step_results").flatMap(child => stepLines(child, depth + 1)),
   ];
