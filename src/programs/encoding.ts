@@ -32,11 +32,7 @@ export const encoding: Field = {
     {
       names: "xxd",
       is: ["decodes"],
-      options: {
-        flags: "-abeiuEC r|revert p|ps|plain",
-        values: "-cglson",
-        abbreviates: false,
-      },
+      options: { flags: "-abeiuEC r|revert p|ps|plain", values: "-cglson", abbreviates: false },
       run: runXxd,
     },
     { names: "od", isGnu: true, options: { values: "-AtNjw", abbreviates: false }, run: encodeInput },

@@ -125,7 +125,7 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: P
       rest,
       { flags: "-q recursive quiet", stopsAtOperand: true },
       at + 1,
-    ).operands.map(operand => operand.value);
+    ).operandValues;
     const inner = { ...call, cwd: concatenate([call.cwd, text("/"), unknown("any", "$sm_path")]) };
     return operands.length === 1 && operands[0] !== undefined
       ? runString(operands[0], inner)
@@ -168,7 +168,7 @@ function rememberAlias(rest: readonly Value[], call: ProgramCall): void {
   const operands = parseOptions([text("config"), ...rest], {
     flags: "global local system add set",
     values: "-f file",
-  }).operands.map(operand => operand.value);
+  }).operandValues;
   const at = operands.findIndex(word => /^alias\./i.test(knownText(word) ?? ""));
   const key = knownText(wordAt(operands, at));
   const value = knownText(wordAt(operands, at + 1));

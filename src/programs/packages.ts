@@ -75,7 +75,7 @@ function manager(
       const directory = before.valueOf("C");
       const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
-        const operands = before.operands.map(operand => operand.value);
+        const operands = before.operandValues;
         runWrittenScripts(names, operands, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }
@@ -88,7 +88,7 @@ function manager(
 function runPackage(call: ProgramCall): Output {
   const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
   if (codes.length > 0) return codes.map(code => runString(code, call)).reduce(appendOutput, NO_OUTPUT);
-  return runPrefix({ names: "", options: EXEC, isPackage: true }, call);
+  return runPrefix({ options: EXEC, cells: { package: "" } }, call);
 }
 
 const OWN_VERB =

@@ -37,7 +37,7 @@ export function runParallel(call: ParsedCall): Output {
     .map(item =>
       runInNewShell(template.length === 0 ? item : code(item), call, {
         from: template.length === 0 ? "stdin" : "argument",
-        road: "shell",
+        via: "shell",
       }),
     )
     .reduce(appendOutput, NO_OUTPUT);

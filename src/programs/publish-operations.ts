@@ -1,11 +1,9 @@
 import { operations } from "./operation-table.ts";
-import type { Operation } from "./program.ts";
 
 /** Commands that give something away to everybody, or take it back from them. */
-export const publishOperations = (): readonly Operation[] => [
-  ...operations(
-    "publish",
-    `
+export const publishOperations = () =>
+  operations({
+    publish: `
     npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis | publish a package to everybody | safer npm
         publish --dry-run
     yarn publish | publish a package to everybody | safer yarn pack --dry-run
@@ -36,5 +34,4 @@ export const publishOperations = (): readonly Operation[] => [
     semantic-release|release-it|np | publish a release | safer semantic-release --dry-run
     goreleaser release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot
   `,
-  ),
-];
+  });

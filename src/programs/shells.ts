@@ -79,7 +79,7 @@ function readOptions(call: ParsedCall): ShellOptions {
 
 function runShell(call: ParsedCall): Output {
   const { parsed, hasCommand, readsStdin } = readOptions(call);
-  const operands = parsed.operands.map(operand => operand.value);
+  const operands = parsed.operandValues;
   runStartFiles(parsed, call);
   const [first, ...rest] = operands;
   if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call);
@@ -107,7 +107,7 @@ function runRareShell(call: ParsedCall): Output {
 function runCommandString(code: Value, rest: readonly Value[], call: ProgramCall): Output {
   const [zero, ...values] = rest;
   const positionals = positionalsFrom(zero, values, call.isOpenEnded);
-  return runInNewShell(code, call, { from: "argument", road: "shell" }, { positionals, stdin: call.stdin });
+  return runInNewShell(code, call, { from: "argument", via: "shell" }, { positionals, stdin: call.stdin });
 }
 
 /** A shell without a script reads its commands from stdin; from a terminal there is nothing to judge. */
@@ -121,7 +121,7 @@ function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
   if (isFile && origin?.kind === "file")
     return runScript({ path: origin.path, arguments: values, by: "shell" }, call);
   const positionals = positionalsFrom(undefined, values, call.isOpenEnded);
-  return runInNewShell(call.stdin, call, { from: "stdin", road: "shell" }, { positionals });
+  return runInNewShell(call.stdin, call, { from: "stdin", via: "shell" }, { positionals });
 }
 
 /** Files and texts that a shell runs before anything else. */
@@ -133,9 +133,9 @@ function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
   for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
     const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });
     if (prompt !== undefined && /\$\(|`/.test(prompt)) {
-      runInNewShell(asQuotedWord(prompt), call, { from: "handler", road: "shell" });
+      runInNewShell(asQuotedWord(prompt), call, { from: "handler", via: "shell" });
     }
   }
   const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
-  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", road: "shell" });
+  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", via: "shell" });
 }

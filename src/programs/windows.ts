@@ -56,15 +56,12 @@ function isDash(rest: readonly Value[]): boolean {
 }
 
 function runText(words: readonly Value[], call: ProgramCall): Output {
-  return runInterpreterCode("powershell", joinValues(words, " "), [], call, {
-    from: "argument",
-    road: "code",
-  });
+  return runInterpreterCode("powershell", joinValues(words, " "), [], call, { from: "argument" });
 }
 
 function runStdin(call: ProgramCall): Output {
   if (call.stdin === undefined) return NO_OUTPUT;
-  return runInterpreterCode("powershell", call.stdin, [], call, { from: "stdin", road: "code" });
+  return runInterpreterCode("powershell", call.stdin, [], call, { from: "stdin" });
 }
 
 /** Base64 of UTF-16; what cannot be decoded stays unknown, but decoded it is. */
@@ -77,7 +74,7 @@ function runEncoded(word: Value | undefined, call: ProgramCall): Output {
       ? unknown("any", "encoded command", word.origins)
       : text(decodeUtf16LittleEndian(bytes), word.origins);
   const decoded = withOrigins(code, [{ kind: "decoded", invocation: call.id }]);
-  return runInterpreterCode("powershell", decoded, [], call, { from: "argument", road: "code" });
+  return runInterpreterCode("powershell", decoded, [], call, { from: "argument" });
 }
 
 function runCmd(call: ParsedCall): Output {
@@ -85,6 +82,5 @@ function runCmd(call: ParsedCall): Output {
   if (start < 0) return [unknownOutput(call)];
   return runInterpreterCode("cmd", joinValues(call.argv.slice(start + 1), " "), [], call, {
     from: "argument",
-    road: "code",
   });
 }

@@ -25,12 +25,7 @@ export const argumentLists: Field = {
       effects: call => plainReads(call.options.valuesOf("a")),
       run: runXargs,
     },
-    {
-      names: "parallel",
-      is: ["readsNothing", "dangerous"],
-      options: PARALLEL_OPTIONS,
-      run: runParallel,
-    },
+    { names: "parallel", is: ["readsNothing", "dangerous"], options: PARALLEL_OPTIONS, run: runParallel },
   ],
 };
 

@@ -56,6 +56,10 @@ export class ParsedOptions {
     this.hasUnknownOption = hasUnknownOption;
   }
 
+  get operandValues(): readonly Value[] {
+    return this.operands.map(operand => operand.value);
+  }
+
   has(...names: readonly string[]): boolean {
     return this.options.some(option => names.includes(option.name));
   }

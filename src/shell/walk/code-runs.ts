@@ -31,7 +31,7 @@ export function runInNewShell(
     stdin: options.stdin,
     place: call.place,
     isElevated: call.isElevated,
-    parent: { invocation: call.id, road: source.road },
+    parent: { invocation: call.id, via: source.via },
     hidden: undefined,
     activeFunctions: [],
     scripts: options.scripts ?? call.scope.scripts,
@@ -57,7 +57,7 @@ export function runInSameShell(
   return runCodeIn(code, call, source, {
     ...call.scope,
     ...changes,
-    parent: { invocation: call.id, road: source.road },
+    parent: { invocation: call.id, via: source.via },
   });
 }
 

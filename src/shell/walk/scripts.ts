@@ -31,7 +31,7 @@ function isPipe(path: Value): boolean {
 }
 
 function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: number): Output {
-  const source = { from: "file", path: joinPath(call.cwd, use.path), road: "script" } as const;
+  const source = { from: "file", path: joinPath(call.cwd, use.path), via: "script" } as const;
   const interpreter = use.by === "itself" ? interpreterOf(code) : undefined;
   const interpreted =
     interpreter === undefined

@@ -9,7 +9,7 @@ export function runHandlers(scope: Scope): Output {
   scope.state.traps.clear();
   let output: Output = NO_OUTPUT;
   for (const { code, span, invocation } of handlers) {
-    const inner: Scope = { ...scope, parent: { invocation, road: "trap" } };
+    const inner: Scope = { ...scope, parent: { invocation, via: "trap" } };
     const run = runShellText(code, inner, span);
     scope.session.codeRuns.push({
       language: "shell",
