@@ -74,6 +74,7 @@ const NOT_IN_THE_LANGUAGE = [
 /** Inside these folders the same holds for their own sub-folders; files directly in the folder stand above them. */
 const SUBFOLDERS = {
   shell: ["syntax", "state", "words", "walk", "builtins"],
+  code: ["syntax", "meaning", "languages"],
   guard: ["paths", "git", "packs", "checks"],
 };
 

@@ -2,6 +2,7 @@ import { constants, fstatSync, readFileSync, statSync, writeSync } from "node:fs
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
 import { openRun } from "../hooks/run.ts";
+import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { dirname, join } from "../system/paths.ts";
@@ -20,7 +21,7 @@ export function defineEntry(definition: HookDefinition): HookMain {
     const onInput = () =>
       process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready")));
     const onFirstProcess = () => {
-      const deadlineMs = hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event);
+      const deadlineMs = hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event);
       const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
       setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), leftMs).unref();
     };

@@ -1,6 +1,7 @@
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
 import { type HookRun, INPUT_LIMIT_BYTES, openRun } from "../hooks/run.ts";
+import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
@@ -42,7 +43,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
         return run.abandon("the engine crashed or gave no answer in time", payload !== undefined) ?? 0;
       }
       amplihackHost.setDeadlineMs(
-        hookDeadlineMs(call.host ?? "claude-code", subcommand.name, subcommand.event),
+        hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event),
       );
       run = openRun(openProgram(definition, subcommand, undefined, system), call, system);
       const code = await run.run();

@@ -1,4 +1,4 @@
-import { InstallProblem } from "../install/problem.ts";
+import { Problem } from "../state/problem.ts";
 import { CommandError } from "./errors.ts";
 
 /** Runs part of a command and tells a problem of the installation as a failure of the command. */
@@ -6,7 +6,7 @@ export async function tellProblems<T>(kind: string, run: () => Promise<T>): Prom
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof InstallProblem)) throw error;
+    if (!(error instanceof Problem) || error.kind !== "install") throw error;
     const { message, causes, fix } = error;
     throw new CommandError(message, { kind, causes, fix });
   }

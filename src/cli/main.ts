@@ -21,20 +21,9 @@ export interface Program {
 }
 
 /** Names that other tools have and this one lacks; they get a clear no instead of a guess. */
-const NOT_BUILT = new Set([
-  "fleet",
-  "remote",
-  "signal",
-  "docker",
-  "auto",
-  "auto-mode",
-  "index-code",
-  "index-scip",
-  "query-code",
-  "new",
-  "goal-agent",
-  "pr",
-]);
+const NOT_BUILT = new Set(
+  "fleet remote signal docker auto auto-mode index-code index-scip query-code new goal-agent pr".split(" "),
+);
 /** What `amplihack` alone means. */
 const DEFAULT_COMMAND = "status";
 

@@ -1,4 +1,4 @@
-import { HOST_IDS } from "../hosts/host.ts";
+import { HOST_IDS } from "../hosts/descriptors.ts";
 import { STOCK_SUBCOMMANDS } from "../hosts/subcommands.ts";
 import { EVENTS } from "../protocol/index.ts";
 import { AGENTS } from "../state/active-agent.ts";

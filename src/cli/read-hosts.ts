@@ -1,19 +1,16 @@
-import { resolveHost } from "../hosts/host.ts";
-import { INSTALLABLE_HOSTS, type InstallableHost, isInstallable } from "../install/targets.ts";
+import { type HostId, resolveHost } from "../hosts/descriptors.ts";
+import { INSTALLABLE_HOSTS, isInstallable } from "../install/targets.ts";
 import { usageError } from "./errors.ts";
 import { didYouMean } from "./nearest.ts";
 
 /** The hosts that `--host` names; undefined when it was not given. */
-export function readHosts(
-  names: readonly string[],
-  path: string,
-): readonly InstallableHost[] | "all" | undefined {
+export function readHosts(names: readonly string[], path: string): readonly HostId[] | "all" | undefined {
   if (names.length === 0) return undefined;
   if (names.includes("all")) return "all";
   return [...new Set(names.flatMap(name => name.split(",")).map(name => readHost(name, path)))];
 }
 
-function readHost(name: string, path: string): InstallableHost {
+function readHost(name: string, path: string): HostId {
   const host = resolveHost(name);
   if (host !== undefined && isInstallable(host)) return host;
   const problem =

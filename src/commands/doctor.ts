@@ -3,7 +3,7 @@ import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 import { ownProgram } from "../cli/own-program.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import type { Check } from "../install/doctor/check.ts";
+import type { DoctorCheck } from "../install/doctor/check.ts";
 import type { Proof } from "../verify/live/prove.ts";
 
 const LIVE_TIMEOUT_MS = 120_000;
@@ -92,7 +92,7 @@ function renderProofs(proofs: readonly Proof[], terminal: Terminal): string {
 
 const MARKS = { pass: ["green", "✓"], warn: ["yellow", "⚠"], fail: ["red", "✗"] } as const;
 
-function renderChecks(checks: readonly Check[], terminal: Terminal): string {
+function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): string {
   const lines = checks.flatMap(({ status, message, fix }) => {
     const [style, mark] = MARKS[status];
     const line = `${terminal.paint(style, mark)} ${message}`;

@@ -42,7 +42,7 @@ the hosts are never changed. A second run changes nothing.`,
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
   },
   async run({ options, system, terminal }) {
-    const { findPackage, install, renderInstall, requireDirectories, wouldSkipInCodex } = await import(
+    const { findPackage, install, needsTrustAgreement, renderInstall, requireDirectories } = await import(
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
@@ -72,7 +72,7 @@ the hosts are never changed. A second run changes nothing.`,
       const isTrustAgreed =
         options.yes ||
         (mayAsk &&
-          wouldSkipInCodex(system, requireDirectories(system), request) &&
+          needsTrustAgreement(system, requireDirectories(system), request) &&
           askYesOrNo(terminal, "Codex runs only hooks that you trust. May it run those of amplihack?"));
       const report = await install(system, findPackage(system), { ...request, isTrustAgreed });
       const text = renderInstall(report, { isVerbose: options.verbose, paint: terminal.paint });

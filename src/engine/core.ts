@@ -1,13 +1,33 @@
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
-import type { CloseSignal } from "./cancel-signal.ts";
+import type { CancelSignal, CloseSignal } from "./cancel-signal.ts";
 import type { AsyncReport, Delegates, Limits } from "./options.ts";
 import type { Platform } from "./platform.ts";
-import type { CommandEnvironment } from "./run/command.ts";
-import type { BackgroundQueue } from "./run/concurrency.ts";
-import type { HttpRules } from "./run/http.ts";
+import type { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
+import type { EnvironmentRecord, Shells } from "./run/environment.ts";
 import type { OnceRegistry, StopCounter } from "./session-state.ts";
 import type { TelemetryRecorder } from "./telemetry.ts";
 import type { DeclaredTools } from "./tools.ts";
+
+/** What all command hooks of an engine share. */
+interface CommandEnvironment {
+  /** the environment as given, for names and places */
+  readonly snapshot: EnvironmentRecord;
+  /** the same without secrets: what hooks start from */
+  readonly env: EnvironmentRecord;
+  readonly shells: Shells;
+  readonly slots: Semaphore;
+  readonly killMs: number;
+  readonly pipeMs: number;
+  /** raised when the engine closes; a hook that went to the background listens to nothing else */
+  readonly closing: CancelSignal;
+  readonly onProcesses: (change: 1 | -1) => void;
+}
+
+export interface HttpRules {
+  readonly allowedUrls: readonly string[] | undefined;
+  readonly allowPrivateNetwork: boolean;
+  readonly env: EnvironmentRecord;
+}
 
 /** What all dispatches of one engine share. */
 export interface Core {

@@ -13,12 +13,12 @@ import {
 import type { System } from "../system/system.ts";
 import { type Core, notify } from "./core.ts";
 import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
-import { EventEntry, type OutcomeWatcher } from "./event-entry.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
-import { isEmptyPlan, type Plan, selectFor } from "./plan.ts";
+import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
+import type { RegisteredHook } from "./registration.ts";
 import {
   type AnyHook,
   registerAfter,
@@ -26,8 +26,7 @@ import {
   registerHook,
   registerOn,
   type ToolSelector,
-} from "./register.ts";
-import type { Registration } from "./registration.ts";
+} from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
@@ -46,7 +45,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly system: System;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
-  private registrations: readonly Registration[] = [];
+  private registrations: readonly RegisteredHook[] = [];
   private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
@@ -142,7 +141,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
   }
 
-  private listRegistration(item: Registration, event: EventDescriptor): Listing {
+  private listRegistration(item: RegisteredHook, event: EventDescriptor): Listing {
     const byDefault: FailurePolicy = event.power === "veto" ? "closed" : "open";
     return listFunction(item, event.name, item.onFailure ?? this.core.failurePolicy(event.name) ?? byDefault);
   }
@@ -187,7 +186,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
-  private add(added: readonly Registration[]): Disposable {
+  private add(added: readonly RegisteredHook[]): Disposable {
     this.registrations = [...this.registrations, ...added];
     return this.disposable(() => {
       this.registrations = this.registrations.filter(item => !added.includes(item));

@@ -6,7 +6,8 @@ import type { Json } from "../protocol/index.ts";
  */
 export function freezeCopy(value: unknown, isLenient: boolean): unknown {
   if (typeof value !== "object" || value === null) {
-    if (isLenient || isJsonScalar(value)) return value;
+    const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+    if (isLenient || isJson) return value;
     throw new TypeError(`a ${typeof value} is not JSON`);
   }
   if (Array.isArray(value)) return Object.freeze(value.map(item => freezeCopy(item, isLenient)));
@@ -21,15 +22,6 @@ export function freezeCopy(value: unknown, isLenient: boolean): unknown {
     if (member !== undefined && key !== "__proto__") copy[key] = freezeCopy(member, isLenient);
   }
   return Object.freeze(copy);
-}
-
-function isJsonScalar(value: unknown): value is Json {
-  return (
-    value === null ||
-    typeof value === "string" ||
-    typeof value === "boolean" ||
-    (typeof value === "number" && Number.isFinite(value))
-  );
 }
 
 /** A value from a hook as JSON, frozen; throws when it is something else. */

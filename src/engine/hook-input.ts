@@ -1,5 +1,5 @@
 import { canonicalToolName } from "../hosts/canonical-tool.ts";
-import { HOSTS } from "../hosts/descriptors.ts";
+import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
 import { deriveFacts, NO_FACTS } from "../hosts/facts.ts";
 import { readToolInput } from "../hosts/read-tool.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../protocol/index.ts";
 
 /** The engine's payloads are in the form of this host. */
-const HOST = HOSTS["claude-code"];
+const HOST = HOSTS[DEFAULT_HOST];
 
 /** The engine's payload as hooks written against the `Hook` type see it. */
 export function toHookInput(

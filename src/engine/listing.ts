@@ -2,7 +2,7 @@ import { defined } from "../protocol/defined.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
-import type { Registration } from "./registration.ts";
+import type { RegisteredHook } from "./registration.ts";
 import type { Action } from "./source/handler.ts";
 import type { ListedHandler } from "./source/load.ts";
 
@@ -41,7 +41,7 @@ function summarise(action: Action): string {
 }
 
 /** A function is part of the host's own program: it has no file, no identity, and is always trusted. */
-export function listFunction(registration: Registration, event: string, onFailure: FailurePolicy): Listing {
+export function listFunction(registration: RegisteredHook, event: string, onFailure: FailurePolicy): Listing {
   const { matcherText } = registration;
   return {
     id: registration.id,

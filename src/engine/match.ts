@@ -9,7 +9,7 @@ export type Matcher =
   | { readonly kind: "exact"; readonly names: ReadonlySet<string> }
   | { readonly kind: "test"; readonly test: (subject: string) => boolean };
 
-export type CompiledMatcher =
+type CompiledMatcher =
   | { readonly ok: true; readonly matcher: Matcher }
   | { readonly ok: false; readonly problem: string };
 

@@ -30,12 +30,12 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   return {
     span(name, attributes, body) {
       return tracer.startActiveSpan(name, { attributes }, span => {
-        const told: Span = {
+        const wrapped: Span = {
           set: (key, value) => void span.setAttribute(key, value),
           event: (event, more) => void span.addEvent(event, more),
         };
         const end = (): void => span.end();
-        const value = body(told);
+        const value = body(wrapped);
         if (isThenable(value)) value.then(end, end);
         else end();
         return value;

@@ -85,13 +85,9 @@ export function attachPiHooks<T extends ToolMap>(
       everyTool(),
       async ({ id, name, args, result, isError }, { signal }) => {
         const toolCall = { id, name, arguments: args };
-        const before: PiToolResult = isJsonObject(result)
-          ? result
-          : { content: [{ type: "text", text: asText(result) }] };
-        const said = await afterToolCall(
-          { ...contextOf(id), toolCall, args, result: before, isError },
-          signal,
-        );
+        const before = toToolResult(result);
+        const call = { ...contextOf(id), toolCall, args, result: before, isError };
+        const said = await afterToolCall(call, signal);
         if (said === undefined || said === null) return undefined;
         const { isError: isNowError, ...replaced } = said;
         return {
@@ -173,11 +169,7 @@ export function piHooks<T extends ToolMap>(engine: HookEngine<T>, loop: PiLoop =
 /** What the loop is to change in a result: what hooks replaced, and what they want the model to read. */
 function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | undefined {
   const { output, decision, extras } = outcome;
-  const changed: PiToolResult | undefined = isJsonObject(output)
-    ? output
-    : output === undefined
-      ? undefined
-      : { content: [{ type: "text", text: asText(output) }] };
+  const changed = output === undefined ? undefined : toToolResult(output);
   const notes = [
     ...outcome.context.map(({ text }) => text),
     ...(decision.kind === "deny" ? [decision.reason] : []),
@@ -198,6 +190,7 @@ function replaceMembers(target: unknown, members: JsonObject): void {
   Object.assign(target, structuredClone(members));
 }
 
-function asText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+function toToolResult(value: Json): PiToolResult {
+  if (isJsonObject(value)) return value;
+  return { content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] };
 }

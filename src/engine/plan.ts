@@ -1,20 +1,20 @@
-import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
+import type { EventDescriptor, FailurePolicy, JsonObject, Outcome } from "../protocol/index.ts";
 import type { ConditionFacts } from "./condition.ts";
-import { isMatch, type Matcher } from "./match.ts";
+import { isMatch, type Matcher, promptSubjectOf, subjectOf } from "./match.ts";
 import { strictestPolicy } from "./output/failure.ts";
-import type { Registration } from "./registration.ts";
-import type { Handler } from "./source/load.ts";
+import { inRunOrder, type RegisteredHook } from "./registration.ts";
+import type { ConfiguredHandler } from "./source/load.ts";
 import { canonicalJson } from "./trust.ts";
 
 /** A handler about to run, with the time and policy it runs under. */
 export interface PlannedStep {
-  readonly handler: Handler;
+  readonly handler: ConfiguredHandler;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
 }
 
 /** What stage 1 runs: lanes at the same time, the steps of a lane one after another, all listed in fold order. */
-export interface Selection {
+export interface HandlerSelection {
   readonly steps: readonly PlannedStep[];
   readonly lanes: readonly (readonly PlannedStep[])[];
   /** started in the background, never waited for */
@@ -24,22 +24,22 @@ export interface Selection {
 
 /** Everything an event and a subject set off: functions first (stage 0), then configured handlers (stage 1). */
 export interface Plan {
-  readonly functions: readonly Registration[];
-  readonly handlers: readonly Handler[];
+  readonly functions: readonly RegisteredHook[];
+  readonly handlers: readonly ConfiguredHandler[];
   /** what runs, when that does not depend on the payload */
-  readonly selection: Selection | undefined;
+  readonly selection: HandlerSelection | undefined;
 }
 
-export const EMPTY_SELECTION: Selection = { steps: [], lanes: [], background: [], duplicates: [] };
-export const EMPTY_PLAN: Plan = { functions: [], handlers: [], selection: EMPTY_SELECTION };
+const NO_HANDLERS: HandlerSelection = { steps: [], lanes: [], background: [], duplicates: [] };
+const EMPTY_PLAN: Plan = { functions: [], handlers: [], selection: NO_HANDLERS };
 
 export function isEmptyPlan(plan: Plan): boolean {
   return plan.functions.length === 0 && plan.handlers.length === 0;
 }
 
-export function makePlan(
-  functions: readonly Registration[],
-  handlers: readonly Handler[],
+function makePlan(
+  functions: readonly RegisteredHook[],
+  handlers: readonly ConfiguredHandler[],
   event: EventDescriptor,
 ): Plan {
   if (functions.length === 0 && handlers.length === 0) return EMPTY_PLAN;
@@ -52,8 +52,8 @@ export function selectFor(
   plan: Plan,
   event: EventDescriptor,
   facts: () => ConditionFacts,
-  claim: (handler: Handler) => boolean,
-): Selection {
+  claim: (handler: ConfiguredHandler) => boolean,
+): HandlerSelection {
   if (plan.selection !== undefined) return plan.selection;
   let known: ConditionFacts | undefined;
   const runs = plan.handlers.filter(handler => {
@@ -66,7 +66,7 @@ export function selectFor(
   return select(runs, event);
 }
 
-function select(handlers: readonly Handler[], event: EventDescriptor): Selection {
+function select(handlers: readonly ConfiguredHandler[], event: EventDescriptor): HandlerSelection {
   const { steps, duplicates } = deduplicate(handlers);
   const isBackground = ({ handler }: PlannedStep): boolean =>
     handler.spec.isAsync && event.name !== "SessionEnd";
@@ -89,7 +89,7 @@ function select(handlers: readonly Handler[], event: EventDescriptor): Selection
 }
 
 /** Equal handlers of the claude dialect run once: in the place of the first, as long and as strict as any. */
-function deduplicate(handlers: readonly Handler[]): Pick<Selection, "steps" | "duplicates"> {
+function deduplicate(handlers: readonly ConfiguredHandler[]): Pick<HandlerSelection, "steps" | "duplicates"> {
   const steps: PlannedStep[] = [];
   const duplicates: { kept: string; dropped: string }[] = [];
   const places = new Map<string, number>();
@@ -113,12 +113,12 @@ function deduplicate(handlers: readonly Handler[]): Pick<Selection, "steps" | "d
   return { steps, duplicates };
 }
 
-function dedupeKey({ spec }: Handler): string {
+function dedupeKey({ spec }: ConfiguredHandler): string {
   return canonicalJson({ action: spec.action, root: spec.source.pluginRoot, isAsync: spec.isAsync });
 }
 
 /** Handlers by what they match, so that a subject is looked up and not tried against every handler. */
-export class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
+class MatchIndex<H extends { readonly matcher: Matcher; readonly position: number }> {
   private readonly exact = new Map<string, H[]>();
   private readonly tested: H[] = [];
   private readonly always: H[] = [];
@@ -146,5 +146,65 @@ export class MatchIndex<H extends { readonly matcher: Matcher; readonly position
     for (const subject of subjects) for (const handler of this.exact.get(subject) ?? []) found.add(handler);
     for (const handler of this.tested) if (isMatch(handler.matcher, subjects)) found.add(handler);
     return [...found].sort((left, right) => left.position - right.position);
+  }
+}
+
+export type OutcomeWatcher = (payload: JsonObject, outcome: Outcome) => void;
+
+const MAX_CACHED_PLANS = 512;
+/** Longer subjects are prompts or nonsense, and would make the cache large. */
+const MAX_CACHED_SUBJECT_CHARS = 512;
+
+/** Everything that one event sets off. Immutable but for its cache: a change of hooks makes a new one. */
+export class EventEntry {
+  readonly event: EventDescriptor;
+  readonly watchers: readonly OutcomeWatcher[];
+  /** handlers of this event that are not trusted */
+  readonly refused: number;
+  /** whether any handler looks at the prompt, where the event itself has no subject */
+  private readonly readsPrompt: boolean;
+  private readonly functions: MatchIndex<RegisteredHook & { readonly position: number }>;
+  private readonly handlers: MatchIndex<ConfiguredHandler>;
+  private readonly namesOf: (event: EventDescriptor, subject: string) => readonly string[];
+  private readonly plans = new Map<string, Plan>();
+  readonly isEmpty: boolean;
+
+  constructor(
+    event: EventDescriptor,
+    registrations: readonly RegisteredHook[],
+    handlers: readonly ConfiguredHandler[],
+    watchers: readonly OutcomeWatcher[],
+    refused: number,
+    namesOf: (event: EventDescriptor, subject: string) => readonly string[],
+  ) {
+    this.event = event;
+    this.watchers = watchers;
+    this.refused = refused;
+    this.namesOf = namesOf;
+    this.functions = new MatchIndex(
+      inRunOrder(registrations).map((item, position) => ({ ...item, position })),
+    );
+    this.handlers = new MatchIndex(handlers);
+    this.readsPrompt = handlers.some(
+      ({ spec, matcher }) => spec.dialect === "batuta" && matcher.kind === "test",
+    );
+    this.isEmpty = registrations.length === 0 && handlers.length === 0;
+  }
+
+  subjectOf(payload: JsonObject): string {
+    const prompt = this.readsPrompt ? promptSubjectOf(this.event, payload) : undefined;
+    return prompt ?? subjectOf(this.event, payload);
+  }
+
+  planFor(subject: string): Plan {
+    const known = this.plans.get(subject);
+    if (known !== undefined) return known;
+    const names = this.namesOf(this.event, subject);
+    const made = makePlan(this.functions.find(names), this.handlers.find(names), this.event);
+    const plan = isEmptyPlan(made) ? EMPTY_PLAN : made;
+    if (subject.length > MAX_CACHED_SUBJECT_CHARS) return plan;
+    if (this.plans.size >= MAX_CACHED_PLANS) this.plans.clear();
+    this.plans.set(subject, plan);
+    return plan;
   }
 }

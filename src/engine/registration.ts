@@ -1,10 +1,14 @@
-import type { EventDescriptor, FailurePolicy, Json, JsonObject } from "../protocol/index.ts";
-import type { Matcher } from "./match.ts";
-import type { Reply } from "./reply.ts";
-import type { HookScope, MaybePromise } from "./types.ts";
+import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
+import type { System } from "../system/system.ts";
+import { toHookInput } from "./hook-input.ts";
+import { compileMatcher, type Matcher, matchNames, matchPattern } from "./match.ts";
+import { andThen } from "./maybe.ts";
+import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
+import { MAX_TIMEOUT_MS } from "./source/fields.ts";
+import type { HookScope, MaybePromise, RegisterOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
-export interface Registration {
+export interface RegisteredHook {
   readonly id: string;
   readonly events: readonly string[];
   /** runs after a call, in the reverse of its order: the first in is the last out */
@@ -43,12 +47,143 @@ export interface CheckedArgs {
   readonly problem: string | undefined;
 }
 
-function compareRegistrations(left: Registration, right: Registration): number {
+function compareRegistrations(left: RegisteredHook, right: RegisteredHook): number {
   return left.order - right.order || left.sequence - right.sequence;
 }
 
 /** Stage 0 in the order it runs in. */
-export function inRunOrder(registrations: readonly Registration[]): readonly Registration[] {
+export function inRunOrder(registrations: readonly RegisteredHook[]): readonly RegisteredHook[] {
   const sorted = [...registrations].sort(compareRegistrations);
   return [...sorted.filter(item => !item.isReversed), ...sorted.filter(item => item.isReversed).reverse()];
+}
+
+const FUNCTION_TIMEOUT_MS = 60_000;
+
+/** A hook function before its types are known: the engine's typed methods are the only callers. */
+export type AnyHook = (subject: never, scope: HookScope) => unknown;
+export type ToolSelector = string | readonly string[] | RegExp;
+
+interface RegistrationParts extends Pick<RegisteredHook, "events" | "matcher" | "matcherText" | "run"> {
+  /** begins the id of a hook that was given none */
+  readonly prefix: string;
+  readonly isReversed?: boolean;
+}
+
+function register(
+  { prefix, isReversed = false, ...parts }: RegistrationParts,
+  options: RegisterOptions,
+  sequence: number,
+): RegisteredHook {
+  const { order = 0, timeoutMs = FUNCTION_TIMEOUT_MS } = options;
+  if (!Number.isFinite(order)) throw new TypeError(`"order" must be a finite number, not ${order}`);
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+    throw new TypeError(
+      `"timeoutMs" must be a number above zero, not ${timeoutMs}: zero would disable the hook`,
+    );
+  return {
+    ...parts,
+    id: options.id ?? `${prefix}#${sequence}`,
+    isReversed,
+    order,
+    sequence,
+    timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
+    onFailure: options.onFailure,
+    isOnce: options.once === true,
+  };
+}
+
+function callable(hook: unknown, method: string): (subject: unknown, scope: HookScope) => unknown {
+  if (typeof hook !== "function") throw new TypeError(`${method} needs a function, not ${typeof hook}`);
+  return (subject, scope) => hook(subject, scope);
+}
+
+export function registerBefore(
+  tool: ToolSelector,
+  hook: AnyHook,
+  options: RegisterOptions,
+  sequence: number,
+): RegisteredHook {
+  const prefix = "beforeToolCall";
+  const call = callable(hook, prefix);
+  const run: RegisteredHook["run"] = (view, scope) =>
+    withTypedCall(tool, view, subject => andThen(call(subject, scope), readBefore));
+  return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
+}
+
+export function registerAfter(
+  tool: ToolSelector,
+  hook: AnyHook,
+  options: RegisterOptions,
+  sequence: number,
+): RegisteredHook {
+  const prefix = "afterToolCall";
+  const call = callable(hook, prefix);
+  const events = ["PostToolUse", "PostToolUseFailure"];
+  const run: RegisteredHook["run"] = (view, scope) =>
+    withTypedCall(tool, view, subject => {
+      const done = { ...subject, result: view.result, isError: view.isError };
+      return andThen(call(done, scope), readAfter);
+    });
+  return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
+}
+
+/** A hook for named tools was promised their types: an input without them is not shown to it. */
+function withTypedCall(
+  selector: ToolSelector,
+  view: CallView,
+  call: (subject: Omit<CheckedArgs, "problem"> & Pick<CallView, "id" | "name">) => MaybePromise<Reply>,
+): MaybePromise<Reply> {
+  const { id, name } = view;
+  const isForAll = selector === "*" || selector instanceof RegExp;
+  return andThen(view.checkedInput(), ({ tool, args, problem }) => {
+    if (problem !== undefined && !isForAll) return refuse("field-type", problem);
+    return call(Object.freeze({ id, name, tool, args }));
+  });
+}
+
+function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {
+  if (tool instanceof RegExp) return { matcher: matchPattern(tool), matcherText: String(tool) };
+  if (tool === "*") return { matcher: { kind: "all" }, matcherText: "*" };
+  const names = typeof tool === "string" ? [tool] : [...tool];
+  if (names.length === 0) throw new TypeError("at least one tool must be named");
+  return { matcher: matchNames(names), matcherText: names.join("|") };
+}
+
+export function registerOn(
+  event: EventDescriptor,
+  matcher: string | RegExp,
+  hook: AnyHook,
+  options: RegisterOptions,
+  sequence: number,
+): RegisteredHook {
+  const call = callable(hook, "on");
+  const run: RegisteredHook["run"] = (view, scope) => andThen(call(view.payload, scope), readBefore);
+  return register({ ...onEvent(event, matcher), run }, options, sequence);
+}
+
+function onEvent(
+  event: EventDescriptor,
+  matcher: string | RegExp | undefined,
+): Omit<RegistrationParts, "run"> {
+  const base = { prefix: event.name, events: [event.name] };
+  if (matcher instanceof RegExp)
+    return { ...base, matcher: matchPattern(matcher), matcherText: String(matcher) };
+  const compiled = compileMatcher("claude", matcher, event);
+  if (!compiled.ok)
+    throw new TypeError(`the matcher of a hook on ${event.name} cannot be used: ${compiled.problem}`);
+  return { ...base, matcher: compiled.matcher, matcherText: matcher };
+}
+
+export function registerHook(
+  hook: Hook<System>,
+  event: EventDescriptor,
+  system: System,
+  sequence: number,
+): RegisteredHook {
+  const run: RegisteredHook["run"] = ({ payload, names }) => {
+    const checked = toHookInput(event, payload, names);
+    if (!checked.ok) return refuse("field-type", checked.problem);
+    return andThen(hook.run(checked.input, system), readEffect);
+  };
+  return register({ ...onEvent(event, hook.matcher), run }, { id: hook.id }, sequence);
 }

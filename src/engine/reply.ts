@@ -3,7 +3,7 @@ import { type Effect, isJsonObject, type Json } from "../protocol/index.ts";
 import { diagnose } from "./diagnostics.ts";
 import { freezeJson } from "./freeze.ts";
 import type { HandlerFailure } from "./output/result.ts";
-import { describe } from "./source/fields.ts";
+import { describeType } from "./source/fields.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */
 export interface Reply {
@@ -26,7 +26,7 @@ type Members = Readonly<Record<string, unknown>>;
 function readReturned(returned: unknown, read: (members: Members) => Reply): Reply {
   if (returned === undefined || returned === null) return NO_REPLY;
   if (isJsonObject(returned)) return read(returned);
-  const detail = `a hook returns nothing or an object, not ${describe(returned)}; it is ignored`;
+  const detail = `a hook returns nothing or an object, not ${describeType(returned)}; it is ignored`;
   return { effect: { diagnostics: [diagnose("field-type", detail)] } };
 }
 
@@ -96,5 +96,5 @@ function withRewrite(reply: Reply, of: "input" | "output", value: unknown): Repl
 
 function mistyped(name: string, value: unknown, type: "boolean" | "string"): string | undefined {
   if (value === undefined || typeof value === type) return undefined;
-  return `"${name}" must be a ${type}, not ${describe(value)}`;
+  return `"${name}" must be a ${type}, not ${describeType(value)}`;
 }

@@ -12,7 +12,7 @@ const SPAN_EVENTS: Readonly<Record<string, string>> = {
   "stop-cap": "hooks.stop_cap",
 };
 
-export interface RunFacts {
+interface RunFacts {
   readonly id: string;
   readonly kind: string;
   readonly dialect: string;
@@ -21,7 +21,7 @@ export interface RunFacts {
 }
 
 /** What is told about one finished handler; never its payload, output or command. */
-export interface FinishedRun {
+interface FinishedRun {
   readonly run: Run;
   readonly failureCode: string | undefined;
   readonly queueMs: number | undefined;
@@ -132,9 +132,9 @@ function withoutErrors(span: Span): Span {
 }
 
 /** A failure of telemetry cannot be reported through telemetry. */
-function ignoreErrors(tell: () => unknown): void {
+function ignoreErrors(call: () => unknown): void {
   try {
-    tell();
+    call();
   } catch {
     // The host's own telemetry is broken; hooks go on as if it were absent.
   }

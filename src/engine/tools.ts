@@ -25,10 +25,6 @@ export class DeclaredTools {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.validators.size === 0;
-  }
-
   find(names: readonly string[]): string | undefined {
     return names.find(name => this.validators.has(name));
   }
@@ -38,19 +34,14 @@ export class DeclaredTools {
     const tool = this.find(names);
     const raw = isJsonObject(input) ? input : { input };
     if (tool === undefined) return { tool, args: raw, problem: undefined };
-    return andThen(this.checkInput(tool, input), checked =>
-      checked.ok
-        ? {
-            tool,
-            args: checked.value === input ? input : freezeCopy(checked.value, true),
-            problem: undefined,
-          }
-        : {
-            tool: undefined,
-            args: raw,
-            problem: `the input of ${tool} does not fit its schema: ${checked.problem}`,
-          },
-    );
+    return andThen(this.checkInput(tool, input), checked => {
+      if (checked.ok) {
+        const args = checked.value === input ? input : freezeCopy(checked.value, true);
+        return { tool, args, problem: undefined };
+      }
+      const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
+      return { tool: undefined, args: raw, problem };
+    });
   }
 
   /** Whether an input may be given to a tool; any object is good for one that is not declared. */

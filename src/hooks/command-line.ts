@@ -1,4 +1,4 @@
-import { resolveHost } from "../hosts/host.ts";
+import { resolveHost } from "../hosts/descriptors.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "../hosts/subcommands.ts";
 import type { HookCall } from "./run.ts";
 

@@ -1,5 +1,5 @@
+import { hostOrDefault } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
-import { HOST_IDS } from "../hosts/host.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, HookInput, InputOf, Json, JsonObject } from "../protocol/index.ts";
 import { STOCK_HOOKS, type StockHookName } from "../protocol/stock-hooks.ts";
@@ -178,8 +178,7 @@ export function attempt(
 
 /** A second less than the host waits. */
 function budgetOf(input: HookInput, hookName: string): number {
-  const host = HOST_IDS.find(id => id === input.host) ?? "claude-code";
-  return hookDeadlineMs(host, hookName.replaceAll("_", "-"), input.event);
+  return hookDeadlineMs(hostOrDefault(input.host).id, hookName.replaceAll("_", "-"), input.event);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Grant } from "../guard/grants.ts";
 import type { Judgement } from "../guard/judgement.ts";
+import { isAgentVariable } from "../hosts/recognise.ts";
 import type { Json } from "../protocol/index.ts";
 import { StrictMembers, stringsAt } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
@@ -129,9 +130,6 @@ export function grantOnce(system: System, stateHome: string, code: string): Gran
   return grant;
 }
 
-const AGENT_MARKERS =
-  /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID)|CLAUDE_PROJECT_DIR|COPILOT_CLI|COPILOT_AGENT_.*|CURSOR_(VERSION|AGENT|TRACE_ID)|CODEX_(SANDBOX|THREAD_ID|SESSION_ID).*|GEMINI_(CLI|SESSION_ID|CWD|PROJECT_DIR)|QWEN_PROJECT_DIR|DEVIN_PROJECT_DIR|OPENCODE|PI_CODING_AGENT|AMPLIFIER_.*|AUGMENT_(AGENT|PROJECT_DIR|SESSION.*)|ATOMCODE_.*)$/;
-
 /** Why this is not a human at their own terminal; undefined when it is. */
 export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | undefined {
   if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
@@ -139,7 +137,7 @@ export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | unde
   }
   const marker = system.env
     .names()
-    .find(name => AGENT_MARKERS.test(name) && (system.env.get(name) ?? "") !== "");
+    .find(name => isAgentVariable(name) && (system.env.get(name) ?? "") !== "");
   return marker === undefined
     ? undefined
     : `this terminal belongs to an agent (${marker} is set); use one of your own`;

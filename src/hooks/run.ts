@@ -1,8 +1,8 @@
 import { failurePolicyOf } from "../config/index.ts";
-import type { Answer, HostId } from "../hosts/host.ts";
+import type { HostId } from "../hosts/descriptors.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
-import { render } from "../hosts/render.ts";
+import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
 import { errorName } from "../protocol/error-text.ts";
 import {
@@ -187,7 +187,7 @@ class ProgramRun implements HookRun {
     return this.caller;
   }
 
-  private answer(given: Answer, result: HookRunRecord["result"], outcome: Outcome): number {
+  private answer(given: HostResponse, result: HookRunRecord["result"], outcome: Outcome): number {
     if (this.exitCode !== undefined) return this.exitCode;
     const { program, problems, system, input } = this;
     this.exitCode = given.exitCode;

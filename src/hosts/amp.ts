@@ -1,7 +1,7 @@
 import type { HostDescriptor } from "./host.ts";
 
-/** In-process only; the words are those its plugin interface takes. Third-hand, so nothing is registered. */
-export const amp: HostDescriptor = {
+/** In-process only; answers are what its plugin interface takes. Third-hand, so nothing is registered. */
+export const amp: HostDescriptor<"amp"> = {
   id: "amp",
   events: {
     "session.start": "SessionStart",
@@ -18,8 +18,8 @@ export const amp: HostDescriptor = {
     Task: "Agent",
     web_search: "WebSearch",
   },
-  reading: { toolName: ["tool"], toolInput: ["input"] },
-  speech: {
+  input: { toolName: ["tool"], toolInput: ["input"] },
+  responses: () => ({
     SessionStart: {},
     UserPromptSubmit: {
       context: text => ({ message: text }),
@@ -35,7 +35,9 @@ export const amp: HostDescriptor = {
       deny: reason => ({ action: "continue", userMessage: reason }),
       caveats: { deny: "hold → follow-up message, a limited number of times" },
     },
-  },
-  silence: "{}\n",
+  }),
+  noOpinion: "{}\n",
   closed: "exit",
+  protects: { wiring: [".amp/settings.json", ".config/amp/settings.json"] },
+  program: { names: ["amp"], package: "@sourcegraph/amp", bypass: /^--dangerously-allow-all$/ },
 };

@@ -1,20 +1,20 @@
-import { block } from "./claude-words.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
+import { block } from "./claude-encoders.ts";
+import type { HostDescriptor, ResponseEncoder, ResponseTable } from "./host.ts";
 
-const tell: Speech = { context: text => ({ contextInjection: text }) };
+const withContext: ResponseEncoder = { context: text => ({ contextInjection: text }) };
 
 /** The bridge reads `decision`, `reason` and `contextInjection`; Claude's nested object is not looked at. */
-export const amplifierSpeech: Readonly<Record<string, Speech>> = {
-  PreToolUse: { ...block, ...tell },
-  PostToolUse: tell,
-  UserPromptSubmit: { ...block, ...tell },
+export const amplifierResponses = (): ResponseTable => ({
+  PreToolUse: { ...block, ...withContext },
+  PostToolUse: withContext,
+  UserPromptSubmit: { ...block, ...withContext },
   Notification: {},
   Stop: {},
-  SubagentStart: tell,
+  SubagentStart: withContext,
   SubagentStop: {},
-  SessionStart: tell,
+  SessionStart: withContext,
   SessionEnd: {},
-};
+});
 
 export const amplifierTools: Readonly<Record<string, string>> = {
   bash: "Bash",
@@ -26,31 +26,46 @@ export const amplifierTools: Readonly<Record<string, string>> = {
   task: "Agent",
 };
 
-export const amplifierShell: HostDescriptor = {
+export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
   id: "amplifier-shell",
+  // The only part of Amplifier that starts programs.
+  shortNames: ["amplifier"],
+  evidence: {
+    variables: ["AMPLIFIER_PROJECT_DIR", "AMPLIFIER_SESSION_ID", "AMPLIFIER_HOOKS_DIR"],
+    agentVariables: ["AMPLIFIER_*"],
+  },
   events: {},
   usesCanonicalEvents: true,
   tools: amplifierTools,
-  reading: { environment: { cwd: "AMPLIFIER_PROJECT_DIR", sessionId: "AMPLIFIER_SESSION_ID" } },
-  speech: amplifierSpeech,
-  silence: "",
+  input: { environment: { cwd: "AMPLIFIER_PROJECT_DIR", sessionId: "AMPLIFIER_SESSION_ID" } },
+  responses: amplifierResponses,
+  noOpinion: "",
   contextLimit: 10_000,
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      UserPromptSubmit: ["UserPromptSubmit"],
-      SessionEnd: ["SessionEnd"],
-    },
     matcher: ".*",
     timeout: { key: "timeout", unit: "s" },
-    layout: { kind: "groups", root: ["hooks"], commandKey: "command", hasType: true },
-    files: [
-      { scope: "user", path: ".amplifier/hooks/amplihack/hooks.json", isShared: false },
-      { scope: "project", path: ".amplifier/hooks/amplihack/hooks.json", isShared: false },
-    ],
+    layout: { kind: "groups", hasType: true },
+    files: {
+      user: ".amplifier/hooks/amplihack/hooks.json",
+      project: ".amplifier/hooks/amplihack/hooks.json",
+    },
   },
+  protects: { wiring: [".amplifier/hooks/**", ".amplifier/settings.yaml"], trees: [".amplifier"] },
+  setup: () => ({
+    title: "Amplifier",
+    folders: [".amplifier"],
+    programs: ["amplifier"],
+    takesBundles: true,
+    nextStep: {
+      user: "Amplifier: mount its module hook-shell; that is what reads .amplifier/hooks",
+      project: "Amplifier: mount its module hook-shell; that is what reads .amplifier/hooks",
+    },
+    gaps: ["run without Amplifier's shell bridge, the module hook-shell"],
+    agent: {
+      name: "amplifier",
+      printMode: { start: ["run"], promptFlag: [], stdinMarker: [], modelFlag: "--model", unsafeStart: /^-/ },
+    },
+    live: "it was not tried with a scripted model yet",
+  }),
 };

@@ -1,12 +1,15 @@
-import { amplifierShell, amplifierSpeech, amplifierTools } from "./amplifier-shell.ts";
+import { amplifierResponses, amplifierShell, amplifierTools } from "./amplifier-shell.ts";
 import type { HostDescriptor } from "./host.ts";
 
 /**
- * Amplifier's own events, for payloads that a Python module of somebody's hands on. Such a module translates the
- * bridge's words; Amplifier itself starts no programs, so nothing is registered here.
+ * Amplifier's own events, for payloads that a user's Python module hands on. Such a module translates the bridge's
+ * answers; Amplifier itself starts no programs, so nothing is registered here.
  */
-export const amplifier: HostDescriptor = {
+export const amplifier: HostDescriptor<"amplifier"> = {
   id: "amplifier",
+  evidence: {
+    payload: payload => /^[a-z]+:[a-z_]+$/.test(String(payload["hook_event_name"] ?? payload["event"])),
+  },
   events: {
     "session:start": "SessionStart",
     "session:resume": "SessionStart",
@@ -26,16 +29,16 @@ export const amplifier: HostDescriptor = {
   },
   usesCanonicalEvents: false,
   tools: amplifierTools,
-  reading: amplifierShell.reading ?? {},
-  speech: {
-    ...amplifierSpeech,
+  input: amplifierShell.input ?? {},
+  responses: () => ({
+    ...amplifierResponses(),
     PostToolUseFailure: {},
     PreCompact: { ignoresExitCode: true },
     PostCompact: {},
     PermissionRequest: { ask: () => ({}), ignoresExitCode: true },
     PermissionDenied: {},
-  },
-  silence: "",
+  }),
+  noOpinion: "",
   contextLimit: 10_000,
   closed: "exit",
 };

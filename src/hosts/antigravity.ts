@@ -1,37 +1,27 @@
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
-import { readPath } from "./payload-paths.ts";
+import { isJsonObject, readField } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
+import type { HostDescriptor, RenderContext } from "./host.ts";
 
-function calledTool({ payload }: Occasion): string {
-  const name = readPath(payload, "toolCall.name");
+function calledTool({ payload }: RenderContext): string {
+  const name = memberAt(payload, "toolCall", "name");
   return typeof name === "string" ? name : "";
 }
 
-const speech: Readonly<Record<string, Speech>> = {
-  PreToolUse: {
-    deny: reason => ({ decision: "deny", reason }),
-    ask: reason => (reason === undefined ? { decision: "ask" } : { decision: "ask", reason }),
-    allow: () => ({ decision: "allow" }),
-    input: (value, on, verdict) => ({
-      decision: verdict === "ask" ? "ask" : "allow",
-      overwrite: { name: calledTool(on), args: value },
-    }),
-    caveats: { input: "input → allow with input" },
-  },
-  PostToolUse: {},
-  Stop: { deny: reason => ({ decision: "continue", reason }) },
-};
-
 /**
  * Before a tool `{}` is a denial here and nothing means "no opinion": an ask leaves the person's own policy in
- * force, but in print mode nobody can answer and every call would fail.
+ * force, but in print mode no question is answered and every call would fail.
  */
-function silence({ event, isHeadless }: Occasion): string {
+function noOpinion({ event, isHeadless }: RenderContext): string {
   if (event !== "PreToolUse") return "";
   return isHeadless ? '{"decision":"allow"}\n' : '{"decision":"ask"}\n';
 }
 
-export const antigravity: HostDescriptor = {
+export const antigravity: HostDescriptor<"antigravity"> = {
   id: "antigravity",
+  evidence: {
+    payload: payload =>
+      isJsonObject(payload["toolCall"]) && readField(payload, ["conversationId"]) !== undefined,
+  },
   events: {
     PreToolUse: "PreToolUse",
     PostToolUse: "PostToolUse",
@@ -50,18 +40,28 @@ export const antigravity: HostDescriptor = {
     ask_question: "AskUserQuestion",
     invoke_subagent: "Agent",
   },
-  reading: { toolName: ["toolCall.name"], toolInput: ["toolCall.args"] },
-  speech,
-  silence,
+  input: { toolName: ["toolCall.name"], toolInput: ["toolCall.args"] },
+  responses: () => ({
+    PreToolUse: {
+      deny: reason => ({ decision: "deny", reason }),
+      ask: reason => (reason === undefined ? { decision: "ask" } : { decision: "ask", reason }),
+      allow: () => ({ decision: "allow" }),
+      input: (value, context, verdict) => ({
+        decision: verdict === "ask" ? "ask" : "allow",
+        overwrite: { name: calledTool(context), args: value },
+      }),
+      caveats: { input: "input → allow with input" },
+    },
+    PostToolUse: {},
+    Stop: { deny: reason => ({ decision: "continue", reason }) },
+  }),
+  noOpinion,
   closed: "deny",
   registration: {
-    events: { PreToolUse: ["PreToolUse"], PostToolUse: ["PostToolUse"], Stop: ["Stop"] },
     matcher: ".*",
     timeout: { key: "timeout", unit: "s" },
-    layout: { kind: "mixed", root: ["amplihack"], commandKey: "command", hasType: true },
-    files: [
-      { scope: "user", path: ".gemini/config/hooks.json", isShared: false },
-      { scope: "project", path: ".agents/hooks.json", isShared: false },
-    ],
+    layout: { kind: "mixed", root: ["amplihack"], hasType: true },
+    files: { user: ".gemini/config/hooks.json", project: ".agents/hooks.json" },
   },
+  protects: { trees: [".agents"] },
 };

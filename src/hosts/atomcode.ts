@@ -1,8 +1,12 @@
-import { block, nestedContext } from "./claude-words.ts";
+import { block, nestedContext } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
 
-export const atomcode: HostDescriptor = {
+export const atomcode: HostDescriptor<"atomcode"> = {
   id: "atomcode",
+  evidence: {
+    variables: ["ATOMCODE_HOOK_CONTEXT", "ATOMCODE_HOOK_EVENT", "ATOMCODE_TOOL_NAME"],
+    agentVariables: ["ATOMCODE_*"],
+  },
   events: {
     pre_tool_use: "PreToolUse",
     post_tool_use: "PostToolUse",
@@ -20,9 +24,9 @@ export const atomcode: HostDescriptor = {
     grep: "Grep",
     glob: "Glob",
   },
-  reading: { toolInput: ["tool_args"], environment: { payload: "ATOMCODE_HOOK_CONTEXT" } },
-  // Any non-zero exit code is an allow here: everything is said in words.
-  speech: {
+  input: { toolInput: ["tool_args"], environment: { payload: "ATOMCODE_HOOK_CONTEXT" } },
+  // Any non-zero exit code is an allow here: every decision is in the JSON.
+  responses: () => ({
     PreToolUse: {
       deny: reason => ({ action: "block", reason }),
       allow: () => ({ action: "allow" }),
@@ -33,22 +37,13 @@ export const atomcode: HostDescriptor = {
     SessionEnd: {},
     UserPromptSubmit: { ...block, ...nestedContext },
     Notification: {},
-  },
-  silence: '{"action":"allow"}\n',
+  }),
+  noOpinion: '{"action":"allow"}\n',
   closed: "deny",
   registration: {
-    events: {
-      SessionStart: ["session_start"],
-      PreToolUse: ["pre_tool_use"],
-      PostToolUse: ["post_tool_use"],
-      UserPromptSubmit: ["user_prompt_submit"],
-      SessionEnd: ["session_end"],
-    },
     timeout: { key: "timeout_ms", unit: "ms" },
-    layout: { kind: "toml", root: ["hooks"], commandKey: "command", hasType: false },
-    files: [
-      { scope: "user", path: ".atomcode/hooks/amplihack.toml", isShared: false },
-      { scope: "project", path: ".atomcode/hooks/amplihack.toml", isShared: false },
-    ],
+    layout: { kind: "toml" },
+    files: { user: ".atomcode/hooks/amplihack.toml", project: ".atomcode/hooks/amplihack.toml" },
   },
+  protects: { wiring: [".atomcode/hooks/**"] },
 };

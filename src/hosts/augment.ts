@@ -1,21 +1,26 @@
 import {
   block,
+  common,
   flatContext,
   nested,
   nestedContext,
   nestedInput,
   nestedPermission,
-  observe,
   stopTurn,
-} from "./claude-words.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
+} from "./claude-encoders.ts";
+import type { HostDescriptor, ResponseEncoder } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
 /** Decisions that are at top level in Claude Code are nested here. */
-const nestedBlock: Speech = { deny: (reason, on) => nested(on, block.deny(reason)) };
+const nestedBlock: ResponseEncoder = { deny: (reason, context) => nested(context, block.deny(reason)) };
 
-export const augment: HostDescriptor = {
+export const augment: HostDescriptor<"augment"> = {
   id: "augment",
+  evidence: {
+    payload: payload => payload["conversation_id"] !== undefined && Array.isArray(payload["workspace_roots"]),
+    variables: ["AUGMENT_PROJECT_DIR", "AUGMENT_CONVERSATION_ID", "AUGMENT_HOOK_EVENT", "AUGMENT_TOOL_NAME"],
+    agentVariables: ["AUGMENT_AGENT", "AUGMENT_SESSION*"],
+  },
   events: { PromptSubmit: "UserPromptSubmit" },
   usesCanonicalEvents: true,
   answersInNativeNames: true,
@@ -28,43 +33,40 @@ export const augment: HostDescriptor = {
     "web-fetch": "WebFetch",
     "web-search": "WebSearch",
   },
-  reading: {
+  input: {
     environment: { cwd: "AUGMENT_PROJECT_DIR", sessionId: "AUGMENT_CONVERSATION_ID" },
     aliases: payload => rename(payload, { tool_response: "tool_output", error: "tool_error" }),
   },
-  speech: {
-    PreToolUse: { ...observe, ...flatContext, ...nestedPermission, ...nestedInput },
-    PostToolUse: { ...observe, ...nestedContext, ...nestedBlock },
-    Stop: { ...observe, ...nestedBlock },
-    SessionStart: { ...observe, ...nestedContext },
-    SessionEnd: observe,
-    Notification: observe,
+  responses: () => ({
+    PreToolUse: { ...common, ...flatContext, ...nestedPermission, ...nestedInput },
+    PostToolUse: { ...common, ...nestedContext, ...nestedBlock },
+    Stop: { ...common, ...nestedBlock },
+    SessionStart: { ...common, ...nestedContext },
+    SessionEnd: common,
+    Notification: common,
     UserPromptSubmit: {
-      ...observe,
+      ...common,
       ...flatContext,
-      deny: (reason, on) => ({ ...stopTurn.halt(reason), ...nested(on, block.deny(reason)) }),
+      deny: (reason, context) => ({ ...stopTurn.halt(reason), ...nested(context, block.deny(reason)) }),
       unproven: ["deny"],
       ignoresExitCode: true,
     },
-  },
-  silence: "{}\n",
+  }),
+  noOpinion: "{}\n",
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      UserPromptSubmit: ["PromptSubmit"],
-      SessionEnd: ["SessionEnd"],
-    },
     matcher: ".*",
     timeout: { key: "timeout", unit: "ms" },
     // The command is started without a shell, so its arguments need a place of their own.
-    layout: { kind: "groups", root: ["hooks"], commandKey: "command", argumentsKey: "args", hasType: true },
-    files: [
-      { scope: "user", path: ".augment/settings.json", isShared: false },
-      { scope: "project", path: ".augment/settings.json", isShared: false },
-    ],
+    layout: { kind: "groups", argumentsKey: "args", hasType: true },
+    files: { user: ".augment/settings.json", project: ".augment/settings.json" },
   },
+  protects: { trees: [".augment"] },
+  program: { names: ["auggie"], bypass: /^--(allow-all|dangerously-skip-permissions)$/ },
+  setup: () => ({
+    title: "Augment",
+    folders: [".augment"],
+    programs: ["auggie"],
+    live: "it needs an account",
+  }),
 };

@@ -4,9 +4,9 @@ import type { HostDescriptor } from "./host.ts";
 /** Shell tools are recognised whatever their case: a guard that misses `bash` guards nothing. */
 const SHELL_NAMES: ReadonlySet<string> = new Set(["bash", "shell"]);
 
-/** The name our rules use for a host's tool; a name nobody lists stays as it is. */
+/** The name our rules use for a host's tool; a name that is not listed stays as it is. */
 export function canonicalToolName(host: HostDescriptor, toolName: string, payload: JsonObject): string {
-  const special = host.reading?.canonicalTool?.(toolName, payload);
+  const special = host.input?.canonicalTool?.(toolName, payload);
   if (special !== undefined) return special;
   if (Object.hasOwn(host.tools, toolName)) return host.tools[toolName] ?? toolName;
   return SHELL_NAMES.has(toolName.toLowerCase()) ? "Bash" : toolName;

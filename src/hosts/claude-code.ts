@@ -1,30 +1,31 @@
 import type { JsonObject } from "../protocol/index.ts";
 import { isMcpTool } from "./canonical-tool.ts";
 import {
+  common,
   doublePermission,
-  gate,
-  gateAndTell,
   nested,
   nestedDefer,
   nestedInput,
+  nestedOutput,
   nestedPermission,
-  observe,
   permissionRequest,
   permissionRequestInput,
   stopTurn,
-  tell,
-} from "./claude-words.ts";
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
+  withBlock,
+  withBlockAndContext,
+  withContext,
+} from "./claude-encoders.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
 
 /** An elicitation is a question to the person already: silence leaves it to them. */
-const elicitation: Speech = {
-  ...observe,
-  deny: (_, on) => nested(on, { action: "decline" }),
+const elicitation: ResponseEncoder = {
+  ...common,
+  deny: (_, context) => nested(context, { action: "decline" }),
   ask: () => ({}),
   extras: ["action", "content"],
 };
 
-function permissionUpdates({ extras }: Occasion): JsonObject {
+function permissionUpdates({ extras }: RenderContext): JsonObject {
   const { updatedPermissions } = extras;
   return updatedPermissions === undefined ? {} : { updatedPermissions };
 }
@@ -34,107 +35,164 @@ function permissionUpdates({ extras }: Occasion): JsonObject {
  * the flat one, and Claude Code never sends such a payload.
  */
 const permissionBySpelling = {
-  deny: (reason, on) => permissionWords(on).deny(reason, on),
-  ask: (reason, on) => permissionWords(on).ask(reason, on),
-  allow: (reason, on) => permissionWords(on).allow(reason, on),
-} satisfies Speech;
+  deny: (reason, context) => permissionForm(context).deny(reason, context),
+  ask: (reason, context) => permissionForm(context).ask(reason, context),
+  allow: (reason, context) => permissionForm(context).allow(reason, context),
+} satisfies ResponseEncoder;
 
-function permissionWords({ payload }: Occasion) {
+function permissionForm({ payload }: RenderContext) {
   const isCamelCase = payload["toolName"] !== undefined && payload["tool_name"] === undefined;
   return isCamelCase ? doublePermission : nestedPermission;
 }
 
 /** All 33 events of the reference. */
-const claudeSpeech: Readonly<Record<string, Speech>> = {
-  PreToolUse: { ...tell, ...permissionBySpelling, ...nestedDefer, ...nestedInput },
+const responses = (): ResponseTable => ({
+  PreToolUse: { ...withContext, ...permissionBySpelling, ...nestedDefer, ...nestedInput },
   PermissionRequest: {
-    ...observe,
+    ...common,
     ...permissionRequest,
     ...permissionRequestInput,
-    allow: (_, on) => nested(on, { decision: { behavior: "allow", ...permissionUpdates(on) } }),
-    halt: (reason, on) => ({
+    allow: (_, context) =>
+      nested(context, { decision: { behavior: "allow", ...permissionUpdates(context) } }),
+    halt: (reason, context) => ({
       ...stopTurn.halt(reason),
-      ...nested(on, { decision: { behavior: "deny", message: reason, interrupt: true } }),
+      ...nested(context, { decision: { behavior: "deny", message: reason, interrupt: true } }),
     }),
     ignoresExitCode: true,
   },
-  PermissionDenied: { ...observe, extras: ["retry"] },
+  PermissionDenied: { ...common, extras: ["retry"] },
   PostToolUse: {
-    ...gateAndTell,
-    output: (value, on) =>
-      nested(
-        on,
-        isMcpTool(on.payload)
-          ? { updatedToolOutput: value, updatedMCPToolOutput: value }
-          : { updatedToolOutput: value },
-      ),
+    ...withBlockAndContext,
+    output: (value, context) =>
+      isMcpTool(context.payload)
+        ? nested(context, { updatedToolOutput: value, updatedMCPToolOutput: value })
+        : nestedOutput.output(value, context),
     extras: ["classifierContext"],
   },
-  PostToolUseFailure: gateAndTell,
-  PostToolBatch: gateAndTell,
-  UserPromptSubmit: { ...gateAndTell, extras: ["sessionTitle", "suppressOriginalPrompt"] },
-  UserPromptExpansion: { ...gateAndTell, extras: ["suppressOriginalPrompt"] },
-  SessionStart: { ...tell, extras: ["initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"] },
-  SessionEnd: observe,
-  Setup: tell,
-  InstructionsLoaded: observe,
-  Notification: tell,
-  MessageDisplay: { ...observe, output: (value, on) => nested(on, { displayContent: value }) },
-  SubagentStart: tell,
-  SubagentStop: gateAndTell,
-  Stop: gateAndTell,
-  StopFailure: observe,
-  TeammateIdle: gate,
-  TaskCreated: gate,
-  TaskCompleted: gate,
-  PreCompact: gate,
-  PostCompact: observe,
-  ConfigChange: gate,
-  CwdChanged: { ...observe, extras: ["watchPaths"] },
-  DirectoryAdded: observe,
-  FileChanged: { ...observe, extras: ["watchPaths"] },
+  PostToolUseFailure: withBlockAndContext,
+  PostToolBatch: withBlockAndContext,
+  UserPromptSubmit: { ...withBlockAndContext, extras: ["sessionTitle", "suppressOriginalPrompt"] },
+  UserPromptExpansion: { ...withBlockAndContext, extras: ["suppressOriginalPrompt"] },
+  SessionStart: {
+    ...withContext,
+    extras: ["initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"],
+  },
+  SessionEnd: common,
+  Setup: withContext,
+  InstructionsLoaded: common,
+  Notification: withContext,
+  MessageDisplay: { ...common, output: (value, context) => nested(context, { displayContent: value }) },
+  SubagentStart: withContext,
+  SubagentStop: withBlockAndContext,
+  Stop: withBlockAndContext,
+  StopFailure: common,
+  TeammateIdle: withBlock,
+  TaskCreated: withBlock,
+  TaskCompleted: withBlock,
+  PreCompact: withBlock,
+  PostCompact: common,
+  ConfigChange: withBlock,
+  CwdChanged: { ...common, extras: ["watchPaths"] },
+  DirectoryAdded: common,
+  FileChanged: { ...common, extras: ["watchPaths"] },
   // Its stdout is a path, whatever it holds: only the exit code can refuse.
   WorktreeCreate: { deny: () => ({}), denyExitCode: 2, plainExtra: "worktreePath" },
-  WorktreeRemove: observe,
+  WorktreeRemove: common,
   Elicitation: elicitation,
   ElicitationResult: elicitation,
-  PreModelSwitch: { ...observe, ...nestedPermission, ignoresExitCode: true },
-  PostModelSwitch: tell,
-};
+  PreModelSwitch: { ...common, ...nestedPermission, ignoresExitCode: true },
+  PostModelSwitch: withContext,
+});
 
-export const claudeCode: HostDescriptor = {
+export const claudeCode: HostDescriptor<"claude-code"> = {
   id: "claude-code",
+  shortNames: ["claude"],
+  evidence: {
+    transcriptFolder: "/.claude/projects/",
+    variables: ["CLAUDECODE"],
+    agentVariables: [
+      "CLAUDE_CODE_ENTRYPOINT",
+      "CLAUDE_CODE_SSE_PORT",
+      "CLAUDE_CODE_SESSION_ID",
+      "CLAUDE_PROJECT_DIR",
+    ],
+    // Every agent started from it inherits its variable.
+    precedence: -2,
+  },
   events: {},
   usesCanonicalEvents: true,
   tools: { Task: "Agent", MultiEdit: "Edit" },
-  speech: claudeSpeech,
-  silence: "{}\n",
+  responses,
+  noOpinion: "{}\n",
+  takesOwnForm: true,
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      PostToolUseFailure: ["PostToolUseFailure"],
-      UserPromptSubmit: ["UserPromptSubmit"],
-      PreCompact: ["PreCompact"],
-      SessionEnd: ["SessionEnd"],
-    },
     matcher: "*",
     timeout: { key: "timeout", unit: "s" },
     layout: {
       kind: "groups",
-      root: ["hooks"],
-      commandKey: "command",
       hasType: true,
       closedMember: { onFailure: "block" },
+      // Older builds may throw the whole settings file away because of a member they do not know.
+      closedMemberSince: "2.1.325",
       isPlainJson: true,
     },
-    files: [
-      { scope: "user", path: ".claude/settings.json", isShared: true },
-      { scope: "project", path: ".claude/settings.json", isShared: true },
-    ],
+    files: { user: ".claude/settings.json", project: ".claude/settings.json" },
+    isShared: true,
     relocation: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
+    personalFile: ".claude/settings.local.json",
   },
+  protects: {
+    wiring: [
+      ".claude/settings*.json",
+      ".claude/hooks/**",
+      ".claude/plugins/**",
+      ".claude/managed-settings.json",
+    ],
+    trees: [".claude"],
+    managed: ["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+    credentials: [".claude/.credentials.json", ".claude.json"],
+  },
+  program: {
+    names: ["claude"],
+    package: "@anthropic-ai/claude-code",
+    bypass:
+      /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
+    bypassVariables: ["CLAUDE_CONFIG_DIR"],
+  },
+  recordsSessions: true,
+  setup: () => ({
+    title: "Claude Code",
+    folders: [".claude"],
+    programs: ["claude"],
+    nextStep: {
+      user: "Claude Code: answer its trust question once in every folder; until then it runs no hook there",
+      project: "Claude Code: answer its trust question in this folder; until then it runs no hook here",
+    },
+    agent: {
+      name: "claude",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: ["-p"],
+        systemPromptFlag: "--system-prompt",
+        directoryFlag: "--add-dir",
+        modelFlag: "--model",
+        unsafeStart: /^-/,
+      },
+    },
+    live: {
+      args: prompt => ["-p", prompt, "--dangerously-skip-permissions"],
+      env: ({ url, key }) => ({
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: key,
+        // Root may skip permission questions only where it says that it is in a sandbox.
+        IS_SANDBOX: "1",
+        DISABLE_AUTOUPDATER: "1",
+        DISABLE_TELEMETRY: "1",
+        DISABLE_ERROR_REPORTING: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      }),
+    },
+  }),
 };

@@ -1,48 +1,49 @@
 import type { JsonObject } from "../protocol/index.ts";
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
 /** There is no refusal of one call: cancelling ends the task. Its `review` is accepted and has no effect. */
-const cancel: Speech = {
+const cancel: ResponseEncoder = {
   deny: reason => ({ cancel: true, errorMessage: reason }),
   caveats: { deny: "deny → the task is cancelled" },
 };
-const tell: Speech = { context: text => ({ contextModification: text }) };
-const toolGate: Speech = {
+const withContext: ResponseEncoder = { context: text => ({ contextModification: text }) };
+const toolGate: ResponseEncoder = {
   ...cancel,
-  ...tell,
+  ...withContext,
   allow: () => ({ cancel: false }),
   unproven: ["allow"],
 };
 
 /** The command line and the SDK wait for tool events only; the rest runs detached. */
-const sdkSpeech: Readonly<Record<string, Speech>> = {
+const sdkResponses = (): ResponseTable => ({
   PreToolUse: { ...toolGate, input: value => ({ cancel: false, overrideInput: value }) },
-  PostToolUse: tell,
+  PostToolUse: withContext,
   UserPromptSubmit: {},
   SessionStart: {},
   SessionEnd: {},
   Stop: {},
   StopFailure: {},
-};
-const extensionSpeech: Readonly<Record<string, Speech>> = {
+});
+const extensionResponses = (): ResponseTable => ({
   PreToolUse: toolGate,
-  PostToolUse: tell,
-  UserPromptSubmit: { ...cancel, ...tell },
-  SessionStart: tell,
+  PostToolUse: withContext,
+  UserPromptSubmit: { ...cancel, ...withContext },
+  SessionStart: withContext,
   SessionEnd: {},
   Stop: {},
   StopFailure: {},
   PreCompact: { ...cancel, unproven: ["deny"] },
   Notification: {},
-};
+});
 
-function isExtension({ nativeEvent }: Occasion): boolean {
+function isExtension({ nativeEvent }: RenderContext): boolean {
   return /^[A-Z]/.test(nativeEvent);
 }
 
-export const cline: HostDescriptor = {
+export const cline: HostDescriptor<"cline"> = {
   id: "cline",
+  evidence: { payload: payload => payload["clineVersion"] !== undefined },
   events: {
     tool_call: "PreToolUse",
     tool_result: "PostToolUse",
@@ -79,7 +80,7 @@ export const cline: HostDescriptor = {
     search_files: "Grep",
     fetch_web_content: "WebFetch",
   },
-  reading: {
+  input: {
     toolName: ["tool_call.name", "tool_result.name", "preToolUse.toolName", "postToolUse.toolName"],
     toolInput: ["tool_call.input", "tool_result.input", "preToolUse.parameters", "postToolUse.parameters"],
     aliases: (payload): JsonObject => ({
@@ -88,8 +89,8 @@ export const cline: HostDescriptor = {
       ...rename(payload, { tool_use_id: "tool_call.id" }),
     }),
   },
-  speech: on => (isExtension(on) ? extensionSpeech : sdkSpeech),
-  silence: "{}\n",
+  responses: context => (isExtension(context) ? extensionResponses() : sdkResponses()),
+  noOpinion: "{}\n",
   contextLimit: 50_000,
   closed: "deny",
   registration: {
@@ -98,14 +99,18 @@ export const cline: HostDescriptor = {
       PreToolUse: ["PreToolUse"],
       PostToolUse: ["PostToolUse"],
       UserPromptSubmit: ["UserPromptSubmit"],
-      PreCompact: ["PreCompact"],
       SessionEnd: ["TaskCancel", "SessionShutdown"],
       Stop: ["TaskComplete"],
     },
-    layout: { kind: "executables", root: [], commandKey: "command", hasType: false },
-    files: [
-      { scope: "user", path: "Documents/Cline/Hooks", isShared: false },
-      { scope: "project", path: ".clinerules/hooks", isShared: false },
-    ],
+    layout: { kind: "executables" },
+    files: { user: "Documents/Cline/Hooks", project: ".clinerules/hooks" },
   },
+  program: { names: ["cline"], bypass: /^(--yolo|-y)$/ },
+  setup: () => ({
+    title: "Cline",
+    folders: ["Documents/Cline", ".cline"],
+    programs: ["cline"],
+    gaps: ["refuse one call only: in the editor a refusal ends the task"],
+    live: "it needs its editor",
+  }),
 };

@@ -1,7 +1,7 @@
 import { eventKey, isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
-import { asText, block, doublePermission, flatContext, flatDeny } from "./claude-words.ts";
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
-import { claudeNamesSpeech } from "./vscode-copilot.ts";
+import { asText, block, doublePermission, flatContext, flatDeny } from "./claude-encoders.ts";
+import type { HostDescriptor, RenderContext, ResponseTable } from "./host.ts";
+import { claudeNamesResponses, timedCaller } from "./vscode-copilot.ts";
 
 /** The result in Copilot's own shape; anything else becomes its text. */
 function modifiedResult(value: Json): JsonObject {
@@ -13,7 +13,7 @@ function modifiedResult(value: Json): JsonObject {
 
 const refuseRequest = (reason: string) => ({ behavior: "deny", message: reason });
 
-const camelCaseSpeech: Readonly<Record<string, Speech>> = {
+const camelCaseResponses = (): ResponseTable => ({
   SessionStart: flatContext,
   SessionEnd: {},
   UserPromptSubmit: { ...block, ...flatContext, ignoresExitCode: true },
@@ -33,18 +33,20 @@ const camelCaseSpeech: Readonly<Record<string, Speech>> = {
   StopFailure: {},
   PreCompact: { ignoresExitCode: true },
   Notification: flatContext,
-};
+});
 
 /** Some events keep camelCase payloads even where they are configured by Claude's names. */
-const claudeDialectSpeech: Readonly<Record<string, Speech>> = {
-  ...camelCaseSpeech,
-  ...claudeNamesSpeech,
-  UserPromptSubmit: { ...claudeNamesSpeech["UserPromptSubmit"], ignoresExitCode: true },
-  PostToolUse: { ...claudeNamesSpeech["PostToolUse"], output: modifiedResult },
-  PreCompact: { ignoresExitCode: true },
-};
+function claudeDialectResponses(): ResponseTable {
+  const responses = { ...camelCaseResponses(), ...claudeNamesResponses() };
+  return {
+    ...responses,
+    UserPromptSubmit: { ...responses["UserPromptSubmit"], ignoresExitCode: true },
+    PostToolUse: { ...responses["PostToolUse"], output: modifiedResult },
+    PreCompact: { ignoresExitCode: true },
+  };
+}
 
-function usesClaudeNames({ payload }: Occasion): boolean {
+function usesClaudeNames({ payload }: RenderContext): boolean {
   return typeof payload["timestamp"] === "string" || payload["session_id"] !== undefined;
 }
 
@@ -55,8 +57,20 @@ function unnamedEvent(payload: JsonObject, hinted: string): string {
   return isAfterTool && isFailure ? "postToolUseFailure" : hinted;
 }
 
-export const copilotCli: HostDescriptor = {
+export const copilotCli: HostDescriptor<"copilot-cli"> = {
   id: "copilot-cli",
+  shortNames: ["copilot"],
+  evidence: {
+    payload: payload =>
+      (typeof payload["timestamp"] === "number" && typeof payload["sessionId"] === "string") ||
+      payload["toolArgs"] !== undefined,
+    sharedPayload: (payload, marked) => timedCaller(payload, marked) === "copilot",
+    sendsTimedPayloads: true,
+    transcriptFolder: "/.copilot/session-state/",
+    variables: ["COPILOT_CLI"],
+    agentVariables: ["COPILOT_AGENT_*"],
+    precedence: 2,
+  },
   events: {
     sessionStart: "SessionStart",
     sessionEnd: "SessionEnd",
@@ -92,35 +106,68 @@ export const copilotCli: HostDescriptor = {
     update_todo: "TodoWrite",
     task: "Agent",
   },
-  reading: { unnamedEvent },
-  speech: on => (usesClaudeNames(on) ? claudeDialectSpeech : camelCaseSpeech),
-  silence: "{}\n",
+  input: { unnamedEvent },
+  responses: context => (usesClaudeNames(context) ? claudeDialectResponses() : camelCaseResponses()),
+  noOpinion: "{}\n",
   contextLimit: 10_000,
   closed: "exit",
-  // Without words of its own Copilot tells the model only that a hook exited with code 2, and at the prompt it
+  // Without a response of its own Copilot tells the model only that a hook exited with code 2, and at the prompt it
   // goes on. The flat form alone: with code 2 the nested one loses its reason.
-  closedWords: (reason, { event }) => {
+  closedResponse: (reason, { event }) => {
     if (event === "PreToolUse") return flatDeny(reason);
     if (event === "PermissionRequest") return refuseRequest(reason);
     return event === "UserPromptSubmit" ? block.deny(reason) : undefined;
   },
   registration: {
-    events: {
-      SessionStart: ["sessionStart"],
-      Stop: ["agentStop"],
-      PreToolUse: ["preToolUse"],
-      PostToolUse: ["postToolUse"],
-      PostToolUseFailure: ["postToolUseFailure"],
-      UserPromptSubmit: ["userPromptSubmitted"],
-      PreCompact: ["preCompact"],
-      SessionEnd: ["sessionEnd"],
-    },
     timeout: { key: "timeoutSec", unit: "s" },
-    layout: { kind: "flat", root: ["hooks"], commandKey: "bash", hasType: true, header: { version: 1 } },
-    files: [
-      { scope: "user", path: ".copilot/hooks/amplihack.json", isShared: true },
-      { scope: "project", path: ".github/hooks/amplihack-hooks.json", isShared: true },
-    ],
+    layout: { kind: "flat", commandKey: "bash", hasType: true, header: { version: 1 } },
+    files: { user: ".copilot/hooks/amplihack.json", project: ".github/hooks/amplihack-hooks.json" },
+    isShared: true,
     relocation: { variable: "COPILOT_HOME", folder: ".copilot" },
   },
+  protects: {
+    wiring: [".github/hooks/**", ".copilot/hooks/**", ".copilot/config.json"],
+    trees: [".github/hooks", ".copilot"],
+    credentials: [".config/github-copilot", ".copilot/config.json"],
+  },
+  program: {
+    names: ["copilot"],
+    package: "@github/copilot",
+    bypass: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
+    bypassVariables: ["COPILOT_HOME"],
+  },
+  recordsSessions: true,
+  setup: () => ({
+    title: "Copilot CLI",
+    folders: [".copilot"],
+    programs: ["copilot"],
+    mustBePresent: true,
+    alsoReads: [{ host: "claude-code", scope: "project" }],
+    nextStep: {
+      project: "Copilot CLI: trust this folder, or start it with --trust-folder; else it skips these hooks",
+    },
+    agent: {
+      name: "copilot",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: [],
+        directoryFlag: "--add-dir",
+        modelFlag: "--model",
+        allowAllFlag: "--allow-all-tools",
+        unsafeStart: /^-/,
+      },
+    },
+    live: {
+      files: () => ({ ".copilot/config.json": {} }),
+      args: prompt => ["-p", prompt, "--allow-all-tools"],
+      env: ({ url, model, key }) => ({
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_TYPE: "openai",
+        COPILOT_PROVIDER_API_KEY: key,
+        COPILOT_MODEL: model,
+        COPILOT_OFFLINE: "true",
+      }),
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../protocol/index.ts";
 import { mcpToolName } from "./canonical-tool.ts";
-import { block, nestedContext, nestedInput, nestedPermission } from "./claude-words.ts";
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
+import { block, nestedContext, nestedInput, nestedPermission } from "./claude-encoders.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
 const events: Readonly<Record<string, string | null>> = {
@@ -35,53 +35,53 @@ function permission(kind: string, reason: string | undefined, tellsAgent: boolea
   return tellsAgent ? { ...forPerson, agent_message: reason } : forPerson;
 }
 
-const shellGate: Speech = {
+const shellGate: ResponseEncoder = {
   deny: reason => permission("deny", reason, true),
   ask: reason => permission("ask", reason, true),
   allow: () => ({ permission: "allow" }),
 };
-const toolGate: Speech = { ...shellGate, input: value => ({ updated_input: value }) };
-const readGate: Speech = {
+const toolGate: ResponseEncoder = { ...shellGate, input: value => ({ updated_input: value }) };
+const readGate: ResponseEncoder = {
   deny: reason => permission("deny", reason, false),
   ask: reason => permission("ask", reason, false),
   allow: () => ({ permission: "allow" }),
 };
-const GATES: Readonly<Record<string, Speech>> = {
+const GATES: ResponseTable = {
   beforeShellExecution: shellGate,
   beforeMCPExecution: shellGate,
   beforeReadFile: readGate,
   beforeTabFileRead: readGate,
 };
 
-const context: Speech = { context: text => ({ additional_context: text }) };
-const followUp: Speech = {
+const withContext: ResponseEncoder = { context: text => ({ additional_context: text }) };
+const followUp: ResponseEncoder = {
   deny: reason => ({ followup_message: reason }),
   caveats: { deny: "hold → follow-up message, a limited number of times" },
 };
 
-function isMcpCall({ payload }: Occasion): boolean {
+function isMcpCall({ payload }: RenderContext): boolean {
   const name = payload["tool_name"];
   return typeof name === "string" && (name.startsWith("MCP:") || name.startsWith("mcp__"));
 }
 
-function afterTool(on: Occasion): Speech {
-  if (on.nativeEvent !== "postToolUse") return {};
-  return isMcpCall(on)
-    ? { ...context, output: (value: Json) => ({ updated_mcp_tool_output: value }) }
-    : context;
+function afterTool(context: RenderContext): ResponseEncoder {
+  if (context.nativeEvent !== "postToolUse") return {};
+  return isMcpCall(context)
+    ? { ...withContext, output: (value: Json) => ({ updated_mcp_tool_output: value }) }
+    : withContext;
 }
 
-function nativeSpeech(on: Occasion): Readonly<Record<string, Speech>> {
+function nativeResponses(context: RenderContext): ResponseTable {
   return {
-    PreToolUse: GATES[on.nativeEvent] ?? toolGate,
-    PostToolUse: afterTool(on),
+    PreToolUse: GATES[context.nativeEvent] ?? toolGate,
+    PostToolUse: afterTool(context),
     PostToolUseFailure: {},
-    UserPromptSubmit: { ...context, deny: reason => ({ continue: false, user_message: reason }) },
+    UserPromptSubmit: { ...withContext, deny: reason => ({ continue: false, user_message: reason }) },
     MessageDisplay: {},
     Stop: followUp,
     SubagentStart: {},
     SubagentStop: followUp,
-    SessionStart: context,
+    SessionStart: withContext,
     SessionEnd: {},
     PreCompact: {
       message: text => ({ user_message: text }),
@@ -90,11 +90,10 @@ function nativeSpeech(on: Occasion): Readonly<Record<string, Speech>> {
   };
 }
 
-/** Hooks from Claude's settings files are answered in Claude's words as well. */
-function claudeFileSpeech(on: Occasion): Readonly<Record<string, Speech>> {
-  const native = nativeSpeech(on);
+/** Hooks from Claude's settings files are answered in Claude's form as well. */
+function claudeFileResponses(context: RenderContext): ResponseTable {
   return {
-    ...native,
+    ...nativeResponses(context),
     PreToolUse: {
       ...nestedContext,
       deny: (reason, at) => ({ ...permission("deny", reason, true), ...nestedPermission.deny(reason, at) }),
@@ -102,26 +101,33 @@ function claudeFileSpeech(on: Occasion): Readonly<Record<string, Speech>> {
       allow: (reason, at) => ({ permission: "allow", ...nestedPermission.allow(reason, at) }),
       input: (value, at) => ({ updated_input: value, ...nestedInput.input(value, at) }),
     },
-    PostToolUse: { ...block, context: (text, at) => tellBoth(text, at) },
+    PostToolUse: { ...block, context: bothContexts },
     UserPromptSubmit: {
       deny: reason => ({ continue: false, user_message: reason, ...block.deny(reason) }),
-      context: (text, at) => tellBoth(text, at),
+      context: bothContexts,
     },
     Stop: { ...followUp, deny: reason => ({ followup_message: reason, ...block.deny(reason) }) },
-    SessionStart: { context: (text, at) => tellBoth(text, at) },
+    SessionStart: { context: bothContexts },
   };
 }
 
-function tellBoth(text: string, on: Occasion): JsonObject {
-  return { additional_context: text, ...nestedContext.context(text, on) };
+function bothContexts(text: string, context: RenderContext): JsonObject {
+  return { additional_context: text, ...nestedContext.context(text, context) };
 }
 
-export const cursor: HostDescriptor = {
+export const cursor: HostDescriptor<"cursor"> = {
   id: "cursor",
+  evidence: {
+    payload: payload => payload["cursor_version"] !== undefined,
+    variables: ["CURSOR_VERSION"],
+    agentVariables: ["CURSOR_AGENT", "CURSOR_TRACE_ID"],
+    // Its payloads have the members by which Augment is recognised.
+    precedence: 3,
+  },
   events,
   usesCanonicalEvents: true,
   tools: { Shell: "Bash", Task: "Agent" },
-  reading: {
+  input: {
     assembledInput: {
       beforeShellExecution: { command: "command" },
       afterShellExecution: { command: "command" },
@@ -141,33 +147,36 @@ export const cursor: HostDescriptor = {
       ...(typeof payload["loop_count"] === "number" ? { stop_hook_active: payload["loop_count"] > 0 } : {}),
     }),
   },
-  speech: on => (Object.hasOwn(events, on.nativeEvent) ? nativeSpeech(on) : claudeFileSpeech(on)),
-  silence: "{}\n",
+  responses: context =>
+    Object.hasOwn(events, context.nativeEvent) ? nativeResponses(context) : claudeFileResponses(context),
+  noOpinion: "{}\n",
   contextLimit: 10_000,
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["sessionStart"],
-      Stop: ["stop"],
-      PreToolUse: ["preToolUse"],
-      PostToolUse: ["postToolUse"],
-      PostToolUseFailure: ["postToolUseFailure"],
-      UserPromptSubmit: ["beforeSubmitPrompt"],
-      PreCompact: ["preCompact"],
-      SessionEnd: ["sessionEnd"],
-    },
     timeout: { key: "timeout", unit: "s" },
     layout: {
       kind: "flat",
-      root: ["hooks"],
-      commandKey: "command",
-      hasType: false,
       header: { version: 1 },
       closedMember: { failClosed: true },
+      closedMemberSince: "any",
     },
-    files: [
-      { scope: "user", path: ".cursor/hooks.json", isShared: false },
-      { scope: "project", path: ".cursor/hooks.json", isShared: false },
-    ],
+    files: { user: ".cursor/hooks.json", project: ".cursor/hooks.json" },
   },
+  protects: {
+    wiring: [".cursor/hooks/**", ".cursor/cli.json"],
+    trees: [".cursor"],
+    managed: ["/etc/cursor", "/Library/Application Support/Cursor"],
+  },
+  program: { names: ["cursor-agent"], bypass: /^(--force|-f|--yolo)$/ },
+  setup: () => ({
+    title: "Cursor",
+    folders: [".cursor"],
+    programs: ["cursor", "cursor-agent"],
+    alsoReads: [
+      { host: "claude-code", scope: "user" },
+      { host: "claude-code", scope: "project" },
+    ],
+    nextStep: { project: "Cursor: trust this workspace; else it skips .cursor/hooks.json" },
+    live: "it needs its editor and an account",
+  }),
 };

@@ -1,11 +1,12 @@
-import { block, nestedContext } from "./claude-words.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
+import { block, nestedContext } from "./claude-encoders.ts";
+import type { HostDescriptor, ResponseEncoder } from "./host.ts";
 
-const approve: Speech = { allow: () => ({ decision: "approve" }) };
-const unprovenContext: Speech = { ...nestedContext, unproven: ["context"] };
+const approve: ResponseEncoder = { allow: () => ({ decision: "approve" }) };
+const unprovenContext: ResponseEncoder = { ...nestedContext, unproven: ["context"] };
 
-export const devin: HostDescriptor = {
+export const devin: HostDescriptor<"devin"> = {
   id: "devin",
+  evidence: { variables: ["DEVIN_PROJECT_DIR"] },
   events: { PostCompaction: "PostCompact" },
   usesCanonicalEvents: true,
   tools: {
@@ -15,8 +16,8 @@ export const devin: HostDescriptor = {
     apply_patch: "Edit",
     notebook_edit: "NotebookEdit",
   },
-  reading: { environment: { cwd: "DEVIN_PROJECT_DIR" } },
-  speech: {
+  input: { environment: { cwd: "DEVIN_PROJECT_DIR" } },
+  responses: () => ({
     PreToolUse: { ...block, ...approve },
     PermissionRequest: { ...block, ...approve, ask: () => ({}) },
     PostToolUse: { ...block, ...nestedContext },
@@ -25,21 +26,14 @@ export const devin: HostDescriptor = {
     SessionStart: unprovenContext,
     SessionEnd: {},
     PostCompact: {},
-  },
-  silence: "",
+  }),
+  noOpinion: "",
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      UserPromptSubmit: ["UserPromptSubmit"],
-      SessionEnd: ["SessionEnd"],
-    },
     matcher: ".*",
     timeout: { key: "timeout", unit: "s" },
-    layout: { kind: "groups", root: [], commandKey: "command", hasType: true },
-    files: [{ scope: "project", path: ".devin/hooks.v1.json", isShared: false }],
+    layout: { kind: "groups", root: [], hasType: true },
+    files: { project: ".devin/hooks.v1.json" },
   },
+  protects: { wiring: [".devin/hooks.json", ".devin/hooks/**"] },
 };

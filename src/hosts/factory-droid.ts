@@ -1,8 +1,17 @@
-import { gate, gateAndTell, nestedInput, nestedPermission, observe, tell } from "./claude-words.ts";
+import {
+  common,
+  nestedInput,
+  nestedPermission,
+  withBlock,
+  withBlockAndContext,
+  withContext,
+} from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
 
-export const factoryDroid: HostDescriptor = {
+export const factoryDroid: HostDescriptor<"factory-droid"> = {
   id: "factory-droid",
+  shortNames: ["factory", "droid"],
+  evidence: { transcriptFolder: "/.factory/sessions/", variables: ["FACTORY_PROJECT_DIR"] },
   events: {},
   usesCanonicalEvents: true,
   tools: {
@@ -13,36 +22,42 @@ export const factoryDroid: HostDescriptor = {
     Task: "Agent",
     FetchUrl: "WebFetch",
   },
-  speech: {
+  responses: () => ({
     // Documented as "the fields to change": whether it replaces or merges is not certain.
-    PreToolUse: { ...tell, ...nestedPermission, ...nestedInput, inputIsMerged: true },
-    PostToolUse: gateAndTell,
-    Notification: observe,
-    UserPromptSubmit: gateAndTell,
-    Stop: gate,
-    SubagentStop: gate,
-    PreCompact: gate,
-    SessionStart: tell,
-    SessionEnd: observe,
-  },
-  silence: "{}\n",
+    PreToolUse: { ...withContext, ...nestedPermission, ...nestedInput, inputIsMerged: true },
+    PostToolUse: withBlockAndContext,
+    Notification: common,
+    UserPromptSubmit: withBlockAndContext,
+    Stop: withBlock,
+    SubagentStop: withBlock,
+    PreCompact: withBlock,
+    SessionStart: withContext,
+    SessionEnd: common,
+  }),
+  noOpinion: "{}\n",
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      UserPromptSubmit: ["UserPromptSubmit"],
-      PreCompact: ["PreCompact"],
-      SessionEnd: ["SessionEnd"],
-    },
     matcher: "*",
     timeout: { key: "timeout", unit: "s" },
-    layout: { kind: "groups", root: ["hooks"], commandKey: "command", hasType: true },
-    files: [
-      { scope: "user", path: ".factory/hooks.json", isShared: false },
-      { scope: "project", path: ".factory/hooks.json", isShared: false },
-    ],
+    layout: { kind: "groups", hasType: true },
+    files: { user: ".factory/hooks.json", project: ".factory/hooks.json" },
+    // The hooks in its settings are passed over as soon as there is a file for hooks.
+    alternativeFile: "settings.json",
   },
+  protects: {
+    wiring: [".factory/settings.json", ".factory/hooks/**"],
+    trees: [".factory"],
+    credentials: [".factory/auth.json"],
+  },
+  program: { names: ["droid"], bypass: /^--skip-permissions-unsafe$/ },
+  setup: () => ({
+    title: "Factory",
+    folders: [".factory"],
+    programs: ["droid"],
+    nextStep: {
+      user: "Factory: start droid again and approve the hooks in /hooks if it asks",
+      project: "Factory: start droid again and approve the hooks in /hooks if it asks",
+    },
+    live: "it needs an account",
+  }),
 };

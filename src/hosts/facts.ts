@@ -2,12 +2,12 @@ import { isJsonObject, isPatchTool, type Json, type JsonObject, readJson } from 
 import type { HostDescriptor } from "./host.ts";
 
 /** What a tool call is about, as far as its input says: the command line, or the files. */
-export interface Facts {
+export interface ToolFacts {
   readonly command: string | null;
   readonly paths: readonly string[];
 }
 
-export const NO_FACTS: Facts = Object.freeze({ command: null, paths: Object.freeze([]) });
+export const NO_FACTS: ToolFacts = Object.freeze({ command: null, paths: Object.freeze([]) });
 
 const COMMAND_NAMES = ["command", "command_line", "CommandLine", "cmd"];
 const PATH_NAMES: ReadonlySet<string> = new Set([
@@ -27,12 +27,12 @@ export function deriveFacts(
   toolName: string,
   canonicalName: string,
   toolInput: Json,
-): Facts {
+): ToolFacts {
   if (canonicalName === "Bash") return { command: commandOf(toolInput), paths: [] };
   if (!FILE_TOOLS.has(canonicalName)) return NO_FACTS;
   if (typeof toolInput === "string") return { command: null, paths: unique(patchedPaths(toolInput)) };
   if (!isJsonObject(toolInput)) return NO_FACTS;
-  const own = host.reading?.paths?.(toolInput) ?? [];
+  const own = host.input?.paths?.(toolInput) ?? [];
   return { command: null, paths: unique([...pathsOf(toolInput, isPatchTool(toolName)), ...own]) };
 }
 

@@ -1,41 +1,38 @@
+import { memberAt } from "../protocol/members.ts";
 import { mcpToolName } from "./canonical-tool.ts";
-import { block, gate, gateAndTell, nested, observe, tell } from "./claude-words.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
-import { readPath } from "./payload-paths.ts";
+import { common, nested, withBlock, withBlockAndContext, withContext } from "./claude-encoders.ts";
+import type { HostDescriptor } from "./host.ts";
 
-const speech: Readonly<Record<string, Speech>> = {
-  SessionStart: tell,
-  SessionEnd: observe,
-  UserPromptSubmit: gateAndTell,
-  Stop: gate,
-  // `ask` would end a headless run at once, so it is not among the words; text for the model is not read here.
-  PreToolUse: {
-    ...observe,
-    deny: reason => ({ decision: "deny", reason }),
-    allow: () => ({ decision: "allow" }),
-    input: (value, on) => ({ decision: "allow", ...nested(on, { tool_input: value }) }),
-    inputIsMerged: true,
-  },
-  PostToolUse: { ...gateAndTell, ...block, denyReplacesResult: true },
-  PreCompact: { ...observe, ignoresExitCode: true },
-  Notification: observe,
+const events: Readonly<Record<string, string | null>> = {
+  SessionStart: "SessionStart",
+  SessionEnd: "SessionEnd",
+  BeforeAgent: "UserPromptSubmit",
+  AfterAgent: "Stop",
+  BeforeTool: "PreToolUse",
+  AfterTool: "PostToolUse",
+  PreCompress: "PreCompact",
+  Notification: "Notification",
+  BeforeModel: null,
+  AfterModel: null,
+  BeforeToolSelection: null,
 };
 
-export const geminiCli: HostDescriptor = {
+/** Names that no other host uses: all but those that are canonical, too. */
+function isOwnEvent(name: unknown): boolean {
+  return typeof name === "string" && Object.hasOwn(events, name) && events[name] !== name;
+}
+
+export const geminiCli: HostDescriptor<"gemini-cli"> = {
   id: "gemini-cli",
-  events: {
-    SessionStart: "SessionStart",
-    SessionEnd: "SessionEnd",
-    BeforeAgent: "UserPromptSubmit",
-    AfterAgent: "Stop",
-    BeforeTool: "PreToolUse",
-    AfterTool: "PostToolUse",
-    PreCompress: "PreCompact",
-    Notification: "Notification",
-    BeforeModel: null,
-    AfterModel: null,
-    BeforeToolSelection: null,
+  shortNames: ["gemini"],
+  evidence: {
+    payload: payload => isOwnEvent(payload["hook_event_name"]),
+    sendsTimedPayloads: true,
+    transcriptFolder: "/.gemini/tmp/",
+    variables: ["GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "GEMINI_CWD"],
+    agentVariables: ["GEMINI_CLI"],
   },
+  events,
   usesCanonicalEvents: false,
   answersInNativeNames: true,
   tools: {
@@ -53,35 +50,89 @@ export const geminiCli: HostDescriptor = {
     list_directory: "LS",
     invoke_agent: "Agent",
   },
-  reading: {
+  input: {
     canonicalTool: (_, payload) => {
-      const server = readPath(payload, "mcp_context.server_name");
-      const tool = readPath(payload, "mcp_context.tool_name");
+      const server = memberAt(payload, "mcp_context", "server_name");
+      const tool = memberAt(payload, "mcp_context", "tool_name");
       return typeof server === "string" && typeof tool === "string" ? mcpToolName(server, tool) : undefined;
     },
   },
-  speech,
-  silence: "{}\n",
+  responses: () => ({
+    SessionStart: withContext,
+    SessionEnd: common,
+    UserPromptSubmit: withBlockAndContext,
+    Stop: withBlock,
+    // `ask` would end a headless run at once, so it is not offered; text for the model is not read here.
+    PreToolUse: {
+      ...common,
+      deny: reason => ({ decision: "deny", reason }),
+      allow: () => ({ decision: "allow" }),
+      input: (value, context) => ({ decision: "allow", ...nested(context, { tool_input: value }) }),
+      inputIsMerged: true,
+    },
+    PostToolUse: { ...withBlockAndContext, denyReplacesResult: true },
+    PreCompact: { ...common, ignoresExitCode: true },
+    Notification: common,
+  }),
+  noOpinion: "{}\n",
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["AfterAgent"],
-      PreToolUse: ["BeforeTool"],
-      PostToolUse: ["AfterTool"],
-      UserPromptSubmit: ["BeforeAgent"],
-      SessionEnd: ["SessionEnd"],
-    },
     avoided: {
       PreCompact: "PreCompress fires before every model call, whether or not anything is compacted",
     },
     matcher: "*",
     timeout: { key: "timeout", unit: "ms" },
-    layout: { kind: "groups", root: ["hooks"], commandKey: "command", hasType: true },
-    files: [
-      { scope: "user", path: ".gemini/settings.json", isShared: false },
-      { scope: "project", path: ".gemini/settings.json", isShared: false },
-    ],
+    layout: { kind: "groups", hasType: true },
+    files: { user: ".gemini/settings.json", project: ".gemini/settings.json" },
     relocation: { variable: "GEMINI_CLI_HOME", folder: "" },
   },
+  protects: {
+    wiring: [".gemini/hooks/**", ".gemini/extensions/**"],
+    trees: [".gemini"],
+    managed: ["/etc/gemini-cli"],
+    credentials: [".gemini/oauth_creds.json"],
+  },
+  program: {
+    names: ["gemini"],
+    package: "@google/gemini-cli",
+    bypass: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+  },
+  recordsSessions: true,
+  setup: () => ({
+    title: "Gemini CLI",
+    folders: [".gemini"],
+    programs: ["gemini"],
+    nextStep: {
+      project: "Gemini CLI: trust this folder (/permissions); --skip-trust is not enough for hooks",
+    },
+    gaps: ["stop a hook's children when its time is up: they hold the run"],
+    agent: {
+      name: "gemini",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: [],
+        directoryFlag: "--include-directories",
+        modelFlag: "--model",
+        unsafeStart: /^-/,
+      },
+    },
+    live: {
+      // Without this the base URL alone ends the start in an error about the way to log in.
+      files: () => ({
+        ".gemini/settings.json": {
+          security: { auth: { selectedType: "gemini-api-key" } },
+          general: { enableAutoUpdate: false },
+          privacy: { usageStatisticsEnabled: false },
+        },
+      }),
+      args: prompt => ["-p", prompt, "--yolo", "--model", "gemini-2.5-flash"],
+      env: ({ url, key }) => ({
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: key,
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+        GEMINI_TELEMETRY_ENABLED: "false",
+      }),
+    },
+  }),
 };

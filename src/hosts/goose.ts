@@ -1,14 +1,13 @@
-import { block } from "./claude-words.ts";
-import type { HostDescriptor, Occasion, Speech } from "./host.ts";
+import { block } from "./claude-encoders.ts";
+import type { HostDescriptor, RenderContext, ResponseEncoder, ResponseTable } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
-const toolGate: Speech = block;
 /** They fire beside PreToolUse, which is the one known to be able to block. */
-const specialisedGate: Speech = { ...block, unproven: ["deny"], ignoresExitCode: true };
+const specialisedGate: ResponseEncoder = { ...block, unproven: ["deny"], ignoresExitCode: true };
 
-function speech({ nativeEvent }: Occasion): Readonly<Record<string, Speech>> {
+function responses({ nativeEvent }: RenderContext): ResponseTable {
   return {
-    PreToolUse: nativeEvent.startsWith("Before") ? specialisedGate : toolGate,
+    PreToolUse: nativeEvent.startsWith("Before") ? specialisedGate : block,
     PostToolUse: {},
     PostToolUseFailure: {},
     SessionStart: {},
@@ -18,8 +17,9 @@ function speech({ nativeEvent }: Occasion): Readonly<Record<string, Speech>> {
   };
 }
 
-export const goose: HostDescriptor = {
+export const goose: HostDescriptor<"goose"> = {
   id: "goose",
+  evidence: { payload: payload => payload["matcher_context"] !== undefined },
   events: {
     BeforeReadFile: "PreToolUse:Read",
     AfterFileEdit: "PostToolUse:Edit",
@@ -28,7 +28,7 @@ export const goose: HostDescriptor = {
   },
   usesCanonicalEvents: true,
   tools: { developer__shell: "Bash", developer__text_editor: "Edit" },
-  reading: {
+  input: {
     assembledInput: {
       BeforeShellExecution: { command: "matcher_context" },
       AfterShellExecution: { command: "matcher_context" },
@@ -37,30 +37,23 @@ export const goose: HostDescriptor = {
     },
     aliases: payload => rename(payload, { prompt: "message", tool_response: "tool_output" }),
   },
-  speech,
-  silence: "",
+  responses,
+  noOpinion: "",
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["SessionStart"],
-      Stop: ["Stop"],
-      PreToolUse: ["PreToolUse"],
-      PostToolUse: ["PostToolUse"],
-      PostToolUseFailure: ["PostToolUseFailure"],
-      UserPromptSubmit: ["UserPromptSubmit"],
-      SessionEnd: ["SessionEnd"],
-    },
     timeout: { key: "timeout", unit: "s" },
-    layout: {
-      kind: "groups",
-      root: ["hooks"],
-      commandKey: "command",
-      hasType: true,
-      closedMember: { on_failure: "block" },
+    layout: { kind: "groups", hasType: true, closedMember: { on_failure: "block" } },
+    files: {
+      user: ".agents/plugins/amplihack/hooks/hooks.json",
+      project: ".agents/plugins/amplihack/hooks/hooks.json",
     },
-    files: [
-      { scope: "user", path: ".agents/plugins/amplihack/hooks/hooks.json", isShared: false },
-      { scope: "project", path: ".agents/plugins/amplihack/hooks/hooks.json", isShared: false },
-    ],
   },
+  protects: { wiring: [".goose/hooks/**", ".config/goose/**"] },
+  program: { names: ["goose"], bypass: /^--(auto|mode=auto)$/, bypassVariables: ["GOOSE_MODE"] },
+  setup: () => ({
+    title: "Goose",
+    folders: [".config/goose"],
+    programs: ["goose"],
+    live: "it was not tried with a scripted model yet",
+  }),
 };

@@ -1,9 +1,9 @@
-import { describeEvent, type JsonObject } from "../protocol/index.ts";
+import { describeEvent } from "../protocol/index.ts";
 import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
-import { HOSTS } from "./descriptors.ts";
-import type { HostId, Registration, Speech } from "./host.ts";
-import { occasionOf, speechFor } from "./occasion.ts";
-import { quoteWord } from "./owned-command.ts";
+import { HOSTS, type HostId } from "./descriptors.ts";
+import type { Registration, ResponseEncoder } from "./host.ts";
+import { registeredEvents } from "./native-events.ts";
+import { encoderFor, renderContext } from "./render-context.ts";
 
 /** One row of the table that install, check, list and uninstall share. Order within an event counts. */
 export interface RegistryRow {
@@ -47,62 +47,64 @@ export interface RegistrationPlan {
   readonly omitted: readonly { readonly event: string; readonly subcommand: string; readonly why: string }[];
 }
 
-/** The generated modules of OpenCode and Pi wait no longer than this for any hook. */
+/** The generated modules of hosts that start no programs wait no longer than this for any hook. */
 export const MODULE_DEADLINE_SECONDS = 10;
 
 /** What to register with a host, in registry order. */
 export function planRegistrations(host: HostId, rows = HOOK_REGISTRY): RegistrationPlan {
-  const rules = HOSTS[host].registration;
+  const { registration } = HOSTS[host];
   const registrations: HostRegistration[] = [];
   const omitted: { event: string; subcommand: string; why: string }[] = [];
   for (const row of rows) {
-    const why = rules === undefined ? "nothing is registered with this host" : whyOmitted(host, rules, row);
-    if (why !== undefined) omitted.push({ event: row.event, subcommand: row.subcommand, why });
-    else if (rules !== undefined) registrations.push(...registrationsOf(rules, row));
+    const { event, subcommand } = row;
+    const natives = registration === undefined ? [] : registeredEvents(HOSTS[host], event);
+    const why =
+      registration === undefined
+        ? "nothing is registered with this host"
+        : whyOmitted(host, registration, row, natives[0]);
+    if (why !== undefined) omitted.push({ event, subcommand, why });
+    else if (registration !== undefined)
+      registrations.push(...natives.map(native => registrationOf(registration, row, native)));
   }
   return { registrations, omitted };
 }
 
-function whyOmitted(host: HostId, rules: Registration, row: RegistryRow): string | undefined {
-  const avoided = rules.avoided?.[row.event];
-  if (avoided !== undefined) return avoided;
-  const [native] = rules.events[row.event] ?? [];
+function whyOmitted(
+  host: HostId,
+  { avoided, layout }: Registration,
+  { event, needs, isSecond }: RegistryRow,
+  native: string | undefined,
+): string | undefined {
+  if (avoided?.[event] !== undefined) return avoided[event];
   if (native === undefined) return "the host has no such event";
-  if (row.needs !== undefined && abilities(host, row.event, native)[row.needs] === undefined)
-    return row.needs === "deny"
-      ? "the host cannot be refused anything here"
-      : "the host takes no context here";
-  const isSecondProgram = rules.layout.kind === "executables" && row.isSecond === true;
+  if (needs !== undefined && abilities(host, event, native)[needs] === undefined)
+    return needs === "deny" ? "the host cannot be refused anything here" : "the host takes no context here";
+  const isSecondProgram = layout.kind === "executables" && isSecond === true;
   return isSecondProgram ? "the host starts one program per event" : undefined;
 }
 
-/** The words a host has on an event, to tell what it can and cannot do. */
-export function abilities(host: HostId, event: string, nativeEvent: string): Speech {
+/** How a host is answered on an event, to tell what it can and cannot do. */
+export function abilities(host: HostId, event: string, nativeEvent: string): ResponseEncoder {
   const descriptor = HOSTS[host];
-  return speechFor(descriptor, occasionOf(descriptor, { event, nativeEvent }, {}));
+  return encoderFor(descriptor, renderContext(descriptor, { event, nativeEvent }, {}));
 }
 
-function registrationsOf(rules: Registration, row: RegistryRow): HostRegistration[] {
-  return (rules.events[row.event] ?? []).map(nativeEvent => {
-    const seconds = allowedSeconds(rules, nativeEvent, row.timeoutSeconds);
-    return {
-      event: row.event,
-      nativeEvent,
-      subcommand: row.subcommand,
-      matcher: row.matcher === undefined ? undefined : rules.matcher,
-      timeout: rules.timeout === undefined ? undefined : inUnit(seconds, rules.timeout.unit),
-      deadlineMs: (seconds - 1) * 1_000,
-    };
-  });
-}
-
-function allowedSeconds(rules: Registration, nativeEvent: string, wanted: number): number {
-  if (rules.layout.kind === "module") return Math.min(wanted, MODULE_DEADLINE_SECONDS);
-  return Math.min(wanted, rules.timeout?.ceilings?.[nativeEvent] ?? wanted);
-}
-
-function inUnit(seconds: number, unit: "s" | "ms"): number {
-  return unit === "ms" ? seconds * 1_000 : seconds;
+function registrationOf(
+  { timeout, layout, matcher }: Registration,
+  { event, subcommand, timeoutSeconds, matcher: wanted }: RegistryRow,
+  nativeEvent: string,
+): HostRegistration {
+  const ceiling =
+    layout.kind === "module" ? MODULE_DEADLINE_SECONDS : (timeout?.ceilings?.[nativeEvent] ?? timeoutSeconds);
+  const seconds = Math.min(timeoutSeconds, ceiling);
+  return {
+    event,
+    nativeEvent,
+    subcommand,
+    matcher: wanted === undefined ? undefined : matcher,
+    timeout: timeout === undefined ? undefined : seconds * (timeout.unit === "ms" ? 1_000 : 1),
+    deadlineMs: (seconds - 1) * 1_000,
+  };
 }
 
 /** How long the hook program may take on a host, whatever is written in its configuration. */
@@ -111,50 +113,4 @@ export function hookDeadlineMs(host: HostId, subcommand: string, event: string):
   const planned = planRegistrations(host, rows).registrations;
   const exact = planned.find(each => each.event === event) ?? planned[0];
   return exact?.deadlineMs ?? ((rows[0]?.timeoutSeconds ?? 10) - 1) * 1_000;
-}
-
-/** One handler as it stands in a host's configuration file. */
-export interface WantedEntry extends HostRegistration {
-  readonly handler: JsonObject;
-}
-
-export interface EntryOptions {
-  /** absolute path of the staged hook program */
-  readonly program: string;
-  /** the file is read by several hosts, so nothing in it may name one */
-  readonly isShared: boolean;
-  /** subcommands whose failure must refuse; written down where the host has a word for it */
-  readonly isClosed?: (subcommand: string) => boolean;
-  /** left out when the installed program does not know them */
-  readonly supports?: (subcommand: string) => boolean;
-}
-
-/** The handlers to write into one file of a host. */
-export function wantedEntries(host: HostId, options: EntryOptions): readonly WantedEntry[] {
-  const rules = HOSTS[host].registration;
-  if (rules === undefined) return [];
-  return planRegistrations(host)
-    .registrations.filter(each => options.supports?.(each.subcommand) ?? true)
-    .map(each => ({ ...each, handler: handlerOf(host, rules, each, options) }));
-}
-
-function handlerOf(
-  host: HostId,
-  { layout, timeout }: Registration,
-  { event, subcommand, nativeEvent, timeout: limit }: HostRegistration,
-  { program, isShared, isClosed }: EntryOptions,
-): JsonObject {
-  const isVeto = describeEvent(event).power === "veto";
-  const words = [subcommand, ...(isShared ? [] : ["--host", host, "--event", nativeEvent])];
-  const command = [program, ...words].map(quoteWord).join(" ");
-  const line =
-    layout.argumentsKey === undefined
-      ? { [layout.commandKey]: command }
-      : { [layout.commandKey]: program, [layout.argumentsKey]: words };
-  return {
-    ...(layout.hasType ? { type: "command" } : {}),
-    ...line,
-    ...(timeout === undefined || limit === undefined ? {} : { [timeout.key]: limit }),
-    ...(isVeto && isClosed?.(subcommand) === true ? layout.closedMember : {}),
-  };
 }

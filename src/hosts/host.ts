@@ -1,126 +1,16 @@
-import type { FailurePolicy, Json, JsonObject, Normalised, Outcome, VerdictKind } from "../protocol/index.ts";
-
-/** The keys of the event map; also file names here and values of `host` in every output. */
-export const HOST_IDS = [
-  "claude-code",
-  "copilot-cli",
-  "vscode-copilot",
-  "gemini-cli",
-  "antigravity",
-  "codex",
-  "cursor",
-  "windsurf",
-  "devin",
-  "cline",
-  "kiro",
-  "qwen-code",
-  "factory-droid",
-  "augment",
-  "goose",
-  "atomcode",
-  "amplifier-shell",
-  "amplifier",
-  "opencode",
-  "pi",
-  "amp",
-  "apr-code",
-] as const;
-export type HostId = (typeof HOST_IDS)[number];
-
-/** `amplifier` means its shell bridge: the only part of Amplifier that starts programs. */
-const SHORT_NAMES: Readonly<Record<string, HostId>> = {
-  claude: "claude-code",
-  copilot: "copilot-cli",
-  vscode: "vscode-copilot",
-  gemini: "gemini-cli",
-  qwen: "qwen-code",
-  factory: "factory-droid",
-  droid: "factory-droid",
-  amplifier: "amplifier-shell",
-};
-
-/** The host a person or an installed command line means; undefined for an unknown name. */
-export function resolveHost(name: string): HostId | undefined {
-  const wanted = name.trim().toLowerCase();
-  if (Object.hasOwn(SHORT_NAMES, wanted)) return SHORT_NAMES[wanted];
-  return HOST_IDS.find(id => id === wanted);
-}
+import type { Json, JsonObject, VerdictKind } from "../protocol/index.ts";
+import type { AgentName } from "../state/active-agent.ts";
 
 /** All that recognition and reading need of the environment. */
 export interface EnvironmentReader {
   get(name: string): string | undefined;
 }
 
-export type NormaliseErrorCode =
-  | "empty-stdin"
-  | "invalid-json"
-  | "not-an-object"
-  | "unknown-event"
-  | "unmapped-event"
-  | "missing-tool-name";
-
-/**
- * `unmapped-event` is no fault of the host: the event has no counterpart here and passes through. What was
- * understood before the problem is kept, so that the failure can be answered in the host's own words.
- */
-export type NormaliseResult =
-  | { readonly ok: true; readonly value: Normalised & { readonly host: HostId } }
-  | {
-      readonly ok: false;
-      readonly code: NormaliseErrorCode;
-      readonly message: string;
-      readonly host: HostId;
-      readonly event?: string;
-      readonly nativeEvent?: string;
-      readonly raw?: JsonObject;
-    };
-
-/** Exactly what a host gets. */
-export interface Answer {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-  /** what the host has no words for, or does not honour on this event */
-  readonly unsupported?: readonly string[];
-  /** what was said in other words because the host lacks the ability, for instance `ask → deny` */
-  readonly degraded?: readonly string[];
-}
-
-/**
- * What the renderers of every host receive. Members of `outcome.extras` that they know:
- * - `claude`: top-level members of our own form (`metadata`, `status`, `decision: "approve"` …). They go out in
- *   the Claude form alone, never replace a rendered member, and cannot carry a decision other than `approve`.
- * - `allowOnce`: the code of `amplihack guard allow-once`, told to hosts where an ask becomes a deny.
- * - Claude Code's own event members by their names (`sessionTitle`, `watchPaths`, `retry`, `updatedPermissions`,
- *   `worktreePath` …): see `extras` in the speech of that event.
- */
-export interface AnswerRequest {
-  readonly event: string;
-  readonly nativeEvent: string;
-  readonly outcome: Outcome;
-  /** the payload answered, for hosts whose answer depends on part of it */
-  readonly payload: JsonObject;
-  /** nobody can answer a question; only Antigravity's "no opinion" depends on it */
-  readonly isHeadless?: boolean;
-}
-
-/** "Policy could not run": rendered by the failure policy, on veto events only. */
-export interface FailureRequest {
-  readonly event: string;
-  readonly nativeEvent: string;
-  readonly policy: FailurePolicy;
-  /** says what could not be checked, never payload text */
-  readonly reason: string;
-  /** absent when stdin was unreadable */
-  readonly payload?: JsonObject;
-  readonly isHeadless?: boolean;
-}
-
-/** The moment an answer is for. */
-export interface Occasion {
+/** What an answer is rendered for. */
+export interface RenderContext {
   readonly event: string;
   /** the event as this host's answers spell it */
-  readonly spoken: string;
+  readonly eventName: string;
   readonly nativeEvent: string;
   readonly payload: JsonObject;
   readonly extras: JsonObject;
@@ -128,34 +18,34 @@ export interface Occasion {
 }
 
 /**
- * The words of one host on one event. Each returns members that are merged into the answer; a missing word is a
- * missing ability, which `render` replaces by the nearest stricter one or reports.
+ * How one host is answered on one event. Each function returns members that are merged into the answer; a missing
+ * function is a missing ability, which `render` replaces by the nearest stricter one or reports.
  */
-export interface Speech {
-  readonly deny?: (reason: string, on: Occasion) => JsonObject;
-  readonly ask?: (reason: string | undefined, on: Occasion) => JsonObject;
-  readonly defer?: (reason: string | undefined, on: Occasion) => JsonObject;
+export interface ResponseEncoder {
+  readonly deny?: (reason: string, context: RenderContext) => JsonObject;
+  readonly ask?: (reason: string | undefined, context: RenderContext) => JsonObject;
+  readonly defer?: (reason: string | undefined, context: RenderContext) => JsonObject;
   /** present only where a permission question can be skipped */
-  readonly allow?: (reason: string | undefined, on: Occasion) => JsonObject;
-  readonly input?: (value: JsonObject, on: Occasion, verdict: VerdictKind) => JsonObject;
-  readonly output?: (value: Json, on: Occasion) => JsonObject;
-  readonly context?: (text: string, on: Occasion) => JsonObject;
-  readonly message?: (text: string, on: Occasion) => JsonObject;
-  readonly halt?: (reason: string, on: Occasion) => JsonObject;
+  readonly allow?: (reason: string | undefined, context: RenderContext) => JsonObject;
+  readonly input?: (value: JsonObject, context: RenderContext, verdict: VerdictKind) => JsonObject;
+  readonly output?: (value: Json, context: RenderContext) => JsonObject;
+  readonly context?: (text: string, context: RenderContext) => JsonObject;
+  readonly message?: (text: string, context: RenderContext) => JsonObject;
+  readonly halt?: (reason: string, context: RenderContext) => JsonObject;
   readonly suppress?: () => JsonObject;
   /** a rewrite is possible only together with an explicit allow */
   readonly inputNeedsAllow?: true;
   /** the host lays a rewrite over the old input, so members that a rewrite removed would stay */
   readonly inputIsMerged?: true;
-  /** a deny replaces the tool's result, so a rewritten result can be said as a deny */
+  /** a deny replaces the tool's result, so a rewritten result can be rendered as a deny */
   readonly denyReplacesResult?: true;
   /** deny is the exit code, here and in failure */
   readonly denyExitCode?: 2;
-  /** words that are said although this host is not known to honour them */
+  /** abilities that are used although this host is not known to honour them */
   readonly unproven?: readonly ("deny" | "allow" | "context" | "output")[];
   /** exit code 2 does not stop the action on this event */
   readonly ignoresExitCode?: true;
-  /** how an effect is weaker or coarser than the word suggests */
+  /** how an effect is weaker or coarser than its name suggests */
   readonly caveats?: { readonly deny?: string; readonly input?: string };
   /** members of `outcome.extras` that go into `hookSpecificOutput` */
   readonly extras?: readonly string[];
@@ -163,8 +53,29 @@ export interface Speech {
   readonly plainExtra?: string;
 }
 
+/** Encoders by canonical event. */
+export type ResponseTable = Readonly<Record<string, ResponseEncoder>>;
+
+/** How a call of this host is recognised. */
+export interface Evidence {
+  /** true for payloads that no other host sends */
+  readonly payload?: (payload: JsonObject) => boolean;
+  /** for a payload form that several hosts share; `marked` is the host that the environment points to */
+  readonly sharedPayload?: (payload: JsonObject, marked: HostDescriptor | undefined) => boolean;
+  /** on some events it sends Claude's event names with an ISO time and no permission mode */
+  readonly sendsTimedPayloads?: true;
+  /** part of the path of every transcript of this host */
+  readonly transcriptFolder?: string;
+  /** environment variables that it sets for its hooks; the weakest evidence, for children inherit them */
+  readonly variables?: readonly string[];
+  /** checked before hosts with a lower number, whose evidence its calls show as well; 0 when absent */
+  readonly precedence?: number;
+  /** further variables that tell a process that this agent runs; a `*` at the end stands for any ending */
+  readonly agentVariables?: readonly string[];
+}
+
 /** Where a host keeps things that others keep under the common names. Paths are dotted; numbers index arrays. */
-export interface Reading {
+export interface InputMapping {
   readonly event?: readonly string[];
   /** the event of a payload that names none, where its members say more than the command line does */
   readonly unnamedEvent?: (payload: JsonObject, hinted: string) => string;
@@ -187,10 +98,12 @@ export interface Reading {
   };
 }
 
+export type InstallScope = "user" | "project";
+
 /** How our hooks are written into a host's configuration. */
 export interface Registration {
-  /** events to register on, by canonical name; several where the host has specialised forms */
-  readonly events: Readonly<Record<string, readonly string[]>>;
+  /** native events by canonical event, where they are not simply those that the host's event table gives */
+  readonly events?: Readonly<Record<string, readonly string[]>>;
   /** events that are left alone although the host has them, and why */
   readonly avoided?: Readonly<Record<string, string>>;
   /** what selects every tool; absent where entries without a matcher do */
@@ -201,10 +114,19 @@ export interface Registration {
     /** longest limit the host accepts, in seconds, by native event */
     readonly ceilings?: Readonly<Record<string, number>>;
   };
-  readonly layout: Layout;
-  readonly files: readonly ConfigurationFile[];
+  readonly layout: SettingsLayout;
+  /** below the home directory for `user`, below the project for `project` */
+  readonly files: Readonly<Partial<Record<InstallScope, string>>>;
+  /** the files are read by several hosts: entries hold the subcommand and nothing that names a host */
+  readonly isShared?: true;
   /** the environment variable by which users move the host's folder, and the part of the path it stands for */
   readonly relocation?: { readonly variable: string; readonly folder: string };
+  /** a file beside the user's or the project's that takes its place when it already holds hooks */
+  readonly alternativeFile?: string;
+  /** a file of a project in the same form, which the host reads and an installation never writes */
+  readonly personalFile?: string;
+  /** the host runs only hooks whose fingerprint stands in a TOML file beside the hooks file */
+  readonly fingerprints?: { readonly file: string; readonly nextStep: string };
 }
 
 /**
@@ -212,34 +134,115 @@ export interface Registration {
  * events, handlers elsewhere. `executables`: one program per event, named after it. `module`: a generated program
  * text. `toml`: `[[hooks]]` tables in a file of our own.
  */
-export interface Layout {
+export interface SettingsLayout {
   readonly kind: "groups" | "flat" | "mixed" | "executables" | "module" | "toml";
-  /** path of members from the top of the file to the event map */
-  readonly root: readonly string[];
-  /** member that holds the command line */
-  readonly commandKey: "command" | "bash";
+  /** path of members from the top of the file to the event map; `hooks` when absent */
+  readonly root?: readonly string[];
+  /** member that holds the command line; `command` when absent */
+  readonly commandKey?: "bash";
   /** the subcommand goes into a list of arguments instead of the command line */
   readonly argumentsKey?: "args";
-  readonly hasType: boolean;
+  /** handlers have `type: "command"` */
+  readonly hasType?: true;
   /** members that a file of this kind must have */
   readonly header?: JsonObject;
   /** how a handler says that failing means refusing */
   readonly closedMember?: JsonObject;
+  /** the first version of the host that is known to accept that member; absent where none is */
+  readonly closedMemberSince?: string;
   /** the host passes over the whole file, hooks included, when it has a comment or a trailing comma in it */
   readonly isPlainJson?: true;
 }
 
-export interface ConfigurationFile {
-  readonly scope: "user" | "project";
-  /** below the home directory for `user`, below the project for `project` */
-  readonly path: string;
-  /** read by several hosts: entries hold the subcommand and nothing that names a host */
-  readonly isShared: boolean;
+/** Files of the host that the guard protects, besides those that an installation writes. */
+export interface ProtectedFiles {
+  /** files that decide which hooks run, below a project or a home directory; `/**` is a whole tree */
+  readonly wiring?: readonly string[];
+  /** directories whose loss takes the wiring with it */
+  readonly trees?: readonly string[];
+  /** absolute directories in which an administrator's settings lie */
+  readonly managed?: readonly string[];
+  /** below the home directory */
+  readonly credentials?: readonly string[];
+}
+
+/** The command line program of the agent. */
+export interface AgentProgram {
+  readonly names: readonly string[];
+  /** npm package that runners such as npx start */
+  readonly package?: string;
+  /** arguments that switch its own permission questions off */
+  readonly bypass: RegExp;
+  /** variables that lead it around its hooks */
+  readonly bypassVariables?: readonly string[];
+}
+
+/** How an agent is made to answer one prompt and end. */
+export interface PrintMode {
+  /** arguments before everything else */
+  readonly start: readonly string[];
+  readonly promptFlag: readonly string[];
+  /** instead of flag and prompt, when the prompt comes on stdin */
+  readonly stdinMarker: readonly string[];
+  readonly systemPromptFlag?: string;
+  readonly directoryFlag?: string;
+  readonly modelFlag: string;
+  readonly allowAllFlag?: string;
+  /** prompts that its command line takes for something else, or changes */
+  readonly unsafeStart: RegExp;
+}
+
+/** Where a host runs when it is started with a scripted model. */
+export interface TrialEnvironment {
+  readonly home: string;
+  readonly project: string;
+  /** of the scripted model */
+  readonly url: string;
+  readonly model: string;
+  /** what it takes for a key */
+  readonly key: string;
+}
+
+/** How to start a host without a screen, against the scripted model. */
+export interface LiveDriver {
+  /** files of the host that must be there before our hooks are registered, below the home; anything but text is JSON */
+  readonly files?: (trial: TrialEnvironment) => Readonly<Record<string, unknown>>;
+  readonly args: (prompt: string, trial: TrialEnvironment) => readonly string[];
+  readonly env: (trial: TrialEnvironment) => Readonly<Record<string, string>>;
+}
+
+/** How the host is found, registered with, started and tried, and what its user is told. */
+export interface HostSetup {
+  readonly title: string;
+  /** folders below the home directory, any of which shows that the user has the host */
+  readonly folders: readonly string[];
+  /** programs on PATH, any of which shows the same */
+  readonly programs: readonly string[];
+  /** even when it is asked for by name, nothing is registered for a user who does not have it */
+  readonly mustBePresent?: true;
+  /** the host whose files it reads instead of files of its own */
+  readonly registeredBy?: string;
+  /** files of other hosts that it reads besides its own */
+  readonly alsoReads?: readonly { readonly host: string; readonly scope: InstallScope }[];
+  /** its program takes bundles of framework files: `<program> bundle add|list|remove` */
+  readonly takesBundles?: true;
+  /** what the user still has to do before registered hooks run */
+  readonly nextStep?: Readonly<Partial<Record<InstallScope, string>>>;
+  /** gaps that no answer of a hook can close */
+  readonly gaps?: readonly string[];
+  /** the name by which the launcher, recipes and bridges start it, and how it answers one prompt */
+  readonly agent?: { readonly name: AgentName; readonly printMode: PrintMode };
+  /** how `doctor --live` starts it, or why it cannot */
+  readonly live: LiveDriver | string;
 }
 
 /** Everything this program knows about one host. */
-export interface HostDescriptor {
-  readonly id: HostId;
+export interface HostDescriptor<Id extends string = string> {
+  /** a key of the event map; also the file name here and the value of `host` in every output */
+  readonly id: Id;
+  /** short names that `--host` takes besides the id */
+  readonly shortNames?: readonly string[];
+  readonly evidence?: Evidence;
   /** native event → canonical event; `Event:Tool` for a form specialised on one tool; null for no counterpart */
   readonly events: Readonly<Record<string, string | null>>;
   /** names that are canonical already are this host's, too */
@@ -247,18 +250,26 @@ export interface HostDescriptor {
   /** answers spell events as the host does, not by their canonical names */
   readonly answersInNativeNames?: true;
   readonly tools: Readonly<Record<string, string>>;
-  readonly reading?: Reading;
-  /** its words by canonical event: the events it has. A function where payloads come in dialects. */
-  readonly speech: Readonly<Record<string, Speech>> | ((on: Occasion) => Readonly<Record<string, Speech>>);
-  /** "no opinion", as stdout */
-  readonly silence: string | ((on: Occasion) => string);
+  readonly input?: InputMapping;
+  /** the events it has and how they are answered, in the dialect of the payload where there are several */
+  readonly responses: (context: RenderContext) => ResponseTable;
+  /** stdout when there is no opinion */
+  readonly noOpinion: string | ((context: RenderContext) => string);
+  /** members that only our own form knows (`outcome.extras.claude`) go out to this host */
+  readonly takesOwnForm?: true;
   /** answers that are not JSON */
-  readonly encode?: (words: JsonObject) => string;
+  readonly encode?: (members: JsonObject) => string;
   /** more context than this, in characters, would be dropped or spilled by the host */
   readonly contextLimit?: number;
-  /** last words when policy could not run and is closed: `exit` is stderr and code 2, `deny` the deny words and 0 */
+  /** when policy could not run and is closed: `exit` is stderr and code 2, `deny` the encoded deny and code 0 */
   readonly closed: "exit" | "deny";
   /** what stdout holds beside a closed `exit` */
-  readonly closedWords?: (reason: string, on: Occasion) => JsonObject | undefined;
+  readonly closedResponse?: (reason: string, context: RenderContext) => JsonObject | undefined;
   readonly registration?: Registration;
+  readonly protects?: ProtectedFiles;
+  readonly program?: AgentProgram;
+  /** its session files can be read without knowing whose they are */
+  readonly recordsSessions?: true;
+  /** absent where nothing is registered with the host; a function, because the hook program does not need it */
+  readonly setup?: () => HostSetup;
 }

@@ -1,38 +1,41 @@
-export { configurationPath } from "./configuration-path.ts";
-export { HOSTS } from "./descriptors.ts";
-export { type GeneratedFile, generateFiles } from "./generated-files.ts";
+export {
+  DEFAULT_HOST,
+  HOST_IDS,
+  HOST_LIST,
+  HOSTS,
+  type HostId,
+  isHostId,
+  resolveHost,
+} from "./descriptors.ts";
 export {
   abilities,
-  type EntryOptions,
   HOOK_REGISTRY,
   type HostRegistration,
   hookDeadlineMs,
-  MODULE_DEADLINE_SECONDS,
   planRegistrations,
   type RegistrationPlan,
   type RegistryRow,
-  type WantedEntry,
-  wantedEntries,
 } from "./hook-registry.ts";
-export * from "./host.ts";
+export type * from "./host.ts";
 export { ANSWER_KINDS, type AnswerKind, type Inspection, type InspectOptions, inspect } from "./inspect.ts";
-export type { ModuleOptions } from "./module-runtime.ts";
 export { mapEvent, nativeEventName } from "./native-events.ts";
-export { type NormaliseOptions, normalise } from "./normalise.ts";
-export { opencodePlugin } from "./opencode-plugin.ts";
-export { type OwnedCommand, ownedCommand, ownedHandler, quoteWord } from "./owned-command.ts";
-export { piExtension } from "./pi-extension.ts";
-export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
-export { recognise } from "./recognise.ts";
-export { render } from "./render.ts";
-export { renderFailure } from "./render-failure.ts";
 export {
-  type Edited,
+  type NormaliseErrorCode,
+  type NormaliseOptions,
+  type NormaliseResult,
+  normalise,
+} from "./normalise.ts";
+export { type OwnedCommand, ownedCommand, ownedHandler } from "./owned-command.ts";
+export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
+export { isAgentVariable, recognise } from "./recognise.ts";
+export {
+  type EditedText,
   type EmptyContainers,
   type IsUnwanted,
-  registerEntries,
   type UnregisterOptions,
   unregisterEntries,
-} from "./settings-entries.ts";
-export { type FoundEntry, listEntries, type Problem } from "./settings-file.ts";
+} from "./remove-entries.ts";
+export { type HostResponse, type RenderRequest, render } from "./render.ts";
+export { type FailureRequest, renderFailure } from "./render-failure.ts";
+export { type FoundEntry, listEntries, settingsPath } from "./settings-file.ts";
 export { listSubcommands, resolveSubcommand, STOCK_SUBCOMMANDS, type Subcommand } from "./subcommands.ts";

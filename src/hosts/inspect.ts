@@ -1,7 +1,7 @@
 import { describeEvent, type Effect, fold, type JsonObject, powerOf } from "../protocol/index.ts";
-import type { Answer, HostId } from "./host.ts";
+import type { HostId } from "./descriptors.ts";
 import { type NormaliseOptions, normalise } from "./normalise.ts";
-import { render } from "./render.ts";
+import { type HostResponse, render } from "./render.ts";
 import { renderFailure } from "./render-failure.ts";
 
 export const ANSWER_KINDS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
@@ -28,9 +28,9 @@ export type Inspection =
       readonly sessionId: string | null;
       readonly transcriptPath: string | null;
       readonly facts: { readonly command: string | null; readonly paths: readonly string[] };
-      /** codes of what was noticed and could be lived with */
+      /** codes of what was noticed and is no error */
       readonly warnings: readonly string[];
-      readonly answer?: Answer;
+      readonly answer?: HostResponse;
     }
   | { readonly error: { readonly code: string; readonly message: string } };
 
@@ -56,15 +56,15 @@ export function inspect(text: string, options: InspectOptions): Inspection {
     warnings: [...new Set(warnings.map(warning => warning.code))],
   };
   if (options.answer === undefined) return seen;
-  const moment = { event, nativeEvent, payload: raw };
+  const request = { event, nativeEvent, payload: raw };
   if (options.answer === "crash") {
     const reason = options.reason ?? `${HOOK} was told to fail`;
-    return { ...seen, answer: renderFailure(host, { ...moment, policy: "closed", reason }) };
+    return { ...seen, answer: renderFailure(host, { ...request, policy: "closed", reason }) };
   }
   const effect = effectOf(options.answer, options, toolInput);
   const power = powerOf(describeEvent(event), { source: raw["source"] });
   const outcome = fold([{ hook: HOOK, effect }], { power });
-  const answer = render(host, { ...moment, outcome });
+  const answer = render(host, { ...request, outcome });
   const isIgnored = outcome.diagnostics.some(({ code }) => code === "decision-ignored");
   return { ...seen, answer: isIgnored ? withUnsupported(answer, options.answer) : answer };
 }
@@ -87,6 +87,6 @@ function effectOf(kind: Exclude<AnswerKind, "crash">, options: InspectOptions, t
 }
 
 /** The event has no power here: nothing a hook decides on it counts. */
-function withUnsupported(answer: Answer, kind: AnswerKind): Answer {
-  return { ...answer, unsupported: [...(answer.unsupported ?? []), kind] };
+function withUnsupported(response: HostResponse, kind: AnswerKind): HostResponse {
+  return { ...response, unsupported: [...(response.unsupported ?? []), kind] };
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
 import { mcpToolName } from "./canonical-tool.ts";
-import { asText } from "./claude-words.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
+import { asText } from "./claude-encoders.ts";
+import type { HostDescriptor, ResponseEncoder } from "./host.ts";
 
 /** No JSON protocol: the exit code refuses, stderr says why, plain stdout is context. */
-const exitGate: Speech = { deny: () => ({}), denyExitCode: 2 };
-const plainText: Speech = { context: text => ({ text }) };
+const exitGate: ResponseEncoder = { deny: () => ({}), denyExitCode: 2 };
+const plainText: ResponseEncoder = { context: text => ({ text }) };
 
-export const kiro: HostDescriptor = {
+export const kiro: HostDescriptor<"kiro"> = {
   id: "kiro",
   events: {
     agentSpawn: "SessionStart",
@@ -31,7 +31,7 @@ export const kiro: HostDescriptor = {
     fs_write: "Write",
     write: "Write",
   },
-  reading: {
+  input: {
     canonicalTool: toolName => {
       const [, server, tool] = /^@([^/]+)\/(.+)$/.exec(toolName) ?? [];
       return server === undefined || tool === undefined ? undefined : mcpToolName(server, tool);
@@ -45,7 +45,7 @@ export const kiro: HostDescriptor = {
       });
     },
   },
-  speech: {
+  responses: () => ({
     SessionStart: plainText,
     UserPromptSubmit: { ...exitGate, ...plainText, unproven: ["deny"], ignoresExitCode: true },
     PreToolUse: exitGate,
@@ -54,30 +54,27 @@ export const kiro: HostDescriptor = {
     FileChanged: {},
     TaskCreated: { ignoresExitCode: true },
     TaskCompleted: { ignoresExitCode: true },
-  },
-  silence: "",
-  encode: words => asText(words["text"] ?? ""),
+  }),
+  noOpinion: "",
+  encode: members => asText(members["text"] ?? ""),
   closed: "exit",
   registration: {
-    events: {
-      SessionStart: ["agentSpawn"],
-      UserPromptSubmit: ["userPromptSubmit"],
-      PreToolUse: ["preToolUse"],
-      PostToolUse: ["postToolUse"],
-      Stop: ["stop"],
-    },
     timeout: { key: "timeout_ms", unit: "ms" },
     // An agent file of our own: hooks belong to an agent there, and every agent file has a name.
-    layout: {
-      kind: "flat",
-      root: ["hooks"],
-      commandKey: "command",
-      hasType: false,
-      header: { name: "amplihack" },
-    },
-    files: [
-      { scope: "user", path: ".kiro/agents/amplihack.json", isShared: false },
-      { scope: "project", path: ".kiro/agents/amplihack.json", isShared: false },
-    ],
+    layout: { kind: "flat", header: { name: "amplihack" } },
+    files: { user: ".kiro/agents/amplihack.json", project: ".kiro/agents/amplihack.json" },
   },
+  protects: { wiring: [".kiro/hooks/**", ".kiro/agents/**"], trees: [".kiro"] },
+  program: { names: ["kiro-cli"], bypass: /^(--trust-all-tools|-a)$/ },
+  setup: () => ({
+    title: "Kiro",
+    folders: [".kiro"],
+    programs: ["kiro-cli", "kiro"],
+    nextStep: {
+      user: "Kiro: start it with: kiro-cli chat --agent amplihack",
+      project: "Kiro: start it with: kiro-cli chat --agent amplihack",
+    },
+    gaps: ["watch other agents than the one called amplihack: hooks belong to an agent there"],
+    live: "it needs an account",
+  }),
 };

@@ -28,9 +28,23 @@ function lookUp(host: HostDescriptor, native: string): string | null | undefined
   return Object.entries(host.events).find(([name]) => eventKey(name) === key)?.[1];
 }
 
+/** The native events that stand for a canonical one in the host's configuration. */
+export function registeredEvents(host: HostDescriptor, event: string): readonly string[] {
+  const listed = host.registration?.events?.[event];
+  if (listed !== undefined) return listed;
+  const mapped = namesOf(host, event);
+  if (mapped.length > 0 || !host.usesCanonicalEvents) return mapped;
+  const context = { event, eventName: event, nativeEvent: event, payload: {}, extras: {}, isHeadless: false };
+  return Object.hasOwn(host.responses(context), event) ? [event] : [];
+}
+
 /** The host's own name for a canonical event: the one it is registered by, else the first that maps to it. */
 export function nativeEventName(host: HostDescriptor, event: string): string {
-  const registered = host.registration?.events[event];
-  if (registered?.length === 1 && registered[0] !== undefined) return registered[0];
-  return Object.entries(host.events).find(([, target]) => target === event)?.[0] ?? event;
+  const [listed, second] = host.registration?.events?.[event] ?? [];
+  if (listed !== undefined && second === undefined) return listed;
+  return namesOf(host, event)[0] ?? event;
+}
+
+function namesOf({ events }: HostDescriptor, event: string): readonly string[] {
+  return Object.keys(events).filter(native => events[native] === event);
 }

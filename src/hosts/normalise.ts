@@ -5,22 +5,41 @@ import {
   type InputWarning,
   isJsonObject,
   type JsonObject,
+  type Normalised,
   PAYLOAD_DEPTH_LIMIT,
   readJson,
 } from "../protocol/index.ts";
-import { HOSTS } from "./descriptors.ts";
+import { HOSTS, type HostId } from "./descriptors.ts";
 import { deriveFacts, NO_FACTS } from "./facts.ts";
-import type {
-  EnvironmentReader,
-  HostDescriptor,
-  HostId,
-  NormaliseErrorCode,
-  NormaliseResult,
-} from "./host.ts";
+import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
 import { readFirst } from "./payload-paths.ts";
 import { canonicalName, readToolInput, readToolName } from "./read-tool.ts";
 import { recognise } from "./recognise.ts";
+
+export type NormaliseErrorCode =
+  | "empty-stdin"
+  | "invalid-json"
+  | "not-an-object"
+  | "unknown-event"
+  | "unmapped-event"
+  | "missing-tool-name";
+
+/**
+ * `unmapped-event` is no fault of the host: the event has no counterpart here and passes through. What was
+ * understood before the problem is kept, so that the failure can be answered in the host's own form.
+ */
+export type NormaliseResult =
+  | { readonly ok: true; readonly value: Normalised & { readonly host: HostId } }
+  | {
+      readonly ok: false;
+      readonly code: NormaliseErrorCode;
+      readonly message: string;
+      readonly host: HostId;
+      readonly event?: string;
+      readonly nativeEvent?: string;
+      readonly raw?: JsonObject;
+    };
 
 export interface NormaliseOptions {
   /** given on the command line; beats every other evidence */
@@ -77,7 +96,7 @@ type PayloadRead =
 function readPayload(text: string, options: NormaliseOptions): { read: PayloadRead; host: HostId } {
   const fromStdin = parsePayload(text);
   const host = recognise(fromStdin.payload, options.env, options.host);
-  const variable = HOSTS[host].reading?.environment?.payload;
+  const variable = HOSTS[host].input?.environment?.payload;
   const carried = variable === undefined ? undefined : options.env.get(variable);
   if (carried === undefined || carried === "") return { read: fromStdin, host };
   const read = parsePayload(carried);
@@ -91,7 +110,7 @@ function parsePayload(text: string): PayloadRead {
 }
 
 function normalisePayload(
-  host: HostDescriptor,
+  host: HostDescriptor<HostId>,
   raw: JsonObject,
   { event: hint, env }: NormaliseOptions,
 ): NormaliseResult {
@@ -102,7 +121,7 @@ function normalisePayload(
     return failure("unmapped-event", { host: host.id, nativeEvent, raw });
 
   const warnings: InputWarning[] = [];
-  const { environment } = host.reading ?? {};
+  const { environment } = host.input ?? {};
   const text = (paths: readonly string[], variable: string | undefined) =>
     readText(raw, paths, warnings) ?? fromEnvironment(env, variable);
   const base = {
@@ -110,7 +129,7 @@ function normalisePayload(
     event: mapped.event,
     nativeEvent,
     cwd: text(CWD_PATHS, environment?.cwd),
-    sessionId: text([...SESSION_PATHS, ...(host.reading?.sessionId ?? [])], environment?.sessionId),
+    sessionId: text([...SESSION_PATHS, ...(host.input?.sessionId ?? [])], environment?.sessionId),
     transcriptPath: text(TRANSCRIPT_PATHS, undefined),
     warnings,
     raw,
@@ -142,13 +161,13 @@ function nameEvent(
   raw: JsonObject,
   hint: string | undefined,
 ): { readonly nativeEvent: string; readonly mapped: MappedEvent | null | undefined } | undefined {
-  for (const path of [...EVENT_NAMES, ...(host.reading?.event ?? [])]) {
+  for (const path of [...EVENT_NAMES, ...(host.input?.event ?? [])]) {
     const value = readFirst(raw, [path])?.value;
     if (typeof value === "string" && value.trim() !== "")
       return { nativeEvent: value, mapped: mapEvent(host, value) };
   }
   if (hint === undefined || hint === "") return undefined;
-  const name = host.reading?.unnamedEvent?.(raw, hint) ?? hint;
+  const name = host.input?.unnamedEvent?.(raw, hint) ?? hint;
   const mapped = mapEvent(host, name);
   const canonical = mapped === undefined ? findEvent(name) : undefined;
   if (canonical === undefined) return { nativeEvent: name, mapped };
@@ -172,6 +191,6 @@ function fromEnvironment(env: EnvironmentReader, variable: string | undefined): 
 }
 
 function aliasesOf(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
-  const aliases = host.reading?.aliases?.(raw, nativeEvent) ?? {};
+  const aliases = host.input?.aliases?.(raw, nativeEvent) ?? {};
   return Object.keys(aliases).length === 0 ? {} : { aliases };
 }

@@ -1,14 +1,29 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/index.ts";
 import {
   block,
-  nested,
   nestedContext,
   nestedInput,
+  nestedOutput,
   nestedPermission,
   systemMessage,
-} from "./claude-words.ts";
+} from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
 import { readPath, rename } from "./payload-paths.ts";
+
+const events: Readonly<Record<string, string | null>> = {
+  "tool.execute.before": "PreToolUse",
+  "tool.execute.after": "PostToolUse",
+  "chat.message": "UserPromptSubmit",
+  "command.execute.before": "UserPromptExpansion",
+  "permission.asked": "PermissionRequest",
+  "session.created": "SessionStart",
+  "session.idle": "Stop",
+  "session.deleted": "SessionEnd",
+  "session.compacted": "PostCompact",
+  "experimental.session.compacting": "PreCompact",
+  "session.error": "StopFailure",
+  "file.edited": "FileChanged",
+};
 
 /** The text of a prompt is spread over the parts of its message. */
 function promptOf(payload: JsonObject): JsonObject {
@@ -22,22 +37,19 @@ function promptOf(payload: JsonObject): JsonObject {
 }
 
 // Answers go to the generated plugin, which turns them into a throw, a changed argument or an appended text.
-export const opencode: HostDescriptor = {
+export const opencode: HostDescriptor<"opencode"> = {
   id: "opencode",
-  events: {
-    "tool.execute.before": "PreToolUse",
-    "tool.execute.after": "PostToolUse",
-    "chat.message": "UserPromptSubmit",
-    "command.execute.before": "UserPromptExpansion",
-    "permission.asked": "PermissionRequest",
-    "session.created": "SessionStart",
-    "session.idle": "Stop",
-    "session.deleted": "SessionEnd",
-    "session.compacted": "PostCompact",
-    "experimental.session.compacting": "PreCompact",
-    "session.error": "StopFailure",
-    "file.edited": "FileChanged",
+  evidence: {
+    // All its event names have a dot in them.
+    payload: payload => {
+      const event = String(payload["hook_event_name"]);
+      return event.includes(".") && Object.hasOwn(events, event);
+    },
+    variables: ["OPENCODE"],
+    // Every process that it starts has the variable.
+    precedence: -1,
   },
+  events,
   usesCanonicalEvents: false,
   tools: {
     bash: "Bash",
@@ -54,7 +66,7 @@ export const opencode: HostDescriptor = {
     todowrite: "TodoWrite",
     skill: "Skill",
   },
-  reading: {
+  input: {
     event: ["event.type"],
     toolName: ["input.tool", "event.properties.permission"],
     toolInput: ["output.args", "input.args", "event.properties.metadata"],
@@ -64,13 +76,13 @@ export const opencode: HostDescriptor = {
       ...rename(payload, { tool_use_id: "input.callID", tool_response: "output.output" }),
     }),
   },
-  speech: {
+  responses: () => ({
     PreToolUse: { ...systemMessage, ...nestedInput, deny: nestedPermission.deny },
     PostToolUse: {
       ...systemMessage,
       ...block,
       ...nestedContext,
-      output: (value, on) => nested(on, { updatedToolOutput: value }),
+      ...nestedOutput,
     },
     UserPromptSubmit: { ...systemMessage, ...block, ...nestedContext },
     UserPromptExpansion: {},
@@ -82,24 +94,70 @@ export const opencode: HostDescriptor = {
     PostCompact: {},
     StopFailure: {},
     FileChanged: {},
-  },
-  silence: "{}\n",
+  }),
+  noOpinion: "{}\n",
   closed: "deny",
   registration: {
-    events: {
-      SessionStart: ["session.created"],
-      PreToolUse: ["tool.execute.before"],
-      PostToolUse: ["tool.execute.after"],
-      UserPromptSubmit: ["chat.message"],
-      PreCompact: ["experimental.session.compacting"],
-      SessionEnd: ["session.deleted"],
-      Stop: ["session.idle"],
+    layout: { kind: "module" },
+    files: {
+      user: ".config/opencode/plugins/amplihack.js",
+      project: ".opencode/plugins/amplihack.js",
     },
-    layout: { kind: "module", root: [], commandKey: "command", hasType: false },
-    files: [
-      { scope: "user", path: ".config/opencode/plugins/amplihack.js", isShared: false },
-      { scope: "project", path: ".opencode/plugins/amplihack.js", isShared: false },
-    ],
     relocation: { variable: "XDG_CONFIG_HOME", folder: ".config" },
   },
+  protects: {
+    wiring: [
+      ".opencode/plugin/**",
+      ".opencode/plugins/**",
+      ".config/opencode/plugin/**",
+      ".config/opencode/plugins/**",
+      ".config/opencode/opencode.json",
+      "opencode.json",
+    ],
+    trees: [".opencode"],
+    credentials: [".local/share/opencode/auth.json"],
+  },
+  program: {
+    names: ["opencode"],
+    package: "opencode-ai",
+    bypass: /^--(dangerously-skip-permissions|yolo)$/,
+  },
+  setup: () => ({
+    title: "OpenCode",
+    folders: [".config/opencode"],
+    programs: ["opencode"],
+    agent: {
+      name: "opencode",
+      printMode: {
+        start: ["run"],
+        promptFlag: [],
+        stdinMarker: [],
+        modelFlag: "--model",
+        // It puts quotes around an argument that holds blanks.
+        unsafeStart: /^/,
+      },
+    },
+    live: {
+      args: (prompt, { model }) => ["run", "--model", `${model}/${model}`, prompt],
+      env: ({ url, model, key }) => ({
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          autoupdate: false,
+          share: "disabled",
+          provider: {
+            [model]: {
+              npm: "@ai-sdk/openai-compatible",
+              name: model,
+              options: { baseURL: `${url}/v1`, apiKey: key },
+              models: { [model]: { name: model, tool_call: true } },
+            },
+          },
+        }),
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        // It installs a dependency at its start and waits for that to fail where there is no network.
+        npm_config_fetch_retries: "0",
+        npm_config_registry: `${url}/npm`,
+      }),
+    },
+  }),
 };

@@ -2,36 +2,48 @@ import type { JsonObject } from "../protocol/index.ts";
 import { allowOnceCommand } from "./allow-once.ts";
 import {
   block,
-  nested,
   nestedContext,
   nestedInput,
+  nestedOutput,
   nestedPermission,
   systemMessage,
-} from "./claude-words.ts";
-import type { HostDescriptor, Occasion } from "./host.ts";
+} from "./claude-encoders.ts";
+import type { HostDescriptor, RenderContext } from "./host.ts";
 import { rename } from "./payload-paths.ts";
 
+const events: Readonly<Record<string, string | null>> = {
+  tool_call: "PreToolUse",
+  tool_result: "PostToolUse",
+  input: "UserPromptSubmit",
+  before_agent_start: "UserPromptSubmit",
+  session_start: "SessionStart",
+  session_shutdown: "SessionEnd",
+  session_before_compact: "PreCompact",
+  session_compact: "PostCompact",
+  agent_before_settle: "Stop",
+  model_select: "PostModelSwitch",
+};
+
 /** The extension asks where there is a screen; elsewhere it refuses and tells how a person can permit the call. */
-function ask(reason: string | undefined, on: Occasion): JsonObject {
-  const command = allowOnceCommand(on.extras);
-  return { ...nestedPermission.ask(reason, on), ...(command === undefined ? {} : { allowOnce: command }) };
+function ask(reason: string | undefined, context: RenderContext): JsonObject {
+  const command = allowOnceCommand(context.extras);
+  return {
+    ...nestedPermission.ask(reason, context),
+    ...(command === undefined ? {} : { allowOnce: command }),
+  };
 }
 
 // Answers go to the generated extension, which turns them into a block, a changed argument or an appended text.
-export const pi: HostDescriptor = {
+export const pi: HostDescriptor<"pi"> = {
   id: "pi",
-  events: {
-    tool_call: "PreToolUse",
-    tool_result: "PostToolUse",
-    input: "UserPromptSubmit",
-    before_agent_start: "UserPromptSubmit",
-    session_start: "SessionStart",
-    session_shutdown: "SessionEnd",
-    session_before_compact: "PreCompact",
-    session_compact: "PostCompact",
-    agent_before_settle: "Stop",
-    model_select: "PostModelSwitch",
+  evidence: {
+    payload: ({ type, hook_event_name: name }) =>
+      typeof type === "string" && type === name && Object.hasOwn(events, type),
+    variables: ["PI_CODING_AGENT"],
+    // Every process that it starts has the variable.
+    precedence: -1,
   },
+  events,
   usesCanonicalEvents: false,
   tools: {
     bash: "Bash",
@@ -42,7 +54,7 @@ export const pi: HostDescriptor = {
     find: "Glob",
     ls: "LS",
   },
-  reading: {
+  input: {
     event: ["type"],
     toolInput: ["input"],
     aliases: (payload, nativeEvent) => {
@@ -51,13 +63,13 @@ export const pi: HostDescriptor = {
       return nativeEvent === "tool_result" ? rename(payload, { tool_response: "content" }) : {};
     },
   },
-  speech: {
+  responses: () => ({
     PreToolUse: { ...systemMessage, ...nestedInput, deny: nestedPermission.deny, ask },
     PostToolUse: {
       ...systemMessage,
       ...block,
       ...nestedContext,
-      output: (value, on) => nested(on, { updatedToolOutput: value }),
+      ...nestedOutput,
     },
     UserPromptSubmit: { ...systemMessage, ...block, ...nestedContext },
     SessionStart: { ...systemMessage, ...nestedContext },
@@ -66,24 +78,61 @@ export const pi: HostDescriptor = {
     PostCompact: {},
     Stop: {},
     PostModelSwitch: {},
-  },
-  silence: "{}\n",
+  }),
+  noOpinion: "{}\n",
   closed: "deny",
   registration: {
-    events: {
-      SessionStart: ["session_start"],
-      PreToolUse: ["tool_call"],
-      PostToolUse: ["tool_result"],
-      UserPromptSubmit: ["input"],
-      PreCompact: ["session_before_compact"],
-      SessionEnd: ["session_shutdown"],
-      Stop: ["agent_end"],
-    },
-    layout: { kind: "module", root: [], commandKey: "command", hasType: false },
-    files: [
-      { scope: "user", path: ".pi/agent/extensions/amplihack.js", isShared: false },
-      { scope: "project", path: ".pi/extensions/amplihack.js", isShared: false },
-    ],
+    events: { UserPromptSubmit: ["input"], Stop: ["agent_end"] },
+    layout: { kind: "module" },
+    files: { user: ".pi/agent/extensions/amplihack.js", project: ".pi/extensions/amplihack.js" },
     relocation: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent" },
   },
+  protects: {
+    wiring: [".pi/extensions/**", ".pi/agent/extensions/**", ".pi/settings.json"],
+    trees: [".pi"],
+    credentials: [".pi/agent/auth.json"],
+  },
+  program: { names: ["pi"], bypass: /^--(yolo|no-extensions|-ne)$/ },
+  setup: () => ({
+    title: "Pi",
+    folders: [".pi"],
+    programs: ["pi"],
+    agent: {
+      name: "pi",
+      printMode: {
+        start: [],
+        promptFlag: ["-p"],
+        stdinMarker: ["-p"],
+        systemPromptFlag: "--append-system-prompt",
+        modelFlag: "--model",
+        unsafeStart: /^[-@]/,
+      },
+    },
+    live: {
+      files: ({ url, model, key }) => ({
+        ".pi/agent/models.json": {
+          providers: {
+            [model]: {
+              baseUrl: `${url}/v1`,
+              api: "openai-completions",
+              apiKey: key,
+              models: [
+                {
+                  id: model,
+                  name: model,
+                  reasoning: false,
+                  input: ["text"],
+                  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+                  contextWindow: 100_000,
+                  maxTokens: 1_000,
+                },
+              ],
+            },
+          },
+        },
+      }),
+      args: (prompt, { model }) => ["-p", "--offline", "--provider", model, "--model", model, prompt],
+      env: () => ({ PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" }),
+    },
+  }),
 };

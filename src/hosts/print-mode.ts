@@ -1,4 +1,5 @@
 import type { AgentName } from "../state/active-agent.ts";
+import { HOST_LIST } from "./descriptors.ts";
 
 export interface PrintModeRequest {
   readonly prompt: string;
@@ -6,7 +7,7 @@ export interface PrintModeRequest {
   readonly model?: string;
   /** a directory the agent may work in besides its own */
   readonly directory?: string;
-  /** Copilot asks for every tool otherwise, and nobody answers */
+  /** some agents ask for every tool otherwise, and there is no one to answer */
   readonly allowAllTools?: boolean;
 }
 
@@ -17,91 +18,18 @@ export interface PrintModeCall {
 }
 
 /** Longer prompts do not belong on a command line. */
-const ARGUMENT_LIMIT_BYTES = 32 * 1024;
-
-interface PrintMode {
-  /** what stands before everything else */
-  readonly start: readonly string[];
-  readonly promptFlag: readonly string[];
-  /** instead of flag and prompt, when the prompt comes on stdin */
-  readonly stdinMarker: readonly string[];
-  readonly systemPromptFlag?: string;
-  readonly directoryFlag?: string;
-  readonly modelFlag: string;
-  readonly allowAllFlag?: string;
-  /** prompts that this agent's command line takes for something else, or changes */
-  readonly unsafeStart: RegExp;
-}
-
-const MODES: Readonly<Record<AgentName, PrintMode>> = {
-  claude: {
-    start: [],
-    promptFlag: ["-p"],
-    stdinMarker: ["-p"],
-    systemPromptFlag: "--system-prompt",
-    directoryFlag: "--add-dir",
-    modelFlag: "--model",
-    unsafeStart: /^-/,
-  },
-  copilot: {
-    start: [],
-    promptFlag: ["-p"],
-    stdinMarker: [],
-    directoryFlag: "--add-dir",
-    modelFlag: "--model",
-    allowAllFlag: "--allow-all-tools",
-    unsafeStart: /^-/,
-  },
-  codex: {
-    start: ["exec", "--skip-git-repo-check"],
-    promptFlag: [],
-    stdinMarker: ["-"],
-    directoryFlag: "--add-dir",
-    modelFlag: "--model",
-    unsafeStart: /^-/,
-  },
-  amplifier: {
-    start: ["run"],
-    promptFlag: [],
-    stdinMarker: [],
-    modelFlag: "--model",
-    unsafeStart: /^-/,
-  },
-  gemini: {
-    start: [],
-    promptFlag: ["-p"],
-    stdinMarker: [],
-    directoryFlag: "--include-directories",
-    modelFlag: "--model",
-    unsafeStart: /^-/,
-  },
-  opencode: {
-    start: ["run"],
-    promptFlag: [],
-    stdinMarker: [],
-    modelFlag: "--model",
-    // It puts quotes around an argument that holds blanks.
-    unsafeStart: /^/,
-  },
-  pi: {
-    start: [],
-    promptFlag: ["-p"],
-    stdinMarker: ["-p"],
-    systemPromptFlag: "--append-system-prompt",
-    modelFlag: "--model",
-    unsafeStart: /^[-@]/,
-  },
-};
+const MAX_ARGUMENT_BYTES = 32 * 1024;
 
 /**
  * Arguments that make an agent answer one prompt and end. Options stand first and the prompt last, except after a
  * flag of its own. A system prompt goes in front of the prompt where the agent has no flag for it.
  */
 export function printModeArguments(agent: AgentName, request: PrintModeRequest): PrintModeCall {
-  const mode = MODES[agent];
+  const mode = HOST_LIST.map(({ setup }) => setup?.().agent).find(each => each?.name === agent)?.printMode;
+  if (mode === undefined) throw new Error(`no host describes the agent ${agent}`);
   const { systemPrompt = "", model, directory, allowAllTools = false } = request;
   const size = byteLength(request.prompt) + byteLength(systemPrompt);
-  const hasOwnFlag = mode.systemPromptFlag !== undefined && byteLength(systemPrompt) <= ARGUMENT_LIMIT_BYTES;
+  const hasOwnFlag = mode.systemPromptFlag !== undefined && byteLength(systemPrompt) <= MAX_ARGUMENT_BYTES;
   const prompt = systemPrompt === "" || hasOwnFlag ? request.prompt : `${systemPrompt}\n\n${request.prompt}`;
   const options = [
     ...(systemPrompt !== "" && hasOwnFlag && mode.systemPromptFlag !== undefined
@@ -111,10 +39,10 @@ export function printModeArguments(agent: AgentName, request: PrintModeRequest):
     ...(model === undefined ? [] : [mode.modelFlag, model]),
     ...(allowAllTools && mode.allowAllFlag !== undefined ? [mode.allowAllFlag] : []),
   ];
-  if (size > ARGUMENT_LIMIT_BYTES || mode.unsafeStart.test(prompt))
+  if (size > MAX_ARGUMENT_BYTES || mode.unsafeStart.test(prompt))
     return { args: [...mode.start, ...mode.stdinMarker, ...options], stdin: prompt };
-  const said = [...mode.promptFlag, prompt];
-  const args = mode.promptFlag.length > 0 ? [...said, ...options] : [...options, ...said];
+  const last = [...mode.promptFlag, prompt];
+  const args = mode.promptFlag.length > 0 ? [...last, ...options] : [...options, ...last];
   return { args: [...mode.start, ...args] };
 }
 

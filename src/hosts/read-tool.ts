@@ -18,7 +18,7 @@ export function readToolName(
   raw: JsonObject,
   { tool }: MappedEvent,
 ): string | undefined {
-  const paths = [...FIELD_NAMES.toolName, "toolUse.name", ...(host.reading?.toolName ?? [])];
+  const paths = [...FIELD_NAMES.toolName, "toolUse.name", ...(host.input?.toolName ?? [])];
   const found = readFirst(raw, paths)?.value;
   if (found === undefined && tool !== undefined && tool !== "mcp") return nativeToolName(host, tool);
   return typeof found === "string" && found !== "" ? found : undefined;
@@ -44,7 +44,7 @@ export function readToolInput(
   nativeEvent: string,
   warnings: InputWarning[],
 ): Json {
-  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.reading?.toolInput ?? [])];
+  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
   const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
   if (field === undefined) {
     warnings.push({ code: "missing-tool-input" });
@@ -67,7 +67,7 @@ function assembleInput(
   raw: JsonObject,
   nativeEvent: string,
 ): { readonly name: string; readonly value: Json } | undefined {
-  const plan = host.reading?.assembledInput;
+  const plan = host.input?.assembledInput;
   const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
   if (sources === undefined) return undefined;
   if (typeof sources === "string") return readFirst(raw, [sources]);

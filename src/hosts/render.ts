@@ -1,85 +1,118 @@
-import { type Decision, describeEvent, isJsonObject, type Outcome } from "../protocol/index.ts";
-import { type Draft, say, unlessBlank } from "./answer-draft.ts";
-import { settleHalt, settleInput, settleOutput, settleQuestion, settleRefusal } from "./degrade.ts";
-import { HOSTS } from "./descriptors.ts";
-import type { Answer, AnswerRequest, HostDescriptor, HostId, Occasion, Speech } from "./host.ts";
-import { occasionOf, powerAt, silenceOf, speechFor } from "./occasion.ts";
+import { describeEvent, isJsonObject, type JsonObject, type Outcome } from "../protocol/index.ts";
+import { nested } from "./claude-encoders.ts";
+import { applyHalt, applyInput, applyOutput, degradeQuestion, degradeRefusal } from "./degrade.ts";
+import { HOSTS, type HostId } from "./descriptors.ts";
+import { encoderFor, noOpinionOf, powerAt, renderContext } from "./render-context.ts";
+import { addMembers, NO_REASON, type ResponseDraft, unlessBlank } from "./response-draft.ts";
 
-/**
- * The outcome in the host's own words. What the host cannot say is said by the nearest stricter word it has
- * (`degraded`) or, where nothing stricter makes sense, left out and named (`unsupported`): never silently.
- */
-export function render(hostId: HostId, request: AnswerRequest): Answer {
-  const host = HOSTS[hostId];
-  const on = occasionOf(host, request, request.outcome.extras);
-  return finish(host, on, draftAnswer(host, on, request.outcome));
+/** Exactly what a host gets. */
+export interface HostResponse {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** what the host cannot express, or does not honour on this event */
+  readonly unsupported?: readonly string[];
+  /** what was replaced because the host lacks the ability, for instance `ask → deny` */
+  readonly degraded?: readonly string[];
 }
 
-function draftAnswer(host: HostDescriptor, on: Occasion, outcome: Outcome): Draft {
-  const speech = speechFor(host, on);
-  const power = powerAt(on);
-  const draft: Draft = {
-    verdict: outcome.decision.kind,
-    reason: reasonOf(outcome.decision),
+/**
+ * What is rendered for every host. Members of `outcome.extras` that are known here:
+ * - `claude`: top-level members of our own form (`metadata`, `status`, `decision: "approve"` …). They go out in
+ *   the Claude form alone, never replace a rendered member, and cannot carry a decision other than `approve`.
+ * - `allowOnce`: the code of `amplihack guard allow-once`, told to hosts where an ask becomes a deny.
+ * - Claude Code's own event members by their names (`sessionTitle`, `watchPaths`, `retry`, `updatedPermissions`,
+ *   `worktreePath` …): see `extras` in the encoder of that event.
+ */
+export interface RenderRequest {
+  readonly event: string;
+  readonly nativeEvent: string;
+  readonly outcome: Outcome;
+  /** the payload answered, for hosts whose answer depends on part of it */
+  readonly payload: JsonObject;
+  /** no person can answer a question; only Antigravity's "no opinion" depends on it */
+  readonly isHeadless?: boolean;
+}
+
+/**
+ * The outcome in the host's own form. What the host cannot express is replaced by the nearest stricter thing it can
+ * (`degraded`) or, where nothing stricter makes sense, left out and named (`unsupported`): never silently.
+ */
+export function render(hostId: HostId, request: RenderRequest): HostResponse {
+  const { outcome } = request;
+  const draft = openDraft(hostId, request);
+  applyHalt(draft, outcome.halt);
+  degradeQuestion(draft);
+  applyInput(draft, outcome.input);
+  applyOutput(draft, outcome.output);
+  degradeRefusal(draft);
+  addVerdict(draft);
+  const { encoder, at } = draft;
+  if (draft.input !== undefined) addMembers(draft, encoder.input?.(draft.input, at, draft.verdict));
+  if (draft.verdict === "allow" && !isAllowExpressed(draft)) draft.unsupported.push("allow");
+  addContext(draft);
+  addMessages(draft, outcome.messages);
+  if (outcome.suppressOutput) {
+    if (encoder.suppress === undefined) draft.unsupported.push("suppressOutput");
+    else addMembers(draft, encoder.suppress());
+  }
+  addExtras(draft);
+  return finish(draft);
+}
+
+function openDraft(hostId: HostId, request: RenderRequest): ResponseDraft {
+  const host = HOSTS[hostId];
+  const { decision, context, extras } = request.outcome;
+  const at = renderContext(host, request, extras);
+  return {
+    host,
+    encoder: encoderFor(host, at),
+    at,
+    power: powerAt(at),
+    verdict: decision.kind,
+    reason: decision.kind === "none" ? undefined : unlessBlank(decision.reason),
     input: undefined,
-    context: outcome.context.map(({ text }) => text).join("\n\n"),
-    words: {},
+    context: context.map(({ text }) => text).join("\n\n"),
+    members: {},
     stderr: [],
     degraded: [],
     unsupported: [],
   };
-  settleHalt(draft, speech, on, power, outcome.halt);
-  settleQuestion(draft, speech, on, power);
-  settleInput(draft, speech, on, power, outcome.input);
-  if (outcome.output !== undefined) settleOutput(draft, speech, on, outcome.output);
-  settleRefusal(draft, speech, power);
-  sayVerdict(draft, speech, on);
-  if (draft.input !== undefined) say(draft, speech.input?.(draft.input, on, draft.verdict) ?? {});
-  if (draft.verdict === "allow" && !isAllowSaid(draft, speech, on)) draft.unsupported.push("allow");
-  sayContext(draft, speech, on, host.contextLimit);
-  sayMessages(draft, speech, on, outcome.messages);
-  if (outcome.suppressOutput) {
-    if (speech.suppress === undefined) draft.unsupported.push("suppressOutput");
-    else say(draft, speech.suppress());
-  }
-  sayExtras(draft, speech, on, host);
-  return draft;
 }
 
-function reasonOf(decision: Decision): string | undefined {
-  return decision.kind === "none" ? undefined : unlessBlank(decision.reason);
-}
-
-function sayVerdict(draft: Draft, speech: Speech, on: Occasion): void {
-  const { verdict, reason } = draft;
-  if (verdict === "deny" && speech.deny !== undefined) {
-    const isContextLost = draft.context !== "" && speech.context === undefined;
-    if (isContextLost) draft.degraded.push("context → reason");
-    const base = reason ?? "refused by a hook, which gave no reason";
-    const full = isContextLost ? `${base}\n\n${draft.context}` : base;
-    if (isContextLost) draft.context = "";
-    say(draft, speech.deny(full, on));
-    draft.stderr.push(full);
-    if (speech.caveats?.deny !== undefined) draft.degraded.push(speech.caveats.deny);
-    if (speech.unproven?.includes("deny") === true) draft.unsupported.push("deny");
-  } else if (verdict === "ask" || verdict === "defer") {
-    say(draft, speech[verdict]?.(reason, on) ?? {});
-  } else if (verdict === "allow") {
-    say(draft, speech.allow?.(reason, on) ?? {});
+function addVerdict(draft: ResponseDraft): void {
+  const { verdict, reason, encoder, at } = draft;
+  if (verdict === "none") return;
+  if (verdict !== "deny") {
+    addMembers(draft, encoder[verdict]?.(reason, at));
+    return;
   }
+  if (encoder.deny === undefined) return;
+  const isContextLost = draft.context !== "" && encoder.context === undefined;
+  const full = isContextLost ? `${reason ?? NO_REASON}\n\n${draft.context}` : (reason ?? NO_REASON);
+  if (isContextLost) {
+    draft.degraded.push("context → reason");
+    draft.context = "";
+  }
+  addMembers(draft, encoder.deny(full, at));
+  draft.stderr.push(full);
+  if (encoder.caveats?.deny !== undefined) draft.degraded.push(encoder.caveats.deny);
+  if (encoder.unproven?.includes("deny") === true) draft.unsupported.push("deny");
 }
 
 /** An allow means something only where the host would otherwise put a question; Codex takes one with a rewrite. */
-function isAllowSaid(draft: Draft, speech: Speech, on: Occasion): boolean {
-  if (speech.unproven?.includes("allow") === true) return false;
-  if (speech.allow !== undefined || !describeEvent(on.event).rewrites.includes("input")) return true;
-  const { hookSpecificOutput: nested } = draft.words;
-  return isJsonObject(nested) && nested["permissionDecision"] === "allow";
+function isAllowExpressed({ encoder, at, members }: ResponseDraft): boolean {
+  if (encoder.unproven?.includes("allow") === true) return false;
+  if (encoder.allow !== undefined || !describeEvent(at.event).rewrites.includes("input")) return true;
+  const { hookSpecificOutput: inner } = members;
+  return isJsonObject(inner) && inner["permissionDecision"] === "allow";
 }
 
-function sayContext(draft: Draft, speech: Speech, on: Occasion, limit: number | undefined): void {
+function addContext(draft: ResponseDraft): void {
+  const { encoder, at, host } = draft;
+  const { contextLimit: limit } = host;
   if (draft.context === "") return;
-  if (speech.context === undefined) {
+  if (encoder.context === undefined) {
     draft.unsupported.push("context");
     return;
   }
@@ -88,8 +121,8 @@ function sayContext(draft: Draft, speech: Speech, on: Occasion, limit: number | 
     text = cut(text, limit);
     draft.degraded.push(`context → its first ${limit} characters`);
   }
-  if (speech.unproven?.includes("context") === true) draft.unsupported.push("context");
-  say(draft, speech.context(text, on));
+  if (encoder.unproven?.includes("context") === true) draft.unsupported.push("context");
+  addMembers(draft, encoder.context(text, at));
 }
 
 /** At most `limit` characters, with a mark at the end and no half surrogate pair before it. */
@@ -98,11 +131,11 @@ function cut(text: string, limit: number): string {
   return text.slice(0, limit - mark.length).replace(/[\uD800-\uDBFF]$/, "") + mark;
 }
 
-function sayMessages(draft: Draft, speech: Speech, on: Occasion, messages: Outcome["messages"]): void {
+function addMessages(draft: ResponseDraft, messages: Outcome["messages"]): void {
   if (messages.length === 0) return;
   const text = messages.map(message => message.text).join("\n");
-  if (speech.message !== undefined) {
-    say(draft, speech.message(text, on));
+  if (draft.encoder.message !== undefined) {
+    addMembers(draft, draft.encoder.message(text, draft.at));
     return;
   }
   draft.degraded.push("message → stderr");
@@ -110,43 +143,40 @@ function sayMessages(draft: Draft, speech: Speech, on: Occasion, messages: Outco
 }
 
 /** Members only Claude Code knows on this event, and below everything else those of our own form. */
-function sayExtras(draft: Draft, speech: Speech, on: Occasion, host: HostDescriptor): void {
-  const nestedMembers = Object.entries(on.extras).filter(([name]) => speech.extras?.includes(name));
-  if (nestedMembers.length > 0 && draft.verdict !== "deny") {
-    const members = Object.fromEntries(nestedMembers);
-    say(draft, { hookSpecificOutput: { hookEventName: on.spoken, ...members } });
-  }
-  if (host.id !== "claude-code") return;
-  const { claude } = on.extras;
-  if (!isJsonObject(claude)) return;
+function addExtras(draft: ResponseDraft): void {
+  const { host, encoder, at } = draft;
+  const extras = Object.entries(at.extras).filter(([name]) => encoder.extras?.includes(name));
+  if (extras.length > 0 && draft.verdict !== "deny")
+    addMembers(draft, nested(at, Object.fromEntries(extras)));
+  const { claude } = at.extras;
+  if (host.takesOwnForm !== true || !isJsonObject(claude)) return;
   const own = Object.entries(claude).filter(([name, value]) => isOwnMember(name, value));
-  draft.words = { ...Object.fromEntries(own), ...draft.words };
+  draft.members = { ...Object.fromEntries(own), ...draft.members };
 }
 
-/** Decisions come from the outcome alone; `approve` is what our stop hook says when it has no objection. */
+/** Decisions come from the outcome alone; `approve` is what our stop hook answers when it has no objection. */
 function isOwnMember(name: string, value: unknown): boolean {
   if (name === "decision") return value === "approve";
   return !["hookSpecificOutput", "continue", "permissionDecision", "reason"].includes(name);
 }
 
-function finish(host: HostDescriptor, on: Occasion, draft: Draft): Answer {
-  const speech = speechFor(host, on);
-  const isRefusal = draft.verdict === "deny";
+function finish(draft: ResponseDraft): HostResponse {
+  const { encoder, verdict, stderr, unsupported, degraded } = draft;
   return {
-    stdout: stdoutOf(host, on, speech, draft),
-    stderr: lines(draft.stderr),
-    exitCode: isRefusal ? (speech.denyExitCode ?? 0) : 0,
-    ...(draft.unsupported.length === 0 ? {} : { unsupported: draft.unsupported }),
-    ...(draft.degraded.length === 0 ? {} : { degraded: draft.degraded }),
+    stdout: stdoutOf(draft),
+    stderr: lines(stderr),
+    exitCode: verdict === "deny" ? (encoder.denyExitCode ?? 0) : 0,
+    ...(unsupported.length === 0 ? {} : { unsupported }),
+    ...(degraded.length === 0 ? {} : { degraded }),
   };
 }
 
-function stdoutOf(host: HostDescriptor, on: Occasion, speech: Speech, draft: Draft): string {
-  if (draft.verdict === "deny" && speech.denyExitCode !== undefined && host.encode === undefined) return "";
-  const plain = speech.plainExtra === undefined ? undefined : on.extras[speech.plainExtra];
+function stdoutOf({ host, at, encoder, verdict, members }: ResponseDraft): string {
+  if (verdict === "deny" && encoder.denyExitCode !== undefined && host.encode === undefined) return "";
+  const plain = encoder.plainExtra === undefined ? undefined : at.extras[encoder.plainExtra];
   if (typeof plain === "string") return lines([plain]);
-  if (Object.keys(draft.words).length === 0) return silenceOf(host, on);
-  return lines([host.encode?.(draft.words) ?? JSON.stringify(draft.words)]);
+  if (Object.keys(members).length === 0) return noOpinionOf(host, at);
+  return lines([host.encode?.(members) ?? JSON.stringify(members)]);
 }
 
 /** Each text on lines of its own, the last one ended. */

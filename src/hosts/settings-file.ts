@@ -1,8 +1,25 @@
 import { getNodeValue, type Node } from "jsonc-parser";
+import { type InvalidText, memberOf, openJson, placeOf, propertiesOf } from "../config/json-edit.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
-import type { Layout } from "./host.ts";
-import { memberOf, openJson, placeOf, propertiesOf } from "./json-text.ts";
+import { isAbsolute, join } from "../system/paths.ts";
+import type { EnvironmentReader, InstallScope, Registration, SettingsLayout } from "./host.ts";
 import { type OwnedCommand, ownedHandler } from "./owned-command.ts";
+
+/** Where a file of a host is: below the project, or below the home or where users moved it. */
+export function settingsPath(
+  { files, relocation }: Registration,
+  scope: InstallScope,
+  places: { readonly home: string; readonly projectRoot: string },
+  env: EnvironmentReader,
+): string | undefined {
+  const path = files[scope];
+  if (path === undefined || scope === "project")
+    return path === undefined ? undefined : join(places.projectRoot, path);
+  const moved = relocation === undefined ? "" : (env.get(relocation.variable) ?? "");
+  if (relocation === undefined || !isAbsolute(moved) || moved.split("/").includes(".."))
+    return join(places.home, path);
+  return join(moved, path.slice(relocation.folder.length));
+}
 
 export const BOM = "\uFEFF";
 
@@ -12,14 +29,6 @@ export interface FoundEntry {
   readonly matcher: string | undefined;
   readonly handler: JsonObject;
   readonly owned: OwnedCommand | undefined;
-}
-
-export interface Problem {
-  readonly ok: false;
-  /** what was expected and what came, never content of the file */
-  readonly problem: string;
-  readonly line: number;
-  readonly column: number;
 }
 
 /** A configuration file, read as far as hooks are concerned. */
@@ -41,37 +50,45 @@ export interface LocatedEntry extends FoundEntry {
   readonly list: Node;
 }
 
+/** Path of members from the top of a file to its event map. */
+export function rootOf({ root }: SettingsLayout): readonly string[] {
+  return root ?? ["hooks"];
+}
+
 /** All handlers of a file, ours and others'. */
 export function listEntries(
   text: string,
-  layout: Layout,
-): Problem | { readonly ok: true; readonly entries: readonly FoundEntry[] } {
+  layout: SettingsLayout,
+): InvalidText | { readonly ok: true; readonly entries: readonly FoundEntry[] } {
   const opened = openFile(text, layout);
   if (!opened.ok) return opened;
-  const entries = locateEntries(opened).map(({ event, matcher, handler, owned }) => ({
+  return { ok: true, entries: entriesOf(opened) };
+}
+
+export function entriesOf(opened: OpenedFile): readonly FoundEntry[] {
+  return locateEntries(opened).map(({ event, matcher, handler, owned }) => ({
     event,
     matcher,
     handler,
     owned,
   }));
-  return { ok: true, entries };
 }
 
 /** Refuses what could only be edited by guessing: broken JSON, wrong types on our way, repeated names. */
-export function openFile(text: string, layout: Layout): Problem | OpenedFile {
+export function openFile(text: string, layout: SettingsLayout): InvalidText | OpenedFile {
   const bom = text.startsWith(BOM) ? BOM : "";
   const body = text.slice(bom.length).trim() === "" ? "{}" : text.slice(bom.length);
   const opened = openJson(body);
   if (!opened.ok) return opened;
   const { root } = opened;
-  const fail = (node: Node, problem: string): Problem => ({
+  const fail = (node: Node, problem: string): InvalidText => ({
     ok: false,
     problem,
     ...placeOf(body, node.offset),
   });
   if (root.type !== "object") return fail(root, `expected an object at the top, found ${root.type}`);
   let events: Node | undefined = root;
-  for (const name of layout.root) {
+  for (const name of rootOf(layout)) {
     const [found, twice]: readonly Node[] = propertiesOf(events).flatMap(([key, value]) =>
       key === name ? [value] : [],
     );

@@ -1,6 +1,6 @@
 import { EVENTS, eventKey, findEvent } from "../protocol/index.ts";
 import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
-import { HOSTS } from "./descriptors.ts";
+import { HOST_LIST } from "./descriptors.ts";
 
 /** One name on the command line of the hook program. */
 export interface Subcommand {
@@ -55,13 +55,16 @@ function ofEvent(event: string): Subcommand {
   return { name, hookName: name.replaceAll("-", "_"), event, events: [event], isStock: false };
 }
 
+/** Two hosts may mean different events by one name; then the one that we register with counts. */
 function hostEvent(key: string): string | undefined {
-  for (const host of Object.values(HOSTS)) {
-    for (const [native, target] of Object.entries(host.events)) {
-      if (target !== null && eventKey(native) === key) return target.split(":")[0];
-    }
-  }
-  return undefined;
+  const found = HOST_LIST.flatMap(({ events, registration }) =>
+    Object.entries(events).flatMap(([native, target]) =>
+      target !== null && eventKey(native) === key
+        ? [{ target, isRegistered: registration !== undefined }]
+        : [],
+    ),
+  );
+  return (found.find(({ isRegistered }) => isRegistered) ?? found[0])?.target.split(":")[0];
 }
 
 /** Every subcommand by its installed name, for usage texts. */

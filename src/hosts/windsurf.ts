@@ -1,12 +1,14 @@
+import { memberAt } from "../protocol/members.ts";
 import { mcpToolName } from "./canonical-tool.ts";
-import type { HostDescriptor, Speech } from "./host.ts";
-import { readPath, rename } from "./payload-paths.ts";
+import type { HostDescriptor, ResponseEncoder } from "./host.ts";
+import { rename } from "./payload-paths.ts";
 
-/** Its stdout reaches nobody: the exit code refuses, stderr says why. */
-const exitGate: Speech = { deny: () => ({}), denyExitCode: 2 };
+/** Its stdout is not read: the exit code refuses, stderr says why. */
+const exitGate: ResponseEncoder = { deny: () => ({}), denyExitCode: 2 };
 
-export const windsurf: HostDescriptor = {
+export const windsurf: HostDescriptor<"windsurf"> = {
   id: "windsurf",
+  evidence: { payload: payload => payload["agent_action_name"] !== undefined },
   events: {
     pre_read_code: "PreToolUse:Read",
     post_read_code: "PostToolUse:Read",
@@ -23,7 +25,7 @@ export const windsurf: HostDescriptor = {
   },
   usesCanonicalEvents: false,
   tools: {},
-  reading: {
+  input: {
     toolName: ["tool_info.mcp_tool_name"],
     assembledInput: {
       pre_read_code: { file_path: "tool_info.file_path" },
@@ -36,32 +38,35 @@ export const windsurf: HostDescriptor = {
       post_mcp_tool_use: "tool_info.mcp_tool_arguments",
     },
     canonicalTool: (toolName, payload) => {
-      const server = readPath(payload, "tool_info.mcp_server_name");
+      const server = memberAt(payload, "tool_info", "mcp_server_name");
       return typeof server === "string" ? mcpToolName(server, toolName) : undefined;
     },
     aliases: payload =>
       rename(payload, { prompt: "tool_info.user_prompt", tool_response: "tool_info.mcp_result" }),
   },
-  speech: {
+  responses: () => ({
     PreToolUse: exitGate,
     PostToolUse: {},
     UserPromptSubmit: exitGate,
     Stop: {},
     WorktreeCreate: { ignoresExitCode: true },
-  },
-  silence: "",
+  }),
+  noOpinion: "",
   closed: "exit",
   registration: {
     events: {
       PreToolUse: ["pre_read_code", "pre_write_code", "pre_run_command", "pre_mcp_tool_use"],
       PostToolUse: ["post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use"],
-      UserPromptSubmit: ["pre_user_prompt"],
       Stop: ["post_cascade_response"],
     },
-    layout: { kind: "flat", root: ["hooks"], commandKey: "command", hasType: false },
-    files: [
-      { scope: "user", path: ".codeium/windsurf/hooks.json", isShared: false },
-      { scope: "project", path: ".windsurf/hooks.json", isShared: false },
-    ],
+    layout: { kind: "flat" },
+    files: { user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json" },
   },
+  protects: { trees: [".windsurf"] },
+  setup: () => ({
+    title: "Windsurf",
+    folders: [".codeium/windsurf"],
+    programs: ["windsurf"],
+    live: "it needs its editor and an account",
+  }),
 };

@@ -1,7 +1,7 @@
 import { cacheOf, compileFile, readCache } from "../system/compiled-file.ts";
 import { join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 import { runProgram, trialEnvironment } from "./run-program.ts";
 
@@ -61,7 +61,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
       },
     );
     if (code !== 0)
-      throw new InstallProblem(`the code of ${entry} could not be recorded`, { causes: [stderr.trim()] });
+      throw installProblem(`the code of ${entry} could not be recorded`, { causes: [stderr.trim()] });
   };
   try {
     const entries = bundleNames(system, binFolder);

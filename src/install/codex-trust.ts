@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { ownedHandler } from "../hosts/index.ts";
+import { ownedHandler } from "../hosts/owned-command.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import { listAt, memberAt, numberAt, objectAt, stringAt } from "../protocol/members.ts";
 import type { Computed } from "./file-edit.ts";
+import { hashText } from "./hash.ts";
 import { appendTable, removeTables, renameTables } from "./toml-tables.ts";
 
 // Codex runs only hooks whose fingerprint stands in its `config.toml`, under a name made of the hooks file, the event
@@ -12,7 +13,7 @@ import { appendTable, removeTables, renameTables } from "./toml-tables.ts";
 const STATE = "hooks.state";
 const [HOOKS, STATES] = ["hooks", "state"] as const;
 const DEFAULT_TIMEOUT_SECONDS = 600;
-const SESSION_END = { usual: 1, most: 3 };
+const SESSION_END = { usual: 1, max: 3 };
 const WITHOUT_MATCHER = new Set(["UserPromptSubmit", "Stop"]);
 const FURTHER_MEMBERS = ["statusMessage", "additionalContextLimit"];
 
@@ -35,15 +36,13 @@ export interface TrustChange {
 
 /** Every command handler of a hooks file with its name and fingerprint, in order. */
 export function fingerprints(hooksFile: string, text: string): readonly Fingerprint[] {
-  const file: unknown = parseJsonc(text);
-  const events = isJsonObject(file) ? ownValue(file, "hooks") : undefined;
-  if (!isJsonObject(events)) return [];
-  return Object.entries(events).flatMap(([event, groups]) =>
-    listOf(groups).flatMap((group, groupIndex) =>
-      listOf(memberOf(group, "hooks")).flatMap((handler, index) => {
-        if (!isJsonObject(handler) || typeof ownValue(handler, "command") !== "string") return [];
+  const events = objectAt(parseJsonc(text) as Json, "hooks");
+  return Object.keys(events).flatMap(event =>
+    listAt(events, event).flatMap((group, groupIndex) =>
+      listAt(group, "hooks").flatMap((handler, index) => {
+        if (!isJsonObject(handler) || stringAt(handler, "command") === undefined) return [];
         const key = `${hooksFile}:${snakeCase(event)}:${groupIndex}:${index}`;
-        const hash = fingerprintOf(event, memberOf(group, "matcher"), handler);
+        const hash = fingerprintOf(event, stringAt(group, "matcher"), handler);
         return [{ key, event, hash, isOurs: ownedHandler(handler) !== undefined }];
       }),
     ),
@@ -51,43 +50,41 @@ export function fingerprints(hooksFile: string, text: string): readonly Fingerpr
 }
 
 /** SHA-256 over the handler as Codex sees it: limits filled in, members sorted, no blanks. */
-function fingerprintOf(event: string, matcher: Json | undefined, handler: JsonObject): string {
+function fingerprintOf(event: string, matcher: string | undefined, handler: JsonObject): string {
   const extra = FURTHER_MEMBERS.flatMap(name => {
     const value = ownValue(handler, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const identity = {
     event_name: snakeCase(event),
-    ...(typeof matcher === "string" && !WITHOUT_MATCHER.has(event) ? { matcher } : {}),
+    ...(matcher !== undefined && !WITHOUT_MATCHER.has(event) ? { matcher } : {}),
     hooks: [
       {
         type: "command",
-        command: ownValue(handler, "command") ?? "",
-        timeout: timeoutOf(event, ownValue(handler, "timeout")),
-        async: ownValue(handler, "async") === true,
+        command: stringAt(handler, "command") ?? "",
+        timeout: timeoutOf(event, numberAt(handler, "timeout")),
+        async: memberAt(handler, "async") === true,
         ...Object.fromEntries(extra),
       },
     ],
   };
-  return `sha256:${createHash("sha256")
-    .update(JSON.stringify(sorted(identity)))
-    .digest("hex")}`;
+  return `sha256:${hashText(JSON.stringify(sorted(identity)))}`;
 }
 
-function timeoutOf(event: string, given: Json | undefined): number {
-  const seconds = typeof given === "number" ? Math.max(1, given) : undefined;
+function timeoutOf(event: string, given: number | undefined): number {
+  const seconds = given === undefined ? undefined : Math.max(1, given);
   if (event !== "SessionEnd") return seconds ?? DEFAULT_TIMEOUT_SECONDS;
-  return Math.min(seconds ?? SESSION_END.usual, SESSION_END.most);
+  return Math.min(seconds ?? SESSION_END.usual, SESSION_END.max);
 }
 
 /** `trusted`: Codex will run it; `modified`: it was trusted with other content; `disabled`: switched off in Codex. */
 export type TrustStatus = "trusted" | "untrusted" | "modified" | "disabled";
 
 export function trustStatus(config: string | undefined, { key, hash }: Fingerprint): TrustStatus {
-  const state = memberOf(stateOf(readToml(config ?? "")) ?? {}, key);
-  if (memberOf(state, "enabled") === false) return "disabled";
-  const trusted = memberOf(state, "trusted_hash");
-  if (typeof trusted !== "string") return "untrusted";
+  const state = memberAt(stateOf(readToml(config ?? "")), key);
+  if (memberAt(state, "enabled") === false) return "disabled";
+  const trusted = stringAt(state, "trusted_hash");
+  if (trusted === undefined) return "untrusted";
   return trusted === hash ? "trusted" : "modified";
 }
 
@@ -98,14 +95,14 @@ export function changeTrust(current: string | undefined, change: TrustChange): C
   if (document === undefined) return refuse("it is not valid TOML");
   const before = fingerprints(change.hooksFile, change.before);
   const after = fingerprints(change.hooksFile, change.after);
-  const state = stateOf(document) ?? {};
+  const state = stateOf(document);
   const plan = planTrust(state, before, after, change.isAgreed);
   const wanted = stateAfter(state, plan);
   const edited = editTables(text, plan);
   const result = readToml(edited);
   const isRight =
     result !== undefined &&
-    isSameJson(stateOf(result) ?? {}, wanted) &&
+    isSameJson(stateOf(result), wanted) &&
     isSameJson(withoutState(result), withoutState(document));
   if (!isRight) return refuse("its [hooks.state] is written in a form that cannot be edited safely");
   return { ok: true, text: edited === "" && current === undefined ? undefined : edited };
@@ -123,7 +120,7 @@ function planTrust(
   after: readonly Fingerprint[],
   isAgreed: boolean,
 ): TrustPlan {
-  const isArmed = ({ key, hash }: Fingerprint) => memberOf(ownValue(state, key), "trusted_hash") === hash;
+  const isArmed = ({ key, hash }: Fingerprint) => memberAt(state, key, "trusted_hash") === hash;
   // An earlier attempt may have come half-way: what is right already stays.
   const armed = new Set(after.filter(isArmed).map(each => each.key));
   const ours = after.filter(each => each.isOurs);
@@ -140,7 +137,7 @@ function planTrust(
   return { moved, removed: new Set(removed), added };
 }
 
-/** Other people's handlers keep their order, so the n-th of an event is the n-th afterwards. */
+/** Handlers of others keep their order, so the n-th of an event is the n-th afterwards. */
 function movesOf(before: readonly Fingerprint[], after: readonly Fingerprint[]): Map<string, string> {
   const moves = new Map<string, string>();
   for (const event of new Set(before.map(each => each.event))) {
@@ -189,9 +186,8 @@ function bigIntAsText(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function stateOf(document: JsonObject | undefined): JsonObject | undefined {
-  const state = memberOf(memberOf(document, HOOKS), STATES);
-  return isJsonObject(state) ? state : undefined;
+function stateOf(document: JsonObject | undefined): JsonObject {
+  return objectAt(memberAt(document, HOOKS), STATES);
 }
 
 function withoutState(document: JsonObject): JsonObject {
@@ -199,14 +195,6 @@ function withoutState(document: JsonObject): JsonObject {
   if (!isJsonObject(hooks)) return document;
   const { [STATES]: _, ...others } = hooks;
   return Object.keys(others).length === 0 ? rest : { ...rest, [HOOKS]: others };
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  return isJsonObject(value) ? ownValue(value, name) : undefined;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function snakeCase(event: string): string {

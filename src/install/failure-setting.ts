@@ -1,13 +1,14 @@
 import { applyEdits, modify, parseTree } from "jsonc-parser";
 import { readJsonc, userConfigFile } from "../config/index.ts";
-import { type FailurePolicy, isJsonObject, ownValue } from "../protocol/index.ts";
+import type { FailurePolicy } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { FileEdit } from "./file-edit.ts";
-import type { Places } from "./places.ts";
 
 const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
 
 /** Sets what hooks do when they cannot run, in the user's configuration. */
-export function failureEdit({ stateHome }: Places, policy: FailurePolicy): FileEdit {
+export function failureEdit({ stateHome }: UserDirectories, policy: FailurePolicy): FileEdit {
   return {
     path: userConfigFile(stateHome),
     compute(current) {
@@ -36,7 +37,6 @@ export function failureEdit({ stateHome }: Places, policy: FailurePolicy): FileE
 /** What the text of a configuration file says about one subcommand, or about all others. */
 export function policyIn(text: string, name: string): FailurePolicy | undefined {
   const read = readJsonc(text);
-  const table = read.ok && isJsonObject(read.value) ? ownValue(read.value, "failure") : undefined;
-  const value = isJsonObject(table) ? ownValue(table, name) : undefined;
+  const value = read.ok ? memberAt(read.value, "failure", name) : undefined;
   return POLICIES.find(policy => policy === value);
 }

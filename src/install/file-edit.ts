@@ -1,20 +1,21 @@
-import type { Problem } from "../hosts/index.ts";
+import type { InvalidText } from "../config/json-edit.ts";
 import { backUp, FileLock, readExactText, resolvePath } from "../state/index.ts";
+import type { Problem } from "../state/problem.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { ancestors, dirname } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 
 const FILE_BYTES = 16 * 1024 * 1024;
 const LOCK_TIMEOUT_MS = 5_000;
 /** Hosts write their own settings, too, and know nothing of our lock. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const OWNER_MAY_WRITE = 0o200;
 
 /** What a file should hold instead of what it holds; `undefined` is a file that is not there. */
-export type Computed = { readonly ok: true; readonly text: string | undefined } | Problem;
+export type Computed = { readonly ok: true; readonly text: string | undefined } | InvalidText;
 
-/** A change of one file that belongs to somebody else, or is shared with others. */
+/** A change of one file that others own or write to as well. */
 export interface FileEdit {
   readonly path: string;
   readonly compute: (current: string | undefined) => Computed;
@@ -29,7 +30,7 @@ export interface FileEdit {
 export interface EditOptions {
   /** what is there is kept beside the file before it changes */
   readonly isBackedUp: boolean;
-  /** write a file whose owner took away his own right to write it */
+  /** write a file that its owner made read-only */
   readonly isForced?: boolean;
   /** called with the change as it will be made, before the file changes */
   readonly onBefore?: (change: FileChange) => void;
@@ -45,7 +46,7 @@ export interface FileChange {
   readonly madeDirectories: readonly string[];
 }
 
-/** What an edit would do, without doing it. Throws an `InstallProblem` for a file that cannot be edited safely. */
+/** What an edit would do, without doing it. Throws a `Problem` for a file that cannot be edited safely. */
 export function planEdit(system: System, { path, compute }: FileEdit, isForced = false): FileChange {
   const before = readFile(system, path);
   const computed = compute(before);
@@ -99,8 +100,8 @@ function change(
     options.onBefore?.(made);
     if (readFile(system, edit.path) !== plan.before) {
       if (backupPath !== undefined) system.files.remove(backupPath);
-      if (attempt < MOST_ATTEMPTS) continue;
-      throw new InstallProblem(`${edit.path} is being changed by another program all the time`, {
+      if (attempt < MAX_ATTEMPTS) continue;
+      throw installProblem(`${edit.path} is being changed by another program all the time`, {
         fix: "close the agent that uses it and try again",
       });
     }
@@ -127,7 +128,7 @@ function rollBackUnlessRight(system: System, edit: FileEdit, { before, after }: 
   const problem = written === after ? edit.check?.(written) : "it does not hold what was written";
   if (problem === undefined) return;
   replaceFile(system, edit, before);
-  throw new InstallProblem(`${edit.path} was put back as it was: ${problem}`, {
+  throw installProblem(`${edit.path} was put back as it was: ${problem}`, {
     fix: "amplihack doctor",
   });
 }
@@ -139,18 +140,18 @@ export function readFile(system: Pick<System, "files" | "text">, path: string): 
     read = readExactText(system, path, FILE_BYTES);
   } catch (error) {
     if (hasErrorCode(error, "EFBIG"))
-      throw new InstallProblem(`${path} is longer than ${FILE_BYTES} bytes, so it is left alone`);
+      throw installProblem(`${path} is longer than ${FILE_BYTES} bytes, so it is left alone`);
     throw error;
   }
   if (read?.replaced === true)
-    throw new InstallProblem(`${path} is not UTF-8, so it is left alone`, {
+    throw installProblem(`${path} is not UTF-8, so it is left alone`, {
       fix: "save the file as UTF-8 and try again",
     });
   return read?.text;
 }
 
-function unusable(path: string, { problem, line, column }: Problem): InstallProblem {
-  return new InstallProblem(`${path} is left alone: ${problem} (line ${line}, column ${column})`, {
+function unusable(path: string, { problem, line, column }: InvalidText): Problem {
+  return installProblem(`${path} is left alone: ${problem} (line ${line}, column ${column})`, {
     fix: `repair ${path} and try again`,
   });
 }
@@ -158,7 +159,7 @@ function unusable(path: string, { problem, line, column }: Problem): InstallProb
 function refuseReadOnly({ files }: System, path: string, isForced: boolean): void {
   const facts = files.follow(path);
   if (isForced || facts === undefined || (facts.mode & OWNER_MAY_WRITE) !== 0) return;
-  throw new InstallProblem(`${path} is read-only, so it is left alone`, {
+  throw installProblem(`${path} is read-only, so it is left alone`, {
     fix: `chmod u+w ${path}, or use --force`,
   });
 }

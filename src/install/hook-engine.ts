@@ -1,10 +1,11 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { readJson } from "../protocol/index.ts";
+import { stringAt } from "../protocol/members.ts";
 import { readText, VARIABLES } from "../state/index.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isExecutable } from "./find-program.ts";
 import type { Package } from "./package.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 
 /** What stands behind the staged hook program. */
 export interface HookEngine {
@@ -13,7 +14,7 @@ export interface HookEngine {
   /** the executable, or the script for Node */
   readonly program: string;
   /** a native program that is there and is not used */
-  readonly passedOver?: { readonly why: string; readonly fix: string };
+  readonly skipped?: { readonly why: string; readonly fix: string };
 }
 
 const MANIFEST_BYTES = 1024 * 1024;
@@ -23,10 +24,8 @@ export function describeEngine({ kind, program }: HookEngine): string {
   return `${{ native: "native", node: "on Node", given: "the one you named" }[kind]}, ${program}`;
 }
 
-export function passedOverWarnings({ passedOver }: HookEngine): readonly string[] {
-  return passedOver === undefined
-    ? []
-    : [`${passedOver.why}; hooks run on Node. To use it: ${passedOver.fix}`];
+export function skippedWarnings({ skipped }: HookEngine): readonly string[] {
+  return skipped === undefined ? [] : [`${skipped.why}; hooks run on Node. To use it: ${skipped.fix}`];
 }
 
 /** The rule of all `AMPLIHACK_<NAME>_BIN` variables, and its other spelling. */
@@ -34,7 +33,7 @@ const OVERRIDES = ["AMPLIHACK_AMPLIHACK_HOOKS_BIN", "AMPLIHACK_AMPLIHACK_HOOKS_B
 
 /**
  * A named program that cannot be used, or an engine that is not built, is an error: nothing else takes its place. A
- * native program of another version, as an incomplete upgrade leaves it, is not used unasked, and that is told.
+ * native program of another version, as an incomplete upgrade leaves it, is not used unless it is asked for, and that is reported.
  */
 export function chooseEngine(system: System, source: Pick<Package, "root" | "version">): HookEngine {
   const { root, version } = source;
@@ -48,27 +47,24 @@ export function chooseEngine(system: System, source: Pick<Package, "root" | "ver
   const script = join(root, "dist", "bin", "amplihack-hooks.cjs");
   const present = places.filter(path => isExecutable(system, path));
   const native = present.find(path => otherVersion(system, path, version) === undefined);
-  const [stranger] = native === undefined ? present : [];
-  const passedOver = stranger === undefined ? undefined : describeStranger(system, stranger, version);
-  if (wanted === "native" && passedOver !== undefined)
-    throw new InstallProblem(
-      "AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs",
-      {
-        causes: [passedOver],
-        fix: `${renewal(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
-      },
-    );
+  const [mismatched] = native === undefined ? present : [];
+  const skipped = mismatched === undefined ? undefined : describeMismatch(system, mismatched, version);
+  if (wanted === "native" && skipped !== undefined)
+    throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, and its version differs", {
+      causes: [skipped],
+      fix: `${upgradeCommand(version)}, or unset AMPLIHACK_HOOK_ENGINE`,
+    });
   if (wanted === "native" && native === undefined)
-    throw new InstallProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
+    throw installProblem("AMPLIHACK_HOOK_ENGINE asks for the native hook program, which is not built", {
       causes: [missing],
       fix: "build it with npm run build:native, or unset AMPLIHACK_HOOK_ENGINE",
     });
   if (native !== undefined && wanted !== "node") return { kind: "native", program: native };
   if (system.files.follow(script)?.kind === "file") {
-    if (passedOver === undefined || wanted === "node") return { kind: "node", program: script };
-    return { kind: "node", program: script, passedOver: { why: passedOver, fix: renewal(version) } };
+    if (skipped === undefined || wanted === "node") return { kind: "node", program: script };
+    return { kind: "node", program: script, skipped: { why: skipped, fix: upgradeCommand(version) } };
   }
-  throw new InstallProblem("the hook program of this package was not found", {
+  throw installProblem("the hook program of this package was not found", {
     causes: [...OVERRIDES.map(name => `${name} is not set`), missing, `${script} is not a file`],
     fix: "build it with npm run build, or install the package again",
   });
@@ -88,20 +84,19 @@ function platformPackage(): string {
   return `amplihack-${process.platform}-${process.arch}`;
 }
 
-function renewal(version: string): string {
+function upgradeCommand(version: string): string {
   return `npm install ${platformPackage()}@${version}`;
 }
 
-function describeStranger(system: System, program: string, version: string): string {
+function describeMismatch(system: System, program: string, version: string): string {
   return `${program} belongs to amplihack ${otherVersion(system, program, version)}, not ${version}`;
 }
 
 /** The version of the package a program lies in, where that is another than ours. */
 function otherVersion(system: System, program: string, version: string): string | undefined {
   const read = readJson(readText(system, join(dirname(program), "package.json"), MANIFEST_BYTES) ?? "");
-  if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const told = ownValue(read.value, "version");
-  return typeof told === "string" && told !== version ? told : undefined;
+  const found = read.ok ? stringAt(read.value, "version") : undefined;
+  return found === version ? undefined : found;
 }
 
 function findOverride(system: System): HookEngine | undefined {
@@ -110,7 +105,7 @@ function findOverride(system: System): HookEngine | undefined {
     if (value === "") continue;
     const program = resolve(system.files.workingDirectory() ?? "/", value);
     if (isExecutable(system, program)) return { kind: "given", program };
-    throw new InstallProblem(`${name} does not lead to an executable file`, {
+    throw installProblem(`${name} does not lead to an executable file`, {
       fix: `set ${name} to the hook program, or unset it`,
     });
   }

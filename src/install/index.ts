@@ -1,6 +1,6 @@
 /** `amplihack/install`: the settings of Claude Code, for programs that manage them. */
-export { HOOK_REGISTRY, type RegistryRow } from "../hosts/index.ts";
-export { InstallProblem } from "./problem.ts";
+export { HOOK_REGISTRY, type RegistryRow } from "../hosts/hook-registry.ts";
+export { Problem as InstallProblem } from "../state/problem.ts";
 export {
   type EnsureOptions,
   ensureSettings,

@@ -1,17 +1,17 @@
-import { findLooseJson } from "../hosts/json-text.ts";
+import { findLooseJson } from "../config/json-edit.ts";
+import type { InstallScope } from "../hosts/host.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
-import { type ChosenHost, whyServed } from "./choose-hosts.ts";
-import { describeDouble, findDoubles } from "./doubles.ts";
+import type { ChosenHost } from "./choose-hosts.ts";
+import { describeDuplicate, findDuplicates, findServing } from "./duplicate-registrations.ts";
 import type { FileChange } from "./file-edit.ts";
 import type { InstalledHost } from "./install-report.ts";
-import type { Ledger } from "./ledger.ts";
-import { nextSteps, TRUST_STEP } from "./next-steps.ts";
-import type { Places, Scope } from "./places.ts";
+import type { ManifestWriter } from "./manifest-writer.ts";
 import { describeProblem } from "./problem.ts";
 import { describeProtections } from "./protections.ts";
-import { needsTrust, planRegistration, type RegisterOptions, registerTarget, wantedOf } from "./register.ts";
-import { takeBackTarget } from "./take-back-target.ts";
-import type { Target } from "./targets.ts";
+import { needsTrust, type RegisterOptions, wantedOf } from "./register.ts";
+import { type RegistrationTarget, setupOf } from "./targets.ts";
+import { unregisterTarget } from "./unregister.ts";
 
 export interface HostsOutcome {
   readonly hosts: readonly InstalledHost[];
@@ -19,56 +19,36 @@ export interface HostsOutcome {
   readonly warnings: readonly string[];
 }
 
-/** Does, or only plans, one registration. */
-type Act = (target: Target) => {
+/** What one registration changed, or would change. */
+export interface RegistrationResult {
   readonly changes: readonly FileChange[];
   readonly backup: string | null;
   readonly notes: readonly string[];
-};
-
-/** Registers with every chosen host. One that fails does not stop the others. */
-export function installHosts(
-  system: System,
-  places: Places,
-  chosen: readonly ChosenHost[],
-  options: RegisterOptions,
-  ledger: Ledger,
-): HostsOutcome {
-  return forEachHost(system, places, chosen, options, target => {
-    const { changes, record, notes } = registerTarget(system, places, target, options, ledger);
-    return { changes, backup: record.backup_path, notes };
-  });
 }
 
-/** The same without changing anything. */
-export function previewHosts(
+/** Registers with every chosen host, or only plans it, as `act` does. One that fails does not stop the others. */
+export function forEachHost(
   system: System,
-  places: Places,
+  places: UserDirectories,
   chosen: readonly ChosenHost[],
   options: RegisterOptions,
-): HostsOutcome {
-  return forEachHost(system, places, chosen, options, target => ({
-    changes: planRegistration(system, places, target, options),
-    backup: null,
-    notes: [],
-  }));
-}
-
-function forEachHost(
-  system: System,
-  places: Places,
-  chosen: readonly ChosenHost[],
-  options: RegisterOptions,
-  act: Act,
+  act: (target: RegistrationTarget) => RegistrationResult,
 ): HostsOutcome {
   const hosts: InstalledHost[] = [];
   const changes = new Map<string, FileChange>();
   const warnings: string[] = [];
-  const done: Target[] = [];
+  const done: RegistrationTarget[] = [];
   for (const one of chosen) {
-    const served = "target" in one ? whyServed(system, places, one.target, done) : one.skipped;
-    if (!("target" in one) || (served !== undefined && !options.isForced)) {
-      hosts.push({ ...nothing(one), status: "skipped", ...(served === undefined ? {} : { reason: served }) });
+    const { host, scope } = one;
+    const base = { host, scope, settings_path: null, backup_path: null, events: [], next_steps: [] };
+    const serving = "target" in one ? findServing(system, places, one.target, done) : undefined;
+    if (!("target" in one)) {
+      hosts.push({ ...base, status: "skipped", reason: one.skipped });
+      continue;
+    }
+    if (serving !== undefined && !options.isForced) {
+      const reason = `it reads ${serving.path}, which registers the hooks already`;
+      hosts.push({ ...base, status: "skipped", reason });
       continue;
     }
     const { target } = one;
@@ -78,22 +58,18 @@ function forEachHost(
       for (const change of changed) if (!changes.has(change.path)) changes.set(change.path, change);
       warnings.push(...result.notes, ...describeLooseJson(target, result.changes));
       done.push(target);
+      const events = wantedOf(places, target, options).map(entry => entry.nativeEvent);
       hosts.push({
-        ...nothing(one),
+        ...base,
         status: changed.length > 0 ? "registered" : "unchanged",
         settings_path: target.path,
         backup_path: result.backup,
-        events: eventsOf(places, target, options),
-        protections: describeProtections(target.host),
-        next_steps: stepsFor(system, places, target, options),
+        events: [...new Set(events)],
+        protections: describeProtections(host),
+        next_steps: nextSteps(system, places, target, options),
       });
     } catch (error) {
-      hosts.push({
-        ...nothing(one),
-        status: "failed",
-        settings_path: target.path,
-        reason: describeProblem(error),
-      });
+      hosts.push({ ...base, status: "failed", settings_path: target.path, reason: describeProblem(error) });
     }
   }
   return { hosts, changes: [...changes.values()], warnings };
@@ -101,7 +77,7 @@ function forEachHost(
 
 /** Such a file can be edited like any other, but a host that reads plain JSON alone would run none of its hooks. */
 function describeLooseJson(
-  { host, registration }: Target,
+  { host, registration }: RegistrationTarget,
   changes: readonly FileChange[],
 ): readonly string[] {
   if (registration.layout.isPlainJson !== true) return [];
@@ -115,40 +91,33 @@ function describeLooseJson(
   });
 }
 
-function nothing({ host, scope }: ChosenHost): Omit<InstalledHost, "status"> {
-  return { host, scope, settings_path: null, backup_path: null, events: [], next_steps: [] };
-}
-
-function eventsOf(places: Places, target: Target, options: RegisterOptions): readonly string[] {
-  return [...new Set(wantedOf(places, target, options).map(entry => entry.nativeEvent))];
-}
-
-function stepsFor(
+/** What the host still asks of its user before registered hooks run. */
+function nextSteps(
   system: System,
-  places: Places,
-  target: Target,
+  places: UserDirectories,
+  target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly string[] {
-  const steps = nextSteps(target.host, target.scope);
-  const isTrustMissing =
-    target.owner === "codex" && !options.isTrustAgreed && needsTrust(system, places, target, options);
-  return isTrustMissing ? [TRUST_STEP, ...steps] : steps;
+  const step = setupOf(target.host).nextStep?.[target.scope];
+  const trustStep = options.isTrustAgreed ? undefined : target.registration.fingerprints?.nextStep;
+  const isUntrusted = trustStep !== undefined && needsTrust(system, places, target, options);
+  return [isUntrusted ? trustStep : undefined, step].filter(each => each !== undefined);
 }
 
-/** Registrations that make a host run every hook twice: taken away on request, else told. */
-export function settleDoubles(
+/** Registrations that make a host run every hook twice: removed on request, else told. */
+export function resolveDuplicates(
   system: System,
-  places: Places,
-  { isDeduping, scope }: { readonly isDeduping: boolean; readonly scope: Scope },
-  ledger: Ledger,
+  places: UserDirectories,
+  { isDeduping, scope }: { readonly isDeduping: boolean; readonly scope: InstallScope },
+  manifest: ManifestWriter,
 ): readonly string[] {
-  return findDoubles(system, places).map(double => {
-    const { redundant, kept } = double;
-    // The user's copy serves other projects, too: it goes only for somebody who works on this project.
+  return findDuplicates(system, places).map(duplicate => {
+    const { redundant, kept } = duplicate;
+    // The user's copy serves other projects, too: it goes only for a user who works on this project.
     const isAllowed = redundant.target.scope === kept.target.scope || scope === "project";
     if (!isDeduping || !isAllowed)
-      return `${describeDouble(double)}; add ${isAllowed ? "" : "--scope project "}--dedupe to keep one`;
-    takeBackTarget(system, places, redundant.target, ledger, { isBackupWanted: false, isForced: false });
-    return `${double.host} ran every hook twice; removed them from ${redundant.target.path}`;
+      return `${describeDuplicate(duplicate)}; add ${isAllowed ? "" : "--scope project "}--dedupe to keep one`;
+    unregisterTarget(system, places, redundant.target, manifest, { isBackupWanted: false, isForced: false });
+    return `${duplicate.host} ran every hook twice; removed them from ${redundant.target.path}`;
   });
 }

@@ -1,16 +1,17 @@
 import type { FailurePolicy } from "../protocol/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { failureEdit, policyIn } from "./failure-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";
-import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
-import { previewHosts } from "./install-hosts.ts";
-import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
+import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
+import { forEachHost } from "./install-hosts.ts";
+import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
 import type { Package } from "./package.ts";
-import type { Places } from "./places.ts";
-import type { AssetPlan } from "./stage-assets.ts";
+import { planRegistration } from "./register.ts";
+import { type AssetPlan, planAssets } from "./stage-assets.ts";
 import { isStaged, versionFolder } from "./stage-package.ts";
 import { changedPrograms, configuredPolicy, type ProgramFile, wantedPrograms } from "./stage-programs.ts";
 import { unifiedDiff } from "./unified-diff.ts";
@@ -19,15 +20,15 @@ import { planUserCommands } from "./user-commands.ts";
 /** The same up to the point where something would be written. */
 export async function previewInstall(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: InstallRequest,
 ): Promise<InstallReport> {
   const warnings: string[] = [];
   const manifest = openManifest(system, places, source.version, warnings, "only look");
-  const assets = assetsOf(system, places, request, manifest);
+  const assets = planAssets(system, places, request, manifest);
   const found = chooseEngine(system, source);
-  warnings.push(...passedOverWarnings(found));
+  warnings.push(...skippedWarnings(found));
   const root = source.isEphemeral ? join(places.stateHome, versionFolder(source)) : source.root;
   const origin = { ...source, root };
   const isInside = found.program.startsWith(`${source.root}/`);
@@ -40,15 +41,18 @@ export async function previewInstall(
     failure === undefined
       ? configured(subcommand)
       : (policyIn(failure.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
-  const options = await optionsOf(system, request, origin, engine, policyOf);
+  const options = await registerOptions(system, request, origin, engine, policyOf);
 
-  const programs =
-    engine.kind === "native"
-      ? wantedPrograms(system, places, origin, found, policyOf)
-      : wantedPrograms(system, places, origin, engine, policyOf);
+  // The bytes of a native program are read where it still is.
+  const built = engine.kind === "native" ? found : engine;
+  const programs = wantedPrograms(system, places, origin, built, policyOf);
   const commands = planUserCommands(system, places, origin.version);
   const chosen = chooseHosts(system, places, request.hosts, request.scope);
-  const outcome = previewHosts(system, places, chosen, options);
+  const outcome = forEachHost(system, places, chosen, options, target => ({
+    changes: planRegistration(system, places, target, options),
+    backup: null,
+    notes: [],
+  }));
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const changes: PlannedChange[] = [
     ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
@@ -60,7 +64,7 @@ export async function previewInstall(
   warnings.push(...commands.warnings, ...outcome.warnings);
   const isCopied = source.isEphemeral && !isStaged(system, places, source);
   return {
-    ...reportOf(places, request, engine, outcome, warnings, [], changes),
+    ...reportOf(places, request, engine, outcome, { warnings, changes, moreSteps: [] }),
     ...(isCopied ? { package_copy: root } : {}),
   };
 }
@@ -72,7 +76,12 @@ function programChange(system: System, { path, bytes }: ProgramFile): PlannedCha
   return { path, diff: unifiedDiff(path, isThere ? readFile(system, path) : undefined, text) };
 }
 
-function assetChange(system: System, places: Places, { wanted }: AssetPlan, name: string): PlannedChange {
+function assetChange(
+  system: System,
+  places: UserDirectories,
+  { wanted }: AssetPlan,
+  name: string,
+): PlannedChange {
   const bytes = wanted.find(asset => asset.name === name)?.bytes ?? new Uint8Array(0);
   return programChange(system, { path: join(places.stateHome, name), bytes });
 }

@@ -1,12 +1,12 @@
+import type { HostId } from "../hosts/descriptors.ts";
+import type { InstallScope } from "../hosts/host.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import type { Scope } from "./places.ts";
 import type { Protections } from "./protections.ts";
-import type { InstallableHost } from "./targets.ts";
 
 export interface InstallRequest {
   /** those that are there when absent */
-  readonly hosts: readonly InstallableHost[] | "all" | undefined;
-  readonly scope: Scope;
+  readonly hosts: readonly HostId[] | "all" | undefined;
+  readonly scope: InstallScope;
   /** a folder with framework files */
   readonly assets: string | undefined;
   readonly isDryRun: boolean;
@@ -16,7 +16,7 @@ export interface InstallRequest {
   readonly isDeduping: boolean;
   /** what hooks do when they cannot run; as configured when absent */
   readonly failure: FailurePolicy | undefined;
-  /** Codex may run our hooks without asking again */
+  /** a host that asks for it may run our hooks without asking again */
   readonly isTrustAgreed: boolean;
   /** the shell's start-up file may be changed so that it finds `amplihack` */
   readonly isProfileAgreed: boolean;
@@ -40,8 +40,8 @@ export const PLAIN_INSTALL: InstallRequest = {
 };
 
 export interface InstalledHost {
-  readonly host: InstallableHost;
-  readonly scope: Scope;
+  readonly host: HostId;
+  readonly scope: InstallScope;
   readonly status: "registered" | "unchanged" | "skipped" | "failed";
   readonly settings_path: string | null;
   readonly backup_path: string | null;

@@ -1,28 +1,30 @@
 import { tmpdir } from "node:os";
 import { FileLock } from "../state/index.ts";
+import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { addBundle } from "./amplifier-bundle.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { inspectCodeCaches, recordCode } from "./code-cache.ts";
 import { failureEdit } from "./failure-setting.ts";
 import { applyEdit, readFile } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import { chooseEngine, passedOverWarnings } from "./hook-engine.ts";
-import { installHosts, settleDoubles } from "./install-hosts.ts";
-import { assetsOf, openManifest, optionsOf, reportOf } from "./install-plan.ts";
+import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
+import { addBundle } from "./host-bundle.ts";
+import { forEachHost, resolveDuplicates } from "./install-hosts.ts";
+import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import { previewInstall } from "./install-preview.ts";
 import type { InstallReport, InstallRequest } from "./install-report.ts";
-import { Ledger } from "./ledger.ts";
 import type { Manifest } from "./manifest.ts";
+import { ManifestWriter } from "./manifest-writer.ts";
 import type { Package } from "./package.ts";
-import { manifestPath, type Places, versionStampPath } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { manifestPath, versionStampPath } from "./places.ts";
+import { installProblem } from "./problem.ts";
 import { planProfile } from "./profile-block.ts";
-import { needsTrust } from "./register.ts";
-import { type AssetPlan, foldersOf, stageAssets } from "./stage-assets.ts";
+import { needsTrust, registerTarget } from "./register.ts";
+import { type AssetPlan, foldersOf, planAssets, stageAssets } from "./stage-assets.ts";
 import { stagePackage, versionFolder } from "./stage-package.ts";
 import {
   changedPrograms,
@@ -39,7 +41,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 export function install(system: System, source: Package, request: InstallRequest): Promise<InstallReport> {
   const places = requireDirectories(system);
   if (request.scope === "project" && places.projectRoot === places.home)
-    throw new InstallProblem("the home directory is no project", {
+    throw installProblem("the home directory is no project", {
       fix: "change to a project, or leave out --scope project",
     });
   if (request.isDryRun) return previewInstall(system, places, source, request);
@@ -47,37 +49,37 @@ export function install(system: System, source: Package, request: InstallRequest
   return lock.runAsync(() => perform(system, places, source, request));
 }
 
-/** Whether Codex is among the chosen hosts and would skip our hooks, because nobody trusted them yet. */
-export function wouldSkipInCodex(
+/** Whether one of the chosen hosts would skip our hooks, because its user has not agreed to them yet. */
+export function needsTrustAgreement(
   system: System,
-  places: Places,
+  places: UserDirectories,
   request: Pick<InstallRequest, "hosts" | "scope">,
 ): boolean {
   const options = {
     policyOf: configuredPolicy(system, places),
-    saysClosed: () => false,
+    takesClosed: () => false,
     supports: () => true,
   };
   return chooseHosts(system, places, request.hosts, request.scope).some(
-    one => "target" in one && one.host === "codex" && needsTrust(system, places, one.target, options),
+    one => "target" in one && needsTrust(system, places, one.target, options),
   );
 }
 
 async function perform(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: InstallRequest,
 ): Promise<InstallReport> {
   const warnings: string[] = [];
-  const ledger = new Ledger(system, places, openManifest(system, places, source.version, warnings));
-  const assets = assetsOf(system, places, request, ledger.manifest);
+  const writer = new ManifestWriter(system, places, openManifest(system, places, source.version, warnings));
+  const assets = planAssets(system, places, request, writer.manifest);
   const origin = source.isEphemeral ? stagePackage(system, places, source) : source;
   const engine = chooseEngine(system, origin);
-  warnings.push(...passedOverWarnings(engine));
+  warnings.push(...skippedWarnings(engine));
   if (request.failure !== undefined)
     applyEdit(system, failureEdit(places, request.failure), { isBackedUp: false });
-  const options = await optionsOf(system, request, origin, engine, configuredPolicy(system, places));
+  const options = await registerOptions(system, request, origin, engine, configuredPolicy(system, places));
 
   const programs = wantedPrograms(system, places, origin, engine, options.policyOf);
   await stagePrograms(
@@ -88,27 +90,34 @@ async function perform(
   );
   stageAssets(system, places, assets);
   const commands = planUserCommands(system, places, origin.version);
-  for (const { path, text } of commands.wanted) writeCommand(system, path, text, ledger);
-  ledger.revise(contentsOf(ledger.manifest, places, origin, programs, assets, commands, request, system));
-  ledger.save();
+  for (const { path, text } of commands.wanted) writeCommand(system, path, text, writer);
+  writer.revise(contentsOf(writer.manifest, places, origin, programs, assets, commands, request, system));
+  writer.save();
 
   const chosen = chooseHosts(system, places, request.hosts, request.scope);
-  const outcome = installHosts(system, places, chosen, options, ledger);
+  const outcome = forEachHost(system, places, chosen, options, target => {
+    const { changes, record, notes } = registerTarget(system, places, target, options, writer);
+    return { changes, backup: record.backup_path, notes };
+  });
   warnings.push(...assets.kept.map(name => `${name} was changed by hand and is kept; --force replaces it`));
-  warnings.push(...commands.warnings, ...outcome.warnings, ...settleDoubles(system, places, request, ledger));
-  const profileSteps = addToProfile(system, places, commands, request, ledger);
+  warnings.push(
+    ...commands.warnings,
+    ...outcome.warnings,
+    ...resolveDuplicates(system, places, request, writer),
+  );
+  const profileSteps = addToProfile(system, places, commands, request, writer);
   writeStamp(system, places, origin.version);
-  ledger.save();
+  writer.save();
 
   warnings.push(...(await addBundle(system, places)));
   if (engine.kind === "node") await refreshCode(system, origin, warnings);
-  return reportOf(places, request, engine, outcome, warnings, profileSteps, []);
+  return reportOf(places, request, engine, outcome, { warnings, changes: [], moreSteps: profileSteps });
 }
 
 /** What the manifest says about files that are ours as a whole. */
 function contentsOf(
   manifest: Manifest,
-  places: Places,
+  places: UserDirectories,
   origin: Package,
   programs: readonly ProgramFile[],
   assets: AssetPlan,
@@ -136,16 +145,16 @@ function contentsOf(
   };
 }
 
-function writeCommand(system: System, path: string, text: string, ledger: Ledger): void {
+function writeCommand(system: System, path: string, text: string, writer: ManifestWriter): void {
   const change = applyEdit(
     system,
     { path, mode: 0o755, directoryMode: 0o755, compute: () => ({ ok: true, text }) },
-    { isBackedUp: false, onBefore: planned => ledger.noteFile("generated", undefined, planned) },
+    { isBackedUp: false, onBefore: planned => writer.noteFile("generated", undefined, planned) },
   );
   if (change.isChanged && system.files.inspect(path)?.mode !== 0o755) system.files.changeMode(path, 0o755);
 }
 
-function writeStamp(system: System, places: Places, version: string): void {
+function writeStamp(system: System, places: UserDirectories, version: string): void {
   const path = versionStampPath(places);
   if (readFile(system, path) !== version)
     writeAtomically(system, path, system.text.encode(version), { mode: 0o644 });
@@ -154,19 +163,19 @@ function writeStamp(system: System, places: Places, version: string): void {
 /** The folder of the user's commands: put on PATH where the user agreed, else told. */
 function addToProfile(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { missingOnPath }: UserCommands,
   request: InstallRequest,
-  ledger: Ledger,
+  writer: ManifestWriter,
 ): readonly string[] {
   if (missingOnPath === undefined) return [];
   const plan = planProfile(system, places, missingOnPath);
   if (!request.isProfileAgreed || plan.edit === undefined) return [plan.step];
   const change = applyEdit(system, plan.edit, {
     isBackedUp: true,
-    onBefore: planned => ledger.noteFile("profile", undefined, planned),
+    onBefore: planned => writer.noteFile("profile", undefined, planned),
   });
-  ledger.pruneBackups(change.path);
+  writer.pruneBackups(change.path);
   return [`open a new shell, so that it finds amplihack in ${missingOnPath}`];
 }
 
@@ -177,7 +186,7 @@ async function refreshCode(system: System, { root, node }: Package, warnings: st
     if (inspectCodeCaches(system, binFolder) !== "stale") return;
     await recordCode(system, { binFolder, node, temporaryFolder: tmpdir() });
   } catch (error) {
-    if (!(error instanceof InstallProblem)) throw error;
+    if (!(error instanceof Problem)) throw error;
     warnings.push(`${error.message}; hooks start a little slower`);
   }
 }

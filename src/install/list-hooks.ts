@@ -1,9 +1,12 @@
-import { HOOK_REGISTRY, planRegistrations, resolveSubcommand } from "../hosts/index.ts";
+import type { HostId } from "../hosts/descriptors.ts";
+import { HOOK_REGISTRY, planRegistrations } from "../hosts/hook-registry.ts";
+import type { InstallScope } from "../hosts/host.ts";
+import { resolveSubcommand } from "../hosts/subcommands.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";
-import { findRegistrations } from "./doubles.ts";
+import { findRegistrations } from "./duplicate-registrations.ts";
 import { isExecutable } from "./find-program.ts";
-import type { Places, Scope } from "./places.ts";
-import { type InstallableHost, isPresent } from "./targets.ts";
+import { isPresent } from "./targets.ts";
 
 /** One hook of the registry, and which hosts call it. */
 export interface ListedHook {
@@ -13,8 +16,8 @@ export interface ListedHook {
   readonly timeout: number;
   readonly matcher: string | null;
   readonly hosts: readonly {
-    readonly host: InstallableHost;
-    readonly scope: Scope;
+    readonly host: HostId;
+    readonly scope: InstallScope;
     readonly registered: boolean;
     /** the program that is started, or null */
     readonly path: string | null;
@@ -23,9 +26,9 @@ export interface ListedHook {
 }
 
 /** The registry with its registrations: of every host that is there or has any. */
-export function listHooks(system: System, places: Places): readonly ListedHook[] {
+export function listHooks(system: System, places: UserDirectories): readonly ListedHook[] {
   const found = findRegistrations(system, places).filter(({ target, entries }) => {
-    // VS Code reads the file of Claude Code, which says nothing about whether anybody has VS Code.
+    // Entries in the file of another host do not show that the user has this one.
     const hasEntries = entries.length > 0 && target.host === target.owner;
     return hasEntries || (target.scope === "user" && isPresent(system, places, target.host));
   });

@@ -1,14 +1,19 @@
-import { isJsonObject, isSameJson, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
+import type { InstallScope } from "../hosts/host.ts";
+import { isJsonObject, isSameJson, type Json } from "../protocol/index.ts";
+import { booleanAt, memberAt, StrictMembers, stringAt } from "../protocol/members.ts";
 import { AtomicJsonFile, isStateError, serialise } from "../state/index.ts";
+import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
+import { isAbsolute } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { manifestPath, type Places, type Scope } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { manifestPath } from "./places.ts";
+import { installProblem } from "./problem.ts";
 
 /** One registration with one host. */
 export interface HostRecord {
   readonly host: string;
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly settings_path: string;
   readonly backup_path: string | null;
   readonly created_file: boolean;
@@ -75,13 +80,16 @@ export function emptyManifest(version: string): Manifest {
 }
 
 /** Undefined when nothing is installed. A manifest that cannot be used is an error, not an empty one. */
-export function readManifest(system: System, places: Pick<Places, "stateHome">): Manifest | undefined {
+export function readManifest(
+  system: System,
+  places: Pick<UserDirectories, "stateHome">,
+): Manifest | undefined {
   const path = manifestPath(places);
   try {
     return new AtomicJsonFile<Manifest>(path, { system, parse: parseManifest }).read();
   } catch (error) {
     if (!isStateError(error, "malformed")) throw error;
-    throw new InstallProblem("the record of the installation is damaged", {
+    throw installProblem("the record of the installation is damaged", {
       causes: [error.message],
       fix: "use --force to go by what the hosts' settings hold",
     });
@@ -91,7 +99,7 @@ export function readManifest(system: System, places: Pick<Places, "stateHome">):
 /** Writes it where it differs by more than its date. The caller holds the installation's lock. */
 export function writeManifest(
   system: System,
-  places: Pick<Places, "stateHome">,
+  places: Pick<UserDirectories, "stateHome">,
   manifest: Manifest,
 ): Manifest {
   const path = manifestPath(places);
@@ -102,11 +110,11 @@ export function writeManifest(
   return dated;
 }
 
-function tryRead(system: System, places: Pick<Places, "stateHome">): Manifest | undefined {
+function tryRead(system: System, places: Pick<UserDirectories, "stateHome">): Manifest | undefined {
   try {
     return readManifest(system, places);
   } catch (error) {
-    if (error instanceof InstallProblem) return undefined;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }
@@ -116,116 +124,98 @@ function isSame(one: Manifest, other: Manifest): boolean {
   return isSameJson(undated(one), undated(other));
 }
 
-/** Reads what may have been changed by anybody: names that could lead elsewhere are refused. */
+/** Reads a file that others can change: names that could lead elsewhere are refused. */
 function parseManifest(value: Json): Manifest {
-  const top = object(value, "the top");
-  if (ownValue(top, "version") !== 1) throw new Error("its version is not 1");
-  const tool = ownValue(top, "default_tool");
-  const preference = ownValue(top, "update_check_preference");
+  const top = new StrictMembers(value);
+  if (top.number("version") !== 1) throw new Error("its version is not 1");
+  const tool = stringAt(value, "default_tool");
+  const preference = stringAt(value, "update_check_preference");
   return {
     version: 1,
-    amplihack_version: text(ownValue(top, "amplihack_version"), "amplihack_version"),
-    installed_at: text(ownValue(top, "installed_at"), "installed_at"),
-    hosts: list(ownValue(top, "hosts"), "hosts").map(hostRecord),
-    edited_files: mapValues(
-      object(ownValue(top, "edited_files") ?? {}, "edited_files"),
-      fileRecord,
-      absolute,
-    ),
-    files: list(ownValue(top, "files"), "files").map(each => relativeName(each, "files")),
-    dirs: list(ownValue(top, "dirs"), "dirs").map(each => relativeName(each, "dirs")),
-    binaries: list(ownValue(top, "binaries"), "binaries").map(each => absolute(each, "binaries")),
-    sha256: mapValues(object(ownValue(top, "sha256") ?? {}, "sha256"), text),
-    ...(typeof tool === "string" ? { default_tool: tool } : {}),
-    ...(typeof preference === "string" ? { update_check_preference: preference } : {}),
+    amplihack_version: top.string("amplihack_version"),
+    installed_at: top.string("installed_at"),
+    hosts: top.list("hosts").map(hostRecord),
+    edited_files: mapMembers(value, "edited_files", (record, path) => {
+      checkAbsolute(path);
+      return fileRecord(record);
+    }),
+    files: top.strings("files").map(checkRelative),
+    dirs: top.strings("dirs").map(checkRelative),
+    binaries: top.strings("binaries").map(checkAbsolute),
+    sha256: mapMembers(value, "sha256", checkString),
+    ...(tool === undefined ? {} : { default_tool: tool }),
+    ...(preference === undefined ? {} : { update_check_preference: preference }),
   };
 }
 
 function hostRecord(value: Json): HostRecord {
-  const record = object(value, "hosts");
-  const settingsPath = absolute(ownValue(record, "settings_path"), "settings_path");
-  const paths = ownValue(record, "paths");
+  const record = new StrictMembers(value, "hosts");
+  const settingsPath = checkAbsolute(record.string("settings_path"));
   return {
-    host: text(ownValue(record, "host"), "host"),
-    scope: ownValue(record, "scope") === "project" ? "project" : "user",
+    host: record.string("host"),
+    scope: stringAt(value, "scope") === "project" ? "project" : "user",
     settings_path: settingsPath,
-    backup_path: nullable(ownValue(record, "backup_path"), absolute, "backup_path"),
-    created_file: ownValue(record, "created_file") === true,
-    entries: list(ownValue(record, "entries") ?? [], "entries").map(entry => {
-      const members = object(entry, "entries");
+    backup_path: optionalPath(record, "backup_path"),
+    created_file: booleanAt(value, "created_file") === true,
+    entries: (record.optional("entries", record.list) ?? []).map(entry => {
+      const members = new StrictMembers(entry, "entries");
       return {
-        event: text(ownValue(members, "event"), "event"),
-        subcommand: text(ownValue(members, "subcommand"), "subcommand"),
-        command: text(ownValue(members, "command"), "command"),
+        event: members.string("event"),
+        subcommand: members.string("subcommand"),
+        command: members.string("command"),
       };
     }),
     permissions_added: [],
-    paths: paths === undefined ? [settingsPath] : list(paths, "paths").map(each => absolute(each, "paths")),
+    paths: (record.optional("paths", record.strings) ?? [settingsPath]).map(checkAbsolute),
   };
 }
 
 function fileRecord(value: Json): FileRecord {
-  const record = object(value, "edited_files");
-  const kind = FILE_KINDS.find(each => each === ownValue(record, "kind"));
-  if (kind === undefined) throw new Error(`"kind" must be one of ${FILE_KINDS.join(", ")}`);
+  const record = new StrictMembers(value, "edited_files");
   return {
-    kind,
-    host: nullable(ownValue(record, "host"), text, "host"),
-    backup_path: nullable(ownValue(record, "backup_path"), absolute, "backup_path"),
-    backups: list(ownValue(record, "backups") ?? [], "backups").map(each => absolute(each, "backups")),
-    created_file: ownValue(record, "created_file") === true,
-    sha256_before: nullable(ownValue(record, "sha256_before"), text, "sha256_before"),
-    sha256_after: text(ownValue(record, "sha256_after"), "sha256_after"),
-    created_dirs: list(ownValue(record, "created_dirs") ?? [], "created_dirs").map(each =>
-      absolute(each, "created_dirs"),
-    ),
-    empty_containers: mapValues(object(ownValue(record, "empty_containers") ?? {}, "empty_containers"), text),
+    kind: record.oneOf("kind", FILE_KINDS),
+    host: record.optional("host", record.string) ?? null,
+    backup_path: optionalPath(record, "backup_path"),
+    backups: (record.optional("backups", record.strings) ?? []).map(checkAbsolute),
+    created_file: booleanAt(value, "created_file") === true,
+    sha256_before: record.optional("sha256_before", record.string) ?? null,
+    sha256_after: record.string("sha256_after"),
+    created_dirs: (record.optional("created_dirs", record.strings) ?? []).map(checkAbsolute),
+    empty_containers: mapMembers(value, "empty_containers", checkString),
   };
 }
 
-function object(value: Json | undefined, name: string): JsonObject {
-  if (!isJsonObject(value)) throw new Error(`"${name}" must be an object`);
-  return value;
+function optionalPath(record: StrictMembers, name: string): string | null {
+  const path = record.optional(name, record.string);
+  return path === undefined ? null : checkAbsolute(path);
 }
 
-function list(value: Json | undefined, name: string): readonly Json[] {
-  if (!Array.isArray(value)) throw new Error(`"${name}" must be a list`);
-  return value;
+function isSafe(path: string): boolean {
+  return path !== "" && !path.split("/").includes("..") && !path.includes("\0");
 }
 
-function text(value: Json | undefined, name: string): string {
-  if (typeof value !== "string") throw new Error(`"${name}" must be text`);
-  return value;
-}
-
-function absolute(value: Json | undefined, name: string): string {
-  const path = text(value, name);
-  if (!path.startsWith("/") || path.split("/").includes("..") || path.includes("\0"))
-    throw new Error(`"${name}" must be an absolute path without ".."`);
+function checkAbsolute(path: string): string {
+  if (!isAbsolute(path) || !isSafe(path)) throw new Error(`"${path}" must be an absolute path without ".."`);
   return path;
 }
 
-function relativeName(value: Json | undefined, name: string): string {
-  const path = text(value, name);
-  if (path === "" || path.startsWith("/") || path.split("/").includes("..") || path.includes("\0"))
-    throw new Error(`"${name}" must be a relative path without ".."`);
+function checkRelative(path: string): string {
+  if (isAbsolute(path) || !isSafe(path)) throw new Error(`"${path}" must be a relative path without ".."`);
   return path;
 }
 
-function nullable<T>(
-  value: Json | undefined,
-  read: (value: Json, name: string) => T,
+function checkString(value: Json, name: string): string {
+  if (typeof value !== "string") throw new Error(`"${name}" must be a string`);
+  return value;
+}
+
+/** The members of an object that may be missing, each read. */
+function mapMembers<T>(
+  value: Json,
   name: string,
-): T | null {
-  return value === undefined || value === null ? null : read(value, name);
-}
-
-function mapValues<T>(
-  members: JsonObject,
   read: (value: Json, name: string) => T,
-  checkName: (name: string, where: string) => string = name => name,
 ): Readonly<Record<string, T>> {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [checkName(name, "a file name"), read(value, name)]),
-  );
+  const members = memberAt(value, name) ?? {};
+  if (!isJsonObject(members)) throw new Error(`"${name}" must be an object`);
+  return Object.fromEntries(Object.entries(members).map(([key, each]) => [key, read(each, key)]));
 }

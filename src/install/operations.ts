@@ -3,9 +3,8 @@
 export { requireDirectories } from "../state/user-directories.ts";
 export { examine } from "./doctor/doctor.ts";
 export { repair } from "./doctor/fix.ts";
-export { install, wouldSkipInCodex } from "./install.ts";
+export { install, needsTrustAgreement } from "./install.ts";
 export { listHooks } from "./list-hooks.ts";
 export { findPackage } from "./package.ts";
-export { InstallProblem } from "./problem.ts";
 export { renderInstall, renderUninstall } from "./render-report.ts";
 export { uninstall } from "./uninstall.ts";

@@ -5,7 +5,7 @@ import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 
 /** The package that is being installed from, and the Node that runs it. */
 export interface Package {
@@ -29,7 +29,7 @@ function findRoot(from: string): string {
       const { name } = JSON.parse(readFileSync(file, "utf8")) as { readonly name?: unknown };
       if (name === "amplihack") return folder;
     }
-    if (folder === dirname(folder)) throw new InstallProblem("amplihack cannot find its own package");
+    if (folder === dirname(folder)) throw installProblem("amplihack cannot find its own package");
   }
 }
 

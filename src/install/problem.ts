@@ -1,23 +1,18 @@
-/** Why something could not be installed, taken back or checked: what is wrong and what to do. */
-export class InstallProblem extends Error {
-  override readonly name = "InstallProblem";
-  readonly causes: readonly string[];
-  readonly fix: string | undefined;
+import { errorText } from "../protocol/error-text.ts";
+import { Problem, type ProblemDetails } from "../state/problem.ts";
 
-  constructor(message: string, details: { readonly causes?: readonly string[]; readonly fix?: string } = {}) {
-    super(message);
-    this.causes = details.causes ?? [];
-    this.fix = details.fix;
-  }
+/** Why something could not be installed, uninstalled or checked. */
+export function installProblem(message: string, details: Omit<ProblemDetails, "kind"> = {}): Problem {
+  return new Problem(message, { kind: "install", ...details });
 }
 
-/** The text of anything thrown, for a message. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Why a plugin could not be handled. */
+export function pluginProblem(message: string, fix?: string): Problem {
+  return new Problem(message, { kind: "plugin", fix });
 }
 
 /** What went wrong with one of several things, in one line with its remedy. */
 export function describeProblem(error: unknown): string {
-  if (!(error instanceof InstallProblem) || error.fix === undefined) return textOf(error);
+  if (!(error instanceof Problem) || error.fix === undefined) return errorText(error);
   return `${error.message}; fix: ${error.fix}`;
 }

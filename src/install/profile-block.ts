@@ -1,8 +1,8 @@
-import { quoteWord } from "../hosts/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { basename, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { FileEdit } from "./file-edit.ts";
-import type { Places } from "./places.ts";
 
 // A block of our own in a shell's start-up file, written only when the user agreed.
 
@@ -28,7 +28,7 @@ export function withoutBlock(text: string): string {
 export interface ProfilePlan {
   /** undefined for a shell whose files we do not know */
   readonly edit: FileEdit | undefined;
-  /** what the user can do himself */
+  /** what the user can do by hand */
   readonly step: string;
 }
 
@@ -40,7 +40,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** How to make the user's shell look into a folder. */
-export function planProfile(system: System, { home }: Places, folder: string): ProfilePlan {
+export function planProfile(system: System, { home }: UserDirectories, folder: string): ProfilePlan {
   const file = FILES[basename(system.env.get("SHELL") ?? "/bin/sh")];
   const line = `export PATH=${quoteWord(folder)}:"$PATH"`;
   const step = `add ${folder} to your PATH: ${line}`;

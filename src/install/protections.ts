@@ -1,5 +1,6 @@
-import { abilities, type HostId, planRegistrations } from "../hosts/index.ts";
-import type { InstallableHost } from "./targets.ts";
+import type { HostId } from "../hosts/descriptors.ts";
+import { abilities, planRegistrations } from "../hosts/hook-registry.ts";
+import { ownerOf, setupOf } from "./targets.ts";
 
 /** What our hooks can do for the user of one host, and what they cannot do there. */
 export interface Protections {
@@ -19,37 +20,24 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "session-stop": "keep what a session learned",
 };
 
-/** Gaps that no answer of a hook can close. */
-const GAPS: Partial<Record<InstallableHost, readonly string[]>> = {
-  codex: ["see files that are read otherwise than by a command"],
-  "gemini-cli": ["stop a hook's children when its time is up: they hold the run"],
-  "vscode-copilot": [
-    "be sure of running: hooks are a preview there, and an organisation can switch them off",
-  ],
-  kiro: ["watch other agents than the one called amplihack: hooks belong to an agent there"],
-  cline: ["refuse one call only: in the editor a refusal ends the task"],
-  "amplifier-shell": ["run without Amplifier's shell bridge, the module hook-shell"],
-};
-
-export function describeProtections(host: InstallableHost): Protections {
-  const owner: HostId = host === "vscode-copilot" ? "claude-code" : host;
-  const { registrations, omitted } = planRegistrations(owner);
+export function describeProtections(host: HostId): Protections {
+  const { registrations, omitted } = planRegistrations(ownerOf(host));
   const can = new Set<string>();
   const cannot = new Set<string>();
   for (const { subcommand, event, nativeEvent } of registrations) {
-    const speech = abilities(host, event, nativeEvent);
+    const { unproven, ask, caveats } = abilities(host, event, nativeEvent);
     const purpose = PURPOSES[subcommand] ?? subcommand;
-    can.add(speech.unproven?.includes("deny") === true ? `${purpose} (not proven there)` : purpose);
+    can.add(unproven?.includes("deny") === true ? `${purpose} (not proven there)` : purpose);
     if (subcommand !== "pre-tool-use") continue;
-    if (speech.ask !== undefined) can.add("ask you about a doubtful command");
+    if (ask !== undefined) can.add("ask you about a doubtful command");
     else cannot.add("ask you: a doubtful command is refused, with a code that permits it once");
-    if (speech.caveats?.deny !== undefined) cannot.add(`refuse as it should be: ${speech.caveats.deny}`);
+    if (caveats?.deny !== undefined) cannot.add(`refuse as it should be: ${caveats.deny}`);
   }
   for (const { subcommand, why } of omitted) {
     const purpose = PURPOSES[subcommand] ?? subcommand;
     if (!can.has(purpose)) cannot.add(`${purpose}: ${why}`);
   }
-  for (const gap of GAPS[host] ?? []) cannot.add(gap);
+  for (const gap of setupOf(host).gaps ?? []) cannot.add(gap);
   cannot.add("act after its time is up: a hook that takes too long is passed over");
   return { can: [...can], cannot: [...cannot] };
 }

@@ -1,28 +1,27 @@
-import {
-  listEntries,
-  type Problem,
-  registerEntries,
-  type WantedEntry,
-  wantedEntries,
-} from "../hosts/index.ts";
+import type { InstallScope } from "../hosts/host.ts";
+import { listEntries } from "../hosts/settings-file.ts";
 import { type FailurePolicy, isSameJson } from "../protocol/index.ts";
-import { dirname, join } from "../system/paths.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
+import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { changeTrust, fingerprints, trustStatus } from "./codex-trust.ts";
-import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
-import type { Ledger } from "./ledger.ts";
+import { applyEdit, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
+import { generateFiles } from "./generated-files.ts";
 import type { FileKind, HostRecord } from "./manifest.ts";
-import { hookProgramPath, type Places } from "./places.ts";
-import { filesOf, generatedTexts, isGenerated, readRegistration } from "./registrations.ts";
-import { findTarget, type Target } from "./targets.ts";
+import type { ManifestWriter } from "./manifest-writer.ts";
+import { hookProgramPath } from "./places.ts";
+import { registerEntries } from "./register-entries.ts";
+import { filesOf, isGenerated, readRegistration } from "./registrations.ts";
+import type { RegistrationTarget } from "./targets.ts";
+import { hasFingerprints, trustEdit, trustOf } from "./trust.ts";
+import { type WantedEntry, wantedEntries } from "./wanted-entries.ts";
 
 export interface RegisterOptions {
   readonly version: string;
   readonly policyOf: (subcommand: string) => FailurePolicy;
-  /** hosts whose configuration can say that a failing hook refuses */
-  readonly saysClosed: (target: Target) => boolean;
+  /** whether the host's configuration can say that a failing hook refuses */
+  readonly takesClosed: (target: RegistrationTarget) => boolean;
   readonly supports: (subcommand: string) => boolean;
-  /** the user agreed that Codex may run our hooks */
+  /** the user agreed that a host which asks for it may run our hooks */
   readonly isTrustAgreed: boolean;
   readonly isForced: boolean;
 }
@@ -39,14 +38,14 @@ interface TargetEdit {
   readonly edit: FileEdit;
 }
 
-const FILE_MODES = { user: 0o600, project: 0o644 } as const;
-const FOLDER_MODES = { user: 0o700, project: 0o755 } as const;
+const FILE_MODES: Readonly<Record<InstallScope, number>> = { user: 0o600, project: 0o644 };
+const FOLDER_MODES: Readonly<Record<InstallScope, number>> = { user: 0o700, project: 0o755 };
 
 /** What registering would change, without changing it. */
 export function planRegistration(
   system: System,
-  places: Places,
-  target: Target,
+  places: UserDirectories,
+  target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly FileChange[] {
   return editsOf(system, places, target, options).map(({ edit }) => planEdit(system, edit, options.isForced));
@@ -55,113 +54,108 @@ export function planRegistration(
 /** Registers with one host. On a failure the files written so far stay valid, and the error says which was not. */
 export function registerTarget(
   system: System,
-  places: Places,
-  target: Target,
+  places: UserDirectories,
+  target: RegistrationTarget,
   options: RegisterOptions,
-  ledger: Ledger,
+  manifest: ManifestWriter,
 ): Registered {
   const edits = editsOf(system, places, target, options);
   // Nothing is written for a host that has one file which cannot be.
   for (const { edit } of edits) planEdit(system, edit, options.isForced);
   const changes = edits.map(({ kind, edit }) => {
-    const known = ledger.fileRecord(edit.path);
+    const known = manifest.fileRecord(edit.path);
     try {
       const change = applyEdit(system, edit, {
         isBackedUp: kind !== "generated",
         isForced: options.isForced,
-        onBefore: planned => ledger.noteFile(kind, target.owner, planned),
+        onBefore: planned => manifest.noteFile(kind, target.owner, planned),
       });
       if (!change.isChanged && (kind !== "trust" || known !== undefined))
-        ledger.noteFile(kind, target.owner, change);
-      ledger.pruneBackups(edit.path);
+        manifest.noteFile(kind, target.owner, change);
+      manifest.pruneBackups(edit.path);
       return change;
     } catch (error) {
-      ledger.forgetFile(edit.path, known);
+      manifest.forgetFile(edit.path, known);
       throw error;
     }
   });
-  const record = hostRecord(system, target, edits, ledger);
-  ledger.noteHost(record);
-  return { changes, record, notes: notesOf(target, changes) };
+  const record = hostRecord(system, target, edits, manifest);
+  manifest.noteHost(record);
+  return { changes, record, notes: describeRaised(target, changes) };
 }
 
 function hostRecord(
   system: System,
-  target: Target,
+  target: RegistrationTarget,
   edits: readonly TargetEdit[],
-  ledger: Ledger,
+  manifest: ManifestWriter,
 ): HostRecord {
-  const main = ledger.fileRecord(filesOf(target)[0] ?? target.path);
-  const touched = edits.filter(({ edit }) => ledger.fileRecord(edit.path) !== undefined);
+  const main = manifest.fileRecord(filesOf(target)[0] ?? target.path);
   return {
     host: target.host,
     scope: target.scope,
     settings_path: target.path,
     backup_path: main?.backup_path ?? null,
     created_file: main?.created_file ?? false,
-    entries: readRegistration(system, target).entries.map(({ event, subcommand, command }) => ({
+    entries: readRegistration(system, target).entries.map(({ event, subcommand = "", line }) => ({
       event,
-      subcommand: subcommand ?? "",
-      command,
+      subcommand,
+      command: line,
     })),
     permissions_added: [],
-    paths: touched.map(({ edit }) => edit.path),
+    paths: edits.map(({ edit }) => edit.path).filter(path => manifest.fileRecord(path) !== undefined),
   };
 }
 
 /** The edits of a target in the order in which they have to be made. */
 function editsOf(
   system: System,
-  places: Places,
-  target: Target,
+  places: UserDirectories,
+  target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly TargetEdit[] {
   const { kind } = target.registration.layout;
   if (kind === "module" || kind === "executables") return generatedEdits(places, target, options);
-  const entries: TargetEdit = { kind: "entries", edit: entriesEdit(places, target, options) };
-  if (target.owner !== "codex") return [entries];
+  const edit = entriesEdit(places, target, options);
+  if (!hasFingerprints(target)) return [{ kind: "entries", edit }];
   // Fingerprints come first: an attempt that ends in between is put right by the next one.
   return [
-    { kind: "trust", edit: trustEdit(system, places, target, entries.edit, options.isTrustAgreed) },
-    entries,
+    { kind: "trust", edit: trustEdit(system, places, target, edit, options.isTrustAgreed) },
+    { kind: "entries", edit },
   ];
 }
 
-type EntryChoices = Pick<RegisterOptions, "policyOf" | "saysClosed" | "supports">;
+type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports">;
 
-function entriesEdit(places: Places, target: Target, options: EntryChoices): FileEdit {
+function entriesEdit(places: UserDirectories, target: RegistrationTarget, options: EntryChoices): FileEdit {
   const wanted = wantedOf(places, target, options);
   const { layout } = target.registration;
   return {
     path: target.path,
     mode: FILE_MODES[target.scope],
     directoryMode: FOLDER_MODES[target.scope],
-    compute: current => asComputed(registerEntries(current ?? "", layout, wanted)),
-    check: written => whatIsMissing(written ?? "", target, wanted),
+    compute: current => registerEntries(current ?? "", layout, wanted),
+    check: written => findMissing(written ?? "", target, wanted),
   };
 }
 
 export function wantedOf(
-  places: Places,
-  target: Target,
-  { policyOf, saysClosed, supports }: EntryChoices,
+  places: UserDirectories,
+  target: RegistrationTarget,
+  { policyOf, takesClosed, supports }: EntryChoices,
 ): readonly WantedEntry[] {
   return wantedEntries(target.owner, {
     program: hookProgramPath(places),
-    isShared: target.isShared,
-    isClosed: subcommand => saysClosed(target) && policyOf(subcommand) === "closed",
+    isShared: target.registration.isShared === true,
+    isClosed: subcommand => takesClosed(target) && policyOf(subcommand) === "closed",
     supports,
   });
 }
 
-function asComputed(edited: Problem | { readonly ok: true; readonly text: string }): Computed {
-  return edited.ok ? { ok: true, text: edited.text } : edited;
-}
-
 /** Compares by value what the host will read with what the registry wants. */
-function whatIsMissing(
+function findMissing(
   text: string,
-  { registration }: Target,
+  { registration }: RegistrationTarget,
   wanted: readonly WantedEntry[],
 ): string | undefined {
   const listed = listEntries(text, registration.layout);
@@ -183,74 +177,51 @@ function whatIsMissing(
   return missing === undefined ? undefined : `the hook for ${missing.nativeEvent} is not there`;
 }
 
-function generatedEdits(places: Places, target: Target, options: RegisterOptions): readonly TargetEdit[] {
-  const texts = generatedTexts(target, {
-    program: hookProgramPath(places),
-    failure: options.policyOf("pre-tool-use"),
-    version: options.version,
-  });
-  return [...texts].map(([path, { text, isExecutable }]) => ({
+function generatedEdits(
+  places: UserDirectories,
+  { owner, path, scope }: RegistrationTarget,
+  { policyOf, version }: RegisterOptions,
+): readonly TargetEdit[] {
+  const program = hookProgramPath(places);
+  const files = generateFiles(owner, { program, failure: policyOf("pre-tool-use"), version });
+  return files.map(({ name, text, isExecutable }) => ({
     kind: "generated",
     edit: {
-      path,
-      mode: isExecutable ? 0o755 : FILE_MODES[target.scope],
-      directoryMode: FOLDER_MODES[target.scope],
+      path: name === "" ? path : join(path, name),
+      mode: isExecutable ? 0o755 : FILE_MODES[scope],
+      directoryMode: FOLDER_MODES[scope],
       compute: current =>
         current === undefined || isGenerated(current)
           ? { ok: true, text }
-          : { ok: false, problem: "it is somebody else's file", line: 1, column: 1 },
+          : { ok: false, problem: "it is not a file of amplihack", line: 1, column: 1 },
     },
   }));
 }
 
-/** The hooks file by the name under which Codex keeps its state. */
-export function codexHooksName(system: System, target: Target): string {
-  const isMoved = target.scope === "user" && (system.env.get("CODEX_HOME") ?? "") !== "";
-  const folder = dirname(target.path);
-  if (!isMoved || system.files.follow(folder) === undefined) return target.path;
-  return join(system.files.realPath(folder), "hooks.json");
-}
-
-export function codexConfigPath(system: System, places: Places): string {
-  return join(dirname(findTarget(system, places, "codex", "user").path), "config.toml");
-}
-
-function trustEdit(
+/** Whether the host would skip a hook of ours because its user has not agreed to it yet. */
+export function needsTrust(
   system: System,
-  places: Places,
-  target: Target,
-  hooks: FileEdit,
-  isAgreed: boolean,
-): FileEdit {
-  const before = readFile(system, target.path) ?? "";
-  const computed = hooks.compute(before);
-  const after = computed.ok ? (computed.text ?? "") : before;
-  const hooksFile = codexHooksName(system, target);
-  return {
-    path: codexConfigPath(system, places),
-    compute: current => changeTrust(current, { hooksFile, before, after, isAgreed }),
-  };
-}
-
-/** Whether Codex would skip a hook of ours because nobody agreed to it yet. */
-export function needsTrust(system: System, places: Places, target: Target, options: EntryChoices): boolean {
+  places: UserDirectories,
+  target: RegistrationTarget,
+  options: EntryChoices,
+): boolean {
+  if (!hasFingerprints(target)) return false;
   const computed = entriesEdit(places, target, options).compute(readFile(system, target.path));
-  const after = computed.ok ? (computed.text ?? "") : "";
-  const config = readFile(system, codexConfigPath(system, places));
-  return fingerprints(codexHooksName(system, target), after).some(
-    each => each.isOurs && trustStatus(config, each) !== "trusted",
-  );
+  const hooks = computed.ok ? (computed.text ?? "") : "";
+  return trustOf(system, places, target, hooks).some(status => status !== "trusted");
 }
 
-/** Limits that a person raised are kept, and said. */
-function notesOf(target: Target, changes: readonly FileChange[]): readonly string[] {
-  const main = changes.find(change => change.path === target.path);
-  if (main?.before === undefined || target.registration.layout.kind === "module") return [];
-  const wanted = wantedEntries(target.owner, { program: "/amplihack-hooks", isShared: target.isShared });
-  const edited = registerEntries(main.before, target.registration.layout, wanted);
+/** Limits that a person raised are kept and reported. */
+function describeRaised(target: RegistrationTarget, changes: readonly FileChange[]): readonly string[] {
+  const { registration, owner, path } = target;
+  const main = changes.find(change => change.path === path);
+  if (main?.before === undefined || registration.layout.kind === "module") return [];
+  const isShared = registration.isShared === true;
+  const wanted = wantedEntries(owner, { program: "/amplihack-hooks", isShared });
+  const edited = registerEntries(main.before, registration.layout, wanted);
   if (!edited.ok) return [];
   return edited.raisedTimeouts.map(
     ({ event, subcommand, timeout }) =>
-      `${target.path}: the limit of ${subcommand} on ${event} stays at ${timeout}, as somebody set it`,
+      `${path}: the limit of ${subcommand} on ${event} stays at ${timeout}, as it was set by hand`,
   );
 }

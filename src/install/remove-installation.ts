@@ -1,12 +1,13 @@
+import type { UserDirectories } from "../state/user-directories.ts";
 import { basename, dirname, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { removeEmptyDirectories } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
-import type { Ledger } from "./ledger.ts";
 import type { Manifest } from "./manifest.ts";
-import { manifestPath, type Places, programFolder, versionStampPath } from "./places.ts";
+import type { ManifestWriter } from "./manifest-writer.ts";
+import { manifestPath, programFolder, versionStampPath } from "./places.ts";
 import { removeTree } from "./remove-tree.ts";
-import { takeBack, takeGenerated, takeProfile } from "./take-back.ts";
+import { removeGenerated, restoreFile, restoreProfile } from "./restore-file.ts";
 import { isWrapper } from "./wrapper.ts";
 
 export interface RemovalOptions {
@@ -34,18 +35,18 @@ const LASTING_DATA = [
 /** Removes what is left once no host is registered any more. What a person changed stays and is named. */
 export function removeInstallation(
   system: System,
-  places: Places,
-  ledger: Ledger,
+  places: UserDirectories,
+  { manifest }: ManifestWriter,
   options: RemovalOptions,
 ): { readonly removed: readonly string[]; readonly kept: readonly string[] } {
-  const { manifest } = ledger;
   const { files } = system;
   const kept: string[] = [];
   const removed: string[] = [];
   for (const [path, record] of Object.entries(manifest.edited_files)) {
     if (record.host !== null) continue;
-    const taken = record.kind === "profile" ? takeProfile(system, path, record) : takeGenerated(path, record);
-    const { change, keptAs } = takeBack(system, taken, options);
+    const restoration =
+      record.kind === "profile" ? restoreProfile(system, path, record) : removeGenerated(path, record);
+    const { change, keptAs } = restoreFile(system, restoration, options);
     if (change.isChanged) removed.push(record.kind === "profile" ? `${path} (our block)` : path);
     if (keptAs !== undefined) kept.push(keptAs);
   }
@@ -79,7 +80,7 @@ export function removeInstallation(
 /** The same list, without removing anything. */
 export function listInstallation(
   system: System,
-  places: Places,
+  places: UserDirectories,
   manifest: Manifest,
   options: RemovalOptions,
 ): readonly string[] {
@@ -89,7 +90,7 @@ export function listInstallation(
 }
 
 /** Files of ours as a whole that are there; only in places where an installation puts them. */
-function ownFiles({ files }: System, places: Places, manifest: Manifest): readonly string[] {
+function ownFiles({ files }: System, places: UserDirectories, manifest: Manifest): readonly string[] {
   const staged = PROGRAMS.map(name => join(programFolder(places), name));
   const assets = manifest.files.map(name => join(places.stateHome, name));
   const found = new Set([...assets, ...staged, ...userCommands(places, manifest), versionStampPath(places)]);
@@ -97,12 +98,12 @@ function ownFiles({ files }: System, places: Places, manifest: Manifest): readon
 }
 
 /** Commands for the user's shell; nothing but these two names, in this one folder. */
-function userCommands({ home }: Places, { binaries }: Manifest): readonly string[] {
+function userCommands({ home }: UserDirectories, { binaries }: Manifest): readonly string[] {
   const folder = join(home, ".local", "bin");
   return binaries.filter(path => dirname(path) === folder && PROGRAMS.includes(basename(path)));
 }
 
-function isUntouched(system: System, places: Places, manifest: Manifest, path: string): boolean {
+function isUntouched(system: System, places: UserDirectories, manifest: Manifest, path: string): boolean {
   if (path === versionStampPath(places)) return true;
   const bytes = readBytes(system, path);
   if (bytes === undefined) return false;
@@ -123,7 +124,7 @@ function readBytes({ files }: System, path: string): Uint8Array | undefined {
 
 function dataOf(
   { files }: System,
-  { stateHome }: Places,
+  { stateHome }: UserDirectories,
   manifest: Manifest,
   { isDataKept, isPurging }: RemovalOptions,
 ): readonly string[] {

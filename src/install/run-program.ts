@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface Ran {
+export interface ProgramResult {
   /** undefined when it did not end by itself */
   readonly code: number | undefined;
   readonly end: ProcessResult["end"];
@@ -24,7 +24,7 @@ export async function runProgram(
   system: System,
   argv: readonly [string, ...string[]],
   { timeoutMs, input = "", cwd, env }: RunOptions,
-): Promise<Ran> {
+): Promise<ProgramResult> {
   const { end, stdout, stderr } = await system.processes.start({
     argv,
     cwd: cwd ?? system.files.workingDirectory() ?? "/",

@@ -1,22 +1,18 @@
-import {
-  type FoundEntry,
-  HOOK_REGISTRY,
-  HOSTS,
-  type Layout,
-  listEntries,
-  quoteWord,
-  type RegistryRow,
-  registerEntries,
-  type WantedEntry,
-} from "../hosts/index.ts";
+import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
+import { HOOK_REGISTRY, type RegistryRow } from "../hosts/hook-registry.ts";
+import type { SettingsLayout } from "../hosts/host.ts";
+import { type FoundEntry, listEntries } from "../hosts/settings-file.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { findHome } from "../state/index.ts";
+import { quoteWord } from "../system/command-line.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { expandHome, isAbsolute } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { applyEdit } from "./file-edit.ts";
 import { findOnPath, isExecutable } from "./find-program.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
+import { registerEntries } from "./register-entries.ts";
+import type { WantedEntry } from "./wanted-entries.ts";
 
 // The settings of Claude Code, for programs that manage them. Nothing here prints.
 
@@ -72,7 +68,7 @@ export function updateHookPaths(
   binary: string,
 ): { readonly settings: JsonObject; readonly changed: number } {
   const edited = registerEntries(JSON.stringify(settings), claudeLayout(), wantedRows(registry, binary));
-  if (!edited.ok) throw new InstallProblem(`the settings cannot be changed: ${edited.problem}`);
+  if (!edited.ok) throw installProblem(`the settings cannot be changed: ${edited.problem}`);
   const isReplaced = (entry: FoundEntry) =>
     edited.added.some(
       other => other.event === entry.event && other.owned?.subcommand === entry.owned?.subcommand,
@@ -102,9 +98,9 @@ export function ensureSettings(
   return { status: change.isChanged ? "registered" : "unchanged", backupPath: change.backupPath };
 }
 
-function claudeLayout(): Layout {
-  const { registration } = HOSTS["claude-code"];
-  if (registration === undefined) throw new InstallProblem("Claude Code has no registration");
+function claudeLayout(): SettingsLayout {
+  const { registration } = HOSTS[DEFAULT_HOST];
+  if (registration === undefined) throw installProblem("Claude Code has no registration");
   return registration.layout;
 }
 

@@ -1,9 +1,10 @@
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join, resolve } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
 import { hashBytes } from "./hash.ts";
+import type { InstallRequest } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Places } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 
 // Framework files from a folder that the user names: agents, commands, skills, recipes. Programs and settings are not
@@ -20,7 +21,7 @@ const ASSET_FOLDERS = [
   "amplifier-bundle",
 ];
 const FILE_BYTES = 16 * 1024 * 1024;
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 export interface AssetPlan {
   /** names below the state home, with what they should hold */
@@ -31,31 +32,28 @@ export interface AssetPlan {
   readonly kept: readonly string[];
 }
 
-export const NO_ASSETS: AssetPlan = { wanted: [], changed: [], kept: [] };
-
-/** What the folder would bring. Throws when it holds no framework files. */
+/** What the folder that was named would bring. Throws when it holds no framework files. */
 export function planAssets(
   system: System,
-  places: Places,
-  source: string,
+  places: UserDirectories,
+  { assets: source, isForced }: Pick<InstallRequest, "assets" | "isForced">,
   manifest: Manifest,
-  isForced: boolean,
 ): AssetPlan {
+  if (source === undefined) return { wanted: [], changed: [], kept: [] };
   const root = resolve(system.files.workingDirectory() ?? "/", source);
   const isSource = [".claude", "amplifier-bundle"].some(
     name => system.files.follow(join(root, name))?.kind === "directory",
   );
   if (!isSource)
-    throw new InstallProblem(`${root} holds neither amplifier-bundle/ nor .claude/`, {
+    throw installProblem(`${root} holds neither amplifier-bundle/ nor .claude/`, {
       fix: "give --local the folder of an amplihack checkout",
     });
   const wanted = ASSET_FOLDERS.flatMap(folder => assetsBelow(system, root, folder));
   if (wanted.length === 0)
-    throw new InstallProblem(`${root} holds no framework files`, {
+    throw installProblem(`${root} holds no framework files`, {
       causes: [`none of these has a file in it: ${ASSET_FOLDERS.join(", ")}`],
     });
-  if (wanted.length > MOST_FILES)
-    throw new InstallProblem(`${root} holds more than ${MOST_FILES} framework files`);
+  if (wanted.length > MAX_FILES) throw installProblem(`${root} holds more than ${MAX_FILES} framework files`);
   const changed: string[] = [];
   const kept: string[] = [];
   for (const { name, hash } of wanted) {
@@ -87,7 +85,7 @@ function presentHash({ files }: System, path: string): string | undefined {
 }
 
 /** All files are written to a folder of their own first, so that a full disk leaves everything as it was. */
-export function stageAssets(system: System, places: Places, plan: AssetPlan): void {
+export function stageAssets(system: System, places: UserDirectories, plan: AssetPlan): void {
   if (plan.changed.length === 0) return;
   const { files } = system;
   files.makeDirectory(places.stateHome, 0o700);

@@ -1,11 +1,12 @@
-import { isJsonObject, ownValue, readJson } from "../protocol/index.ts";
+import { readJson } from "../protocol/index.ts";
+import { objectAt } from "../protocol/members.ts";
 import { readText } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { ancestors, dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { hashBytes } from "./hash.ts";
 import type { Package } from "./package.ts";
-import type { Places } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 
 // A package that a runner such as npx fetched for one call is gone tomorrow. The programs that hosts start must not
@@ -13,7 +14,7 @@ import { removeTree } from "./remove-tree.ts";
 
 const SHIPPED = ["package.json", "dist", "recipes", "schemas"];
 const FILE_BYTES = 256 * 1024 * 1024;
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 interface SourceFile {
   readonly from: string;
@@ -27,13 +28,13 @@ export function versionFolder({ version }: Pick<Package, "version">): string {
 }
 
 /** Whether the copy is there already, byte for byte. */
-export function isStaged(system: System, places: Places, source: Package): boolean {
+export function isStaged(system: System, places: UserDirectories, source: Package): boolean {
   const root = join(places.stateHome, versionFolder(source));
   return isSameTree(system, root, sourceFiles(system, source.root));
 }
 
 /** Copies the package where it lasts and gives it as it is there. Does nothing when the copy is there already. */
-export function stagePackage(system: System, places: Places, source: Package): Package {
+export function stagePackage(system: System, places: UserDirectories, source: Package): Package {
   const { files } = system;
   const root = join(places.stateHome, versionFolder(source));
   const copied = { ...source, root, isEphemeral: false };
@@ -67,7 +68,7 @@ function sourceFiles(system: System, root: string): readonly SourceFile[] {
     const target = join("node_modules", name);
     found.push(...filesBelow(system, folder, target).filter(file => !isNested(file.name, target)));
   }
-  if (found.length > MOST_FILES) throw new InstallProblem(`the package has more than ${MOST_FILES} files`);
+  if (found.length > MAX_FILES) throw installProblem(`the package has more than ${MAX_FILES} files`);
   return found;
 }
 
@@ -93,7 +94,7 @@ function dependencies(system: System, root: string): ReadonlyMap<string, string>
       if (found.has(name)) continue;
       const place = findDependency(system, folder, name);
       if (place === undefined && !isOptional)
-        throw new InstallProblem(`${name}, which amplihack needs, was not found`, {
+        throw installProblem(`${name}, which amplihack needs, was not found`, {
           fix: "install it again",
         });
       if (place === undefined) continue;
@@ -107,12 +108,12 @@ function dependencies(system: System, root: string): ReadonlyMap<string, string>
 function namesIn(system: System, folder: string): readonly { name: string; isOptional: boolean }[] {
   const text = readText(system, join(folder, "package.json"), FILE_BYTES) ?? "";
   const read = readJson(text, { recover: false, maxDepth: 20 });
-  const members = read.ok && isJsonObject(read.value) ? read.value : {};
-  return ["dependencies", "optionalDependencies"].flatMap(section => {
-    const names = ownValue(members, section);
-    const isOptional = section === "optionalDependencies";
-    return isJsonObject(names) ? Object.keys(names).map(name => ({ name, isOptional })) : [];
-  });
+  return ["dependencies", "optionalDependencies"].flatMap(section =>
+    Object.keys(objectAt(read.ok ? read.value : null, section)).map(name => ({
+      name,
+      isOptional: section === "optionalDependencies",
+    })),
+  );
 }
 
 function findDependency(system: System, from: string, name: string): string | undefined {

@@ -1,12 +1,13 @@
 import { failurePolicyOf, loadConfig } from "../config/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { clip } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import type { Package } from "./package.ts";
-import { type Places, programFolder } from "./places.ts";
-import { InstallProblem } from "./problem.ts";
+import { programFolder } from "./places.ts";
+import { installProblem } from "./problem.ts";
 import { removeTree } from "./remove-tree.ts";
 import { describeEnd, runProgram } from "./run-program.ts";
 import { hookWrapper, programWrapper } from "./wrapper.ts";
@@ -22,7 +23,10 @@ const PROBE_TIMEOUT_MS = 10_000;
 const SHOWN_LENGTH = 80;
 
 /** What each hook does when it cannot run, by the configuration of machine and user. */
-export function configuredPolicy(system: System, places: Places): (subcommand: string) => FailurePolicy {
+export function configuredPolicy(
+  system: System,
+  places: UserDirectories,
+): (subcommand: string) => FailurePolicy {
   const { home, stateHome } = places;
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
   return subcommand => failurePolicyOf(config, subcommand);
@@ -31,7 +35,7 @@ export function configuredPolicy(system: System, places: Places): (subcommand: s
 /** The two programs as they should be: the hook program, and the command line beside it. */
 export function wantedPrograms(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { version, node, root }: Package,
   engine: HookEngine,
   policyOf: (subcommand: string) => FailurePolicy,
@@ -67,7 +71,7 @@ export function changedPrograms(system: System, wanted: readonly ProgramFile[]):
  */
 export async function stagePrograms(
   system: System,
-  places: Places,
+  places: UserDirectories,
   changed: readonly ProgramFile[],
   expectedVersion: string | undefined,
 ): Promise<void> {
@@ -104,7 +108,7 @@ async function tryProgram(system: System, program: string, expected: string | un
   });
   const isRight = expected === undefined || stdout.trim() === `amplihack-hooks ${expected}`;
   if (code === 0 && isRight) return;
-  throw new InstallProblem("the hook program does not work, so nothing was installed", {
+  throw installProblem("the hook program does not work, so nothing was installed", {
     causes: [
       code === 0
         ? `it says '${clip(stdout.trim(), SHOWN_LENGTH)}', expected 'amplihack-hooks ${expected}'`

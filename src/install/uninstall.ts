@@ -1,25 +1,28 @@
-import { HOSTS, resolveHost } from "../hosts/index.ts";
+import { type HostId, resolveHost } from "../hosts/descriptors.ts";
+import type { InstallScope } from "../hosts/host.ts";
 import { FileLock } from "../state/index.ts";
+import { Problem } from "../state/problem.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { requireDirectories } from "../state/user-directories.ts";
 import { dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
-import { removeBundle } from "./amplifier-bundle.ts";
-import { findRegistrations } from "./doubles.ts";
+import { findRegistrations } from "./duplicate-registrations.ts";
 import type { FileChange } from "./file-edit.ts";
+import { removeBundle } from "./host-bundle.ts";
 import type { PlannedChange } from "./install-report.ts";
-import { Ledger } from "./ledger.ts";
 import { emptyManifest, type HostRecord, type Manifest, readManifest } from "./manifest.ts";
-import { manifestPath, type Places, type Scope } from "./places.ts";
-import { describeProblem, InstallProblem } from "./problem.ts";
+import { ManifestWriter } from "./manifest-writer.ts";
+import { manifestPath } from "./places.ts";
+import { describeProblem } from "./problem.ts";
 import { listInstallation, removeInstallation } from "./remove-installation.ts";
-import { planTakeBack, takeBackTarget } from "./take-back-target.ts";
-import { type InstallableHost, isInstallable, type Target } from "./targets.ts";
+import { type RegistrationTarget, targetAt } from "./targets.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+import { isRecordOf, planUnregister, unregisterTarget } from "./unregister.ts";
 
 export interface UninstallRequest {
   /** all when absent */
-  readonly hosts: readonly InstallableHost[] | undefined;
-  readonly scope: Scope | undefined;
+  readonly hosts: readonly HostId[] | undefined;
+  readonly scope: InstallScope | undefined;
   readonly isBackupWanted: boolean;
   readonly isDryRun: boolean;
   readonly isDataKept: boolean;
@@ -28,8 +31,8 @@ export interface UninstallRequest {
 }
 
 export interface UninstalledHost {
-  readonly host: InstallableHost;
-  readonly scope: Scope;
+  readonly host: HostId;
+  readonly scope: InstallScope;
   readonly status: "removed" | "unchanged" | "failed";
   readonly settings_path: string;
   readonly reason?: string;
@@ -38,7 +41,7 @@ export interface UninstalledHost {
 export interface UninstallReport {
   readonly success: boolean;
   readonly dry_run: boolean;
-  /** false when there was nothing to take back */
+  /** false when there was nothing to uninstall */
   readonly was_installed: boolean;
   readonly hosts: readonly UninstalledHost[];
   readonly removed: readonly string[];
@@ -50,75 +53,62 @@ export interface UninstallReport {
 
 const LOCK_TIMEOUT_MS = 60_000;
 
-/** Takes back what installations wrote, as far as it was asked for. */
+/** Removes what installations wrote, as far as it was asked for. */
 export async function uninstall(system: System, request: UninstallRequest): Promise<UninstallReport> {
   const places = requireDirectories(system);
   if (request.isDryRun) return preview(system, places, request);
-  if (!isAnythingThere(system, places, request)) return nothingToDo(request);
+  if (!isAnythingThere(system, places, request)) return NOTHING_DONE;
   const lock = new FileLock(`${manifestPath(places)}.lock`, { system, timeoutMs: LOCK_TIMEOUT_MS });
   const report = await lock.runAsync(() => perform(system, places, request));
   removeEmptyFolders(system, places);
   return report;
 }
 
-async function perform(system: System, places: Places, request: UninstallRequest): Promise<UninstallReport> {
+async function perform(
+  system: System,
+  places: UserDirectories,
+  request: UninstallRequest,
+): Promise<UninstallReport> {
   const known = openManifest(system, places, request.isForced);
-  const ledger = new Ledger(system, places, known ?? emptyManifest(""));
+  const writer = new ManifestWriter(system, places, known ?? emptyManifest(""));
   const warnings: string[] = [];
   const kept: string[] = [];
-  const hosts = chooseTargets(system, places, ledger.manifest, request).map((target): UninstalledHost => {
-    const { host, scope, path } = target;
-    try {
-      const taken = takeBackTarget(system, places, target, ledger, request);
-      kept.push(...taken.kept);
-      warnings.push(...taken.notes);
-      const isChanged = taken.changes.some(change => change.isChanged);
-      return { host, scope, status: isChanged ? "removed" : "unchanged", settings_path: path };
-    } catch (error) {
-      return { host, scope, status: "failed", settings_path: path, reason: describeProblem(error) };
-    }
+  const targets = chooseTargets(system, places, writer.manifest, request);
+  const hosts = forEachTarget(targets, target => {
+    const unregistered = unregisterTarget(system, places, target, writer, request);
+    kept.push(...unregistered.kept);
+    warnings.push(...unregistered.notes);
+    return unregistered.changes;
   });
-  const isFailed = hosts.some(({ status }) => status === "failed");
-  const isLast = ledger.manifest.hosts.length === 0 && !isStillRegistered(system, places);
-  if (isFailed || !isLast) {
-    if (known !== undefined) ledger.save();
-    return { ...base(request), success: !isFailed, hosts, removed: [], kept, warnings };
+  const report = { ...NOTHING_DONE, was_installed: true, success: isSuccess(hosts), hosts };
+  const isLast = writer.manifest.hosts.length === 0 && !isStillRegistered(system, places);
+  if (!report.success || !isLast) {
+    if (known !== undefined) writer.save();
+    return { ...report, kept, warnings };
   }
   warnings.push(...(await removeBundle(system)));
-  const gone = removeInstallation(system, places, ledger, request);
-  return {
-    ...base(request),
-    success: true,
-    hosts,
-    removed: gone.removed,
-    kept: [...kept, ...gone.kept],
-    warnings,
-  };
+  const gone = removeInstallation(system, places, writer, request);
+  return { ...report, removed: gone.removed, kept: [...kept, ...gone.kept], warnings };
 }
 
-function preview(system: System, places: Places, request: UninstallRequest): UninstallReport {
-  if (!isAnythingThere(system, places, request)) return nothingToDo(request);
+function preview(system: System, places: UserDirectories, request: UninstallRequest): UninstallReport {
+  if (!isAnythingThere(system, places, request)) return { ...NOTHING_DONE, dry_run: true };
   const manifest = openManifest(system, places, request.isForced) ?? emptyManifest("");
   const changes = new Map<string, FileChange>();
   const targets = chooseTargets(system, places, manifest, request);
-  const hosts = targets.map((target): UninstalledHost => {
-    const { host, scope, path } = target;
-    try {
-      const planned = planTakeBack(system, places, target, manifest, request).filter(each => each.isChanged);
-      for (const change of planned) changes.set(change.path, change);
-      return { host, scope, status: planned.length > 0 ? "removed" : "unchanged", settings_path: path };
-    } catch (error) {
-      return { host, scope, status: "failed", settings_path: path, reason: describeProblem(error) };
-    }
+  const hosts = forEachTarget(targets, target => {
+    const planned = planUnregister(system, places, target, manifest, request);
+    for (const change of planned) if (change.isChanged) changes.set(change.path, change);
+    return planned;
   });
-  const isLast = manifest.hosts.every(record => targets.some(target => isSame(record, target)));
+  const isLast = manifest.hosts.every(record => targets.some(target => isRecordOf(target, record)));
   return {
-    ...base(request),
-    success: hosts.every(({ status }) => status !== "failed"),
+    ...NOTHING_DONE,
+    dry_run: true,
+    was_installed: true,
+    success: isSuccess(hosts),
     hosts,
     removed: isLast ? listInstallation(system, places, manifest, request) : [],
-    kept: [],
-    warnings: [],
     changes: [...changes.values()].map(({ path, before, after }) => ({
       path,
       diff: unifiedDiff(path, before, after),
@@ -126,50 +116,65 @@ function preview(system: System, places: Places, request: UninstallRequest): Uni
   };
 }
 
-function base(request: UninstallRequest) {
-  return { dry_run: request.isDryRun, was_installed: true, changes: [] as readonly PlannedChange[] };
+/** Does, or only plans, the same for every target. One that fails does not stop the others. */
+function forEachTarget(
+  targets: readonly RegistrationTarget[],
+  act: (target: RegistrationTarget) => readonly FileChange[],
+): readonly UninstalledHost[] {
+  return targets.map(target => {
+    const { host, scope, path } = target;
+    try {
+      const isChanged = act(target).some(change => change.isChanged);
+      return { host, scope, status: isChanged ? "removed" : "unchanged", settings_path: path };
+    } catch (error) {
+      return { host, scope, status: "failed", settings_path: path, reason: describeProblem(error) };
+    }
+  });
 }
 
-function nothingToDo(request: UninstallRequest): UninstallReport {
-  return {
-    ...base(request),
-    success: true,
-    was_installed: false,
-    hosts: [],
-    removed: [],
-    kept: [],
-    warnings: [],
-  };
+function isSuccess(hosts: readonly UninstalledHost[]): boolean {
+  return hosts.every(({ status }) => status !== "failed");
 }
+
+const NOTHING_DONE: UninstallReport = {
+  success: true,
+  dry_run: false,
+  was_installed: false,
+  hosts: [],
+  removed: [],
+  kept: [],
+  warnings: [],
+  changes: [],
+};
 
 /** A damaged record is an error, because an empty one would leave things behind; `--force` goes without it. */
-function openManifest(system: System, places: Places, isForced: boolean): Manifest | undefined {
+function openManifest(system: System, places: UserDirectories, isForced: boolean): Manifest | undefined {
   try {
     return readManifest(system, places);
   } catch (error) {
-    if (isForced && error instanceof InstallProblem) return undefined;
+    if (isForced && error instanceof Problem) return undefined;
     throw error;
   }
 }
 
-function isAnythingThere(system: System, places: Places, request: UninstallRequest): boolean {
+function isAnythingThere(system: System, places: UserDirectories, request: UninstallRequest): boolean {
   if (system.files.inspect(manifestPath(places)) !== undefined) return true;
   if (listInstallation(system, places, emptyManifest(""), request).length > 0) return true;
   return isStillRegistered(system, places);
 }
 
-function isStillRegistered(system: System, places: Places): boolean {
+function isStillRegistered(system: System, places: UserDirectories): boolean {
   return findRegistrations(system, places).some(({ entries }) => entries.length > 0);
 }
 
 /** What the manifest knows, of any project, and what stands in the settings without its knowledge. */
 function chooseTargets(
   system: System,
-  places: Places,
+  places: UserDirectories,
   manifest: Manifest,
   { hosts, scope }: UninstallRequest,
-): readonly Target[] {
-  const isWanted = (target: Pick<Target, "host" | "scope">) =>
+): readonly RegistrationTarget[] {
+  const isWanted = (target: Pick<RegistrationTarget, "host" | "scope">) =>
     (hosts === undefined || hosts.includes(target.host)) && (scope === undefined || scope === target.scope);
   const recorded = manifest.hosts.flatMap(record => targetOf(record) ?? []).filter(isWanted);
   const found = findRegistrations(system, places)
@@ -177,27 +182,18 @@ function chooseTargets(
     .map(({ target }) => target)
     .filter(isWanted)
     .filter(target => !recorded.some(other => other.path === target.path));
-  // VS Code has no file of its own: it goes with the file of Claude Code.
-  const isOwner = (target: Target) => target.host === target.owner;
+  // A host without files of its own goes with the file of the host whose files it reads.
+  const isOwner = (target: RegistrationTarget) => target.host === target.owner;
   return [...recorded, ...found.filter(isOwner)];
 }
 
-function targetOf(record: HostRecord): Target | undefined {
-  const host = resolveHost(record.host);
-  if (host === undefined || !isInstallable(host)) return undefined;
-  const owner = host === "vscode-copilot" ? "claude-code" : host;
-  const { registration } = HOSTS[owner];
-  if (registration === undefined) return undefined;
-  const isShared = registration.files.some(file => file.scope === record.scope && file.isShared);
-  return { host, scope: record.scope, owner, registration, path: record.settings_path, isShared };
-}
-
-function isSame(record: HostRecord, target: Target): boolean {
-  return record.host === target.host && record.settings_path === target.path;
+function targetOf({ host, scope, settings_path: path }: HostRecord): RegistrationTarget | undefined {
+  const id = resolveHost(host);
+  return id === undefined ? undefined : targetAt(id, scope, path);
 }
 
 /** The lock lay in one of them until now. */
-function removeEmptyFolders(system: System, places: Places): void {
+function removeEmptyFolders(system: System, places: UserDirectories): void {
   let folder = dirname(manifestPath(places));
   while (isInside(places.stateHome, folder)) {
     if (system.files.inspect(folder) !== undefined && system.files.list(folder).length > 0) return;

@@ -1,9 +1,10 @@
 import { readText } from "../state/index.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { isEphemeral } from "./ephemeral.ts";
 import { findOnPath } from "./find-program.ts";
-import { type Places, programFolder } from "./places.ts";
+import { programFolder } from "./places.ts";
 import { isWrapper, programWrapper } from "./wrapper.ts";
 
 /** Commands for the user's shell, when `amplihack` would not be found there otherwise. */
@@ -16,7 +17,7 @@ export interface UserCommands {
 
 const NAMES = ["amplihack", "amplihack-hooks"];
 
-export function planUserCommands(system: System, places: Places, version: string): UserCommands {
+export function planUserCommands(system: System, places: UserDirectories, version: string): UserCommands {
   const folder = join(places.home, ".local", "bin");
   const isLasting = (path: string) => !isEphemeral(path) && dirname(path) !== folder;
   if (findOnPath(system, "amplihack", isLasting) !== undefined)
@@ -32,7 +33,7 @@ export function planUserCommands(system: System, places: Places, version: string
   const isOnPath = (system.env.get("PATH") ?? "").split(":").includes(folder);
   return {
     wanted,
-    warnings: foreign.map(path => `${path} is somebody else's file, so it is left alone`),
+    warnings: foreign.map(path => `${path} is not a file of amplihack, so it is left alone`),
     missingOnPath: isOnPath || wanted.length === 0 ? undefined : folder,
   };
 }

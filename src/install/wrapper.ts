@@ -1,7 +1,9 @@
-import { HOSTS, planRegistrations, quoteWord, renderFailure } from "../hosts/index.ts";
-import { splitWords } from "../hosts/owned-command.ts";
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
+import { renderFailure } from "../hosts/render-failure.ts";
 import type { FailurePolicy, JsonObject } from "../protocol/index.ts";
-import { INSTALLABLE_HOSTS, type InstallableHost } from "./targets.ts";
+import { quoteWord, splitWords } from "../system/command-line.ts";
+import { INSTALLABLE_HOSTS } from "./targets.ts";
 
 export interface WrapperOptions {
   readonly version: string;
@@ -15,7 +17,7 @@ export interface HookWrapperOptions extends WrapperOptions {
 }
 
 const REASON = "could not check this: a part of amplihack is missing; run: amplihack install";
-const SILENCE = "{}\n";
+const NO_OPINION = "{}\n";
 
 /** The first lines of every program text that an installation writes. */
 export function isWrapper(text: string): boolean {
@@ -36,7 +38,7 @@ exit 127
 }
 
 /**
- * Starts the hook program. Where that is not possible it says so and answers by the failure policy in the words of
+ * Starts the hook program. Where that is not possible it says so and answers by the failure policy in the form of
  * the host that calls, as the hook program itself would.
  */
 export function hookWrapper(options: HookWrapperOptions): string {
@@ -61,11 +63,11 @@ for part in ${words}; do [ -r "$part" ] || break; done
 `;
 }
 
-/** Lines of a `case`, one for all calls that get the same answer; the usual silence needs none. */
+/** Lines of a `case`, one for all calls that get the same answer; the usual "no opinion" needs none. */
 function answerCases(policyOf: (subcommand: string) => FailurePolicy): string {
   const patterns = new Map<string, string[]>();
   const add = (pattern: string, { stdout, exitCode }: FailureAnswer) => {
-    if (stdout === SILENCE && exitCode === 0) return;
+    if (stdout === NO_OPINION && exitCode === 0) return;
     const print = stdout === "" ? "" : `printf '%s' ${quoteWord(stdout)}; `;
     const action = `${print}exit ${exitCode}`;
     patterns.set(action, [...(patterns.get(action) ?? []), pattern]);
@@ -86,7 +88,7 @@ interface FailureAnswer {
 }
 
 /** A call as its command line tells it; host and event are not told in files that several hosts read. */
-interface Call extends FailureAnswer {
+interface WrappedCall extends FailureAnswer {
   readonly subcommand: string;
   readonly host: string;
   readonly nativeEvent: string;
@@ -96,11 +98,12 @@ function isSameAnswer(one: FailureAnswer, other: FailureAnswer): boolean {
   return one.stdout === other.stdout && one.exitCode === other.exitCode;
 }
 
-function isShared(host: InstallableHost): boolean {
-  return HOSTS[host].registration?.files.some(file => file.isShared) ?? true;
+function isShared(host: HostId): boolean {
+  const { registration } = HOSTS[host];
+  return registration === undefined || registration.isShared === true;
 }
 
-function callsOf(host: InstallableHost, policyOf: (subcommand: string) => FailurePolicy): readonly Call[] {
+function callsOf(host: HostId, policyOf: (subcommand: string) => FailurePolicy): readonly WrappedCall[] {
   if (isShared(host)) return [];
   return planRegistrations(host).registrations.map(({ subcommand, event, nativeEvent }) => ({
     subcommand,
@@ -111,7 +114,7 @@ function callsOf(host: InstallableHost, policyOf: (subcommand: string) => Failur
 }
 
 /** Several hosts start the same line and each takes its own members from the answer. */
-function sharedCalls(policyOf: (subcommand: string) => FailurePolicy): readonly Call[] {
+function sharedCalls(policyOf: (subcommand: string) => FailurePolicy): readonly WrappedCall[] {
   const answers = new Map<string, FailureAnswer>();
   for (const host of INSTALLABLE_HOSTS.filter(isShared)) {
     for (const { subcommand, event, nativeEvent } of planRegistrations(host).registrations) {
@@ -123,12 +126,7 @@ function sharedCalls(policyOf: (subcommand: string) => FailurePolicy): readonly 
   return [...answers].map(([subcommand, answer]) => ({ subcommand, host: "", nativeEvent: "", ...answer }));
 }
 
-function answerOf(
-  host: InstallableHost,
-  event: string,
-  nativeEvent: string,
-  policy: FailurePolicy,
-): FailureAnswer {
+function answerOf(host: HostId, event: string, nativeEvent: string, policy: FailurePolicy): FailureAnswer {
   const { stdout, exitCode } = renderFailure(host, { event, nativeEvent, policy, reason: REASON });
   return { stdout, exitCode };
 }

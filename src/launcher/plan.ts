@@ -63,18 +63,15 @@ export async function planLaunch(
   const { agent, directory, self } = request;
   if (VARIABLES.AMPLIHACK_HOOK_ENGINE.isSet(system)) VARIABLES.AMPLIHACK_HOOK_ENGINE.getOrError(system);
   const places = { ...requireDirectories(system, directory), directory };
-  const { home, stateHome, projectRoot } = places;
+  const { home, stateHome } = places;
   const ownBin = dirname(self);
-  const settings = checkSettings(system, LAUNCH_TOOLS[agent].host, { home, stateHome, projectRoot, ownBin });
+  const settings = checkSettings(system, LAUNCH_TOOLS[agent].host, { ...places, ownBin });
   refuseTampering(settings.findings, request.allowsUntrustedHooks, warn);
 
   const nesting = detectNesting(system, places, warn);
   const depth = nextDepth(system, nesting);
-  const program = findBinary(system, agent, self);
-  const found = await readAgentVersion(system, program, join(stateHome, "cache", "agents.json"), warn);
-  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
   const isInteractive = !isNonInteractive(system);
-  await checkMinimum(system, agent, found, { isStrict: request.isStrictVersion, isInteractive }, warn);
+  const program = await findAgent(system, request, join(stateHome, "cache", "agents.json"), warn);
 
   const parent = readVariables(system);
   const staged = join(stateHome, ".claude");
@@ -99,8 +96,7 @@ export async function planLaunch(
   const stagedPlugin = isPlugin ? staged : undefined;
   return {
     agent,
-    program,
-    version: found,
+    ...program,
     args: agentArguments(parent, { ...request, ...session, stagedPlugin }),
     parent,
     env: built.env,
@@ -119,6 +115,19 @@ export async function planLaunch(
       : undefined,
     otherInstalled: findOtherInstalled(system, stateHome),
   };
+}
+
+async function findAgent(
+  system: System,
+  { agent, self, isStrictVersion: isStrict }: LaunchRequest,
+  cachePath: string,
+  warn: (text: string) => void,
+): Promise<Pick<LaunchPlan, "program" | "version">> {
+  const program = findBinary(system, agent, self);
+  const found = await readAgentVersion(system, program, cachePath, warn);
+  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
+  await checkMinimum(system, agent, found, { isStrict, isInteractive: !isNonInteractive(system) }, warn);
+  return { program, version: found };
 }
 
 /** What of the environment depends on the disk. `staged` is where the agent's files of ours are. */

@@ -1,6 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
 import type { System } from "../system/system.ts";
-import { version } from "../version.ts";
 import { withoutPrompts } from "./agent-arguments.ts";
 import { writeLauncherContext } from "./launcher-context.ts";
 import { type ChildEnd, runChild } from "./managed-child.ts";
@@ -47,8 +46,9 @@ function openRecords(
   warn: (text: string) => void,
 ): { close(status: "completed" | "crashed"): void } {
   const { places, nesting, sessionId, agent } = plan;
-  const { pid, start } = system.processes.self;
   const argv = [agent, ...withoutPrompts(plan.args)];
+  const parentSessionId = nesting.kind === "nested" ? nesting.sessionId : undefined;
+  const session = { ...places, sessionId, parentSessionId };
   const attempt = (what: string, act: () => void): boolean => {
     try {
       act();
@@ -64,32 +64,11 @@ function openRecords(
       if (!takeClaim(system, places.home, sessionId)) warn("another session started at the same moment");
     });
   }
-  attempt("the record of this launch", () =>
-    writeLauncherContext(system, places.projectRoot, {
-      agent,
-      command: ["amplihack", ...argv].join(" "),
-      sessionId,
-      directory: places.directory,
-      version,
-    }),
-  );
-  const isLogged = attempt("the log of sessions", () =>
-    logStart(system, places.projectRoot, {
-      sessionId,
-      pid,
-      pidStart: start,
-      launchDirectory: places.directory,
-      startTime: new Date(system.clock.nowMs()).toISOString(),
-      argv,
-      isNested: nesting.kind === "nested",
-      parentSessionId: nesting.kind === "nested" ? nesting.sessionId : undefined,
-    }),
-  );
+  attempt("the record of this launch", () => writeLauncherContext(system, plan, argv));
+  const isLogged = attempt("the log of sessions", () => logStart(system, session, argv));
   return {
     close(status) {
-      if (isLogged) {
-        attempt("the log of sessions", () => logEnd(system, places.projectRoot, { sessionId, pid }, status));
-      }
+      if (isLogged) attempt("the log of sessions", () => logEnd(system, session, status));
       attempt("the record of this session", () => releaseClaim(system, places.home));
     },
   };

@@ -1,6 +1,7 @@
 import { errorText } from "../protocol/error-text.ts";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { numberAt, stringAt } from "../protocol/members.ts";
+import { ignoreAbsent } from "../state/absent-files.ts";
 import { readText } from "../state/read-text.ts";
 import { dirname, join } from "../system/paths.ts";
 import { hasErrorCode, type ProcessIdentity, type System } from "../system/system.ts";
@@ -50,11 +51,7 @@ export function readClaim(
 export function removeClaim(system: Pick<System, "files" | "text">, home: string, claim: SessionClaim): void {
   const found = readClaim(system, home, () => {});
   if (found?.pid !== claim.pid || found.timestamp !== claim.timestamp) return;
-  try {
-    system.files.remove(claimPath(home));
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-  }
+  ignoreAbsent(() => system.files.remove(claimPath(home)));
 }
 
 /** Of two launches at the same time one gets it; false for the other. */

@@ -21,23 +21,28 @@ interface LoggedSession {
   readonly parentSessionId: string | undefined;
 }
 
-export interface SessionStart extends LoggedSession {
-  readonly argv: readonly string[];
-  readonly isNested: boolean;
+/** One launch by this process. */
+export interface StartedSession {
+  readonly sessionId: string;
+  readonly projectRoot: string;
+  readonly directory: string;
+  /** of the session that this one is nested in */
+  readonly parentSessionId: string | undefined;
 }
 
 /** Appends the line that opens a session, to the log of the project. */
-export function logStart(system: System, projectRoot: string, session: SessionStart): void {
-  makeRuntimeDirectory(system, projectRoot);
-  append(system, projectRoot, {
-    pid: session.pid,
-    ...(session.pidStart === undefined ? {} : { pid_start: session.pidStart }),
+export function logStart(system: System, session: StartedSession, argv: readonly string[]): void {
+  const { pid, start } = system.processes.self;
+  makeRuntimeDirectory(system, session.projectRoot);
+  append(system, session.projectRoot, {
+    pid,
+    ...(start === undefined ? {} : { pid_start: start }),
     session_id: session.sessionId,
-    launch_dir: session.launchDirectory,
-    argv: session.argv,
-    start_time: session.startTime,
+    launch_dir: session.directory,
+    argv,
+    start_time: new Date(system.clock.nowMs()).toISOString(),
     is_auto_mode: false,
-    is_nested: session.isNested,
+    is_nested: session.parentSessionId !== undefined,
     parent_session_id: session.parentSessionId ?? null,
     status: "active",
     end_time: null,
@@ -45,15 +50,10 @@ export function logStart(system: System, projectRoot: string, session: SessionSt
 }
 
 /** The pid tells a nested session, which has its parent's id, from the parent. */
-export function logEnd(
-  system: System,
-  projectRoot: string,
-  session: Pick<LoggedSession, "sessionId" | "pid">,
-  status: "completed" | "crashed",
-): void {
-  append(system, projectRoot, {
+export function logEnd(system: System, session: StartedSession, status: "completed" | "crashed"): void {
+  append(system, session.projectRoot, {
     session_id: session.sessionId,
-    pid: session.pid,
+    pid: system.processes.self.pid,
     status,
     end_time: new Date(system.clock.nowMs()).toISOString(),
   });

@@ -1,13 +1,8 @@
-import {
-  configurationPath,
-  type FoundEntry,
-  HOSTS,
-  type HostId,
-  listEntries,
-  planRegistrations,
-  resolveSubcommand,
-} from "../hosts/index.ts";
-import { findLooseJson } from "../hosts/json-text.ts";
+import { findLooseJson } from "../config/json-edit.ts";
+import { HOSTS, type HostId, isHostId } from "../hosts/descriptors.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
+import { type FoundEntry, listEntries, settingsPath } from "../hosts/settings-file.ts";
+import { resolveSubcommand } from "../hosts/subcommands.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { findHome } from "../state/homes.ts";
 import { Problem } from "../state/problem.ts";
@@ -51,28 +46,26 @@ export function checkSettings(system: System, host: HostId, places: SettingsPlac
     if (first !== undefined)
       findings.push(drift(path, `${first} registers amplihack too, so every hook runs twice`));
   }
-  // Copilot reads the hooks of Claude Code's project settings as well.
-  const isShared = host === "copilot-cli" && registering.length === 0;
-  if (isShared) return checkSettings(system, "claude-code", places);
+  const [other] = registering.length === 0 ? (HOSTS[host].setup?.().alsoReads ?? []) : [];
+  if (other !== undefined && isHostId(other.host)) return checkSettings(system, other.host, places);
   return { isRegistered: registering.length > 0, findings };
 }
-
-/** Files of a project that a host reads and `install` never writes, in the form of those that it writes. */
-const PERSONAL_FILES: Partial<Record<HostId, string>> = { "claude-code": ".claude/settings.local.json" };
 
 /** Where a host's files are, one path once: in the home directory the project's file is the user's. */
 function settingsFiles(
   system: Pick<System, "env">,
   host: HostId,
-  { home, projectRoot }: Pick<SettingsPlaces, "home" | "projectRoot">,
+  places: Pick<SettingsPlaces, "home" | "projectRoot">,
 ): readonly string[] {
   const { registration } = HOSTS[host];
   if (registration === undefined) return [];
-  const personal = PERSONAL_FILES[host];
-  const written = registration.files.map(file =>
-    configurationPath(registration, file, { home, projectRoot }, system.env),
-  );
-  return [...new Set([...written, ...(personal === undefined ? [] : [join(projectRoot, personal)])])];
+  const { personalFile } = registration;
+  const files = [
+    settingsPath(registration, "user", places, system.env),
+    settingsPath(registration, "project", places, system.env),
+    personalFile === undefined ? undefined : join(places.projectRoot, personalFile),
+  ];
+  return [...new Set(files.filter(path => path !== undefined))];
 }
 
 /** Our entries of one file; undefined when there is no file. One that cannot be read is an error. */

@@ -1,4 +1,4 @@
-import type { HostId } from "../hosts/host.ts";
+import type { HostId } from "../hosts/descriptors.ts";
 import type { AgentName } from "../state/active-agent.ts";
 
 /** What the launcher knows about one agent. */

@@ -94,7 +94,7 @@ function sentencesOf(text: string): readonly string[] {
 }
 
 /** Something a session ended with, ready to be stored. */
-export interface Learning {
+interface Learning {
   /** text that a hook or a person gave */
   readonly told: string;
   /** what `LearningCollector` found */

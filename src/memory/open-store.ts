@@ -6,7 +6,7 @@ import { prepareSchema } from "./sqlite-schema.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { EMPTY_READER, type MemoryReader, type MemoryStore } from "./store.ts";
 
-export interface OpenOptions {
+interface OpenOptions {
   /** how long to wait for other programs; less where a caller's own time is short */
   readonly patienceMs?: number;
 }

@@ -8,7 +8,7 @@ import { MemoryError } from "./memory-error.ts";
 export type SqlValue = string | number;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** how long a statement waits when others hold the database */
   readonly patienceMs: number;
 }

@@ -18,7 +18,7 @@ export function renderExport(agent: string, memories: readonly Memory[], nowMs: 
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-export interface ExportFile {
+interface ExportFile {
   /** whose memories they were */
   readonly agent: string;
   readonly memories: readonly Memory[];

@@ -1,41 +1,21 @@
+import { AGENT_PROGRAMS } from "../hosts/protected-files.ts";
 import type { Invocation } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
 import { hasTrait } from "./registry.ts";
 
-/** Options that switch an agent's own questions off. */
+/** Options that switch an agent's own questions off, by its program. Those that are no hosts stand here. */
 const PERMISSIONS_OFF: Readonly<Record<string, RegExp>> = {
-  claude:
-    /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode=bypassPermissions)$|^bypassPermissions$/,
-  codex:
-    /^--(dangerously-bypass-approvals-and-sandbox|yolo|full-auto-danger|sandbox=danger-full-access)$|^danger-full-access$|^(-c)?"?(approval_policy="?never|sandbox_mode="?danger-full-access)"?$/,
-  gemini: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  qwen: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
-  copilot: /^--(allow-all-tools|allow-all|yolo|allow-all-paths)$/,
-  "cursor-agent": /^(--force|-f|--yolo)$/,
-  opencode: /^--(dangerously-skip-permissions|yolo)$/,
-  amp: /^--dangerously-allow-all$/,
   aider: /^--(yes-always|yes)$/,
-  droid: /^--skip-permissions-unsafe$/,
-  "kiro-cli": /^(--trust-all-tools|-a)$/,
   q: /^--trust-all-tools$/,
   crush: /^(--yolo|-y)$/,
-  goose: /^--(auto|mode=auto)$/,
-  auggie: /^--(allow-all|dangerously-skip-permissions)$/,
-  cline: /^(--yolo|-y)$/,
-  pi: /^--(yolo|no-extensions|-ne)$/,
+  ...Object.fromEntries(AGENT_PROGRAMS.flatMap(({ names, bypass }) => names.map(name => [name, bypass]))),
 };
 
 /** Agents by the package that runners start. */
 const AGENT_PACKAGES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "@anthropic-ai/claude-code": "claude",
-    "@openai/codex": "codex",
-    "@google/gemini-cli": "gemini",
-    "@github/copilot": "copilot",
-    "@qwen-code/qwen-code": "qwen",
-    "@sourcegraph/amp": "amp",
-    "opencode-ai": "opencode",
-  }),
+  AGENT_PROGRAMS.flatMap(({ package: name, names: [program] }) =>
+    name === undefined || program === undefined ? [] : [[name, program]],
+  ),
 );
 
 /** The agent that a program is, or starts as a package; undefined for every other program. */

@@ -30,7 +30,7 @@ export function runsForSocket(invocation: Invocation): boolean {
   const words = wordsOf(invocation);
   if (program === "socat") return words.some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
   return (
-    /^(nc|ncat|netcat|cryptcat)/.test(program) &&
+    /^(nc|ncat|netcat|cryptcat)(\.\w+)?$/.test(program) &&
     words.some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
   );
 }

@@ -23,8 +23,8 @@ export async function printRecipeList(
   const search = searchHere(output.system, request);
   const { directory, tags, isVerbose, format } = request;
   if (directory !== undefined && !isDirectory(output.system.files, resolve(search.currentDir, directory))) {
-    const { tellFailure } = await import("./print-recipes.ts");
-    return tellFailure(
+    const { printFailure } = await import("./print-recipes.ts");
+    return printFailure(
       output,
       format,
       EXIT_CODES.notFound,

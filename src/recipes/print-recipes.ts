@@ -6,9 +6,8 @@ import { type Validation, validateRecipe } from "./find/validate-recipe.ts";
 import { EXIT_CODES } from "./run/result.ts";
 import type { CommandOutput, RecipeFormat } from "./run-in-terminal.ts";
 import { documentText } from "./views/document-text.ts";
-import { recipeGraph } from "./views/graph-view.ts";
 import { problemLines } from "./views/problem-view.ts";
-import { recipeTable } from "./views/recipe-view.ts";
+import { recipeGraph, recipeTable } from "./views/recipe-view.ts";
 
 export interface RecipePlace {
   readonly workingDir: string | undefined;
@@ -30,13 +29,13 @@ export function printRecipe(
   const found = findRecipe(output.system, request.recipe, search);
   if (found.kind !== "found") {
     return found.kind === "missing"
-      ? tellFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
-      : tellFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
+      ? printFailure(output, format, EXIT_CODES.notFound, "not_found", found.message)
+      : printFailure(output, format, EXIT_CODES.badArguments, "bad_args", found.message);
   }
   const { loaded, errors, sources } = loadRecipe(output.system, found.path, search);
   if (loaded === undefined) {
     const lines = errors.flatMap(error => problemLines(error, sources, "", "  "));
-    return tellFailure(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
+    return printFailure(output, format, EXIT_CODES.invalid, "parse_error", lines.join("\n"));
   }
   if (request.isGraph && format === "table") output.print(recipeGraph(loaded.recipe));
   else if (format === "table") output.print(recipeTable(loaded.recipe, loaded.path, request));
@@ -45,7 +44,7 @@ export function printRecipe(
 }
 
 /** Tells a failure on stderr and, for programs, as the one document on stdout. */
-export function tellFailure(
+export function printFailure(
   { print, warn }: CommandOutput,
   format: RecipeFormat,
   exitCode: number,

@@ -20,7 +20,7 @@ export interface CommandOutput {
   readonly warn: (text: string) => void;
 }
 
-export interface RunDisplay {
+interface RunDisplay {
   readonly format: RecipeFormat;
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;
@@ -58,7 +58,7 @@ export async function runInTerminal(
 /** Another program's document goes out as it came. */
 function printable({ document, documentText: theirs }: RunOutcome, format: DocumentFormat): string {
   if (theirs === undefined) return documentText(document, format);
-  return format === "json" ? ensureLineBreak(theirs) : jsonTextAsYaml(theirs);
+  return format === "json" ? theirs.replace(/\n?$/, "\n") : jsonTextAsYaml(theirs);
 }
 
 function isRefusal({ document }: RunOutcome): boolean {
@@ -102,8 +102,4 @@ function showProgress(
       live.close();
     },
   };
-}
-
-function ensureLineBreak(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
 }

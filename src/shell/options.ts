@@ -94,6 +94,7 @@ type OptionKind = "flag" | "value" | "optional" | "digits";
 const namesByGrammar = new WeakMap<OptionGrammar, Names>();
 
 /** Reads `argv` from `start` on. Unknown options count as flags unless the grammar says otherwise. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
 export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, start = 1): ParsedOptions {
   const names = namesOf(grammar);
   const options: ParsedOption[] = [];

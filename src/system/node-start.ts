@@ -43,7 +43,8 @@ export function startProcess(request: ProcessRequest): RunningProcess {
   }
 }
 
-/** One function, because the timers, signals and streams of a child share what is known of its end. */
+/** Waits for a child, or ends it. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: timers, signals and streams of a child share what is known of its end
 function supervise(
   child: ChildProcess,
   request: ProcessRequest,

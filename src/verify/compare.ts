@@ -64,21 +64,16 @@ export async function answerIn(
   const sandbox = shared ?? openSandbox(input.seed ?? {});
   try {
     const filled = fillInput(system, input.input, sandbox);
-    const call = {
-      event: input.event,
-      subcommand: input.subcommand,
-      ...(input.args === undefined ? {} : { args: input.args }),
+    const env = Object.entries(input.env ?? {}).map(
+      ([name, value]) => [name, sandbox.fillIn(value)] as const,
+    );
+    const first = await runEngine(system, engine, {
+      ...input,
       input: filled,
       sandbox: sandbox.path,
-      env: {
-        ...sandbox.env,
-        ...Object.fromEntries(
-          Object.entries(input.env ?? {}).map(([name, value]) => [name, sandbox.fillIn(value)]),
-        ),
-      },
+      env: { ...sandbox.env, ...Object.fromEntries(env) },
       timeoutMs: options.timeoutMs,
-    };
-    const first = await runEngine(system, engine, call);
+    });
     const durations: number[] = [];
     for (let run = 0; run < (options.timingRuns ?? 0); run++)
       durations.push(await timeAgain(system, engine, input, options));
@@ -172,20 +167,13 @@ function judge(
     reference: answered(reference, left.ok ? left.value : undefined),
     candidate: answered(candidate, right.ok ? right.value : undefined),
   };
-  const failure = reference.failure === undefined ? candidate.failure : reference.failure;
-  if (failure !== undefined) {
-    const who = reference.failure === undefined ? "candidate" : "reference";
-    return { ...base, status: "error", differences: [], error: `${who} ${failure}` };
-  }
+  for (const [who, { failure }] of Object.entries({ reference, candidate }))
+    if (failure !== undefined)
+      return { ...base, status: "error", differences: [], error: `${who} ${failure}` };
   const differences: Difference[] = [];
-  if (reference.exitCode !== candidate.exitCode) {
-    differences.push({
-      path: "exit_code",
-      reference: reference.exitCode,
-      candidate: candidate.exitCode,
-      kind: "exit_code",
-    });
-  }
+  const codes = { reference: reference.exitCode, candidate: candidate.exitCode };
+  if (codes.reference !== codes.candidate)
+    differences.push({ path: "exit_code", ...codes, kind: "exit_code" });
   if (!left.ok) differences.push({ path: "", reference: left.problem, kind: "protocol" });
   if (!right.ok) differences.push({ path: "", candidate: right.problem, kind: "protocol" });
   if (left.ok && right.ok) differences.push(...jsonEqual(left.value, right.value, options));

@@ -34,86 +34,57 @@ export function jsonEqual(
   options: EqualOptions = {},
 ): readonly Difference[] {
   const found: Difference[] = [];
-  compare(reference, candidate, [], options, found);
+  const { epsilon = DEFAULT_EPSILON, hasMatchers = false, isPartial = false } = options;
+
+  function compare(left: ExactJson | undefined, right: ExactJson | undefined, path: Path): void {
+    if (isIgnored(path, options.ignore)) return;
+    const kind = differenceOf(left, right, path);
+    if (kind === undefined) return;
+    found.push({
+      path: pointer(path),
+      ...(left === undefined ? {} : { reference: toPlain(left) }),
+      ...(right === undefined ? {} : { candidate: toPlain(right) }),
+      kind,
+    });
+  }
+
+  /** How two values differ; what they hold is compared on its own. */
+  function differenceOf(
+    left: ExactJson | undefined,
+    right: ExactJson | undefined,
+    path: Path,
+  ): DifferenceKind | undefined {
+    if (left === undefined) return right === undefined ? undefined : "extra";
+    if (right === undefined) return "missing";
+    const isMatch = hasMatchers && typeof left === "string" ? matchPattern(left, right) : undefined;
+    if (isMatch !== undefined) return isMatch ? undefined : "value";
+    if (typeOf(left) !== typeOf(right)) return "type";
+    if (Array.isArray(left) && Array.isArray(right)) {
+      for (let index = 0; index < Math.max(left.length, right.length); index++)
+        compare(left[index], right[index], [...path, String(index)]);
+      return undefined;
+    }
+    if (typeOf(left) === "object") {
+      const [one, other] = [left as Members, right as Members];
+      for (const key of new Set([...Object.keys(one), ...(isPartial ? [] : Object.keys(other))]))
+        compare(memberOf(one, key), memberOf(other, key), [...path, key]);
+      return undefined;
+    }
+    const isSame =
+      typeOf(left) === "number" ? isSameNumber(numberText(left), numberText(right), epsilon) : left === right;
+    return isSame ? undefined : "value";
+  }
+
+  compare(reference, candidate, []);
   return found;
 }
 
 type Path = readonly string[];
-
-function compare(
-  reference: ExactJson | undefined,
-  candidate: ExactJson | undefined,
-  path: Path,
-  options: EqualOptions,
-  found: Difference[],
-): void {
-  if (isIgnored(path, options.ignore)) return;
-  const report = (kind: DifferenceKind): void => {
-    found.push({
-      path: pointer(path),
-      ...(reference === undefined ? {} : { reference: toPlain(reference) }),
-      ...(candidate === undefined ? {} : { candidate: toPlain(candidate) }),
-      kind,
-    });
-  };
-  if (reference === undefined && candidate === undefined) return;
-  const isMatch =
-    options.hasMatchers === true && typeof reference === "string" && candidate !== undefined
-      ? matchPattern(reference, candidate)
-      : undefined;
-  if (isMatch !== undefined) {
-    if (!isMatch) report("value");
-  } else if (reference === undefined) {
-    report("extra");
-  } else if (candidate === undefined) {
-    report("missing");
-  } else if (typeOf(reference) !== typeOf(candidate)) {
-    report("type");
-  } else if (typeOf(reference) === "object") {
-    compareObjects(reference as Members, candidate as Members, path, options, found);
-  } else if (Array.isArray(reference) && Array.isArray(candidate)) {
-    compareLists(reference, candidate, path, options, found);
-  } else if (typeOf(reference) === "number") {
-    const epsilon = options.epsilon ?? DEFAULT_EPSILON;
-    if (!isSameNumber(numberText(reference), numberText(candidate), epsilon)) report("value");
-  } else if (reference !== candidate) {
-    report("value");
-  }
-}
-
 type Members = { readonly [key: string]: ExactJson };
 
 /** Inside objects null and absent are the same. */
-function compareObjects(
-  reference: Members,
-  candidate: Members,
-  path: Path,
-  options: EqualOptions,
-  found: Difference[],
-): void {
-  const member = (from: Members, key: string): ExactJson | undefined =>
-    Object.hasOwn(from, key) ? (from[key] ?? undefined) : undefined;
-  const keys = new Set([
-    ...Object.keys(reference),
-    ...(options.isPartial === true ? [] : Object.keys(candidate)),
-  ]);
-  for (const key of keys)
-    compare(member(reference, key), member(candidate, key), [...path, key], options, found);
-}
-
-function compareLists(
-  reference: readonly ExactJson[],
-  candidate: readonly ExactJson[],
-  path: Path,
-  options: EqualOptions,
-  found: Difference[],
-): void {
-  const length = Math.max(reference.length, candidate.length);
-  for (let index = 0; index < length; index++) {
-    const item = (list: readonly ExactJson[]): ExactJson | undefined =>
-      index < list.length ? list[index] : undefined;
-    compare(item(reference), item(candidate), [...path, String(index)], options, found);
-  }
+function memberOf(members: Members, key: string): ExactJson | undefined {
+  return Object.hasOwn(members, key) ? (members[key] ?? undefined) : undefined;
 }
 
 function typeOf(value: ExactJson): string {

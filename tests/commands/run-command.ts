@@ -34,15 +34,19 @@ export function newUser(): User {
 
 /**
  * A user whose commands run inside this process, on the real system: for facts that do not need a process for each
- * command. Nobody is at a terminal.
+ * command. There is no terminal.
  */
-export function newUserInside(): User {
-  return userOf(runInside);
+export function newUserInside(commandsFolder = COMMANDS): User {
+  return userOf((words, options) => runInside(words, options, commandsFolder));
 }
 
 const COMMANDS = fileURLToPath(new URL("../../src/commands/", import.meta.url));
 
-async function runInside(words: readonly string[], { home, cwd, input, env }: RunOptions): Promise<Ran> {
+async function runInside(
+  words: readonly string[],
+  { home, cwd, input, env }: RunOptions,
+  commandsFolder: string,
+): Promise<Ran> {
   const said = { stdout: "", stderr: "" };
   const system: System = {
     ...systemIn(cwd, { PATH: process.env["PATH"] ?? "", HOME: home, ...env }),
@@ -58,7 +62,7 @@ async function runInside(words: readonly string[], { home, cwd, input, env }: Ru
       isTerminal: () => false,
     },
   };
-  const code = await main({ system, argv: words, commandsFolder: COMMANDS });
+  const code = await main({ system, argv: words, commandsFolder });
   return { code, signal: null, ...said };
 }
 

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HOSTS, registerEntries, wantedEntries } from "../../src/hosts/index.ts";
+import { HOSTS } from "../../src/hosts/index.ts";
+import { registerEntries } from "../../src/install/register-entries.ts";
+import { wantedEntries } from "../../src/install/wanted-entries.ts";
 import { AGENTS } from "../../src/state/active-agent.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AsyncReport, JsonObject } from "../../src/engine/index.ts";
-import { claudeCommands, makeEngine, source } from "./fixture.ts";
+import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 import { type Child, flush, World } from "./world.ts";
 
 const CALL: JsonObject = { session_id: "s", tool_name: "Bash", tool_input: {} };
@@ -232,12 +234,14 @@ describe("a handler that announces the background while it runs", () => {
 
   it("works with a real process", async () => {
     const delivered = withResolvers<AsyncReport>();
-    const command = `echo '{"async":true}'; sleep 0.1; echo '{"systemMessage":"later"}'`;
+    const go = join(temporaryFolder(), "go");
+    const command = `echo '{"async":true}'; until [ -e ${go} ]; do sleep 0.02; done; echo '{"systemMessage":"later"}'`;
     const engine = makeEngine({
       onAsync: delivered.resolve,
       sources: [source("claude", claudeCommands("PreToolUse", [command]))],
     });
     expect((await engine.dispatch("PreToolUse", CALL)).runs).toMatchObject([{ status: "async" }]);
+    writeFileSync(go, "");
     expect(await delivered.promise).toMatchObject({ message: "later" });
   });
 });

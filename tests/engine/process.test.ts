@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, Outcome } from "../../src/engine/index.ts";
+import { withEnoughTime } from "../enough-time.ts";
 import {
   BASH_CALL,
   claudeCommands,
@@ -35,6 +36,20 @@ async function run(command: string | JsonObject, setting: Setting = {}): Promise
   return engine.dispatch("PreToolUse", { ...BASH_CALL, ...setting.payload });
 }
 
+/** A command that is cut off after it has written so many process ids into the file `pids`. */
+function runUntilListed(command: JsonObject, count: number) {
+  return withEnoughTime(
+    async timeout => {
+      const projectDir = temporaryFolder();
+      const outcome = await run({ ...command, timeout }, { projectDir });
+      const file = join(projectDir, "pids");
+      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return { outcome, pids: text.split("\n").filter(Boolean).map(Number) };
+    },
+    ({ pids }) => pids.length === count,
+  );
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -54,22 +69,18 @@ async function waitFor(condition: () => boolean, what: string): Promise<void> {
 
 describe("badly behaved children", () => {
   it("that ignore SIGTERM are killed, with their whole group", async () => {
-    const projectDir = temporaryFolder();
-    const command = `trap '' TERM; (trap '' TERM; echo $BASHPID > child; exec sleep 300) & echo $$ > parent; wait`;
-    const outcome = await run({ command, timeout: 0.4 }, { projectDir });
+    const command = `trap '' TERM; (trap '' TERM; echo $BASHPID >> pids; exec sleep 300) & echo $$ >> pids; wait`;
+    const { outcome, pids } = await runUntilListed({ command }, 2);
     expect(codesOf(outcome)).toEqual(["killed", "timeout"]);
     expect(outcome.runs).toMatchObject([{ status: "timeout" }]);
-    const pids = ["parent", "child"].map(name => Number(readFileSync(join(projectDir, name), "utf8")));
     await waitFor(() => !pids.some(isAlive), "the end of the group");
   });
 
   it("that die on SIGTERM and leave a stubborn grandchild lose it too", async () => {
-    const projectDir = temporaryFolder();
-    const command = `(trap '' TERM; echo $BASHPID > child; while :; do sleep 1; done) & while [ ! -s child ]; do sleep 0.01; done; sleep 300`;
-    const outcome = await run({ command, timeout: 1.5 }, { projectDir });
+    const command = `(trap '' TERM; echo $BASHPID >> pids; while :; do sleep 1; done) & while [ ! -s pids ]; do sleep 0.01; done; sleep 300`;
+    const { outcome, pids } = await runUntilListed({ command }, 1);
     expect(codesOf(outcome)).toContain("timeout");
-    const pid = Number(readFileSync(join(projectDir, "child"), "utf8"));
-    await waitFor(() => !isAlive(pid), "the end of the grandchild");
+    await waitFor(() => !pids.some(isAlive), "the end of the grandchild");
   });
 
   it("whose helper holds the pipes settle all the same, and the helper lives on", async () => {
@@ -152,12 +163,9 @@ describe("badly behaved children", () => {
   });
 
   it("that fork without end are held by their group", async () => {
-    const projectDir = temporaryFolder();
     const command = `for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 300 & echo $! >> pids) & done; wait; sleep 300`;
-    const outcome = await run({ command, timeout: 1 }, { projectDir });
+    const { outcome, pids } = await runUntilListed({ command }, 10);
     expect(codesOf(outcome)).toContain("timeout");
-    const pids = readFileSync(join(projectDir, "pids"), "utf8").trim().split("\n").map(Number);
-    expect(pids).toHaveLength(10);
     await waitFor(() => !pids.some(isAlive), "the end of all forks");
   });
 

@@ -2,6 +2,7 @@ import { type Attributes, type Meter, type Span as OtelSpan, type Tracer, trace 
 import { describe, expect, it } from "vitest";
 import type { Span, Telemetry } from "../../src/engine/index.ts";
 import { openTelemetry } from "../../src/engine/otel.ts";
+import { withEnoughTime } from "../enough-time.ts";
 import { BASH_CALL, claudeCommands, makeEngine, source } from "./fixture.ts";
 
 interface Told {
@@ -76,21 +77,7 @@ describe("telemetry", () => {
   });
 
   it("marks what happened inside a run", async () => {
-    const { telemetry, spans } = recording();
-    const commands = [
-      { command: "yes | head -c 3000; sleep 300", timeout: 0.3, onFailure: "closed" },
-      { command: "trap '' TERM; sleep 300 & wait; sleep 300", timeout: 0.2 },
-      { command: `sleep 1 & echo noise; echo '{"decision":"ask"}'` },
-    ];
-    const engine = makeEngine({
-      telemetry,
-      limits: { stdoutBytes: 100, tailBytes: 10 },
-      grace: { killMs: 50, pipeMs: 50 },
-      sources: [source("claude", claudeCommands("PreToolUse", commands))],
-    });
-    await engine.dispatch("PreToolUse", BASH_CALL);
-    const events = new Set(spans.flatMap(span => span.events));
-    for (const name of [
+    const names = [
       "hooks.timeout",
       "hooks.output.truncated",
       "hooks.fail_closed",
@@ -98,8 +85,27 @@ describe("telemetry", () => {
       "hooks.killed",
       "hooks.pipe_held",
       "hooks.output.noise",
-    ])
-      expect(events).toContain(name);
+    ];
+    const events = await withEnoughTime(
+      async timeout => {
+        const { telemetry, spans } = recording();
+        const commands = [
+          { command: "yes | head -c 3000; sleep 300", timeout, onFailure: "closed" },
+          { command: "trap '' TERM; sleep 300 & wait; sleep 300", timeout },
+          { command: `sleep 10 & echo noise; echo '{"decision":"ask"}'` },
+        ];
+        const engine = makeEngine({
+          telemetry,
+          limits: { stdoutBytes: 100, tailBytes: 10 },
+          grace: { killMs: 50, pipeMs: 50 },
+          sources: [source("claude", claudeCommands("PreToolUse", commands))],
+        });
+        await engine.dispatch("PreToolUse", BASH_CALL);
+        return new Set(spans.flatMap(span => span.events));
+      },
+      seen => names.every(name => seen.has(name)),
+    );
+    for (const name of names) expect(events).toContain(name);
   });
 
   it("marks conflicts, refused trust and the cap on the dispatch", async () => {

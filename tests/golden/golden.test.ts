@@ -23,7 +23,7 @@ const WANTED: Readonly<Record<string, number>> = {
 };
 
 const AT_A_TIME = 4;
-const THROUGH_PROGRAM = runs(8, Number.POSITIVE_INFINITY);
+const THROUGH_PROGRAM = runs(5, Number.POSITIVE_INFINITY);
 const runNode = runProgram([NODE_PROGRAM[0] ?? "", ...NODE_PROGRAM.slice(1)]);
 
 for (const hook of goldenHooks()) {

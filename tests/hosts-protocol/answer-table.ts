@@ -1,5 +1,11 @@
-import type { Answer } from "../../src/hosts/index.ts";
-import { HOSTS, type HostId, nativeEventName, render, renderFailure } from "../../src/hosts/index.ts";
+import {
+  HOSTS,
+  type HostId,
+  type HostResponse,
+  nativeEventName,
+  render,
+  renderFailure,
+} from "../../src/hosts/index.ts";
 import {
   describeEvent,
   type Effect,
@@ -62,7 +68,7 @@ function linesOf(host: HostId, moment: Moment): string[] {
   return [...answers, ...failures].map(([name, answer]) => `${name.padEnd(14)}${describeAnswer(answer)}`);
 }
 
-function describeAnswer({ stdout, stderr, exitCode, degraded, unsupported }: Answer): string {
+function describeAnswer({ stdout, stderr, exitCode, degraded, unsupported }: HostResponse): string {
   const shown = (text: string) => JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
   return [
     stdout === "" ? "(nothing)" : shown(stdout.replace(/\n$/, "")),
@@ -119,7 +125,7 @@ export function momentsOf(host: HostId): readonly Moment[] {
     case "gemini-cli":
       return natives.map(([native, event]) => moment(native, event));
     default: {
-      const table = typeof descriptor.speech === "function" ? gooseEvents : Object.keys(descriptor.speech);
+      const table = Object.keys(descriptor.responses(NO_CONTEXT));
       return [
         ...table.map(event => moment(nativeEventName(descriptor, event), event)),
         ...natives
@@ -130,12 +136,4 @@ export function momentsOf(host: HostId): readonly Moment[] {
   }
 }
 
-const gooseEvents = [
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "SessionStart",
-  "SessionEnd",
-  "UserPromptSubmit",
-  "Stop",
-];
+const NO_CONTEXT = { event: "", eventName: "", nativeEvent: "", payload: {}, extras: {}, isHeadless: false };

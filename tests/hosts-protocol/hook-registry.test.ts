@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  generateFiles,
   HOOK_REGISTRY,
   HOST_IDS,
   HOSTS,
@@ -10,11 +9,8 @@ import {
   planRegistrations,
   resolveSubcommand,
   STOCK_SUBCOMMANDS,
-  wantedEntries,
 } from "../../src/hosts/index.ts";
 import { EVENTS } from "../../src/protocol/index.ts";
-
-const PROGRAM = "/home/ines/.amplihack/.claude/bin/amplihack-hooks";
 
 describe("the hook registry", () => {
   it("is the one table of events, subcommands, limits and matchers", () => {
@@ -91,103 +87,6 @@ describe("the hook registry", () => {
     expect(hookDeadlineMs("codex", "session-stop", "SessionEnd")).toBe(2_000);
     expect(hookDeadlineMs("opencode", "pre-compact", "PreCompact")).toBe(9_000);
     expect(hookDeadlineMs("vscode-copilot", "stop", "Stop")).toBe(119_000);
-  });
-});
-
-describe("handlers", () => {
-  it("name the host only in files that no other host reads", () => {
-    const [shared] = wantedEntries("claude-code", { program: PROGRAM, isShared: true });
-    expect(shared?.handler).toEqual({ type: "command", command: `${PROGRAM} session-start`, timeout: 10 });
-    const [own] = wantedEntries("codex", { program: PROGRAM, isShared: false });
-    expect(own?.handler).toEqual({
-      type: "command",
-      command: `${PROGRAM} session-start --host codex --event SessionStart`,
-      timeout: 10,
-    });
-  });
-
-  it("quote a program that a shell would take apart", () => {
-    const [entry] = wantedEntries("claude-code", {
-      program: "/home/o'neill x/amplihack-hooks",
-      isShared: true,
-    });
-    expect(entry?.handler["command"]).toBe(`'/home/o'\\''neill x/amplihack-hooks' session-start`);
-  });
-
-  it("say that a failure refuses, where the host has a word and the event can be refused", () => {
-    const isClosed = (subcommand: string) => subcommand === "pre-tool-use" || subcommand === "session-start";
-    const closed = (host: "claude-code" | "cursor" | "goose" | "codex") =>
-      wantedEntries(host, { program: PROGRAM, isShared: false, isClosed }).flatMap(
-        ({ nativeEvent, handler }) => {
-          const { onFailure, failClosed, on_failure: other } = handler;
-          return [onFailure, failClosed, other].some(value => value !== undefined) ? [nativeEvent] : [];
-        },
-      );
-    expect(closed("claude-code")).toEqual(["PreToolUse"]);
-    expect(closed("cursor")).toEqual(["preToolUse"]);
-    expect(closed("goose")).toEqual(["PreToolUse"]);
-    expect(closed("codex")).toEqual([]);
-  });
-
-  it("leave out what the installed program does not know", () => {
-    const supports = (subcommand: string) => subcommand !== "workflow-classification-reminder";
-    const entries = wantedEntries("claude-code", { program: PROGRAM, isShared: true, supports });
-    expect(entries.map(entry => entry.subcommand)).not.toContain("workflow-classification-reminder");
-  });
-
-  it("use Copilot's own spelling and Augment's list of arguments", () => {
-    const copilot = wantedEntries("copilot-cli", { program: PROGRAM, isShared: true });
-    expect(copilot.find(entry => entry.nativeEvent === "preToolUse")?.handler).toEqual({
-      type: "command",
-      bash: `${PROGRAM} pre-tool-use`,
-      timeoutSec: 10,
-    });
-    const augment = wantedEntries("augment", { program: PROGRAM, isShared: false });
-    expect(augment.find(entry => entry.nativeEvent === "PreToolUse")).toMatchObject({
-      matcher: ".*",
-      handler: {
-        command: PROGRAM,
-        args: ["pre-tool-use", "--host", "augment", "--event", "PreToolUse"],
-        timeout: 10_000,
-      },
-    });
-  });
-});
-
-describe("files that are ours as a whole", () => {
-  const options = { program: "/opt/a b/amplihack-hooks", failure: "open", version: "1.2.3" } as const;
-
-  it("are one program per event for Cline", () => {
-    const files = generateFiles("cline", options);
-    expect(files.map(file => file.name)).toEqual([
-      "TaskStart",
-      "TaskResume",
-      "PreToolUse",
-      "PostToolUse",
-      "UserPromptSubmit",
-      "PreCompact",
-      "TaskCancel",
-      "SessionShutdown",
-    ]);
-    const gate = files.find(file => file.name === "PreToolUse");
-    expect(gate?.isExecutable).toBe(true);
-    expect(gate?.text).toBe(
-      "#!/bin/sh\n# Written by amplihack 1.2.3. Changes are lost at the next install.\n" +
-        "exec '/opt/a b/amplihack-hooks' pre-tool-use --host cline --event PreToolUse\n",
-    );
-  });
-
-  it("are one table per event for AtomCode", () => {
-    const [file] = generateFiles("atomcode", options);
-    expect(file?.text).toContain(
-      [
-        "[[hooks]]",
-        'event = "pre_tool_use"',
-        `command = "'/opt/a b/amplihack-hooks' pre-tool-use --host atomcode --event pre_tool_use"`,
-        "timeout_ms = 10000",
-        "",
-      ].join("\n"),
-    );
   });
 });
 

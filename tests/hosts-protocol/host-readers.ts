@@ -1,4 +1,4 @@
-import type { Answer, HostId } from "../../src/hosts/index.ts";
+import type { HostId, HostResponse } from "../../src/hosts/index.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/protocol/index.ts";
 import type { Moment } from "./answer-table.ts";
 
@@ -12,7 +12,7 @@ export interface Understood {
   readonly context?: Json | undefined;
 }
 
-type Reader = (answer: Answer, moment: Moment) => Understood;
+type Reader = (answer: HostResponse, moment: Moment) => Understood;
 
 const REFUSED: Understood = { verdict: "deny" };
 const IGNORED: Understood = { verdict: "none" };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type AnswerRequest, HOST_IDS, type HostId, render } from "../../src/hosts/index.ts";
+import { HOST_IDS, type HostId, type RenderRequest, render } from "../../src/hosts/index.ts";
 import { type Effect, fold, type JsonObject } from "../../src/protocol/index.ts";
 
 function answer(host: HostId, event: string, effect: Effect, payload: JsonObject = {}) {
   const power = event === "Stop" ? "retry" : event === "PreToolUse" ? "veto" : "none";
-  const request: AnswerRequest = {
+  const request: RenderRequest = {
     event,
     nativeEvent: event,
     payload,

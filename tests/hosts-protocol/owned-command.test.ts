@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownedCommand, ownedHandler, quoteWord } from "../../src/hosts/index.ts";
+import { ownedCommand, ownedHandler } from "../../src/hosts/index.ts";
+import { quoteWord } from "../../src/system/command-line.ts";
 
 describe("commands that are ours", () => {
   it.each([
@@ -58,10 +59,13 @@ describe("commands that are ours", () => {
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), folder => {
         fc.pre(!folder.includes("\0"));
         const program = `/${folder}/amplihack-hooks`;
-        expect(ownedCommand(`${quoteWord(program)} stop`)).toEqual({
+        const line = `${quoteWord(program)} stop`;
+        expect(ownedCommand(line)).toEqual({
           kind: "program",
           subcommand: "stop",
           program,
+          words: ["stop"],
+          line,
         });
       }),
     );

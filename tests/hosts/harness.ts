@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FailurePolicy } from "../../src/protocol/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { Driver } from "../../src/verify/live/driver.ts";
+import type { HostDriver } from "../../src/verify/live/driver.ts";
 import type { ModelRequest } from "../../src/verify/live/script.ts";
 import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
 import { registerHooks, withTrial } from "../../src/verify/live/trial.ts";
@@ -41,7 +41,7 @@ const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url))
 /** Registers hooks as an installation does, with another program in the place of ours. */
 export async function registerProgram(
   user: TemporaryUser,
-  driver: Driver,
+  driver: HostDriver,
   words: readonly string[],
   failure: FailurePolicy,
 ): Promise<void> {
@@ -50,12 +50,12 @@ export async function registerProgram(
   const get = (name: string) =>
     name === "AMPLIHACK_AMPLIHACK_HOOKS_BIN" ? program : user.system.env.get(name);
   const system = { ...user.system, env: { ...user.system.env, get } };
-  await registerHooks({ ...user, system }, PACKAGE, driver, { failure });
+  await registerHooks({ ...user, system }, PACKAGE, driver.host, { failure });
 }
 
 /** Runs the host with hooks that follow the scenario; the model asks for one command. */
 export function play(
-  driver: Driver,
+  driver: HostDriver,
   program: string,
   scenario: Scenario,
   failure: FailurePolicy = "open",
@@ -100,7 +100,10 @@ export function play(
 }
 
 /** Runs the host with our own hook program after a part of it went missing, under the policy `closed`. */
-export function playBroken(driver: Driver, program: string): Promise<Pick<Seen, "has" | "results" | "end">> {
+export function playBroken(
+  driver: HostDriver,
+  program: string,
+): Promise<Pick<Seen, "has" | "results" | "end">> {
   const request = {
     driver,
     program,
@@ -112,7 +115,7 @@ export function playBroken(driver: Driver, program: string): Promise<Pick<Seen, 
     // The part that goes missing is the one that a wrapper for Node names.
     env: { ...onPath(program), AMPLIHACK_HOOK_ENGINE: "node" },
     async prepare(user: TemporaryUser) {
-      await registerHooks(user, PACKAGE, driver, { failure: "closed" });
+      await registerHooks(user, PACKAGE, driver.host, { failure: "closed" });
       const staged = join(user.home, ".amplihack/.claude/bin/amplihack-hooks");
       // Only the hook before a tool is broken: a broken one at the prompt would end the run before that.
       const isWhole = '[ "$1" != pre-tool-use ] && ';

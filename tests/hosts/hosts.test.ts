@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { abilities, planRegistrations } from "../../src/hosts/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DRIVERS, type Driver } from "../../src/verify/live/driver.ts";
+import { DRIVERS, type HostDriver } from "../../src/verify/live/driver.ts";
 import { prove } from "../../src/verify/live/prove.ts";
 import { PACKAGE } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -31,17 +31,17 @@ afterAll(() =>
   ),
 );
 
-const nativeOf = ({ host }: Driver, event: string) =>
+const nativeOf = ({ host }: HostDriver, event: string) =>
   planRegistrations(host).registrations.find(each => each.event === event)?.nativeEvent;
 
 /** What our descriptor says the host can do on an event it is registered for. */
-function can(driver: Driver, event: string, ability: "deny" | "input" | "context"): boolean {
+function can(driver: HostDriver, event: string, ability: "deny" | "input" | "context"): boolean {
   const native = nativeOf(driver, event);
   return native !== undefined && abilities(driver.host, event, native)[ability] !== undefined;
 }
 
 /** Writes down what was seen, before it is compared with what was expected. */
-function note(row: string, driver: Driver, isSeen: boolean, isExpected: boolean): void {
+function note(row: string, driver: HostDriver, isSeen: boolean, isExpected: boolean): void {
   const mark: Mark = isSeen ? "✓" : isExpected ? "✗" : "–";
   record(row, driver.host, mark);
   expect(isSeen, `${driver.host}: ${row}`).toBe(isExpected);

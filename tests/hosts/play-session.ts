@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { Driver } from "../../src/verify/live/driver.ts";
-import type { Step } from "../../src/verify/live/script.ts";
+import type { HostDriver } from "../../src/verify/live/driver.ts";
+import type { ScriptStep } from "../../src/verify/live/script.ts";
 import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
 import { withTrial } from "../../src/verify/live/trial.ts";
 import { bundleProgram } from "../bundle-program.ts";
@@ -26,8 +26,8 @@ export interface PlayedSession {
 const recorder = bundleProgram(new URL("./programs/recording-hook.ts", import.meta.url));
 
 /** Runs the host with our own hooks and keeps every call that it makes. */
-export function playSession(driver: Driver, program: string): Promise<PlayedSession> {
-  const steps: Step[] = [];
+export function playSession(driver: HostDriver, program: string): Promise<PlayedSession> {
+  const steps: ScriptStep[] = [];
   const operations: Operation[] = [];
   const folderOf = (user: TemporaryUser) => join(user.home, "calls");
   const request = {

@@ -1,11 +1,11 @@
-import type { InstallableHost } from "../../src/install/targets.ts";
-import type { Delegation, Step, ToolCall } from "../../src/verify/live/script.ts";
+import type { HostId } from "../../src/hosts/index.ts";
+import type { Delegation, ScriptStep, ToolCall } from "../../src/verify/live/script.ts";
 
 /** One thing the model asks for in a long session. */
 export interface Operation {
   /** what a user would call it; no two of a session are the same */
   readonly does: string;
-  readonly step: Step;
+  readonly step: ScriptStep;
   /** our guard does not let it happen */
   readonly isRefused?: true;
 }
@@ -20,11 +20,11 @@ const PATCH = `*** Begin Patch
 +another line
 *** End Patch`;
 
-const call = (name: string, input: ToolCall["input"], namespace?: string): Step => ({
+const call = (name: string, input: ToolCall["input"], namespace?: string): ScriptStep => ({
   kind: "call",
   call: namespace === undefined ? { name, input } : { name, input, namespace },
 });
-const command = (text: string): Step => ({ kind: "command", command: text });
+const command = (text: string): ScriptStep => ({ kind: "command", command: text });
 
 /** What every host is asked for through its shell. */
 const COMMANDS: readonly Operation[] = [
@@ -39,7 +39,7 @@ const COMMANDS: readonly Operation[] = [
 ];
 
 /** What the host's own tools are asked for, sub-agents first: they run on while other things happen. */
-const TOOLS: Readonly<Partial<Record<InstallableHost, (project: string) => readonly Operation[]>>> = {
+const TOOLS: Readonly<Partial<Record<HostId, (project: string) => readonly Operation[]>>> = {
   "claude-code": project => [
     {
       does: "start an agent",
@@ -138,7 +138,7 @@ const TOOLS: Readonly<Partial<Record<InstallableHost, (project: string) => reado
   ],
 };
 
-export function operationsOf(host: InstallableHost, project: string): readonly Operation[] {
+export function operationsOf(host: HostId, project: string): readonly Operation[] {
   return [...(TOOLS[host]?.(project) ?? []), ...COMMANDS];
 }
 

@@ -1,7 +1,9 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { HOSTS, registerEntries, unregisterEntries, wantedEntries } from "../../src/hosts/index.ts";
+import { HOSTS, unregisterEntries } from "../../src/hosts/index.ts";
 import { changeTrust, fingerprints, trustStatus } from "../../src/install/codex-trust.ts";
+import { registerEntries } from "../../src/install/register-entries.ts";
+import { wantedEntries } from "../../src/install/wanted-entries.ts";
 
 const FILE = "/home/ines/.codex/hooks.json";
 const mine = (command: string) => ({ type: "command", command });

@@ -201,6 +201,24 @@ describe("amplihack install", () => {
   });
 });
 
+/** What npm would install beside the package: all that it needs, and what that needs, as far as it is here. */
+function runtimePackages(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (folder: string): void => {
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    ) as Record<string, Record<string, string>>;
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const place = join(PACKAGE_ROOT, "node_modules", name);
+      if (found.has(name) || !existsSync(place)) continue;
+      found.add(name);
+      add(place);
+    }
+  };
+  add(PACKAGE_ROOT);
+  return found;
+}
+
 describe("a package that npx fetched", () => {
   it("stays usable after npx has thrown it away", () => {
     const sandbox = createSandbox();
@@ -210,13 +228,7 @@ describe("a package that npx fetched", () => {
       const from = join(PACKAGE_ROOT, name);
       if (existsSync(from)) cpSync(from, join(root, name), { recursive: true });
     }
-    const { dependencies } = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    const more = ["@libsql", "@neon-rs", "detect-libc"].filter(name =>
-      existsSync(join(PACKAGE_ROOT, "node_modules", name)),
-    );
-    for (const name of [...Object.keys(dependencies), ...more])
+    for (const name of runtimePackages())
       cpSync(join(PACKAGE_ROOT, "node_modules", name), join(modules, name), {
         recursive: true,
         dereference: true,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
 import {
+  copyMachine,
   createMemorySystem,
   type MemoryMachine,
   type MemorySystem,
@@ -102,13 +103,13 @@ describe("a process that is killed", () => {
   });
 
   it("during any step of an uninstall leaves every file old or new, and the next uninstall finishes it", async () => {
-    const model = bootFirst();
-    await install(model, PACKAGE, REQUEST);
+    const whole = bootFirst();
+    await install(whole, PACKAGE, REQUEST);
+    const model = boot(copyMachine(whole.machine));
     const steps = await changingSteps(model, () => uninstall(model, UNINSTALL));
     expect(steps.length).toBeGreaterThan(20);
     for (const n of steps) {
-      const first = bootFirst();
-      await install(first, PACKAGE, REQUEST);
+      const first = boot(copyMachine(whole.machine));
       const installed = texts(first);
       await dieDuring(first, n, () => uninstall(first, UNINSTALL));
       const before: Readonly<Record<string, string | undefined>> = { ...BEFORE, [PLUGIN]: undefined };

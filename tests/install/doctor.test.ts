@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { HostId } from "../../src/hosts/index.ts";
 import { examine } from "../../src/install/doctor/doctor.ts";
 import { repair } from "../../src/install/doctor/fix.ts";
 import { describeAge, findLastFired } from "../../src/install/doctor/last-fired.ts";
 import { askVersion } from "../../src/install/host-version.ts";
 import { install } from "../../src/install/install.ts";
 import { listHooks } from "../../src/install/list-hooks.ts";
-import type { InstallableHost } from "../../src/install/targets.ts";
 import {
   createQuickSandbox,
   createSandbox,
@@ -27,7 +27,7 @@ const placesOf = ({ home, project }: Sandbox) => ({
   projectRoot: project,
 });
 
-async function installed(hosts: readonly InstallableHost[], { isTrustAgreed = true } = {}): Promise<Sandbox> {
+async function installed(hosts: readonly HostId[], { isTrustAgreed = true } = {}): Promise<Sandbox> {
   const sandbox = createQuickSandbox();
   await install(sandbox.system, QUICK, { ...INSTALL, hosts, isTrustAgreed });
   return sandbox;
@@ -99,7 +99,7 @@ describe("a healthy installation", () => {
 describe("hooks that are there but would not fire", () => {
   const CLAUDE = "home/.claude/settings.json";
 
-  it.each<readonly [string, InstallableHost, string, (text: string) => string, RegExp]>([
+  it.each<readonly [string, HostId, string, (text: string) => string, RegExp]>([
     [
       "a wrong event name",
       "claude-code",

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { HOSTS, planRegistrations } from "../../src/hosts/index.ts";
+import { HOSTS, type HostId, planRegistrations } from "../../src/hosts/index.ts";
 import { install } from "../../src/install/install.ts";
 import { describeProtections } from "../../src/install/protections.ts";
 import { readRegistration } from "../../src/install/registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, type InstallableHost } from "../../src/install/targets.ts";
+import { findTarget, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, type Sandbox, UNINSTALL } from "./sandbox.ts";
 
@@ -18,7 +18,7 @@ const placesOf = ({ home, project }: Sandbox) => ({
   projectRoot: project,
 });
 
-const settingsOf = (sandbox: Sandbox, host: InstallableHost, scope: "user" | "project") =>
+const settingsOf = (sandbox: Sandbox, host: HostId, scope: "user" | "project") =>
   findTarget(sandbox.system, placesOf(sandbox), host, scope);
 
 describe.each(["user", "project"] as const)("registering for a %s", scope => {
@@ -201,8 +201,8 @@ describe("what is never done", () => {
       isForced: true,
     });
     expect(hosts).toMatchObject([
-      { host: "opencode", status: "failed", reason: expect.stringMatching(/somebody else's file/) },
-      { host: "cline", status: "failed", reason: expect.stringMatching(/somebody else's file/) },
+      { host: "cline", status: "failed", reason: expect.stringMatching(/not a file of amplihack/) },
+      { host: "opencode", status: "failed", reason: expect.stringMatching(/not a file of amplihack/) },
     ]);
     expect(sandbox.read("home/.config/opencode/plugins/amplihack.js")).toBe("export const Mine = 1\n");
     expect(existsSync(plugin)).toBe(true);

@@ -6,9 +6,18 @@ import { install } from "../../src/install/install.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { version } from "../../src/version.ts";
-import { createSandbox, INSTALL, PACKAGE, systemIn, UNINSTALL } from "./sandbox.ts";
+import {
+  createQuickSandbox,
+  createSandbox,
+  INSTALL,
+  makeQuickPackage,
+  PACKAGE,
+  systemIn,
+  UNINSTALL,
+} from "./sandbox.ts";
 
 const CLAUDE = { ...INSTALL, hosts: ["claude-code"] } as const;
+const QUICK = makeQuickPackage();
 const STAGED = ".amplihack/.claude/bin/amplihack-hooks";
 
 describe("the staged programs", () => {
@@ -220,20 +229,20 @@ describe("a package that will not stay where it is", () => {
 
 describe("framework files from a folder", () => {
   it("are staged, kept when changed by hand, and taken back", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write("checkout/.claude/agents/builder.md", "build");
     sandbox.write("checkout/.claude/settings.json", "{}");
     sandbox.write("checkout/.claude/bin/evil", "x", 0o755);
     sandbox.write("checkout/amplifier-bundle/bundle.md", "bundle");
     const request = { ...CLAUDE, assets: join(sandbox.root, "checkout") };
-    await install(sandbox.system, PACKAGE, request);
+    await install(sandbox.system, QUICK, request);
     expect(sandbox.read("home/.amplihack/.claude/agents/builder.md")).toBe("build");
     expect(sandbox.read("home/.amplihack/amplifier-bundle/bundle.md")).toBe("bundle");
     expect(existsSync(join(sandbox.home, ".amplihack/.claude/bin/evil"))).toBe(false);
 
     sandbox.write("home/.amplihack/.claude/agents/builder.md", "mine");
     sandbox.write("checkout/.claude/agents/builder.md", "build better");
-    const second = await install(sandbox.system, PACKAGE, request);
+    const second = await install(sandbox.system, QUICK, request);
     expect(second.warnings).toEqual([expect.stringMatching(/builder\.md was changed by hand and is kept/)]);
     expect(sandbox.read("home/.amplihack/.claude/agents/builder.md")).toBe("mine");
     const { kept } = await uninstall(sandbox.system, UNINSTALL);
@@ -242,17 +251,17 @@ describe("framework files from a folder", () => {
   });
 
   it("are refused from a folder that has none", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     mkdirSync(join(sandbox.root, "empty"));
     const request = { ...CLAUDE, assets: join(sandbox.root, "empty") };
-    await expect(install(sandbox.system, PACKAGE, request)).rejects.toThrow(
+    await expect(install(sandbox.system, QUICK, request)).rejects.toThrow(
       /neither amplifier-bundle\/ nor \.claude\//,
     );
     expect(sandbox.snapshot()).toEqual({});
   });
 
   it("make a bundle known to Amplifier, once", async () => {
-    const sandbox = createSandbox();
+    const sandbox = createQuickSandbox();
     sandbox.write("checkout/amplifier-bundle/bundle.md", "bundle");
     const log = join(sandbox.root, "log");
     sandbox.write(
@@ -261,9 +270,9 @@ describe("framework files from a folder", () => {
       0o755,
     );
     const request = { ...INSTALL, assets: join(sandbox.root, "checkout") };
-    const first = await install(sandbox.system, PACKAGE, request);
+    const first = await install(sandbox.system, QUICK, request);
     expect(first.hosts).toMatchObject([{ host: "amplifier-shell", status: "registered" }]);
-    await install(sandbox.system, PACKAGE, request);
+    await install(sandbox.system, QUICK, request);
     await uninstall(sandbox.system, UNINSTALL);
     expect(readFileSync(log, "utf8").trim().split("\n")).toEqual([
       "bundle list",

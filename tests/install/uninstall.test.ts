@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { install } from "../../src/install/install.ts";
-import { InstallProblem } from "../../src/install/problem.ts";
 import { uninstall } from "../../src/install/uninstall.ts";
+import { Problem } from "../../src/state/problem.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();
@@ -146,7 +146,7 @@ describe("the record of the installation", () => {
       await install(sandbox.system, PACKAGE, CLAUDE);
       sandbox.write(MANIFEST, content);
       const refused = uninstall(sandbox.system, UNINSTALL);
-      await expect(refused).rejects.toThrow(InstallProblem);
+      await expect(refused).rejects.toThrow(Problem);
       await expect(refused).rejects.toMatchObject({
         causes: [expect.stringMatching(cause)],
         fix: expect.stringMatching(/--force/),

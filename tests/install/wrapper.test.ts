@@ -50,7 +50,8 @@ describe("the staged hook program", () => {
         hookWrapper({ version: "1", command: ["/nowhere/node", "/x"], policyOf: () => policy }),
       );
       for (const host of INSTALLABLE_HOSTS) {
-        if (HOSTS[host].registration?.files.some(file => file.isShared) ?? true) continue;
+        const { registration } = HOSTS[host];
+        if (registration === undefined || registration.isShared === true) continue;
         for (const { subcommand, event, nativeEvent } of planRegistrations(host).registrations) {
           const ran = run(path, [subcommand, "--host", host, "--event", nativeEvent]);
           const reason = "could not check this: a part of amplihack is missing; run: amplihack install";

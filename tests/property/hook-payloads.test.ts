@@ -34,7 +34,7 @@ describe.each(STOCK_SUBCOMMANDS.map(one => one.name))("%s, given anything", name
           const found = faultsOf(await callProgram([name], { stdin, env, machine: copyMachine(machine) }));
           if (found.length > 0) throw new Error(found.join("\n"));
         }),
-        { numRuns: runs(10_000) },
+        { numRuns: runs(400, 100_000) },
       );
     },
     runs(300_000, 3_000_000),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import * as hosts from "../../src/hosts/index.ts";
 import { ANSWER_KINDS, HOST_IDS, HOSTS, STOCK_SUBCOMMANDS } from "../../src/hosts/index.ts";
+import { registerEntries } from "../../src/install/register-entries.ts";
 import {
   EVENTS,
   type FailurePolicy,
@@ -12,6 +13,7 @@ import {
 import { AGENTS } from "../../src/state/index.ts";
 import { payloads } from "./payloads.ts";
 import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
+import { layouts, settings, someEntries } from "./settings-texts.ts";
 import { environmentOf, environments, json, jsonObjects, paths, texts } from "./values.ts";
 
 const ids = fc.constantFrom(...HOST_IDS);
@@ -23,21 +25,6 @@ const env = environments(["CLAUDECODE", "COPILOT_CLI", "GEMINI_CLI", "CURSOR_VER
 );
 const decoder = new TextDecoder();
 const bodies = payloads.map(payload => (typeof payload === "string" ? payload : decoder.decode(payload)));
-const layouts = fc.constantFrom(
-  ...HOST_IDS.flatMap(id => {
-    const layout = HOSTS[id].registration?.layout;
-    return layout === undefined ? [] : [{ id, layout }];
-  }),
-);
-/** Settings of people: hooks of theirs in every state, and what is no JSON at all. */
-const settings = fc.oneof(
-  texts,
-  jsonObjects.map(value => JSON.stringify(value, null, 2)),
-  fc
-    .dictionary(fc.constantFrom("Stop", "PreToolUse", "stop"), json, { maxKeys: 2 })
-    .map(hooks => JSON.stringify({ hooks, other: 1 }, null, "\t")),
-  fc.constantFrom("", "{}", "// only a comment\n{}", '{"hooks":{}}', '{"hooks":{"Stop":[]}}'),
-);
 const outcomes: fc.Arbitrary<Outcome> = fc
   .tuple(
     fc.constantFrom("none", "allow", "ask", "defer", "deny"),
@@ -51,49 +38,32 @@ const outcomes: fc.Arbitrary<Outcome> = fc
     context: context === "" ? [] : [{ text: context, hook: "one" }],
     extras,
   }));
-/** Two are enough to see order, duplicates and what is left behind. */
-function someEntries(id: hosts.HostId) {
-  return hosts.wantedEntries(id, { program: "/x/amplihack-hooks", isShared: false }).slice(0, 2);
-}
-
 const words = fc.oneof(
   texts,
   paths,
   fc.constantFrom("/x/amplihack-hooks stop", "A=1 /y/amplihack-hooks pre-tool-use"),
 );
-const modules = fc.record({
-  program: paths,
-  failure: policies,
-  version: fc.constantFrom("0.1.0", "1.2.3-beta"),
-});
-
 /** What a host gets is always text it can read: nothing, one JSON value or a plain word, and a known exit code. */
-function isAnswer({ stdout, exitCode }: hosts.Answer): boolean {
+function isAnswer({ stdout, exitCode }: hosts.HostResponse): boolean {
   return [0, 2].includes(exitCode) && (stdout === "" || stdout.endsWith("\n") || !stdout.includes("\n"));
 }
 
 describePublicFunctions("hosts", hosts, {
-  configurationPath: forBoth(
-    fc.constantFrom(
-      ...HOST_IDS.flatMap(id => (HOSTS[id].registration?.files ?? []).map(file => ({ id, file }))),
-    ),
+  settingsPath: forBoth(
+    fc.tuple(ids, fc.constantFrom("user", "project")),
     fc.tuple(paths, env),
-    ({ id, file }, [home, variables]) => {
+    ([id, scope], [home, variables]) => {
       const registration = HOSTS[id].registration;
-      if (registration === undefined) return false;
-      const path = hosts.configurationPath(registration, file, { home, projectRoot: "/project" }, variables);
-      return path.startsWith("/") && (file.scope !== "project" || path.startsWith("/project/"));
+      if (registration === undefined) return true;
+      const path = hosts.settingsPath(registration, scope, { home, projectRoot: "/project" }, variables);
+      if (path === undefined) return registration.files[scope] === undefined;
+      return path.startsWith("/") && (scope !== "project" || path.startsWith("/project/"));
     },
   ),
-  generateFiles: forBoth(fc.constantFrom("opencode", "pi", "cline", "atomcode"), modules, (host, options) => {
-    const files = hosts.generateFiles(host, options);
-    return files.length > 0 && files.every(file => file.text.includes(options.version) || file.text !== "");
-  }),
-  opencodePlugin: forAll(modules, options =>
-    hosts.opencodePlugin(options).includes(JSON.stringify(options.program)),
-  ),
-  piExtension: forAll(modules, options =>
-    hosts.piExtension(options).includes(JSON.stringify(options.program)),
+  isHostId: forAll(fc.oneof(texts, ids), name => hosts.isHostId(name) === HOST_IDS.some(id => id === name)),
+  isAgentVariable: forAll(
+    fc.oneof(texts, fc.constantFrom("CLAUDECODE", "CODEX_SANDBOX_NETWORK", "ATOMCODE_X")),
+    name => !hosts.isAgentVariable(name) || /^[A-Z_]+/.test(name),
   ),
   abilities: forBoth(ids, events, (id, event) => typeof hosts.abilities(id, event, event) === "object"),
   hookDeadlineMs: forBoth(ids, fc.tuple(subcommands, events), (id, [subcommand, event]) => {
@@ -104,11 +74,6 @@ describePublicFunctions("hosts", hosts, {
     const { registrations, omitted } = hosts.planRegistrations(id);
     return registrations.every(one => one.nativeEvent !== "") && omitted.every(one => one.why !== "");
   }),
-  wantedEntries: forBoth(ids, fc.tuple(paths, fc.boolean()), (id, [program, isShared]) =>
-    hosts
-      .wantedEntries(id, { program, isShared })
-      .every(entry => hosts.ownedHandler(entry.handler) !== undefined || !/\/amplihack-hooks$/.test(program)),
-  ),
   inspect: forBoth(
     bodies,
     fc.tuple(fc.option(ids, { nil: undefined }), fc.constantFrom(...ANSWER_KINDS), env),
@@ -148,11 +113,6 @@ describePublicFunctions("hosts", hosts, {
       return owned === undefined || /amplihack/.test(owned.program);
     },
   ),
-  quoteWord: forAll(texts, word => {
-    const quoted = hosts.quoteWord(word);
-    const inner = quoted.startsWith("'") ? quoted.slice(1, -1).replaceAll("'\\''", "'") : quoted;
-    return inner === word && (quoted.startsWith("'") || /^[\w/.:=@%+,-]+$/.test(quoted));
-  }),
   printModeArguments: forBoth(fc.constantFrom(...AGENTS), texts, (agent, prompt) => {
     const { args, stdin } = hosts.printModeArguments(agent, { prompt });
     return stdin === prompt || args.includes(prompt);
@@ -180,18 +140,9 @@ describePublicFunctions("hosts", hosts, {
       );
     },
   ),
-  registerEntries: forBoth(layouts, settings, ({ id, layout }, before) => {
-    const wanted = someEntries(id);
-    const edited = hosts.registerEntries(before, layout, wanted);
-    if (!edited.ok) return edited.problem !== "" && edited.line >= 1;
-    const again = hosts.registerEntries(edited.text, layout, wanted);
-    const found = hosts.listEntries(edited.text, layout);
-    const own = found.ok ? found.entries.filter(entry => entry.owned !== undefined) : [];
-    return again.ok && !again.isChanged && own.length === wanted.length;
-  }),
   unregisterEntries: forBoth(layouts, settings, ({ id, layout }, before) => {
     const wanted = someEntries(id);
-    const edited = hosts.registerEntries(before, layout, wanted);
+    const edited = registerEntries(before, layout, wanted);
     if (!edited.ok) return true;
     const left = hosts.unregisterEntries(edited.text, layout, { emptyBefore: edited.emptyBefore });
     const found = left.ok ? hosts.listEntries(left.text, layout) : left;

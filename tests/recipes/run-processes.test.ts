@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Interruption } from "../../src/recipes/run/interruption.ts";
+import { withEnoughTime } from "../enough-time.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 /** Whether any process still carries the mark in its environment. */
@@ -26,11 +27,15 @@ const recipe = (step: Record<string, unknown>, more: Record<string, unknown> = {
 describe("a step that runs too long", () => {
   it("is ended with everything it started, and keeps what it printed", async () => {
     const { machine, mark } = markedMachine();
-    const { steps, exitCode } = await machine.runText(
-      recipe({ command: "echo begun; sleep 100 & sleep 100 | cat", timeout: 0.3 }),
+    const { steps, exitCode, timeout } = await withEnoughTime(
+      async timeout => {
+        const command = "echo begun; sleep 100 & sleep 100 | cat";
+        return { timeout, ...(await machine.runText(recipe({ command, timeout }))) };
+      },
+      ran => ran.steps["a"]?.output === "begun",
     );
     expect(steps["a"]).toMatchObject({ status: "failed", output: "begun", timed_out: true });
-    expect(steps["a"]?.error).toContain("timed out after 0.3s");
+    expect(steps["a"]?.error).toContain(`timed out after ${timeout}s`);
     expect(exitCode).toBe(1);
     expect(isAnyoneLeft(mark)).toBe(false);
   });

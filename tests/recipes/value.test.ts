@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { extractJson } from "../../src/recipes/values/extract-json.ts";
-import { readJsonText, textOf, typeFlag, typeOutput } from "../../src/recipes/values/value.ts";
+import { readJsonText, typeFlag, typeOutput, valueText } from "../../src/recipes/values/value.ts";
 
 describe("the value of -c key=text", () => {
   it.each([
@@ -55,7 +55,7 @@ describe("the value of captured output", () => {
   it("reads back as the text it came from, whenever it is a number", () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.integer(), fc.bigInt()).map(String), text => {
-        expect(textOf(typeOutput(text))).toBe(text);
+        expect(valueText(typeOutput(text))).toBe(text);
       }),
     );
   });

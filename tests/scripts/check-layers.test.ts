@@ -41,6 +41,42 @@ describe("the layer lint", () => {
     expect(result.text).toMatch(/protocol\/bad\.ts:\d: "protocol" may not import from "hooks"/);
   });
 
+  it.each([
+    [
+      "two files",
+      { "state/a.ts": 'import "./b.ts";\n', "state/b.ts": 'import "./a.ts";\n' },
+      "state/a.ts, state/b.ts",
+    ],
+    [
+      "types alone",
+      {
+        "state/a.ts": 'import type { B } from "./b.ts";\n',
+        "state/b.ts": 'import type { C } from "./c.ts";\n',
+        "state/c.ts": 'import type { A } from "./a.ts";\n',
+      },
+      "state/a.ts, state/b.ts, state/c.ts",
+    ],
+  ])("rejects a cycle of %s and names its files", (_, files, names) => {
+    const result = lint(files as unknown as Record<string, string>);
+    expect(result.status).toBe(1);
+    expect(result.text).toContain(`import cycle of ${names.split(",").length} files: ${names}`);
+  });
+
+  it("accepts a way back that is only taken when it is needed", () => {
+    const files = {
+      "state/a.ts": 'import "./b.ts";\n',
+      "state/b.ts": 'const load = () => import("./a.ts");\n',
+    };
+    expect(lint(files).status).toBe(0);
+  });
+
+  it("rejects an import against the order of sub-folders, and a sub-folder that is not in it", () => {
+    const against = lint({ "shell/words/a.ts": 'import "../walk/b.ts";\n' });
+    expect(against.text).toContain('"shell/words" may not import from "shell/walk"');
+    const unknown = lint({ "shell/more/a.ts": 'import "../walk/b.ts";\n' });
+    expect(unknown.text).toContain('"shell/more" is not in the list of sub-folders');
+  });
+
   it.each(["node:fs", "fs", "yaml", "libsql"])("rejects %s in a portable folder", specifier => {
     const result = lint({ "guard/bad.ts": `import x from "${specifier}";\n` });
     expect(result.status).toBe(1);

@@ -32,19 +32,10 @@ const LEXER_RULES: LexerRules = {
 };
 
 /** Phrases that do something. The functions that stand for them have underscores in place of the blanks. */
-const PHRASES = [
-  "do shell script",
-  "do script",
-  "run script",
-  "path to home folder",
-  "quoted form of",
-  "posix path of",
-  "posix file",
-  "delete",
-  "shut down",
-  "restart",
-  "log out",
-].map(phrase => phrase.split(" "));
+const PHRASES =
+  "do shell script,do script,run script,path to home folder,quoted form of,posix path of,posix file,delete,shut down,restart,log out"
+    .split(",")
+    .map(phrase => phrase.split(" "));
 const WITHOUT_VALUE = /^(?:path_to_home_folder|shut_down|restart|log_out)$/;
 
 const GRAMMAR: Grammar = {

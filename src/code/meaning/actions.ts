@@ -21,7 +21,6 @@ import {
   noteSpawn,
   noteWrite,
 } from "./effects.ts";
-import { invoke } from "./invoke.ts";
 
 // What library functions do, with the value that comes of it.
 
@@ -106,22 +105,6 @@ function evaluateKnown(context: EvaluationContext, call: FunctionCall, code: str
   const result = context.evaluator.evaluateAll(context, context.globals, nodes);
   context.evaluations -= 1;
   context.evaluatedAt = outer;
-  return result;
-}
-
-/** Calls the functions among the arguments: callbacks and blocks. Gives what the last one gave. */
-export function callBack(
-  context: EvaluationContext,
-  call: FunctionCall,
-  positional: readonly Datum[],
-): Datum | undefined {
-  let result: Datum | undefined;
-  for (const datum of call.positional) {
-    const isCallable =
-      datum.kind === "function" || (datum.kind === "reference" && context.language.functions.has(datum.name));
-    if (isCallable)
-      result = invoke(context, datum, { ...call, positional, named: new Map(), isOpenEnded: false });
-  }
   return result;
 }
 

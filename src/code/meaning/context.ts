@@ -72,8 +72,8 @@ export interface EvaluationContext {
   readonly invocation: number;
   readonly budget: ReadingBudget;
   readonly calls: CodeCall[];
-  /** What was found already, so that the same call is told once. */
-  readonly noted: Set<string>;
+  /** What was found already, by kind and place, so that the same call is told once. */
+  readonly noted: Map<string, CodeCall | Set<string>>;
   readonly globals: LexicalScope;
   /** Members given to things that are no record: `self.path = …`. */
   readonly members: Map<string, Datum>;
@@ -155,8 +155,4 @@ export function fromNetwork(context: EvaluationContext): Origin {
 
 export function fromDecoder(context: EvaluationContext): Origin {
   return { kind: "decoded", invocation: context.invocation };
-}
-
-export function fromProgram(context: EvaluationContext): Origin {
-  return { kind: "program", invocation: context.invocation };
 }

@@ -194,7 +194,8 @@ export function joined(parts: readonly Datum[], type = "text"): Datum {
 export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
   const ways = lists.reduce((product, list) => Math.min(product * list.length, MAX_OPTIONS + 1), 1);
   if (ways > MAX_OPTIONS) return undefined;
-  const results: Item[][] = Array.from({ length: ways }, () => []);
+  const results: Item[][] = [];
+  for (let index = 0; index < ways; index += 1) results.push([]);
   let stride = 1;
   for (const list of lists) {
     for (const [index, result] of results.entries()) {

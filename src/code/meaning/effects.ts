@@ -1,10 +1,9 @@
 import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
-import { wordSet } from "../syntax/words.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
-import { fromDecoder, fromNetwork, fromProgram } from "./context.ts";
+import { fromNetwork } from "./context.ts";
 import { combinationsOf, type Datum, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
 
 const MAX_CALLS = 2_000;
@@ -13,20 +12,32 @@ const MAX_KEY_LENGTH = 400;
 /** Add a call to what was found, unless the same was found at the same place. */
 function note(context: EvaluationContext, found: CodeCall): void {
   const call = context.evaluatedAt === undefined ? found : { ...found, at: context.evaluatedAt };
-  const key = keyOf(call);
-  if (context.noted.has(key)) return;
-  context.noted.add(key);
+  if (isRepeated(context.noted, call)) return;
   if (context.calls.length >= MAX_CALLS) context.budget.isCutShort = true;
   else context.calls.push(call);
 }
 
-/** Short texts as they are, long ones by their start and length. */
-function keyOf(call: CodeCall): string {
-  return JSON.stringify(call, (_name, value: unknown) =>
-    typeof value === "string" && value.length > MAX_KEY_LENGTH
-      ? `${value.slice(0, MAX_KEY_LENGTH)}…${value.length}`
-      : value,
-  );
+/** Most calls are the only one of their kind at their place: only where there is a second one, they are compared. */
+function isRepeated(noted: Map<string, CodeCall | Set<string>>, call: CodeCall): boolean {
+  const place = `${call.kind} ${call.at}`;
+  const before = noted.get(place);
+  if (before === undefined) {
+    noted.set(place, call);
+    return false;
+  }
+  const keys = before instanceof Set ? before : new Set([keyOf(before)]);
+  noted.set(place, keys);
+  const { size } = keys;
+  return keys.add(keyOf(call)).size === size;
+}
+
+/** A text that only the same call has: short texts as they are, long ones by their start; both with their length. */
+function keyOf(part: unknown): string {
+  if (typeof part === "string") return `${part.length}:${part.slice(0, MAX_KEY_LENGTH)}`;
+  if (typeof part !== "object" || part === null) return String(part);
+  let key = "";
+  for (const field of Object.values(part)) key += `${keyOf(field)},`;
+  return `(${key})`;
 }
 
 /** A path as the program means it once it has changed its directory. */
@@ -222,13 +233,9 @@ function programOf(value: Value): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-const NETWORK_PROGRAMS = wordSet("curl wget http https xh aria2c fetch nc ncat ftp");
-const DECODER_PROGRAMS = new Set(["base64", "xxd", "openssl", "gunzip", "zcat", "uudecode"]);
-
 function outputOrigins(context: EvaluationContext, program: string): readonly Origin[] {
-  if (NETWORK_PROGRAMS.has(program)) return [fromNetwork(context)];
-  if (DECODER_PROGRAMS.has(program)) return [fromDecoder(context)];
-  return [fromProgram(context)];
+  const { inputs, invocation } = context;
+  return [{ kind: inputs.outputOf?.(program) ?? "program", invocation }];
 }
 
 /** Must this code be told to the caller, or is it known and of the program's own making? */

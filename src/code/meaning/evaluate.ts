@@ -2,7 +2,7 @@ import type { CodeContext } from "../../shell/code-calls.ts";
 import { unknown } from "../../shell/value.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { literalValue, type Source } from "../syntax/source.ts";
-import type { Argument, FunctionDefinition, Node } from "../syntax/tree.ts";
+import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";
 import { bind } from "./bind.ts";
 import type { EvaluationContext, LanguageDefinition } from "./context.ts";
 import type { Datum, FunctionDatum, LexicalScope } from "./datum.ts";
@@ -49,7 +49,7 @@ export function createContext(
     invocation,
     budget,
     calls: [],
-    noted: new Set(),
+    noted: new Map(),
     globals: createScope(),
     members: new Map(),
     active: new Set(),
@@ -97,13 +97,7 @@ export function evaluate(context: EvaluationContext, scope: LexicalScope, node: 
 function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Node): Datum {
   switch (node.kind) {
     case "text":
-      return joined(
-        node.pieces.map(piece =>
-          typeof piece === "string"
-            ? textDatum(literalValue(piece, context.source))
-            : evaluate(context, scope, piece),
-        ),
-      );
+      return evaluateText(context, scope, node.pieces);
     case "number":
       return literal(node.text);
     case "name":
@@ -152,6 +146,21 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
       return textDatum(unknown(node.isNumber === true ? "token" : "any", "…", origins));
     }
   }
+}
+
+function evaluateText(
+  context: EvaluationContext,
+  scope: LexicalScope,
+  pieces: readonly (string | Node)[],
+): Datum {
+  const parts = pieces.map(piece =>
+    typeof piece === "string"
+      ? textDatum(literalValue(piece, context.source))
+      : evaluate(context, scope, piece),
+  );
+  const [only] = parts;
+  // Most texts are one literal.
+  return parts.length === 1 && only?.kind === "text" && only.type === "text" ? only : joined(parts);
 }
 
 function evaluateDefinition(
@@ -225,7 +234,7 @@ function evaluateList(context: EvaluationContext, scope: LexicalScope, items: re
 function evaluateRecord(
   context: EvaluationContext,
   scope: LexicalScope,
-  entries: readonly (readonly [Node | undefined, Node])[],
+  entries: readonly RecordEntry[],
 ): Datum {
   const record = recordDatum();
   for (const [keyNode, valueNode] of entries) {

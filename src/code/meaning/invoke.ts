@@ -94,29 +94,29 @@ export function invokeLibraryFunction(context: EvaluationContext, call: Function
     (call.name === name ? undefined : methods.get(name));
   const result = libraryFunction?.(call, context);
   const given = listDatum([...call.positional, ...call.named.values()]);
-  if (libraryFunction === undefined) invokeCallbacks(context, call, given.items);
+  if (libraryFunction === undefined) {
+    // It may call what it is given: with the items of a list, or with what was promised.
+    const { receiver } = call;
+    const callbacks = given.items.filter(datum => datum.kind === "function" || receiver?.kind === "list");
+    callBack(context, call, [receiver === undefined ? reference("item") : elementOf(receiver)], callbacks);
+  }
   if (result !== undefined) return result;
   const origins = listDatum([given, ...(call.receiver === undefined ? [] : [call.receiver])]).origins;
   return reference(`${call.name}()`, origins, call.receiver);
 }
 
-/** A function passed to an unknown function is called by it: with the items of a list, or with what was promised. */
-export function invokeCallbacks(
+/** Calls the functions among some arguments: callbacks and blocks. Gives what the last one gave. */
+export function callBack(
   context: EvaluationContext,
   call: FunctionCall,
-  given: readonly Datum[],
+  positional: readonly Datum[],
+  candidates: readonly Datum[] = call.positional,
 ): Datum | undefined {
   let result: Datum | undefined;
-  const item = call.receiver === undefined ? reference("item") : elementOf(call.receiver);
-  for (const datum of given) {
-    if (datum.kind === "function") result = invokeFunction(context, datum, [item], new Map());
-    else if (
-      datum.kind === "reference" &&
-      context.language.functions.has(datum.name) &&
-      call.receiver?.kind === "list"
-    ) {
-      result = invoke(context, datum, { ...call, positional: [item], named: new Map(), isOpenEnded: false });
-    }
+  for (const datum of candidates) {
+    const isKnown = datum.kind === "reference" && context.language.functions.has(datum.name);
+    if (datum.kind === "function" || isKnown)
+      result = invoke(context, datum, { ...call, positional, named: new Map(), isOpenEnded: false });
   }
   return result;
 }

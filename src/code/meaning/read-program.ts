@@ -16,9 +16,11 @@ export function readProgram(
 ): CodeReading {
   const source = sourceOf(code);
   const budget = createReadingBudget(source.text.length, inputs.budget);
+  const nodes = language.parse(source.text, budget);
+  if (nodes.length === 0) return { calls: [], isComplete: !budget.isCutShort };
   const context = createContext(language, source, inputs, invocation, budget);
   for (const [name, value] of inputs.variables ?? []) context.globals.names.set(name, textDatum(value));
-  runProgram(context, language.parse(source.text, budget));
+  runProgram(context, nodes);
   return { calls: context.calls, isComplete: !budget.isCutShort };
 }
 

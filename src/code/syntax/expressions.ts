@@ -2,7 +2,7 @@ import type { Infix, OperatorResult } from "./grammar.ts";
 import { endsHere, isAtEnd, isNext, nested, type Parser, peek, take, takeIf } from "./parser.ts";
 import { step } from "./reading-budget.ts";
 import { endToken, type Token } from "./tokens.ts";
-import { type Argument, callNode, NOTHING, type Node, nameNode, textNode } from "./tree.ts";
+import { type Argument, callNode, NOTHING, type Node, nameNode, type RecordEntry, textNode } from "./tree.ts";
 
 /** What a language has when it says nothing else. */
 export const DEFAULT_GRAMMAR = {
@@ -331,10 +331,11 @@ function literalKey(node: Node): string | undefined {
   return typeof only === "string" ? only : undefined;
 }
 
-function readRecord(parser: Parser): Node {
+/** `{ … }` with keys and values; how an entry is written may differ. */
+export function readRecord(parser: Parser, readEntry = readPlainEntry): Node {
   parser.at += 1;
   parser.brackets += 1;
-  const entries: (readonly [Node | undefined, Node])[] = [];
+  const entries: RecordEntry[] = [];
   while (!isNext(parser, "}") && !isAtEnd(parser) && step(parser.budget)) {
     if (takeIf(parser, ",")) continue;
     const before = parser.at;
@@ -348,7 +349,7 @@ function readRecord(parser: Parser): Node {
   return { kind: "record", entries };
 }
 
-function readEntry(parser: Parser): readonly [Node | undefined, Node] {
+function readPlainEntry(parser: Parser): RecordEntry {
   const token = peek(parser);
   if (token.kind === "mark" && parser.grammar.spreads.has(token.text)) {
     parser.at += 1;

@@ -30,7 +30,7 @@ export type Node =
       readonly at: number;
     }
   | { readonly kind: "list"; readonly items: readonly Argument[] }
-  | { readonly kind: "record"; readonly entries: readonly (readonly [key: Node | undefined, value: Node])[] }
+  | { readonly kind: "record"; readonly entries: readonly RecordEntry[] }
   | { readonly kind: "operation"; readonly operation: Operation; readonly operands: Node[] }
   | { readonly kind: "choice"; readonly options: Node[]; readonly areAllTrue?: boolean }
   | { readonly kind: "assign"; readonly target: Node; readonly value: Node }
@@ -39,6 +39,8 @@ export type Node =
   | { readonly kind: "block"; readonly body: readonly Node[]; readonly isConditional: boolean }
   | { readonly kind: "return"; readonly value: Node }
   | { readonly kind: "other"; readonly parts: readonly Node[]; readonly isNumber?: boolean };
+
+export type RecordEntry = readonly [key: Node | undefined, value: Node];
 
 /** `join` puts texts or lists together, `divide` also joins paths, `format` fills `%s`, `repeat` is `"x" * 3`. */
 export type Operation = "join" | "divide" | "format" | "repeat";

@@ -35,8 +35,8 @@ export const allowOnceCommand = defineCommand({
     }
     const grant = grantOnce(system, stateHome, code);
     const expires = new Date(grant.expiresMs).toISOString();
-    if (options.format === "json") terminal.printJson({ success: true, code, expires });
-    else terminal.print(`Permitted once, until ${expires}.\n`);
+    const text = `Permitted once, until ${expires}.\n`;
+    terminal.printResult(options.format, { success: true, code, expires }, text);
     return 0;
   },
 });

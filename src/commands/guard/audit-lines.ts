@@ -1,4 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
+import { stringAt, stringsAt } from "../../protocol/members.ts";
 import { rotationsOf } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 
@@ -13,50 +15,46 @@ interface AuditLine {
   readonly raw: JsonObject;
 }
 
-interface AuditRead {
+interface AuditLog {
   readonly lines: readonly AuditLine[];
-  /** lines that are no audit lines; never silently skipped */
+  /** how many lines are no audit lines */
   readonly broken: number;
 }
 
-const FILE_LIMIT_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** The whole log, oldest line first, rotated files included. */
-export function readAudit(system: System, path: string): AuditRead {
-  const lines: AuditLine[] = [];
-  let broken = 0;
-  const files = [...rotationsOf(system, path)].reverse();
-  for (const file of [...files, path]) {
-    if (system.files.follow(file) === undefined) continue;
-    const { text } = system.text.decode(system.files.read(file, FILE_LIMIT_BYTES));
-    for (const line of text.split("\n")) {
-      if (line.trim() === "") continue;
-      const read = readJson(line);
-      const parsed = read.ok ? parseLine(read.value) : undefined;
-      if (parsed === undefined) broken++;
-      else lines.push(parsed);
-    }
-  }
+/** The whole log, oldest line first, rotated files included. Lines that cannot be read are counted in a warning. */
+export function readAuditLog(system: System, terminal: Terminal, path: string): AuditLog {
+  const files = [...rotationsOf(system, path)].reverse().concat(path);
+  const texts = files
+    .filter(file => system.files.follow(file) !== undefined)
+    .flatMap(file => system.text.decode(system.files.read(file, MAX_FILE_BYTES)).text.split("\n"))
+    .filter(line => line.trim() !== "");
+  const lines = texts.flatMap(parseLine);
+  const broken = texts.length - lines.length;
+  if (broken > 0) terminal.warn(`Warning: ${broken} line(s) of ${path} cannot be read\n`);
   return { lines, broken };
 }
 
-function parseLine(value: Json): AuditLine | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const text = (name: string): string | undefined => {
-    const found = ownValue(value, name);
-    return typeof found === "string" ? found : undefined;
-  };
-  const rules = ownValue(value, "rules");
-  const ts = text("ts");
-  const verdict = text("verdict");
-  if (ts === undefined || verdict === undefined) return undefined;
-  return {
-    ts,
-    host: text("host") ?? "unknown",
-    verdict,
-    rules: Array.isArray(rules) ? rules.filter(rule => typeof rule === "string") : [],
-    command: text("command"),
-    cwd: text("cwd"),
-    raw: value,
-  };
+function parseLine(text: string): readonly AuditLine[] {
+  const read = readJson(text);
+  const raw = read.ok && isJsonObject(read.value) ? read.value : undefined;
+  const [ts, verdict] = [stringAt(raw, "ts"), stringAt(raw, "verdict")];
+  if (raw === undefined || ts === undefined || verdict === undefined) return [];
+  return [
+    {
+      ts,
+      host: stringAt(raw, "host") ?? "unknown",
+      verdict,
+      rules: stringsAt(raw, "rules"),
+      command: stringAt(raw, "command"),
+      cwd: stringAt(raw, "cwd"),
+      raw,
+    },
+  ];
+}
+
+/** A command as one line of a list. */
+export function oneLine(command: string, length: number): string {
+  return command.replaceAll("\n", "⏎ ").slice(0, length);
 }

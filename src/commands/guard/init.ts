@@ -24,8 +24,7 @@ export const initCommand = defineCommand({
     const { whyNoHuman } = await import("../../hooks/grants.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {
-      if (options.format === "json") terminal.printJson({ success: true, action: what, path });
-      else terminal.print(`${what} ${path}\n`);
+      terminal.printResult(options.format, { success: true, action: what, path }, `${what} ${path}\n`);
       return 0;
     };
     if (options.trust) {

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
-import { readAudit } from "./audit-lines.ts";
+import { oneLine, readAuditLog } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
 const DEFAULT_LINES = 20;
@@ -22,23 +22,22 @@ export const logCommand = defineCommand({
     const { auditFile } = await import("../../hooks/audit.ts");
     const { config, stateHome, home } = openForCommand(system, terminal, undefined);
     const path = auditFile(config.guard, stateHome, home);
-    const { lines, broken } = readAudit(system, path);
-    if (broken > 0) terminal.warn(`Warning: ${broken} line(s) of ${path} cannot be read\n`);
+    const { lines } = readAuditLog(system, terminal, path);
     const wanted = lines
       .filter(line => options.rule === undefined || line.rules.includes(options.rule))
       .filter(line => options.verdict === undefined || line.verdict === options.verdict)
       .slice(-(options.lines ?? DEFAULT_LINES));
-    if (options.format === "json") {
-      terminal.printJson(wanted.map(line => line.raw));
-      return 0;
-    }
-    if (wanted.length === 0) terminal.note("Nothing was asked about or refused.\n");
-    for (const { ts, verdict, host, rules, command } of wanted) {
-      const told = (command ?? "a file").replaceAll("\n", "⏎ ").slice(0, 120);
-      terminal.print(
-        `${ts.slice(0, 19)}  ${verdict.padEnd(5)} ${host.padEnd(14)} ${rules.join(",").padEnd(18)} ${told}\n`,
-      );
-    }
+    const text = wanted.map(({ ts, verdict, host, rules, command = "a file" }) => {
+      const cells = [verdict.padEnd(5), host.padEnd(14), rules.join(",").padEnd(18), oneLine(command, 120)];
+      return `${ts.slice(0, 19)}  ${cells.join(" ")}\n`;
+    });
+    if (wanted.length === 0 && options.format === "text")
+      terminal.note("Nothing was asked about or refused.\n");
+    terminal.printResult(
+      options.format,
+      wanted.map(line => line.raw),
+      text.join(""),
+    );
     return 0;
   },
 });

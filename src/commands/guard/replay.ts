@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
-import { readAudit } from "./audit-lines.ts";
+import { oneLine, readAuditLog } from "./audit-lines.ts";
 import { openForCommand } from "./judged.ts";
 
 export const replayCommand = defineCommand({
@@ -23,9 +23,9 @@ export const replayCommand = defineCommand({
     if (positionals[0] !== undefined && system.files.follow(path) === undefined) {
       throw new CommandError(`there is no file ${path}`, { kind: "not-found" });
     }
-    const { lines, broken } = readAudit(system, path);
+    const { lines: logged, broken } = readAuditLog(system, terminal, path);
     const guards = new Map<string, ReturnType<typeof openGuard>>();
-    const judged = lines.flatMap(line => {
+    const judged = logged.flatMap(line => {
       if (line.command === undefined) return [];
       const cwd = line.cwd ?? "/";
       const guard = guards.get(cwd) ?? openGuard(system, cwd, () => {});
@@ -35,16 +35,12 @@ export const replayCommand = defineCommand({
       return [{ ts: line.ts, command: line.command, before: line.verdict, now: verdict, rules }];
     });
     const changed = judged.filter(line => line.before !== line.now);
-    if (options.format === "json") {
-      terminal.printJson({ judged: judged.length, changed, unreadable: broken });
-      return 0;
-    }
-    for (const { ts, before, now, rules, command } of changed) {
-      const told = command.replaceAll("\n", "⏎ ").slice(0, 100);
-      terminal.print(`${ts.slice(0, 19)}  ${before} → ${now}  ${rules.join(",")}  ${told}\n`);
-    }
-    terminal.print(`${judged.length} judged, ${changed.length} changed\n`);
-    if (broken > 0) terminal.warn(`Warning: ${broken} line(s) of ${path} cannot be read\n`);
+    const lines = changed.map(
+      ({ ts, before, now, rules, command }) =>
+        `${ts.slice(0, 19)}  ${before} → ${now}  ${rules.join(",")}  ${oneLine(command, 100)}\n`,
+    );
+    const text = `${lines.join("")}${judged.length} judged, ${changed.length} changed\n`;
+    terminal.printResult(options.format, { judged: judged.length, changed, unreadable: broken }, text);
     return 0;
   },
 });

@@ -21,7 +21,6 @@ export const whyCommand = defineCommand({
     const { verdictAt } = await import("../../guard/rule.ts");
     const rules = PACKS.flatMap(pack => pack.rules);
     const [id] = positionals;
-    const isJson = options.format === "json";
     const shown = (rule: (typeof rules)[number]) => ({
       id: rule.id,
       title: rule.title,
@@ -36,10 +35,8 @@ export const whyCommand = defineCommand({
       allowable: rule.isAllowable !== false,
     });
     if (id === undefined) {
-      if (isJson) terminal.printJson(rules.map(shown));
-      else
-        for (const rule of rules)
-          terminal.print(`${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      const lines = rules.map(rule => `${rule.id.padEnd(18)} ${rule.verdict.padEnd(5)} ${rule.title}\n`);
+      terminal.printResult(options.format, rules.map(shown), lines.join(""));
       return 0;
     }
     const { custom } = openForCommand(system, terminal, undefined).config.guard;
@@ -53,14 +50,17 @@ export const whyCommand = defineCommand({
       });
     }
     const told = shown(rule);
-    if (isJson) {
-      terminal.printJson(told);
-      return 0;
-    }
     const { relaxed, standard, strict } = told.levels;
-    terminal.print(
-      `${terminal.paint("bold", told.id)}  ${told.title}\n\n  speaks when  ${told.when}\n  at stake     ${told.lost}\n  instead      ${told.safer}\n  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}\n  ${told.allowable ? "can be permitted by configuration or once by a person" : "can never be permitted"}\n`,
-    );
+    const lines = [
+      `${terminal.paint("bold", told.id)}  ${told.title}`,
+      "",
+      `  speaks when  ${told.when}`,
+      `  at stake     ${told.lost}`,
+      `  instead      ${told.safer}`,
+      `  levels       relaxed ${relaxed}, standard ${standard}, strict ${strict}`,
+      `  can ${told.allowable ? "be permitted by configuration or once by a person" : "never be permitted"}`,
+    ];
+    terminal.printResult(options.format, told, `${lines.join("\n")}\n`);
     return 0;
   },
 });

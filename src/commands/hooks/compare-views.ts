@@ -16,25 +16,29 @@ export function renderCase(result: Comparison): string {
   return `${lines.join("\n")}\n`;
 }
 
+const STATUSES = ["match", "mismatch", "error"] as const;
+
 export function renderSummary(results: readonly Comparison[]): string {
   const events = [...new Set(results.map(result => result.event))].sort();
-  const count = (event: string, status: Comparison["status"]): number =>
-    results.filter(result => result.event === event && result.status === status).length;
   const width = Math.max(5, ...events.map(event => event.length));
+  const row = (name: string, cells: readonly (string | number)[]): string =>
+    `${name.padEnd(width)}  ${cells.map(cell => String(cell).padStart(8)).join("  ")}`;
   const rows = events.map(event => {
-    const total = results.filter(result => result.event === event).length;
-    const cells = [total, count(event, "match"), count(event, "mismatch"), count(event, "error")];
-    return `${event.padEnd(width)}  ${cells.map(cell => String(cell).padStart(8)).join("  ")}`;
+    const own = results.filter(result => result.event === event);
+    return row(event, [own.length, ...STATUSES.map(status => countOf(own, status))]);
   });
-  const head = `${"event".padEnd(width)}  ${["total", "match", "mismatch", "error"].map(cell => cell.padStart(8)).join("  ")}`;
   const bad = results
     .filter(result => result.status !== "match")
     .flatMap(result => [
       `${result.event} ${result.name}: ${statusText(result)}`,
       ...result.differences.map(line => `  ${differenceLine(line)}`),
     ]);
-  const matched = results.filter(result => result.status === "match").length;
-  return `${[head, ...rows, ...bad, `${matched}/${results.length} matched`].join("\n")}\n`;
+  const matched = `${countOf(results, "match")}/${results.length} matched`;
+  return `${[row("event", ["total", ...STATUSES]), ...rows, ...bad, matched].join("\n")}\n`;
+}
+
+function countOf(results: readonly Comparison[], status: Comparison["status"]): number {
+  return results.filter(result => result.status === status).length;
 }
 
 export function renderMatrix(results: readonly Comparison[]): string {
@@ -47,8 +51,6 @@ export function renderMatrix(results: readonly Comparison[]): string {
 }
 
 export function toJson(results: readonly Comparison[]) {
-  const count = (status: Comparison["status"]): number =>
-    results.filter(result => result.status === status).length;
   const side = (answered: Answered) => ({
     output: answered.output === undefined ? answered.raw : toPlain(answered.output),
     exit_code: answered.exitCode ?? null,
@@ -56,11 +58,11 @@ export function toJson(results: readonly Comparison[]) {
     duration_us: answered.durationUs,
   });
   return {
-    success: count("match") === results.length,
+    success: countOf(results, "match") === results.length,
     total: results.length,
-    matched: count("match"),
-    mismatched: count("mismatch"),
-    errors: count("error"),
+    matched: countOf(results, "match"),
+    mismatched: countOf(results, "mismatch"),
+    errors: countOf(results, "error"),
     cases: results.map(({ name, event, status, reference, candidate, differences, error }) => ({
       name,
       event,

@@ -84,15 +84,12 @@ commands, or golden files. Every run has a sandbox of its own as home and projec
 
 async function collect(invocation: CompareInvocation): Promise<readonly Comparison[]> {
   const { options, system, terminal } = invocation;
-  const ways = [options.all, options.input !== undefined, options.transcript !== undefined].filter(
-    Boolean,
-  ).length;
-  if (ways !== 1)
+  const ways = [options.all, options.input !== undefined, options.transcript !== undefined];
+  if (ways.filter(Boolean).length !== 1)
     throw usageError(
       "exactly one of --all, --input and --transcript is needed",
       "amplihack hooks compare --help",
     );
-  const candidate = candidateOf(system, options);
   const settings: CompareOptions = {
     timeoutMs: timeoutOf(options),
     ignore: options.ignore,
@@ -101,27 +98,29 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
     ...(options.timing ? { timingRuns: options.runs ?? 5 } : {}),
     ...(options["keep-sandbox"] ? { onKeep: (path: string) => terminal.warn(`sandbox: ${path}\n`) } : {}),
   };
-  const reference = referenceFor(invocation);
-  if (options.transcript !== undefined) return compareTranscript(invocation, candidate, reference, settings);
-  if (options.input !== undefined) return compareInput(invocation, candidate, reference, settings);
-  return compareAll(invocation, candidate, reference, settings);
+  const setup = { candidate: candidateOf(system, options), reference: referenceFor(invocation), settings };
+  if (options.transcript !== undefined) return compareTranscript(invocation, setup);
+  return options.input === undefined ? compareAll(invocation, setup) : compareInput(invocation, setup);
 }
 
-/** The reference command for an event; undefined when golden files have the word. */
-function referenceFor({
-  options,
-  system,
-}: CompareInvocation): (event: string, subcommand: string) => Engine | undefined {
+interface CompareSetup {
+  readonly candidate: Engine;
+  readonly reference: ReferenceFinder;
+  readonly settings: CompareOptions;
+}
+
+/** The reference command for an event and its subcommand; undefined when golden files have the word. */
+type ReferenceFinder = (event: string, subcommand: string) => Engine | undefined;
+
+function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
   if (options.reference !== undefined) {
     const engine = engineOf(system, options.reference, "reference");
     return () => engine;
   }
   const file = options["reference-map"];
   if (file === undefined) return () => undefined;
-  const read = readJson(system.text.decode(readInputFile(system, file)).text, {
-    recover: false,
-    maxDepth: 2,
-  });
+  const { text } = system.text.decode(readInputFile(system, file));
+  const read = readJson(text, { recover: false, maxDepth: 2 });
   if (!read.ok || !isJsonObject(read.value))
     throw usageError(`${file} must hold a JSON object of events and commands`, '{"Stop": "python3 stop.py"}');
   const table = new Map<string, Engine>();
@@ -134,9 +133,7 @@ function referenceFor({
 
 async function compareInput(
   { options, system }: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const input = readInputFile(system, options.input ?? "-");
@@ -149,12 +146,9 @@ async function compareInput(
 }
 
 async function compareAll(
-  invocation: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { options, system }: CompareInvocation,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
-  const { options, system } = invocation;
   const { findGoldenCases } = await import("../../verify/golden.ts");
   const { compareEngines, compareGolden } = await import("../../verify/compare.ts");
   const folder = resolveHere(system, options["golden-dir"] ?? GOLDEN_FOLDER);
@@ -196,9 +190,7 @@ function orCouldNotRun<T>(work: () => T): T {
 
 async function compareTranscript(
   { options, system, terminal }: CompareInvocation,
-  candidate: Engine,
-  reference: ReturnType<typeof referenceFor>,
-  settings: CompareOptions,
+  { candidate, reference, settings }: CompareSetup,
 ): Promise<readonly Comparison[]> {
   const { compareEngines } = await import("../../verify/compare.ts");
   const { openSandbox } = await import("../../verify/sandbox.ts");
@@ -213,13 +205,8 @@ async function compareTranscript(
       if (call === undefined) continue;
       const engine = reference(call.event, call.subcommand);
       if (engine === undefined) throw usageError("a transcript needs --reference or --reference-map");
-      const result = await compareEngines(
-        system,
-        { reference: engine, candidate },
-        call,
-        settings,
-        sandboxes,
-      );
+      const engines = { reference: engine, candidate };
+      const result = await compareEngines(system, engines, call, settings, sandboxes);
       results.push(result);
       if (options["fail-fast"] && result.status !== "match") break;
     }

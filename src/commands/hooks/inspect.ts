@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import type { HostId } from "../../hosts/host.ts";
+import type { HostId } from "../../hosts/descriptors.ts";
 
 const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
 const ANSWERS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;

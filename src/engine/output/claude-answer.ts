@@ -12,11 +12,11 @@ import {
   type VerdictKind,
 } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
-import { describe } from "../source/fields.ts";
+import { describeType } from "../source/fields.ts";
 
 type Stated = Exclude<VerdictKind, "none">;
 
-/** What an answer says, field by field. `isSound` is false once a known field is not what it must be. */
+/** What an answer says, field by field. `isWellFormed` is false once a known field is not what it must be. */
 export interface ClaudeAnswer {
   readonly decision: Effect["decision"];
   readonly halt: Effect["halt"];
@@ -26,7 +26,7 @@ export interface ClaudeAnswer {
   readonly message: string | undefined;
   readonly suppress: boolean;
   readonly extras: JsonObject;
-  readonly isSound: boolean;
+  readonly isWellFormed: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -75,30 +75,30 @@ export function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAn
   const permission = reader.choice(specific, "permissionDecision", PERMISSION_DECISIONS);
   const behavior = reader.choice(request, "behavior", BEHAVIORS);
   const reasons = [
-    reader.text(specific, "permissionDecisionReason"),
-    reader.text(request, "message"),
-    reader.text(object, "reason"),
+    reader.string(specific, "permissionDecisionReason"),
+    reader.string(request, "message"),
+    reader.string(object, "reason"),
   ];
   const reason = reasons.find(text => text !== undefined);
 
-  const stops = reader.flag(object, "continue") === false;
-  const stopReason = reader.text(object, "stopReason");
-  const interrupts = reader.flag(request, "interrupt") === true;
+  const stops = reader.boolean(object, "continue") === false;
+  const stopReason = reader.string(object, "stopReason");
+  const interrupts = reader.boolean(request, "interrupt") === true;
   const rewrites = [reader.object(request, "updatedInput"), reader.object(specific, "updatedInput")];
   const rewritten = rewrites.find(input => input !== undefined);
-  reader.flag(object, "async");
-  const message = reader.text(object, "systemMessage");
+  reader.boolean(object, "async");
+  const message = reader.string(object, "systemMessage");
   const kind = strictestOf(top, permission, behavior);
   return {
     decision: kind === undefined ? undefined : { kind, ...defined({ reason }) },
     halt: stops || interrupts ? defined({ reason: stops ? stopReason : undefined }) : undefined,
     input: event.rewrites.includes("input") ? rewritten : undefined,
     output: event.name === "PostToolUse" ? ownValue(specific, "updatedToolOutput") : undefined,
-    context: reader.text(specific, "additionalContext"),
+    context: reader.string(specific, "additionalContext"),
     message,
-    suppress: reader.flag(object, "suppressOutput") === true,
+    suppress: reader.boolean(object, "suppressOutput") === true,
     extras: readExtras(specific, request, event),
-    isSound: reader.isSound,
+    isWellFormed: reader.isWellFormed,
     diagnostics: reader.diagnostics,
   };
 }
@@ -118,13 +118,13 @@ function readExtras(specific: JsonObject, request: JsonObject, event: EventDescr
 }
 
 class AnswerReader {
-  isSound = true;
+  isWellFormed = true;
   readonly diagnostics: Diagnostic[] = [];
 
   private drop(name: string, expected: string, found: Json): undefined {
-    this.isSound = false;
+    this.isWellFormed = false;
     this.diagnostics.push(
-      diagnose("field-type", `"${name}" must be ${expected}, not ${describe(found)}; it is ignored`),
+      diagnose("field-type", `"${name}" must be ${expected}, not ${describeType(found)}; it is ignored`),
     );
     return undefined;
   }
@@ -135,13 +135,13 @@ class AnswerReader {
     return this.drop(name, "an object", value);
   }
 
-  text(owner: JsonObject, name: string): string | undefined {
+  string(owner: JsonObject, name: string): string | undefined {
     const value = ownValue(owner, name);
     if (value === undefined || typeof value === "string") return value;
     return this.drop(name, "text", value);
   }
 
-  flag(owner: JsonObject, name: string): boolean | undefined {
+  boolean(owner: JsonObject, name: string): boolean | undefined {
     const value = ownValue(owner, name);
     if (value === undefined || typeof value === "boolean") return value;
     return this.drop(name, "true or false", value);
@@ -155,9 +155,9 @@ class AnswerReader {
   }
 
   checkEvent(specific: JsonObject, event: EventDescriptor): void {
-    const named = this.text(specific, "hookEventName");
+    const named = this.string(specific, "hookEventName");
     if (named === undefined || eventKey(named) === eventKey(event.name)) return;
-    this.isSound = false;
+    this.isWellFormed = false;
     this.diagnostics.push(
       diagnose(
         "event-mismatch",

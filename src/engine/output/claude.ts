@@ -64,7 +64,7 @@ function atSuccess(
     return verdictOf(fromText(decoded.text, raw, { limits, event }, diagnostics), diagnostics);
   if (answer === undefined || decoded.kind === "empty") return verdictOf({}, diagnostics);
   const isClean = !decoded.isNoisy && !raw.stdout.isReplaced;
-  const isTrusted = isClean && answer.isSound;
+  const isTrusted = isClean && answer.isWellFormed;
   const privileges = privilegesOf(answer, limits);
   const names = Object.keys(privileges).join(", ");
   if (!isClean && names !== "")

@@ -20,23 +20,15 @@ export type Decoded =
   /** begins like an object and is none: never context */
   | { readonly kind: "broken" };
 
-export interface DecodeResult {
+interface DecodeResult {
   readonly decoded: Decoded;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const PROTOCOL_KEYS = [
-  "continue",
-  "stopReason",
-  "suppressOutput",
-  "systemMessage",
-  "decision",
-  "reason",
-  "hookSpecificOutput",
-  "async",
-];
+const PROTOCOL_KEYS =
+  "continue stopReason suppressOutput systemMessage decision reason hookSpecificOutput async".split(" ");
 /** Objects over several lines that are tried in noisy output, from the last; bounds the work. */
-const SPREAD_OBJECTS = 8;
+const MAX_SPREAD_OBJECTS = 8;
 
 /**
  * Text → one object, the text itself, or neither. An object among other lines is found too, the last one with a
@@ -99,7 +91,7 @@ function findInLines(
       if (value !== undefined) return value;
     }
     const unindented = lines.filter(([start]) => piece[start] === "{");
-    for (const [start] of unindented.slice(0, SPREAD_OBJECTS)) {
+    for (const [start] of unindented.slice(0, MAX_SPREAD_OBJECTS)) {
       const value = readAnswer(piece.slice(start), maxDepth, true, diagnostics);
       if (value !== undefined) return value;
     }

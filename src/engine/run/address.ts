@@ -1,28 +1,18 @@
 import { BlockList, isIP } from "node:net";
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
-
+const LOOPBACK = blockList("127.0.0.0/8 ::1/128");
 /** Never: link-local (cloud metadata lives there), unspecified, multicast, broadcast and reserved addresses. */
-const FORBIDDEN = new BlockList();
-FORBIDDEN.addSubnet("0.0.0.0", 8, "ipv4");
-FORBIDDEN.addSubnet("169.254.0.0", 16, "ipv4");
-FORBIDDEN.addSubnet("224.0.0.0", 4, "ipv4");
-FORBIDDEN.addSubnet("240.0.0.0", 4, "ipv4");
-FORBIDDEN.addAddress("::", "ipv6");
-FORBIDDEN.addSubnet("fe80::", 10, "ipv6");
-FORBIDDEN.addSubnet("ff00::", 8, "ipv6");
+const FORBIDDEN = blockList("0.0.0.0/8 169.254.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/128 fe80::/10 ff00::/8");
+const PRIVATE = blockList(
+  "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 192.0.0.0/24 198.18.0.0/15 fc00::/7 fec0::/10",
+);
 
-const PRIVATE = new BlockList();
-PRIVATE.addSubnet("10.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("172.16.0.0", 12, "ipv4");
-PRIVATE.addSubnet("192.168.0.0", 16, "ipv4");
-PRIVATE.addSubnet("100.64.0.0", 10, "ipv4");
-PRIVATE.addSubnet("192.0.0.0", 24, "ipv4");
-PRIVATE.addSubnet("198.18.0.0", 15, "ipv4");
-PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fec0::", 10, "ipv6");
+function blockList(subnets: string): BlockList {
+  const list = new BlockList();
+  for (const [, address = "", prefix] of subnets.matchAll(/(\S+)\/(\d+)/g))
+    list.addSubnet(address, Number(prefix), address.includes(":") ? "ipv6" : "ipv4");
+  return list;
+}
 
 export interface AddressRules {
   /** plain http: nothing may leave this machine */

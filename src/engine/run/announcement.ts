@@ -5,7 +5,7 @@ import type { TextCodec } from "../../system/system.ts";
 const MAX_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
 
-export interface Announcement {
+interface Announcement {
   /** how long the hook wants to go on, in milliseconds */
   readonly timeoutMs: number | undefined;
 }

@@ -2,7 +2,6 @@ import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
-import type { CancelSignal } from "../cancel-signal.ts";
 import { diagnose } from "../diagnostics.ts";
 import { NO_OUTPUT } from "../output/decode.ts";
 import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../output/result.ts";
@@ -11,25 +10,8 @@ import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
 import { captureText } from "./capture.ts";
-import type { Semaphore } from "./concurrency.ts";
-import { type EnvironmentRecord, engineVariables } from "./environment.ts";
+import { commandLine, type EnvironmentRecord, engineVariables } from "./environment.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
-import { commandLine, type Shells } from "./shells.ts";
-
-/** What all command hooks of an engine share. */
-export interface CommandEnvironment {
-  /** the environment as given, for names and places */
-  readonly snapshot: EnvironmentRecord;
-  /** the same without secrets: what hooks start from */
-  readonly env: EnvironmentRecord;
-  readonly shells: Shells;
-  readonly slots: Semaphore;
-  readonly killMs: number;
-  readonly pipeMs: number;
-  /** raised when the engine closes; a hook that went to the background listens to nothing else */
-  readonly closing: CancelSignal;
-  readonly onProcesses: (change: 1 | -1) => void;
-}
 
 export interface CommandResult {
   readonly result: RawResult;
@@ -83,7 +65,7 @@ function startCommand(
   const { system, timers } = core.platform;
   const diagnostics: Diagnostic[] = [];
   const variables = engineVariables(core.projectDir, commands.snapshot, spec.source);
-  const feed = hookInput(spec, invocation, diagnostics);
+  const { stdin, env } = hookInput(spec, invocation, diagnostics);
   const watcher = mayDetach ? new AnnouncementWatcher(system.text) : undefined;
   let detach: () => void = () => {};
   const detached = new Promise<"detached">(resolve => {
@@ -97,8 +79,8 @@ function startCommand(
   const running: RunningProcess = system.processes.start({
     argv: commandLine(action, spec.dialect, commands.shells, variables),
     cwd: directoryOf(invocation, diagnostics),
-    env: { ...commands.env, ...variables, ...feed.env, ...action.env },
-    input: system.text.encode(feed.input),
+    env: { ...commands.env, ...variables, ...env, ...action.env },
+    input: system.text.encode(stdin),
     timeoutMs: invocation.timeoutMs,
     limits: core.limits,
     killAfterMs: commands.killMs,
@@ -149,8 +131,8 @@ function hookInput(
   spec: HandlerSpec,
   { core, event, payload, payloadText }: Invocation,
   diagnostics: Diagnostic[],
-): { readonly input: string; readonly env: EnvironmentRecord } {
-  if (spec.dialect !== "atomcode") return { input: payloadText(), env: {} };
+): { readonly stdin: string; readonly env: EnvironmentRecord } {
+  if (spec.dialect !== "atomcode") return { stdin: payloadText(), env: {} };
   const { pluginRoot } = spec.source;
   const name = findAtomcodeEvent(spec.event);
   const tool = stringAt(payload, "tool_name");
@@ -162,7 +144,7 @@ function hookInput(
       diagnose("env-context-omitted", "the context is too long for a variable; it is on stdin"),
     );
   return {
-    input: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
+    stdin: isPrompt ? JSON.stringify(atomcodePrompt(payload, core.projectDir)) : context,
     env: {
       ATOMCODE_HOOK_EVENT: name === undefined ? spec.event : ATOMCODE_EVENTS[name],
       ...defined({

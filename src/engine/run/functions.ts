@@ -1,6 +1,5 @@
 import {
   type Contribution,
-  type Diagnostic,
   type Effect,
   type EventDescriptor,
   type FailurePolicy,
@@ -15,12 +14,12 @@ import { andThen, isThenable } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import { applyFailure, notStarted, runStatusOf } from "../output/failure.ts";
 import type { HandlerFailure } from "../output/result.ts";
-import type { Registration } from "../registration.ts";
+import type { RegisteredHook } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";
 import type { CallState } from "./call-state.ts";
+import { FunctionScope } from "./call-state.ts";
 import { describeError } from "./invocation.ts";
-import { FunctionScope } from "./scope.ts";
 
 const ABORTED: HandlerFailure = { code: "aborted", detail: "the host gave up waiting" };
 
@@ -53,7 +52,7 @@ export class FunctionLane {
   }
 
   /** Runs from the given place on; a promise comes back only when a function returned one. */
-  run(lane: readonly Registration[], from = 0): MaybePromise<void> {
+  run(lane: readonly RegisteredHook[], from = 0): MaybePromise<void> {
     for (let place = from; place < lane.length; place++) {
       const registration = lane[place];
       if (registration === undefined) break;
@@ -62,7 +61,7 @@ export class FunctionLane {
     }
   }
 
-  private step(registration: Registration): MaybePromise<void> {
+  private step(registration: RegisteredHook): MaybePromise<void> {
     if (this.isRefused) return this.skip(registration, "skipped");
     if (this.cancel.isRaised) return this.skip(registration, "aborted");
     this.onRun?.({ hook: registration.id, status: "started" });
@@ -73,13 +72,13 @@ export class FunctionLane {
     return recorder.run(facts, span => this.call(registration, span));
   }
 
-  private skip({ id }: Registration, status: "skipped" | "aborted"): void {
+  private skip({ id }: RegisteredHook, status: "skipped" | "aborted"): void {
     const contribution = notStarted(id, status);
     this.contributions.push(contribution);
     this.onRun?.(contribution.run);
   }
 
-  private call(registration: Registration, span: Span | undefined): MaybePromise<void> {
+  private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
     const { timers } = this.core.platform;
     const begunMs = timers.nowMs();
     const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
@@ -92,7 +91,7 @@ export class FunctionLane {
   }
 
   /** What the function says, with its rewrite checked. Never throws. */
-  private answer(registration: Registration, scope: FunctionScope): MaybePromise<Reply> {
+  private answer(registration: RegisteredHook, scope: FunctionScope): MaybePromise<Reply> {
     const threw = (error: unknown): Reply => refuse("hook-threw", describeError(error));
     if (this.state.problem !== undefined) return refuse("hook-threw", this.state.problem);
     try {
@@ -106,7 +105,7 @@ export class FunctionLane {
   /** Not longer than the function's time, not longer than the host's patience. */
   private wait(
     answer: PromiseLike<Reply>,
-    { id, timeoutMs }: Registration,
+    { id, timeoutMs }: RegisteredHook,
     scope: FunctionScope,
   ): Promise<Reply> {
     return new Promise(resolve => {
@@ -145,11 +144,11 @@ export class FunctionLane {
     if (rewrite === undefined) return reply;
     const isAfter = this.event.name === "PostToolUse" || this.event.name === "PostToolUseFailure";
     const isPossible = rewrite.of === "output" ? isAfter : this.event.rewrites.includes("input");
-    if (!isPossible)
-      return withDiagnostic(
-        rest,
-        diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`),
-      );
+    if (!isPossible) {
+      const impossible = diagnose("rewrite-invalid", `${this.event.name} has no ${rewrite.of} to change`);
+      const diagnostics = [...(rest.effect.diagnostics ?? []), impossible];
+      return { ...rest, effect: { ...rest.effect, diagnostics } };
+    }
     const { tools } = this.core;
     const isError = reply.isError ?? this.state.isError;
     const checked =
@@ -163,12 +162,7 @@ export class FunctionLane {
     });
   }
 
-  private conclude(
-    registration: Registration,
-    reply: Reply,
-    durationMs: number,
-    span: Span | undefined,
-  ): void {
+  private conclude(registration: RegisteredHook, reply: Reply, durationMs: number, span?: Span): void {
     const { id } = registration;
     const run: Run = { hook: id, status: runStatusOf(reply.effect, reply.failure), durationMs };
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
@@ -187,15 +181,10 @@ export class FunctionLane {
 
   private apply({ rewrite, isError }: Reply): void {
     if (isError !== undefined) this.state.setError(isError);
-    if (rewrite?.of === "input") {
-      this.state.setInput(rewrite.value);
-      this.rewriter = this.contributions.length - 1;
-    } else if (rewrite?.of === "output") {
-      this.state.setResult(rewrite.value);
-      this.rewriter = this.contributions.length - 1;
-    } else if (isError !== undefined && this.rewriter < 0) {
-      this.rewriter = this.contributions.length - 1;
-    }
+    if (rewrite?.of === "input") this.state.setInput(rewrite.value);
+    if (rewrite?.of === "output") this.state.setResult(rewrite.value);
+    const isFirstChange = isError !== undefined && this.rewriter < 0;
+    if (rewrite !== undefined || isFirstChange) this.rewriter = this.contributions.length - 1;
   }
 
   /**
@@ -215,14 +204,9 @@ export class FunctionLane {
     return this.contributions.with(this.rewriter, { ...place, effect });
   }
 
-  private policyOf({ onFailure }: Registration): FailurePolicy {
+  private policyOf({ onFailure }: RegisteredHook): FailurePolicy {
     return (
       onFailure ?? this.core.failurePolicy(this.event.name) ?? (this.power === "veto" ? "closed" : "open")
     );
   }
-}
-
-function withDiagnostic(reply: Reply, diagnostic: Diagnostic): Reply {
-  const effect: Effect = { ...reply.effect, diagnostics: [...(reply.effect.diagnostics ?? []), diagnostic] };
-  return { ...reply, effect };
 }

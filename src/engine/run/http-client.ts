@@ -2,7 +2,7 @@ import type { LookupAddress, LookupAllOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { type AddressRules, refuseAddress } from "./address.ts";
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -42,7 +42,7 @@ export const nodeHttpClient = createHttpClient((hostname, options, callback) =>
 );
 
 /** As `lookup` of `node:dns` answers when it is asked for all addresses. */
-export type Resolver = (
+type Resolver = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,

@@ -1,5 +1,6 @@
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import type { TextCodec } from "../../system/system.ts";
+import type { HttpRules } from "../core.ts";
 import { answered, failed, type RawResult } from "../output/result.ts";
 import type { HttpAction } from "../source/handler.ts";
 import { captureText } from "./capture.ts";
@@ -7,23 +8,10 @@ import type { EnvironmentRecord } from "./environment.ts";
 import type { HttpReply } from "./http-client.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";
 
-export interface HttpRules {
-  readonly allowedUrls: readonly string[] | undefined;
-  readonly allowPrivateNetwork: boolean;
-  readonly env: EnvironmentRecord;
-}
-
 /** Headers that say where the request goes, how long it is, or who the user is elsewhere. */
-const RESERVED_HEADERS = new Set([
-  "content-type",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "host",
-  "cookie",
-  "expect",
-  "upgrade",
-]);
+const RESERVED_HEADERS = new Set(
+  "content-type content-length transfer-encoding connection host cookie expect upgrade".split(" "),
+);
 
 /** POSTs the payload; a 2xx body is read like the stdout of exit 0, everything else is a failure. */
 export async function runHttp(action: HttpAction, invocation: Invocation): Promise<RawResult> {

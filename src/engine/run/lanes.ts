@@ -4,7 +4,7 @@ import type { CancelSignal } from "../cancel-signal.ts";
 import { notify } from "../core.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { AsyncReport, Dialect, DispatchOptions } from "../options.ts";
-import type { PlannedStep, Selection } from "../plan.ts";
+import type { HandlerSelection, PlannedStep } from "../plan.ts";
 import { type HandlerOutcome, runHandler } from "./handler.ts";
 import type { DispatchContext } from "./invocation.ts";
 
@@ -28,7 +28,7 @@ export class HandlerLanes {
     this.onRun = onRun;
   }
 
-  async run({ steps, lanes, background, duplicates }: Selection): Promise<Contribution[]> {
+  async run({ steps, lanes, background, duplicates }: HandlerSelection): Promise<Contribution[]> {
     for (const step of background) this.startInBackground(step);
     await Promise.all(lanes.map(lane => this.runLane(lane)));
     const repeated = duplicates.map(({ kept, dropped }) => {

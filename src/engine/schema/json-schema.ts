@@ -3,7 +3,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { errorText } from "../../protocol/error-text.ts";
 
 /** Tells what is wrong with a value, or nothing when it fits. */
-export type Check = (value: unknown) => string | undefined;
+type Check = (value: unknown) => string | undefined;
 
 /**
  * A checker for a schema that TypeBox wrote, or any JSON Schema of the same keywords. A keyword that is not known

@@ -10,7 +10,7 @@ import {
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { describe, EntryReader, showName } from "./fields.ts";
+import { describeType, EntryReader, showName } from "./fields.ts";
 import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
 
 /** The dialect's events and how it spells them. */
@@ -22,7 +22,7 @@ export const ATOMCODE_EVENTS = {
   Notification: "notification",
   UserPromptSubmit: "user_prompt_submit",
 } as const;
-export type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
+type AtomcodeEvent = keyof typeof ATOMCODE_EVENTS;
 
 const BY_KEY = new Map(
   (Object.keys(ATOMCODE_EVENTS) as AtomcodeEvent[]).map(name => [eventKey(name), name] as const),
@@ -33,16 +33,9 @@ export function findAtomcodeEvent(name: string): AtomcodeEvent | undefined {
 }
 
 const ATOMCODE_TIMEOUT_MS = 10_000;
-const FIELDS = new Set([
-  "event",
-  "matcher",
-  "command",
-  "timeout_ms",
-  "disabled",
-  "plugin_root",
-  "onFailure",
-  "on_failure",
-]);
+const FIELDS = new Set(
+  "event matcher command timeout_ms disabled plugin_root onFailure on_failure".split(" "),
+);
 
 /**
  * Entries by name (`hooks.json`), a list of entries (`[[hooks]]`), one entry by itself, or Claude-style blocks
@@ -62,7 +55,7 @@ interface Parser {
 
 function parseRoot(root: Json, parser: Parser): HandlerSpec[] {
   if (!isJsonObject(root))
-    return complain(parser, `${parser.context.label} must hold an object, not ${describe(root)}`);
+    return complain(parser, `${parser.context.label} must hold an object, not ${describeType(root)}`);
   const hooks = ownValue(root, "hooks");
   if (hooks === undefined || hooks === null)
     return Object.hasOwn(root, "event") ? parseEntry(root, "hook", parser) : [];
@@ -71,7 +64,7 @@ function parseRoot(root: Json, parser: Parser): HandlerSpec[] {
   if (!isJsonObject(hooks))
     return complain(
       parser,
-      `${parser.context.label}: "hooks" must be an object or a list, not ${describe(hooks)}`,
+      `${parser.context.label}: "hooks" must be an object or a list, not ${describeType(hooks)}`,
     );
   return Object.entries(hooks).flatMap(([name, value]) =>
     Array.isArray(value) ? parseBlock(name, value, parser) : parseEntry(value, name, parser),
@@ -96,7 +89,7 @@ function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[]
   const name = nameOf(ownName, parser);
   const id = `${context.label}:${showName(name)}`;
   if (!isJsonObject(entry)) {
-    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describe(entry)}`));
+    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describeType(entry)}`));
     return [];
   }
   const read = new EntryReader(entry, id, problems);

@@ -3,17 +3,12 @@ import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protoc
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import type { ParseContext } from "./claude.ts";
-import { describe, EntryReader, showName } from "./fields.ts";
+import { describeType, EntryReader, showName } from "./fields.ts";
 import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
 
-export const BATUTA_EVENTS: ReadonlySet<string> = new Set([
-  "SessionStart",
-  "PreToolUse",
-  "PostToolUse",
-  "UserPromptSubmit",
-  "Stop",
-  "SubagentStop",
-]);
+export const BATUTA_EVENTS: ReadonlySet<string> = new Set(
+  "SessionStart PreToolUse PostToolUse UserPromptSubmit Stop SubagentStop".split(" "),
+);
 const BATUTA_TIMEOUT_MS = 30_000;
 const SECOND_MS = 1000;
 const FIELDS = new Set(["event", "matcher", "command", "timeout_secs", "onFailure", "on_failure"]);
@@ -24,7 +19,7 @@ export function parseBatuta(root: Json, source: HookSource, context: ParseContex
   const entries = isJsonObject(root) ? ownValue(root, "hooks") : root;
   if (entries === undefined || entries === null) return EMPTY_SOURCE;
   if (!Array.isArray(entries)) {
-    const detail = `${context.label}: "hooks" must be a list of entries ([[hooks]]), not ${describe(entries)}`;
+    const detail = `${context.label}: "hooks" must be a list of entries ([[hooks]]), not ${describeType(entries)}`;
     return { ...EMPTY_SOURCE, problems: [diagnose("config-shape", detail)] };
   }
   const specs = entries.flatMap((entry: Json, index) => {
@@ -41,7 +36,7 @@ function parseEntry(
   problems: Diagnostic[],
 ): HandlerSpec | undefined {
   if (!isJsonObject(entry)) {
-    problems.push(diagnose("handler-invalid", `${id} must be a table, not ${describe(entry)}`));
+    problems.push(diagnose("handler-invalid", `${id} must be a table, not ${describeType(entry)}`));
     return undefined;
   }
   const read = new EntryReader(entry, id, problems);

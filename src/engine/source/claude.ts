@@ -10,7 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
-import { describe, EntryReader, showName } from "./fields.ts";
+import { describeType, EntryReader, showName } from "./fields.ts";
 import {
   type Action,
   type ActionKind,
@@ -45,7 +45,7 @@ export function parseClaude(root: Json, source: HookSource, context: ParseContex
   const { label } = context;
   const problems: Diagnostic[] = [];
   if (!isJsonObject(root)) {
-    problems.push(diagnose("config-shape", `${label} must hold an object, not ${describe(root)}`));
+    problems.push(diagnose("config-shape", `${label} must hold an object, not ${describeType(root)}`));
     return { ...EMPTY_SOURCE, problems };
   }
   const flags = {
@@ -62,7 +62,9 @@ export function parseClaude(root: Json, source: HookSource, context: ParseContex
     return { ...EMPTY_SOURCE, ...flags, problems };
   }
   if (!isJsonObject(hooks)) {
-    problems.push(diagnose("config-shape", `${label}: "hooks" must be an object, not ${describe(hooks)}`));
+    problems.push(
+      diagnose("config-shape", `${label}: "hooks" must be an object, not ${describeType(hooks)}`),
+    );
     return { ...EMPTY_SOURCE, ...flags, problems };
   }
   const specs = Object.entries(hooks).flatMap(([name, groups]) =>
@@ -85,7 +87,7 @@ function parseEvent(
       diagnose("event-unknown", `${where}: no known event has this name; its hooks decide nothing`),
     );
   if (!Array.isArray(groups)) {
-    problems.push(diagnose("config-shape", `${where} must be a list of groups, not ${describe(groups)}`));
+    problems.push(diagnose("config-shape", `${where} must be a list of groups, not ${describeType(groups)}`));
     return [];
   }
   return groups.flatMap((group: Json, index) =>
@@ -100,7 +102,7 @@ function parseEvent(
   );
 }
 
-export interface NamedEvent {
+interface NamedEvent {
   readonly name: string;
   readonly descriptor: EventDescriptor | undefined;
 }
@@ -119,12 +121,12 @@ export function parseGroup(
     problems.push(diagnose("config-shape", `${where} ${detail}`));
     return [];
   };
-  if (!isJsonObject(group)) return complain(`must be an object with "hooks", not ${describe(group)}`);
+  if (!isJsonObject(group)) return complain(`must be an object with "hooks", not ${describeType(group)}`);
   const matcher = ownValue(group, "matcher");
   if (matcher !== undefined && matcher !== null && typeof matcher !== "string")
-    return complain(`has a "matcher" that is ${describe(matcher)}; it must be text`);
+    return complain(`has a "matcher" that is ${describeType(matcher)}; it must be text`);
   const handlers = ownValue(group, "hooks");
-  if (!Array.isArray(handlers)) return complain(`must have a list "hooks", not ${describe(handlers)}`);
+  if (!Array.isArray(handlers)) return complain(`must have a list "hooks", not ${describeType(handlers)}`);
   return handlers.flatMap((handler: Json, index) => {
     const id = `${context.label}:${showName(place)}.${index}`;
     const spec = parseHandler(handler, event, matcher ?? undefined, id, source, problems);
@@ -141,7 +143,7 @@ function parseHandler(
   problems: Diagnostic[],
 ): HandlerSpec | undefined {
   if (!isJsonObject(handler)) {
-    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describe(handler)}`));
+    problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describeType(handler)}`));
     return undefined;
   }
   const read = new EntryReader(handler, id, problems);
@@ -221,7 +223,7 @@ function readAction(handler: JsonObject, read: EntryReader): Action | undefined 
   const reader =
     typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type as ActionKind] : undefined;
   if (reader === undefined) {
-    const found = typeof type === "string" ? `"${showName(type)}"` : describe(type);
+    const found = typeof type === "string" ? `"${showName(type)}"` : describeType(type);
     read.refuse("handler-type-unknown", `"type" must be ${Object.keys(READERS).join(", ")}, not ${found}`);
     return undefined;
   }

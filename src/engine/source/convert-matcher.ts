@@ -2,7 +2,7 @@ import { isExactList, splitExactList } from "../match.ts";
 import type { Dialect } from "../options.ts";
 
 /** A matcher in another dialect: several texts when one cannot say it; an absent text matches all. */
-export interface ConvertedMatcher {
+interface ConvertedMatcher {
   readonly texts: readonly (string | undefined)[];
   /** the other dialect can only say something that also matches more */
   readonly isWider: boolean;

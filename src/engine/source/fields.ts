@@ -56,7 +56,7 @@ export class EntryReader {
   optionalString(name: string, code: DiagnosticCode = "handler-invalid"): string | undefined {
     const value = this.value(name) ?? undefined;
     if (value === undefined || typeof value === "string") return value;
-    this.refuse(code, `"${name}" must be text, not ${describe(value)}`);
+    this.refuse(code, `"${name}" must be text, not ${describeType(value)}`);
     return undefined;
   }
 
@@ -114,7 +114,7 @@ export class EntryReader {
   }
 }
 
-export function describe(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

@@ -17,12 +17,12 @@ export interface ListedHandler {
 }
 
 /** A configured handler that can run: trusted, compiled, in its place in fold order. */
-export interface Handler extends ListedHandler, CompiledHandler {
+export interface ConfiguredHandler extends ListedHandler, CompiledHandler {
   readonly position: number;
 }
 
 export interface Loaded {
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly ConfiguredHandler[];
   readonly listed: readonly (ListedHandler & { readonly isEnabled: boolean })[];
   readonly report: LoadReport;
   /** why the sources must not be used at all */

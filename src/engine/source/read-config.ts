@@ -4,7 +4,7 @@ import { errorText } from "../../protocol/error-text.ts";
 import { type Diagnostic, type Json, readJson } from "../../protocol/index.ts";
 import { diagnose } from "../diagnostics.ts";
 
-export type ConfigRead =
+type ConfigRead =
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "nothing" }
   | { readonly kind: "problem"; readonly problem: Diagnostic };

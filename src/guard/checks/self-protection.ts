@@ -1,3 +1,4 @@
+import { AGENT_PROGRAMS } from "../../hosts/protected-files.ts";
 import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
 import { hasTrait } from "../../programs/registry.ts";
 import { isOwnProgram, removesOwnPackage } from "../../programs/traits.ts";
@@ -7,13 +8,16 @@ import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
+import { words } from "../words.ts";
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
-const SWITCHES = wordSet(
-  "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME GOOSE_MODE",
-);
+const SWITCHES: ReadonlySet<string> = new Set([
+  ...words(
+    "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING",
+  ),
+  ...AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []),
+]);
 
 export const selfProtection: Check = {
   inspect(effect, context) {

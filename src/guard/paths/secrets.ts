@@ -1,3 +1,4 @@
+import { CREDENTIAL_FILES } from "../../hosts/protected-files.ts";
 import type { Piece } from "../../shell/value.ts";
 import { wordSet, words } from "../words.ts";
 import { componentCouldBe, globMatches } from "./match.ts";
@@ -44,10 +45,8 @@ const HOME_TREES: Readonly<Record<"secret" | "key", readonly string[]>> = {
     .docker/config.json .config/gh/hosts.yml .config/glab-cli/config.yml .config/git/credentials
     .config/rclone/rclone.conf .config/hub .config/heroku .config/doctl/config.yaml .fly/config.yml
     .npmrc .pypirc .netrc .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
-    .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history .claude/.credentials.json
-    .claude.json .codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .config/github-copilot
-    .copilot/config.json .local/share/opencode/auth.json .pi/agent/auth.json .factory/auth.json
-  `),
+    .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history
+  `).concat(CREDENTIAL_FILES),
   key: words(`
     .gnupg .local/share/keyrings Library/Keychains .config/sops/age
   `),

@@ -1,5 +1,5 @@
 import { claudeCode } from "../../hosts/claude-code.ts";
-import { type IsUnwanted, unregisterEntries } from "../../hosts/settings-entries.ts";
+import { type IsUnwanted, unregisterEntries } from "../../hosts/remove-entries.ts";
 import { type FoundEntry, listEntries } from "../../hosts/settings-file.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { isSameJson, ownValue } from "../../protocol/index.ts";

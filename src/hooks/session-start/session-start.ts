@@ -1,3 +1,4 @@
+import { claudeCode } from "../../hosts/claude-code.ts";
 import type { Effect, InputOf } from "../../protocol/index.ts";
 import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
@@ -17,7 +18,7 @@ async function beginSession(input: InputOf<"session-start">, context: HookContex
   if (!attempt(context, "the version check failed", () => checkVersion(context)))
     context.metric("version_check_error", 1);
   if (
-    input.host === "claude-code" &&
+    input.host === claudeCode.id &&
     !attempt(context, "the hook cleanup failed", () => cleanUpHooks(context))
   )
     context.metric("hook_cleanup_error", 1);

@@ -3,12 +3,16 @@ import { tryFindBinary } from "../../launcher/find-binary.ts";
 import { LAUNCH_TOOLS } from "../../launcher/tools.ts";
 import { listRecipes } from "../../recipes/find/list-recipes.ts";
 import { AGENTS, locateActiveAgent } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import type { Places } from "../places.ts";
-import { type Check, pass, warn } from "./check.ts";
+import { type DoctorCheck, pass, warn } from "./check.ts";
 
-/** Agent programs with their versions, and which one is meant where nobody says. */
-export async function checkAgents(system: System, places: Places, self: string): Promise<readonly Check[]> {
+/** Agent programs with their versions, and which one is meant where no command names one. */
+export async function checkAgents(
+  system: System,
+  places: UserDirectories,
+  self: string,
+): Promise<readonly DoctorCheck[]> {
   const found = AGENTS.flatMap(agent => {
     const path = tryFindBinary(system, agent, self);
     return path === undefined ? [] : [{ agent, path }];
@@ -26,7 +30,7 @@ export async function checkAgents(system: System, places: Places, self: string):
   return [...checks, activeAgent(system, places), await checkRecipes(system, places)];
 }
 
-function activeAgent(system: System, { projectRoot }: Places): Check {
+function activeAgent(system: System, { projectRoot }: UserDirectories): DoctorCheck {
   const warnings: string[] = [];
   const { agent, by } = locateActiveAgent(system, projectRoot, message => warnings.push(message));
   const [problem] = warnings;
@@ -35,7 +39,7 @@ function activeAgent(system: System, { projectRoot }: Places): Check {
     : warn("active-agent", `${problem}; going on with ${agent}`);
 }
 
-async function checkRecipes(system: System, { projectRoot }: Places): Promise<Check> {
+async function checkRecipes(system: System, { projectRoot }: UserDirectories): Promise<DoctorCheck> {
   const currentDir = system.files.workingDirectory() ?? projectRoot;
   const { recipes, invalid } = await listRecipes(system, {
     currentDir,

@@ -1,12 +1,12 @@
 import { type ConfigNotice, failurePolicyOf, loadConfig } from "../../config/index.ts";
-import { HOOK_REGISTRY } from "../../hosts/index.ts";
+import { HOOK_REGISTRY } from "../../hosts/hook-registry.ts";
 import { describeEvent } from "../../protocol/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import type { Places } from "../places.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 /** Configuration files: what in them does not count, and what a failure policy cannot do. */
-export function checkConfiguration(system: System, places: Places): readonly Check[] {
+export function checkConfiguration(system: System, places: UserDirectories): readonly DoctorCheck[] {
   const { config, notices, used } = loadConfig(system, places);
   const checks = notices.map(asCheck);
   const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
@@ -28,7 +28,7 @@ export function checkConfiguration(system: System, places: Places): readonly Che
   return checks;
 }
 
-function asCheck({ code, source, message }: ConfigNotice): Check {
+function asCheck({ code, source, message }: ConfigNotice): DoctorCheck {
   return code === "broken"
     ? fail("configuration", message, `repair ${source}`)
     : warn("configuration", message, `look at ${source}`);

@@ -1,31 +1,28 @@
+import type { HostId } from "../../hosts/descriptors.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import { describeDouble, findDoubles, findRegistrations, findServing, isRegistered } from "../doubles.ts";
+import {
+  describeDuplicate,
+  findDuplicates,
+  findRegistrations,
+  findServing,
+  isRegistered,
+} from "../duplicate-registrations.ts";
 import type { Package } from "../package.ts";
-import type { Places } from "../places.ts";
 import type { FoundRegistration } from "../registrations.ts";
-import { findTarget, INSTALLABLE_HOSTS, type InstallableHost, isPresent } from "../targets.ts";
+import { findTarget, INSTALLABLE_HOSTS, isPresent, setupOf } from "../targets.ts";
 import { checkAgents } from "./agents.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
 import { describeAge, findLastFired } from "./last-fired.ts";
 import { checkMachine } from "./machine.ts";
 import { probeHooks } from "./probe.ts";
 import { checkRegistration } from "./registration.ts";
-import { checkCopilotConfig, checkSwitches } from "./switches.ts";
-
-/** Those that `doctor --live` can start; its drivers are in a later layer. */
-export const LIVE_HOSTS: ReadonlySet<InstallableHost> = new Set<InstallableHost>([
-  "claude-code",
-  "codex",
-  "gemini-cli",
-  "copilot-cli",
-  "opencode",
-  "pi",
-]);
+import { checkOwnFiles, checkSwitches } from "./switches.ts";
 
 export interface DoctorRequest {
   /** only these; all when absent */
-  readonly hosts: readonly InstallableHost[] | undefined;
+  readonly hosts: readonly HostId[] | undefined;
   readonly nodeVersion: string;
   /** the real path of this program */
   readonly self: string;
@@ -35,17 +32,17 @@ export interface DoctorRequest {
 
 export interface DoctorReport {
   readonly ok: boolean;
-  readonly checks: readonly Check[];
+  readonly checks: readonly DoctorCheck[];
 }
 
 /** Looks at everything that keeps hooks from working. Changes nothing. */
 export async function examine(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   request: DoctorRequest,
 ): Promise<DoctorReport> {
-  const isWanted = (host: InstallableHost) => request.hosts?.includes(host) ?? true;
+  const isWanted = (host: HostId) => request.hosts?.includes(host) ?? true;
   const all = findRegistrations(system, places).filter(({ target }) => isWanted(target.host));
   const own = all.filter(({ target }) => target.host === target.owner);
   const registered = own.filter(each => each.entries.length > 0);
@@ -58,13 +55,18 @@ export async function examine(
     checkAnyRegistered(registered),
     ...own
       .filter(each => each.entries.length > 0 || each.problem !== undefined)
-      .flatMap(each => [...checkRegistration(system, places, each), ...armed(system, places, each)]),
+      .flatMap(each => [
+        ...checkRegistration(system, places, each),
+        ...(each.entries.length > 0 && each.problem === undefined
+          ? checkSwitches(system, places, each.target)
+          : []),
+      ]),
     ...checkUnregistered(system, places, all, isWanted),
-    ...(isWanted("copilot-cli") ? checkCopilotConfig(system, places) : []),
+    ...INSTALLABLE_HOSTS.filter(isWanted).flatMap(host => checkOwnFiles(system, places, host)),
     ...probes,
-    ...findDoubles(system, places)
+    ...findDuplicates(system, places)
       .filter(({ host }) => isWanted(host))
-      .map(double => warn("double", describeDouble(double), "amplihack install --scope project --dedupe")),
+      .map(each => warn("double", describeDuplicate(each), "amplihack install --scope project --dedupe")),
     ...checkLastFired(system, places, registered),
     ...checkConfiguration(system, places),
     ...machine,
@@ -73,29 +75,20 @@ export async function examine(
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }
 
-function checkAnyRegistered(registered: readonly FoundRegistration[]): Check {
+function checkAnyRegistered(registered: readonly FoundRegistration[]): DoctorCheck {
   const hosts = [...new Set(registered.filter(isRegistered).map(({ target }) => target.host))];
   return hosts.length === 0
     ? fail("registered", "the hooks are registered with no host", "amplihack install")
     : pass("registered", `the hooks are registered with ${hosts.join(", ")}`);
 }
 
-function armed(
-  system: System,
-  places: Places,
-  { target, entries, problem }: FoundRegistration,
-): readonly Check[] {
-  if (entries.length === 0 || problem !== undefined) return [];
-  return checkSwitches(system, places, target);
-}
-
 /** Hosts that are there but do not call our hooks. */
 function checkUnregistered(
   system: System,
-  places: Places,
+  places: UserDirectories,
   all: readonly FoundRegistration[],
-  isWanted: (host: InstallableHost) => boolean,
-): readonly Check[] {
+  isWanted: (host: HostId) => boolean,
+): readonly DoctorCheck[] {
   return INSTALLABLE_HOSTS.filter(host => isWanted(host) && isPresent(system, places, host)).flatMap(host => {
     if (all.some(each => each.target.host === host && isRegistered(each))) return [];
     const serving = findServing(system, places, findTarget(system, places, host, "project"), []);
@@ -106,9 +99,9 @@ function checkUnregistered(
 
 function checkLastFired(
   system: System,
-  places: Places,
+  places: UserDirectories,
   registered: readonly FoundRegistration[],
-): readonly Check[] {
+): readonly DoctorCheck[] {
   const latest = findLastFired(system, places);
   const hosts = [...new Set(registered.map(({ target }) => target.host))];
   const nowMs = system.clock.nowMs();
@@ -119,7 +112,9 @@ function checkLastFired(
     return warn(
       id,
       `${host}: no hook has run yet`,
-      LIVE_HOSTS.has(host) ? `amplihack doctor --live --host ${host}` : `use ${host} once and look again`,
+      typeof setupOf(host).live === "object"
+        ? `amplihack doctor --live --host ${host}`
+        : `use ${host} once and look again`,
     );
   });
 }

@@ -1,33 +1,34 @@
+import type { HostId } from "../../hosts/descriptors.ts";
+import type { InstallScope } from "../../hosts/host.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import { fingerprints, trustStatus } from "../codex-trust.ts";
-import { findRegistrations } from "../doubles.ts";
+import { findRegistrations } from "../duplicate-registrations.ts";
 import { readFile } from "../file-edit.ts";
 import { install } from "../install.ts";
 import { type InstallReport, PLAIN_INSTALL } from "../install-report.ts";
 import type { Package } from "../package.ts";
-import type { Places, Scope } from "../places.ts";
-import { codexConfigPath, codexHooksName } from "../register.ts";
-import { findTarget, type InstallableHost } from "../targets.ts";
+import { findTarget, INSTALLABLE_HOSTS } from "../targets.ts";
+import { hasFingerprints, trustOf } from "../trust.ts";
 
 /**
  * What an installation would put right: the registrations that are there, in their scopes. With none there, those of
- * the hosts that are found. Codex is trusted with our hooks only where it was before.
+ * the hosts that are found. A host that asks for trust runs our hooks only where it did before.
  */
 export async function repair(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
-  asked: readonly InstallableHost[] | undefined,
+  asked: readonly HostId[] | undefined,
 ): Promise<readonly InstallReport[]> {
   const found = findRegistrations(system, places).filter(
     ({ entries, target }) => entries.length > 0 && target.host === target.owner,
   );
-  const hostsIn = (scope: Scope) =>
+  const hostsIn = (scope: InstallScope) =>
     found
       .filter(({ target }) => target.scope === scope && (asked?.includes(target.host) ?? true))
       .map(({ target }) => target.host);
   const reports: InstallReport[] = [];
-  const run = async (hosts: readonly InstallableHost[] | undefined, scope: Scope) => {
+  const run = async (hosts: readonly HostId[] | undefined, scope: InstallScope) => {
     reports.push(
       await install(system, source, {
         ...PLAIN_INSTALL,
@@ -45,10 +46,9 @@ export async function repair(
   return reports;
 }
 
-function isTrustedAlready(system: System, places: Places): boolean {
-  const target = findTarget(system, places, "codex", "user");
-  const config = readFile(system, codexConfigPath(system, places));
-  return fingerprints(codexHooksName(system, target), readFile(system, target.path) ?? "").some(
-    each => each.isOurs && trustStatus(config, each) !== "untrusted",
-  );
+function isTrustedAlready(system: System, places: UserDirectories): boolean {
+  return INSTALLABLE_HOSTS.map(host => findTarget(system, places, host, "user"))
+    .filter(hasFingerprints)
+    .flatMap(target => trustOf(system, places, target, readFile(system, target.path) ?? ""))
+    .some(status => status !== "untrusted");
 }

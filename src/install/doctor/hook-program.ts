@@ -1,17 +1,18 @@
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
 import type { Package } from "../package.ts";
-import { hookProgramPath, type Places } from "../places.ts";
+import { hookProgramPath } from "../places.ts";
 import { describeProblem } from "../problem.ts";
 import { wrappedCommand } from "../wrapper.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;
 const ID = "hook-engine";
 
 /** Which program answers the hosts, and whether an installation would still choose it. */
-export function checkHookProgram(system: System, places: Places, source: Package): Check {
+export function checkHookProgram(system: System, places: UserDirectories, source: Package): DoctorCheck {
   let wanted: HookEngine;
   try {
     wanted = chooseEngine(system, source);
@@ -22,7 +23,7 @@ export function checkHookProgram(system: System, places: Places, source: Package
   const staged = stagedEngine(system, path);
   if (staged === undefined) return warn(ID, `there is no hook program at ${path} yet`, "amplihack install");
   const message = `hook program: ${describeEngine(staged)}`;
-  if (wanted.passedOver !== undefined) return warn(ID, wanted.passedOver.why, wanted.passedOver.fix);
+  if (wanted.skipped !== undefined) return warn(ID, wanted.skipped.why, wanted.skipped.fix);
   return staged.kind === wanted.kind
     ? pass(ID, message)
     : warn(ID, `${message}; an installation would choose: ${describeEngine(wanted)}`, "amplihack install");

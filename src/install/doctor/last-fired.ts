@@ -1,12 +1,13 @@
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { readJson } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { Places } from "../places.ts";
 
 const LAST_BYTES = 4 * 1024 * 1024;
 
 /** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */
-export function findLastFired(system: System, { stateHome }: Places): ReadonlyMap<string, string> {
+export function findLastFired(system: System, { stateHome }: UserDirectories): ReadonlyMap<string, string> {
   const path = join(stateHome, "logs", "runs.jsonl");
   const size = system.files.follow(path)?.size ?? 0;
   if (size === 0) return new Map();
@@ -15,11 +16,9 @@ export function findLastFired(system: System, { stateHome }: Places): ReadonlyMa
   const latest = new Map<string, string>();
   for (const line of text.split("\n")) {
     const read = readJson(line, { recover: false, maxDepth: 10 });
-    if (!read.ok || !isJsonObject(read.value)) continue;
-    const host = ownValue(read.value, "host");
-    const ts = ownValue(read.value, "ts");
-    if (typeof host !== "string" || typeof ts !== "string") continue;
-    if (ts > (latest.get(host) ?? "")) latest.set(host, ts);
+    const value = read.ok ? read.value : null;
+    const [host, ts] = [stringAt(value, "host"), stringAt(value, "ts")];
+    if (host !== undefined && ts !== undefined && ts > (latest.get(host) ?? "")) latest.set(host, ts);
   }
   return latest;
 }

@@ -1,15 +1,16 @@
 import { gte } from "semver";
+import { errorText } from "../../protocol/error-text.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { findOnPath } from "../find-program.ts";
 import { askVersion } from "../host-version.ts";
 import type { Package } from "../package.ts";
-import { type Places, versionStampPath } from "../places.ts";
-import { textOf } from "../problem.ts";
+import { versionStampPath } from "../places.ts";
 import { wrappedCommand } from "../wrapper.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkHookProgram } from "./hook-program.ts";
 
 const OLDEST_NODE = "20.19.0";
@@ -18,10 +19,10 @@ const PROGRAM_BYTES = 256 * 1024 * 1024;
 /** What the machine must offer, apart from hosts. */
 export async function checkMachine(
   system: System,
-  places: Places,
+  places: UserDirectories,
   source: Package,
   nodeVersion: string,
-): Promise<readonly Check[]> {
+): Promise<readonly DoctorCheck[]> {
   return [
     checkVersion(system, places, source),
     gte(nodeVersion, OLDEST_NODE)
@@ -38,21 +39,25 @@ export async function checkMachine(
   ];
 }
 
-function checkVersion(system: System, places: Places, { version }: Package): Check {
+function checkVersion(system: System, places: UserDirectories, { version }: Package): DoctorCheck {
   const stamp = readText(system, versionStampPath(places), 1_000);
   if (stamp === undefined || stamp === version) return pass("version", `amplihack ${version}`);
   return warn("version", `amplihack ${version}, but ${stamp} is installed`, "amplihack install");
 }
 
-async function checkTool(system: System, name: string, missing: (message: string) => Check): Promise<Check> {
+async function checkTool(
+  system: System,
+  name: string,
+  missing: (message: string) => DoctorCheck,
+): Promise<DoctorCheck> {
   const program = findOnPath(system, name);
   if (program === undefined) return missing(`${name} was not found on PATH`);
   const flag = name === "tmux" ? "-V" : "--version";
-  const said = await askVersion(system, program, flag);
-  return pass(name, said ?? `${name} at ${program}`);
+  const version = await askVersion(system, program, flag);
+  return pass(name, version ?? `${name} at ${program}`);
 }
 
-function checkStateDirectory(system: System, { stateHome }: Places): Check {
+function checkStateDirectory(system: System, { stateHome }: UserDirectories): DoctorCheck {
   const probe = join(stateHome, `.probe-${system.random.hex(16)}`);
   const isNew = system.files.inspect(stateHome) === undefined;
   if (isNew) return pass("state-directory", `${stateHome} is not there yet`);
@@ -63,14 +68,14 @@ function checkStateDirectory(system: System, { stateHome }: Places): Check {
   } catch (error) {
     return fail(
       "state-directory",
-      `${stateHome} cannot be written: ${textOf(error)}`,
+      `${stateHome} cannot be written: ${errorText(error)}`,
       `chown or chmod ${stateHome}`,
     );
   }
 }
 
 /** The first `amplihack` on PATH: this very program, or a wrapper that leads to it. */
-function checkCommandOnPath(system: System, { root }: Package): Check {
+function checkCommandOnPath(system: System, { root }: Package): DoctorCheck {
   const found = findOnPath(system, "amplihack");
   if (found === undefined)
     return warn("path", "amplihack is not on PATH", "amplihack install, then add ~/.local/bin to PATH");
@@ -94,7 +99,7 @@ function safeRealPath({ files }: System, path: string): string | undefined {
 }
 
 /** Without it hooks work, a little slower. */
-function checkCode(system: System, { root }: Package): Check {
+function checkCode(system: System, { root }: Package): DoctorCheck {
   const folder = join(root, "dist", "bin");
   const state =
     system.files.follow(join(folder, "hook-entries")) === undefined

@@ -1,17 +1,18 @@
 import { tmpdir } from "node:os";
-import { HOSTS } from "../../hosts/index.ts";
-import { isJsonObject, ownValue, readJson } from "../../protocol/index.ts";
+import { HOSTS } from "../../hosts/descriptors.ts";
+import { isJsonObject, readJson } from "../../protocol/index.ts";
+import { memberAt } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
 import { removeTree } from "../remove-tree.ts";
 import { describeEnd, runProgram, trialEnvironment } from "../run-program.ts";
-import type { Target } from "../targets.ts";
-import { type Check, fail, pass } from "./check.ts";
+import type { RegistrationTarget } from "../targets.ts";
+import { type DoctorCheck, fail, pass } from "./check.ts";
 
 /** What hosts give a hook before a tool: one that is slow on a busy machine still works. */
 const TIMEOUT_MS = 10_000;
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /**
  * Starts every registered hook as its host would, with an ordinary event, in a home and a project that are thrown
@@ -21,7 +22,7 @@ export async function probeHooks(
   system: System,
   registrations: readonly FoundRegistration[],
   timeoutMs = TIMEOUT_MS,
-): Promise<readonly Check[]> {
+): Promise<readonly DoctorCheck[]> {
   const home = join(tmpdir(), `amplihack-probe-${system.random.hex(16)}`);
   const project = join(home, "project");
   system.files.makeDirectory(join(project, ".claude"), 0o700);
@@ -29,7 +30,7 @@ export async function probeHooks(
     const waiting = registrations.flatMap(({ target, entries }) =>
       entries.filter(({ kind }) => kind === "program").map(entry => ({ target, entry })),
     );
-    const problems = new Map<Target, string[]>();
+    const problems = new Map<RegistrationTarget, string[]>();
     await inTurns(waiting, async ({ target, entry }) => {
       const problem = await probe(system, target, entry, { home, project, timeoutMs });
       if (problem !== undefined) problems.set(target, [...(problems.get(target) ?? []), problem]);
@@ -42,7 +43,7 @@ export async function probeHooks(
   }
 }
 
-function summarise(target: Target, count: number, problems: readonly string[]): Check {
+function summarise(target: RegistrationTarget, count: number, problems: readonly string[]): DoctorCheck {
   const id = `probe.${target.host}.${target.scope}`;
   const [first] = problems;
   if (first === undefined) return pass(id, `${target.host}: ${count} hooks were started and answered`);
@@ -55,12 +56,12 @@ async function inTurns<T>(tasks: readonly T[], run: (task: T) => Promise<void>):
   const worker = async (): Promise<void> => {
     for (let task = queue.shift(); task !== undefined; task = queue.shift()) await run(task);
   };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, worker));
 }
 
 async function probe(
   system: System,
-  { isShared, owner }: Target,
+  { registration, owner }: RegistrationTarget,
   { event, program, words }: OwnEntry,
   {
     home,
@@ -70,7 +71,7 @@ async function probe(
 ): Promise<string | undefined> {
   const { code, end, stdout, stderr } = await runProgram(system, [program, ...words], {
     timeoutMs,
-    input: JSON.stringify(payloadFor(event, project, isShared)),
+    input: JSON.stringify(payloadFor(event, project, registration.isShared === true)),
     cwd: project,
     env: trialEnvironment(system, home),
   });
@@ -81,12 +82,11 @@ async function probe(
   const isAnswer = isText || stdout.trim() === "" || (answer.ok && isJsonObject(answer.value));
   if (!isAnswer) return `${name} answered something that is no JSON object`;
   const telemetry = readJson(stderr.trim().split("\n").at(-1) ?? "", { recover: false, maxDepth: 20 });
-  const result =
-    telemetry.ok && isJsonObject(telemetry.value) ? ownValue(telemetry.value, "result") : undefined;
-  return result === "panic" ? `${name} broke` : undefined;
+  const isBroken = telemetry.ok && memberAt(telemetry.value, "result") === "panic";
+  return isBroken ? `${name} broke` : undefined;
 }
 
-/** An ordinary event in the words of many hosts; each reads its own. */
+/** An ordinary event with the members of many hosts; each reads its own. */
 function payloadFor(event: string, cwd: string, isShared: boolean): Readonly<Record<string, unknown>> {
   const common = {
     session_id: "amplihack-doctor",

@@ -1,12 +1,14 @@
-import { type HostRegistration, planRegistrations, resolveSubcommand } from "../../hosts/index.ts";
-import { findLooseJson } from "../../hosts/json-text.ts";
+import { findLooseJson } from "../../config/json-edit.ts";
+import { type HostRegistration, planRegistrations } from "../../hosts/hook-registry.ts";
+import { resolveSubcommand } from "../../hosts/subcommands.ts";
 import { eventKey } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
-import { hookProgramPath, type Places } from "../places.ts";
+import { hookProgramPath } from "../places.ts";
 import type { FoundRegistration, OwnEntry } from "../registrations.ts";
-import type { Target } from "../targets.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import type { RegistrationTarget } from "../targets.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 const WRITABLE_BY_OTHERS = 0o022;
 const EXECUTABLE = 0o111;
@@ -15,9 +17,9 @@ const SETTINGS_BYTES = 16 * 1024 * 1024;
 /** Compares what a host's configuration holds with what an installation would write. */
 export function checkRegistration(
   system: System,
-  places: Places,
+  places: UserDirectories,
   { target, entries, problem }: FoundRegistration,
-): readonly Check[] {
+): readonly DoctorCheck[] {
   const id = `hooks.${target.host}.${target.scope}`;
   const fix = `amplihack install --host ${target.host}${target.scope === "project" ? " --scope project" : ""}`;
   if (problem !== undefined)
@@ -41,21 +43,21 @@ export function checkRegistration(
     : checks;
 }
 
-interface Finding {
+interface Fault {
   readonly status: "fail" | "warn";
   readonly message: string;
 }
 
-const broken = (message: string): Finding => ({ status: "fail", message });
-const doubtful = (message: string): Finding => ({ status: "warn", message });
+const broken = (message: string): Fault => ({ status: "fail", message });
+const doubtful = (message: string): Fault => ({ status: "warn", message });
 
 /** The line for which a host that reads plain JSON alone would pass over the whole file. */
-function findLooseLine(system: System, { path, registration }: Target): number | undefined {
+function findLooseLine(system: System, { path, registration }: RegistrationTarget): number | undefined {
   if (registration.layout.isPlainJson !== true) return undefined;
   return findLooseJson(readText(system, path, SETTINGS_BYTES) ?? "")?.line;
 }
 
-function judgeEntry(target: Target, entry: OwnEntry): readonly Finding[] {
+function judgeEntry(target: RegistrationTarget, entry: OwnEntry): readonly Fault[] {
   if (entry.kind === "legacy") return [broken(`${entry.event} still calls a script of an earlier version`)];
   const subcommand = entry.subcommand === undefined ? undefined : resolveSubcommand(entry.subcommand);
   if (subcommand === undefined) return [broken(`${entry.event} calls a hook that does not exist`)];
@@ -71,10 +73,10 @@ function judgeEntry(target: Target, entry: OwnEntry): readonly Finding[] {
 }
 
 function judgeTimeout(
-  { registration }: Target,
+  { registration }: RegistrationTarget,
   { event, timeout }: OwnEntry,
   { timeout: wanted }: HostRegistration,
-): readonly Finding[] {
+): readonly Fault[] {
   if (wanted === undefined || registration.timeout === undefined) return [];
   const { unit } = registration.timeout;
   if (timeout === undefined) return [doubtful(`the hook on ${event} has no time limit`)];
@@ -91,13 +93,17 @@ function judgeTimeout(
 
 const ALL_TOOLS = new Set([undefined, "", "*", ".*"]);
 
-function judgeMatcher({ event, matcher }: OwnEntry, wanted: HostRegistration): readonly Finding[] {
+function judgeMatcher({ event, matcher }: OwnEntry, wanted: HostRegistration): readonly Fault[] {
   if (matcher === wanted.matcher) return [];
   if (ALL_TOOLS.has(matcher) && wanted.matcher !== undefined) return [];
   return [broken(`the hook on ${event} sees only what matches ${matcher}; it should see everything`)];
 }
 
-function judgePrograms(system: System, places: Places, entries: readonly OwnEntry[]): readonly Finding[] {
+function judgePrograms(
+  system: System,
+  places: UserDirectories,
+  entries: readonly OwnEntry[],
+): readonly Fault[] {
   const programs = new Set(entries.filter(({ kind }) => kind === "program").map(({ program }) => program));
   return [...programs].flatMap(program => {
     const facts = program.startsWith("/") ? system.files.follow(program) : undefined;
@@ -113,7 +119,7 @@ function judgePrograms(system: System, places: Places, entries: readonly OwnEntr
   });
 }
 
-function judgeSet(target: Target, entries: readonly OwnEntry[]): readonly Finding[] {
+function judgeSet(target: RegistrationTarget, entries: readonly OwnEntry[]): readonly Fault[] {
   const count = ({ nativeEvent, subcommand }: HostRegistration) =>
     entries.filter(
       entry =>

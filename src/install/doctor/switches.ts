@@ -1,32 +1,29 @@
 import { readJsonc } from "../../config/index.ts";
-import { HOSTS } from "../../hosts/index.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
+import { HOSTS, type HostId } from "../../hosts/descriptors.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
+import { memberAt, objectAt, stringsAt } from "../../protocol/members.ts";
 import { readText } from "../../state/index.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import { dirname, isInside, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { fingerprints, trustStatus } from "../codex-trust.ts";
 import { readFile } from "../file-edit.ts";
-import type { Places } from "../places.ts";
-import { codexConfigPath, codexHooksName } from "../register.ts";
-import { findTarget, type Target } from "../targets.ts";
-import { type Check, fail, pass, warn } from "./check.ts";
+import { findTarget, type RegistrationTarget } from "../targets.ts";
+import { trustFile, trustOf } from "../trust.ts";
+import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 
 // Reasons why a host would not run hooks that are registered: switched off, overruled, not trusted, or a file that
-// the host throws away as a whole.
+// the host throws away as a whole. Code by host, because the hook program does not need it.
 
 const FILE_BYTES = 16 * 1024 * 1024;
-const CLAUDE_MANAGED = [
-  "/etc/claude-code/managed-settings.json",
-  "/Library/Application Support/ClaudeCode/managed-settings.json",
-];
+const CLAUDE_MANAGED = "managed-settings.json";
 
-type Look = (system: System, places: Places, target: Target) => readonly Check[];
+type SwitchCheck = (
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+) => readonly DoctorCheck[];
 
-export function checkSwitches(system: System, places: Places, target: Target): readonly Check[] {
-  return LOOKS[target.owner]?.(system, places, target) ?? [];
-}
-
-const LOOKS: Partial<Record<Target["owner"], Look>> = {
+const SWITCH_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
   "claude-code": checkClaude,
   "copilot-cli": checkOwnSwitch,
   "qwen-code": checkOwnSwitch,
@@ -35,137 +32,146 @@ const LOOKS: Partial<Record<Target["owner"], Look>> = {
   cursor: checkCursor,
 };
 
-function checkOwnSwitch(system: System, _: Places, target: Target): readonly Check[] {
-  return switchedOff(system, target, target.path, "disableAllHooks");
+export function checkSwitches(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
+  return SWITCH_CHECKS[target.owner]?.(system, places, target) ?? [];
 }
 
-function idOf({ host, scope }: Target): string {
+/** Files of a host that matter whether or not hooks are registered. */
+export function checkOwnFiles(system: System, places: UserDirectories, host: HostId): readonly DoctorCheck[] {
+  return host === "copilot-cli" ? checkCopilotFiles(system, places, host) : [];
+}
+
+function checkOwnSwitch(
+  system: System,
+  _: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
+  return switchedOff(system, target, target.path);
+}
+
+function idOf({ host, scope }: RegistrationTarget): string {
   return `armed.${host}.${scope}`;
 }
 
-function switchedOff(system: System, target: Target, path: string, member: string): readonly Check[] {
-  const file = readObject(system, path);
-  if (file === undefined || ownValue(file, member) !== true) return [];
-  return [
-    fail(
-      idOf(target),
-      `${target.host}: no hook fires, ${path} has "${member}": true`,
-      `remove it from ${path}`,
-    ),
-  ];
+function switchedOff(system: System, target: RegistrationTarget, path: string): readonly DoctorCheck[] {
+  if (memberAt(readSettings(system, path), "disableAllHooks") !== true) return [];
+  const message = `${target.host}: no hook fires, ${path} has "disableAllHooks": true`;
+  return [fail(idOf(target), message, `remove it from ${path}`)];
 }
 
-function checkClaude(system: System, places: Places, target: Target): readonly Check[] {
+function checkClaude(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   const folders = [dirname(target.path), join(places.projectRoot, ".claude")];
+  const managed = (HOSTS[target.owner].protects?.managed ?? []).map(folder => join(folder, CLAUDE_MANAGED));
   const files = new Set([
     ...folders.flatMap(folder => [join(folder, "settings.json"), join(folder, "settings.local.json")]),
-    ...CLAUDE_MANAGED,
+    ...managed,
   ]);
-  const managed = CLAUDE_MANAGED.filter(
-    path => ownValue(readObject(system, path) ?? {}, "allowManagedHooksOnly") === true,
-  );
   return [
-    ...[...files].flatMap(path => switchedOff(system, target, path, "disableAllHooks")),
-    ...managed.map(path =>
-      fail(
-        idOf(target),
-        `${target.host}: only managed hooks run, says ${path}`,
-        "ask who manages this machine",
-      ),
-    ),
+    ...[...files].flatMap(path => switchedOff(system, target, path)),
+    ...managed
+      .filter(path => memberAt(readSettings(system, path), "allowManagedHooksOnly") === true)
+      .map(path => {
+        const message = `${target.host}: only managed hooks run, says ${path}`;
+        return fail(idOf(target), message, "ask who manages this machine");
+      }),
   ];
 }
 
-/** Copilot's own files, whether or not hooks are registered: it reads none of its settings from a broken one. */
-export function checkCopilotConfig(system: System, places: Places): readonly Check[] {
-  const { path } = findTarget(system, places, "copilot-cli", "user");
-  const folder = dirname(dirname(path));
+/** Copilot reads none of its settings from a broken file. */
+function checkCopilotFiles(system: System, places: UserDirectories, host: HostId): readonly DoctorCheck[] {
+  const folder = dirname(dirname(findTarget(system, places, host, "user").path));
   const files = ["config.json", "settings.json"]
-    .map(name => ({ path: join(folder, name), text: readText(system, join(folder, name), FILE_BYTES) }))
-    .filter(({ text }) => text !== undefined && text.trim() !== "");
-  const broken = files.filter(({ text }) => !readJsonc(text ?? "").ok);
+    .map(name => ({ path: join(folder, name), text: readText(system, join(folder, name), FILE_BYTES) ?? "" }))
+    .filter(({ text }) => text.trim() !== "");
+  const broken = files.filter(({ text }) => !readJsonc(text).ok);
   if (files.length === 0) return [];
   return broken.length === 0
     ? [pass("copilot-config", `the files of Copilot CLI in ${folder} are valid`)]
     : broken.map(file => fail("copilot-config", `${file.path} is not valid JSON`, `repair ${file.path}`));
 }
 
-function checkCodex(system: System, places: Places, target: Target): readonly Check[] {
+function checkCodex(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
   const id = idOf(target);
-  const hooks = readFile(system, target.path) ?? "";
-  const checks: Check[] = [];
-  const file = readJsonc(hooks);
-  const unknown =
-    file.ok && isJsonObject(file.value)
-      ? Object.keys(file.value).filter(name => name !== "hooks" && name !== "description")
-      : [];
-  if (unknown.length > 0)
-    checks.push(
-      fail(id, `codex: ${target.path} is thrown away because of "${unknown[0]}"`, "remove that member"),
-    );
+  const { host, path } = target;
+  const hooks = readFile(system, path) ?? "";
+  const checks: DoctorCheck[] = [];
+  const [unknown] = Object.keys(readSettings(system, path)).filter(
+    name => name !== "hooks" && name !== "description",
+  );
+  if (unknown !== undefined)
+    checks.push(fail(id, `${host}: ${path} is thrown away because of "${unknown}"`, "remove that member"));
   if (hooks.startsWith("\uFEFF"))
     checks.push(
-      warn(id, `codex: ${target.path} begins with a byte order mark, which Codex may reject`, "remove it"),
+      warn(id, `${host}: ${path} begins with a byte order mark, which Codex may reject`, "remove it"),
     );
-  const config = readFile(system, codexConfigPath(system, places));
-  if (config !== undefined && /^\s*hooks\s*=\s*false/m.test(featuresIn(config)))
+  const config = readFile(system, trustFile(system, places, target)) ?? "";
+  const features = /^\[features\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)/m.exec(config)?.[1] ?? "";
+  if (/^\s*hooks\s*=\s*false/m.test(features))
     checks.push(
-      fail(id, "codex: hooks are switched off under [features] in config.toml", "remove that line"),
+      fail(id, `${host}: hooks are switched off under [features] in config.toml`, "remove that line"),
     );
-  const states = fingerprints(codexHooksName(system, target), hooks)
-    .filter(each => each.isOurs)
-    .map(each => trustStatus(config, each));
-  const fix = "type /hooks in Codex and trust them, or run: amplihack install --host codex --yes";
-  const count = (wanted: string) => states.filter(state => state === wanted).length;
-  const silent = count("untrusted") + count("modified");
+  const states = trustOf(system, places, target, hooks);
+  const silent = states.filter(state => state === "untrusted" || state === "modified").length;
+  const disabled = states.filter(state => state === "disabled").length;
   if (silent > 0)
-    checks.push(fail(id, `codex: ${silent} of ${states.length} hooks are not trusted and never fire`, fix));
-  if (count("disabled") > 0)
     checks.push(
-      warn(id, `codex: ${count("disabled")} hooks are switched off in Codex`, "switch them on in /hooks"),
+      fail(
+        id,
+        `${host}: ${silent} of ${states.length} hooks are not trusted and never fire`,
+        `type /hooks in Codex and trust them, or run: amplihack install --host ${host} --yes`,
+      ),
     );
+  if (disabled > 0)
+    checks.push(warn(id, `${host}: ${disabled} hooks are switched off in Codex`, "switch them on in /hooks"));
   return checks;
 }
 
-function featuresIn(config: string): string {
-  return /^\[features\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)/m.exec(config)?.[1] ?? "";
-}
-
-function checkGemini(system: System, places: Places, target: Target): readonly Check[] {
-  const settings = readObject(system, target.path) ?? {};
+function checkGemini(
+  system: System,
+  places: UserDirectories,
+  target: RegistrationTarget,
+): readonly DoctorCheck[] {
+  const { host, path, scope } = target;
+  const settings = readSettings(system, path);
   const id = idOf(target);
-  const checks: Check[] = [];
+  const checks: DoctorCheck[] = [];
   const isOff =
-    member(settings, "hooksConfig", "enabled") === false ||
-    member(settings, "tools", "enableHooks") === false;
+    memberAt(settings, "hooksConfig", "enabled") === false ||
+    memberAt(settings, "tools", "enableHooks") === false;
   if (isOff)
+    checks.push(fail(id, `${host}: hooks are switched off in ${path}`, "set hooksConfig.enabled to true"));
+  const disabled = stringsAt(objectAt(settings, "hooksConfig"), "disabled");
+  if (disabled.some(name => name.includes("amplihack-hooks")))
     checks.push(
-      fail(id, `gemini-cli: hooks are switched off in ${target.path}`, "set hooksConfig.enabled to true"),
+      fail(id, `${host}: hooks of amplihack are listed under hooksConfig.disabled`, "take them out"),
     );
-  const disabled = member(settings, "hooksConfig", "disabled");
-  if (
-    Array.isArray(disabled) &&
-    disabled.some(name => typeof name === "string" && name.includes("amplihack-hooks"))
-  )
-    checks.push(
-      fail(id, "gemini-cli: hooks of amplihack are listed under hooksConfig.disabled", "take them out"),
-    );
-  if (target.scope === "project" && !isTrustedByGemini(system, places))
+  if (scope === "project" && !isTrustedByGemini(system, places))
     checks.push(
       warn(
         id,
-        "gemini-cli: project hooks fire only once this folder is trusted",
+        `${host}: project hooks fire only once this folder is trusted`,
         "start gemini here and trust the folder",
       ),
     );
   return checks;
 }
 
-function isTrustedByGemini(system: System, { home, projectRoot }: Places): boolean {
-  const user = readObject(system, join(home, ".gemini", "settings.json")) ?? {};
-  const security = ownValue(user, "security");
-  if (isJsonObject(security) && member(security, "folderTrust", "enabled") === false) return true;
-  const trusted = readObject(system, join(home, ".gemini", "trustedFolders.json")) ?? {};
+function isTrustedByGemini(system: System, { home, projectRoot }: UserDirectories): boolean {
+  const user = readSettings(system, join(home, ".gemini", "settings.json"));
+  if (memberAt(user, "security", "folderTrust", "enabled") === false) return true;
+  const trusted = readSettings(system, join(home, ".gemini", "trustedFolders.json"));
   return Object.entries(trusted).some(
     ([folder, how]) =>
       (how === "TRUST_FOLDER" && isInside(folder, projectRoot)) ||
@@ -174,41 +180,31 @@ function isTrustedByGemini(system: System, { home, projectRoot }: Places): boole
 }
 
 /** One name that Cursor does not know, or no version, and it throws the whole file away. */
-function checkCursor(system: System, _: Places, target: Target): readonly Check[] {
-  const file = readObject(system, target.path) ?? {};
+function checkCursor(system: System, _: UserDirectories, target: RegistrationTarget): readonly DoctorCheck[] {
+  const { host, owner, path } = target;
+  const file = readSettings(system, path);
   const id = idOf(target);
-  const events = ownValue(file, "hooks");
-  const unknown = isJsonObject(events)
-    ? Object.keys(events).filter(name => !Object.hasOwn(HOSTS.cursor.events, name))
-    : [];
+  const unknown = Object.keys(objectAt(file, "hooks")).filter(
+    name => !Object.hasOwn(HOSTS[owner].events, name),
+  );
+  const noVersion = fail(
+    id,
+    `${host}: ${path} is thrown away, because it has no "version": 1`,
+    `amplihack install --host ${host}`,
+  );
   return [
-    ...(ownValue(file, "version") === 1
-      ? []
-      : [
-          fail(
-            id,
-            `cursor: ${target.path} is thrown away, because it has no "version": 1`,
-            "amplihack install --host cursor",
-          ),
-        ]),
+    ...(memberAt(file, "version") === 1 ? [] : [noVersion]),
     ...unknown.map(name =>
       fail(
         id,
-        `cursor: ${target.path} is thrown away because of the unknown event "${name}"`,
+        `${host}: ${path} is thrown away because of the unknown event "${name}"`,
         `rename or remove "${name}"`,
       ),
     ),
   ];
 }
 
-function readObject(system: System, path: string): JsonObject | undefined {
-  const text = readText(system, path, FILE_BYTES);
-  const read = text === undefined ? undefined : readJsonc(text);
-  return read?.ok === true && isJsonObject(read.value) ? read.value : undefined;
-}
-
-function member(object: JsonObject, ...names: readonly string[]): Json | undefined {
-  let value: Json | undefined = object;
-  for (const name of names) value = isJsonObject(value) ? ownValue(value, name) : undefined;
-  return value;
+function readSettings(system: System, path: string): JsonObject {
+  const read = readJsonc(readText(system, path, FILE_BYTES) ?? "");
+  return read.ok && isJsonObject(read.value) ? read.value : {};
 }

@@ -6,13 +6,13 @@ import {
   propertiesOf,
   removeChild,
   replaceNode,
-} from "../../hosts/json-text.ts";
+} from "../../config/json-edit.ts";
 import { FileLock } from "../../state/file-lock.ts";
 import { readText } from "../../state/read-text.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { PluginProblem } from "./problem.ts";
+import { pluginProblem } from "../problem.ts";
 
 const LIMIT = 4 * 1024 * 1024;
 const MEMBER = "enabledPlugins";
@@ -48,13 +48,13 @@ interface Entry {
 function findEntry(text: string, path: string, name: string): Entry {
   const opened = openJson(text.trim() === "" ? "{}" : text);
   if (!opened.ok) {
-    throw new PluginProblem(
+    throw pluginProblem(
       `cannot use the settings in ${path}: line ${opened.line}, column ${opened.column}: ${opened.problem}`,
       "repair the file; it was not touched",
     );
   }
   const { root } = opened;
-  if (root.type !== "object") throw new PluginProblem(`${path} does not hold an object`);
+  if (root.type !== "object") throw pluginProblem(`${path} does not hold an object`);
   const list = memberOf(root, MEMBER);
   const isNamed = (key: unknown): boolean => key === name || String(key).startsWith(`${name}@`);
   if (list === undefined) {
@@ -67,8 +67,7 @@ function findEntry(text: string, path: string, name: string): Entry {
       edit: isOn => (isOn ? insertFirst(text, list, name) : removeChild(text, list, index)),
     };
   }
-  if (list.type !== "object")
-    throw new PluginProblem(`"${MEMBER}" in ${path} is neither an object nor a list`);
+  if (list.type !== "object") throw pluginProblem(`"${MEMBER}" in ${path} is neither an object nor a list`);
   const members = propertiesOf(list);
   const index = members.findIndex(([key]) => isNamed(key));
   const value = members[index]?.[1];

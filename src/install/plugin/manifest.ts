@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, ownValue, readJson } from "../../protocol/index.ts";
-import { PluginProblem } from "./problem.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
+import { Problem } from "../../state/problem.ts";
+import { pluginProblem } from "../problem.ts";
 
 const PLACES = [".claude-plugin/plugin.json", "plugin.json"];
 const NAME = /^[a-z0-9][a-z0-9-]*$/;
@@ -14,20 +16,20 @@ export interface PluginManifest {
 
 export function checkPluginName(name: string): string {
   if (NAME.test(name) && name.length <= 100) return name;
-  throw new PluginProblem("a plugin's name has lower-case letters, digits and '-' only");
+  throw pluginProblem("a plugin's name has lower-case letters, digits and '-' only");
 }
 
 /** What the plugin in a directory says of itself. */
 export function readPluginManifest(directory: string): PluginManifest {
   const place = PLACES.find(each => existsSync(join(directory, each)));
   if (place === undefined) {
-    throw new PluginProblem(`${directory} is no plugin: it has neither ${PLACES.join(" nor ")}`);
+    throw pluginProblem(`${directory} is no plugin: it has neither ${PLACES.join(" nor ")}`);
   }
   const read = readJson(readFileSync(join(directory, place), "utf8"), { recover: false, maxDepth: 50 });
-  if (!read.ok || !isJsonObject(read.value)) throw new PluginProblem(`${place} does not hold a JSON object`);
-  const [name, version] = [ownValue(read.value, "name"), ownValue(read.value, "version")];
-  if (typeof name !== "string" || typeof version !== "string" || version === "") {
-    throw new PluginProblem(`${place} must name the plugin's name and version`);
+  if (!read.ok || !isJsonObject(read.value)) throw pluginProblem(`${place} does not hold a JSON object`);
+  const [name, version = ""] = [stringAt(read.value, "name"), stringAt(read.value, "version")];
+  if (name === undefined || version === "") {
+    throw pluginProblem(`${place} must name the plugin's name and version`);
   }
   return { name: checkPluginName(name), version, content: read.value };
 }
@@ -37,7 +39,7 @@ export function tryReadPluginManifest(directory: string): PluginManifest | undef
   try {
     return readPluginManifest(directory);
   } catch (error) {
-    if (error instanceof PluginProblem || !existsSync(directory)) return undefined;
+    if (error instanceof Problem || !existsSync(directory)) return undefined;
     throw error;
   }
 }
@@ -49,5 +51,5 @@ export function hasReadableHooks(directory: string, { content }: PluginManifest)
   const path = join(directory, typeof named === "string" ? named : "hooks/hooks.json");
   if (!path.startsWith(`${directory}/`) || !existsSync(path)) return false;
   const read = readJson(readFileSync(path, "utf8"), { recover: false, maxDepth: 50 });
-  return read.ok && isJsonObject(read.value) && isJsonObject(ownValue(read.value, "hooks"));
+  return read.ok && isJsonObject(memberAt(read.value, "hooks"));
 }

@@ -1,19 +1,17 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
+import type { Problem } from "../../state/problem.ts";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
+import { pluginProblem } from "../problem.ts";
 import { setEnabled } from "./enabled.ts";
 import { tryReadPluginManifest } from "./manifest.ts";
-import { type PluginPlaces, pluginDirectory, replaceTree } from "./plugins.ts";
-import { PluginProblem } from "./problem.ts";
+import { pluginDirectory, replaceTree } from "./plugins.ts";
 import { copyFiles, fingerprint, listTree } from "./tree.ts";
 
 /** Where amplihack's own files for Claude Code lie: in the project, or in a plugin that all projects share. */
 export type Mode = "local" | "plugin" | "none";
-
-export interface ModePlaces extends PluginPlaces {
-  readonly projectRoot: string;
-}
 
 export interface Conversion {
   /** files that were there before, or were changed since, and stay as they are */
@@ -24,26 +22,26 @@ const NAME = "amplihack";
 /** Which files of a project's \`.claude\` are ours, and what they held. */
 const RECORD = ".amplihack-local.json";
 
-function localDirectory({ projectRoot }: ModePlaces): string {
+function localDirectory({ projectRoot }: UserDirectories): string {
   return join(projectRoot, ".claude");
 }
 
-function isLocal(places: ModePlaces): boolean {
+function isLocal(places: UserDirectories): boolean {
   return tryReadPluginManifest(localDirectory(places))?.name === NAME;
 }
 
-function isPlugin(places: ModePlaces): boolean {
+function isPlugin(places: UserDirectories): boolean {
   return tryReadPluginManifest(pluginDirectory(places, NAME)) !== undefined;
 }
 
 /** The project's own files come first, as they do in Claude Code. */
-export function detectMode(places: ModePlaces): Mode {
+export function detectMode(places: UserDirectories): Mode {
   if (isLocal(places)) return "local";
   return isPlugin(places) ? "plugin" : "none";
 }
 
 /** Moves the project's files into the plugin. What the user wrote or changed stays in the project. */
-export function convertToPlugin(system: System, places: ModePlaces, isForced: boolean): Conversion {
+export function convertToPlugin(system: System, places: UserDirectories, isForced: boolean): Conversion {
   if (!isLocal(places)) throw nothingToConvert("the project has no amplihack files of its own");
   refuseBoth(places, isForced);
   const local = localDirectory(places);
@@ -58,7 +56,7 @@ export function convertToPlugin(system: System, places: ModePlaces, isForced: bo
 }
 
 /** Copies the plugin's files into the project and removes the plugin. Files that are there stay. */
-export function convertToLocal(system: System, places: ModePlaces, isForced: boolean): Conversion {
+export function convertToLocal(system: System, places: UserDirectories, isForced: boolean): Conversion {
   if (!isPlugin(places)) throw nothingToConvert("the plugin amplihack is not installed");
   refuseBoth(places, isForced);
   const plugin = pluginDirectory(places, NAME);
@@ -93,16 +91,16 @@ function replaceTreeWith(
   }
 }
 
-function refuseBoth(places: ModePlaces, isForced: boolean): void {
+function refuseBoth(places: UserDirectories, isForced: boolean): void {
   if (isForced || !isLocal(places) || !isPlugin(places)) return;
-  throw new PluginProblem(
+  throw pluginProblem(
     "the project has amplihack files of its own and the plugin is installed too",
     "use --force",
   );
 }
 
-function nothingToConvert(why: string): PluginProblem {
-  return new PluginProblem(`there is nothing to convert: ${why}`, "amplihack mode detect");
+function nothingToConvert(why: string): Problem {
+  return pluginProblem(`there is nothing to convert: ${why}`, "amplihack mode detect");
 }
 
 function readRecord(path: string): Readonly<Record<string, string>> {
@@ -111,7 +109,7 @@ function readRecord(path: string): Readonly<Record<string, string>> {
     : undefined;
   const files = read?.ok === true && isJsonObject(read.value) ? read.value["files"] : undefined;
   if (!isJsonObject(files)) {
-    throw new PluginProblem(`${path} does not say which files are amplihack's`, "move them by hand");
+    throw pluginProblem(`${path} does not say which files are amplihack's`, "move them by hand");
   }
   const isInside = (name: string): boolean => !name.startsWith("/") && !name.split("/").includes("..");
   return Object.fromEntries(

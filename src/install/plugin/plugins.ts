@@ -2,7 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
+import { pluginProblem } from "../problem.ts";
 import { isEnabled, setEnabled } from "./enabled.ts";
 import {
   checkPluginName,
@@ -11,25 +13,18 @@ import {
   readPluginManifest,
   tryReadPluginManifest,
 } from "./manifest.ts";
-import { PluginProblem } from "./problem.ts";
 import { copyFiles, listTree } from "./tree.ts";
-
-export interface PluginPlaces {
-  readonly home: string;
-  /** `~A` */
-  readonly stateHome: string;
-}
 
 const REMOTE = /^(?:https:\/\/|ssh:\/\/|file:\/\/|git@[\w.-]+:)/;
 
-export function pluginDirectory({ stateHome }: PluginPlaces, name: string): string {
+export function pluginDirectory({ stateHome }: UserDirectories, name: string): string {
   return join(stateHome, ".claude", "plugins", checkPluginName(name));
 }
 
 /** Copies a plugin from a directory or a git repository. The one that is there goes only when that is asked for. */
 export function installPlugin(
   system: Pick<System, "random">,
-  places: PluginPlaces,
+  places: UserDirectories,
   source: string,
   isForced: boolean,
 ): PluginManifest {
@@ -44,7 +39,7 @@ export function installPlugin(
         env: { ...process.env, GIT_TERMINAL_PROMPT: "0" },
       },
     );
-    if (status !== 0) throw new PluginProblem("git could not clone the plugin", "see what git said above");
+    if (status !== 0) throw pluginProblem("git could not clone the plugin", "see what git said above");
     return installFrom(system, places, join(clone, "plugin"), isForced);
   } finally {
     rmSync(clone, { recursive: true, force: true });
@@ -53,20 +48,17 @@ export function installPlugin(
 
 function installFrom(
   system: Pick<System, "random">,
-  places: PluginPlaces,
+  places: UserDirectories,
   directory: string,
   isForced: boolean,
 ): PluginManifest {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
-    throw new PluginProblem(
-      `${directory} is no directory`,
-      "name a directory, or an address that git can clone",
-    );
+    throw pluginProblem(`${directory} is no directory`, "name a directory, or an address that git can clone");
   }
   const manifest = readPluginManifest(directory);
   const target = pluginDirectory(places, manifest.name);
   if (existsSync(target) && !isForced) {
-    throw new PluginProblem(`the plugin ${manifest.name} is installed already`, "use --force to replace it");
+    throw pluginProblem(`the plugin ${manifest.name} is installed already`, "use --force to replace it");
   }
   replaceTree(system, directory, target);
   return manifest;
@@ -88,18 +80,18 @@ export function replaceTree(system: Pick<System, "random">, from: string, target
 }
 
 /** Removes a plugin and switches it off. One that is neither there nor switched on is a problem: a mistyped name. */
-export function uninstallPlugin(system: System, places: PluginPlaces, name: string): void {
+export function uninstallPlugin(system: System, places: UserDirectories, name: string): void {
   const directory = pluginDirectory(places, name);
   const wasEnabled = setEnabled(system, places.home, name, false);
   const wasThere = existsSync(directory);
   rmSync(directory, { recursive: true, force: true });
   if (!wasThere && !wasEnabled)
-    throw new PluginProblem(`the plugin ${name} is not installed`, "amplihack plugin list");
+    throw pluginProblem(`the plugin ${name} is not installed`, "amplihack plugin list");
 }
 
-export function linkPlugin(system: System, places: PluginPlaces, name: string): boolean {
+export function linkPlugin(system: System, places: UserDirectories, name: string): boolean {
   if (tryReadPluginManifest(pluginDirectory(places, name)) === undefined) {
-    throw new PluginProblem(`the plugin ${name} is not installed`, "amplihack plugin install SOURCE");
+    throw pluginProblem(`the plugin ${name} is not installed`, "amplihack plugin install SOURCE");
   }
   return setEnabled(system, places.home, name, true);
 }
@@ -113,7 +105,7 @@ export interface PluginState {
   readonly hooks_loaded: boolean;
 }
 
-export function inspectPlugin(system: System, places: PluginPlaces, name: string): PluginState {
+export function inspectPlugin(system: System, places: UserDirectories, name: string): PluginState {
   const directory = pluginDirectory(places, name);
   const manifest = tryReadPluginManifest(directory);
   return {
@@ -125,7 +117,7 @@ export function inspectPlugin(system: System, places: PluginPlaces, name: string
   };
 }
 
-export function listPlugins(system: System, places: PluginPlaces): readonly PluginState[] {
+export function listPlugins(system: System, places: UserDirectories): readonly PluginState[] {
   const folder = join(places.stateHome, ".claude", "plugins");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { sha256Hex } from "../../state/sha256.ts";
-import { PluginProblem } from "./problem.ts";
+import { pluginProblem } from "../problem.ts";
 
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 const LEFT_OUT = new Set([".git", "node_modules/.cache"]);
 
 /** Paths of all files and links below a directory, in order. A link that leads out of it is refused. */
@@ -28,9 +28,8 @@ export function listTree(root: string): readonly string[] {
       else if (entry.isSymbolicLink()) {
         checkLink(real, path);
         found.push(path);
-      } else throw new PluginProblem(`${path} is no file, directory or link`);
-      if (found.length > MOST_FILES)
-        throw new PluginProblem(`there are more than ${MOST_FILES} files in ${root}`);
+      } else throw pluginProblem(`${path} is no file, directory or link`);
+      if (found.length > MAX_FILES) throw pluginProblem(`there are more than ${MAX_FILES} files in ${root}`);
     }
   };
   visit("");
@@ -45,7 +44,7 @@ function checkLink(root: string, path: string): void {
     target = resolve(dirname(join(root, path)), readlinkSync(join(root, path)));
   }
   if (target !== root && !target.startsWith(root + sep)) {
-    throw new PluginProblem(
+    throw pluginProblem(
       `${path} is a link that leads out of the plugin`,
       "remove the link, or copy what it names",
     );

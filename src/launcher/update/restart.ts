@@ -1,38 +1,17 @@
+import { AGENTS } from "../../state/active-agent.ts";
+
+const PLAIN_COMMANDS =
+  "install uninstall launch doctor update lock unlock lock-status completions version".split(" ");
 /** Commands that may be started again by the new version, with their subcommands. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  install: [],
-  uninstall: [],
-  launch: [],
-  claude: [],
-  copilot: [],
-  codex: [],
-  amplifier: [],
-  gemini: [],
-  opencode: [],
-  pi: [],
+  ...Object.fromEntries([...AGENTS, ...PLAIN_COMMANDS].map(name => [name, []])),
   recipe: ["run", "list", "show", "validate"],
   hooks: ["list", "compare", "replay", "capture"],
   memory: ["tree", "list", "get", "store", "delete", "export", "import", "clean"],
   plugin: ["install", "uninstall", "link", "verify", "list"],
-  doctor: [],
-  update: [],
   mode: ["detect", "to-plugin", "to-local"],
-  lock: [],
-  unlock: [],
-  "lock-status": [],
-  completions: [],
-  version: [],
 };
-const FLAGS = new Set([
-  "--auto",
-  "--ui",
-  "--no-reflection",
-  "--docker",
-  "-v",
-  "--verbose",
-  "--help",
-  "--version",
-]);
+const FLAGS = new Set("--auto --ui --no-reflection --docker -v --verbose --help --version".split(" "));
 const VALUE_FLAGS = new Set(["--max-turns", "--checkout-repo", "-p"]);
 
 /**

@@ -2,7 +2,7 @@ import { type Config, loadConfig } from "../../config/index.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";
 
-interface UpdateSettings {
+export interface UpdateSettings {
   readonly stateHome: string;
   readonly update: Config["update"];
 }

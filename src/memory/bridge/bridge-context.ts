@@ -2,7 +2,7 @@ import { isReadablePlace } from "../../hooks/stop/power-steering/source.ts";
 import type { Entry } from "../../hooks/transcript/entry.ts";
 import { readTranscript } from "../../hooks/transcript/read.ts";
 import { canonicalToolName } from "../../hosts/canonical-tool.ts";
-import { HOST_IDS, HOSTS } from "../../hosts/index.ts";
+import { HOST_LIST } from "../../hosts/descriptors.ts";
 import { isAbsolute } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { MemoryError } from "../memory-error.ts";
@@ -46,9 +46,7 @@ export function* readSession(context: BridgeContext, path: string | null): Gener
 }
 
 /** Hosts whose session files can be read; a file does not say whose it is. */
-const RECORDING = HOST_IDS.filter(id =>
-  ["claude-code", "copilot-cli", "codex", "gemini-cli"].includes(id),
-).map(id => HOSTS[id]);
+const RECORDING = HOST_LIST.filter(host => host.recordsSessions === true);
 
 /** The canonical name of a tool in the session file of any host. */
 function anyToolName(name: string): string {
@@ -57,4 +55,17 @@ function anyToolName(name: string): string {
     if (canonical !== name) return canonical;
   }
   return name;
+}
+
+/** About 2000 tokens: what the memories of one agent may take of a prompt. */
+export const MAX_AGENT_CHARACTERS = 8_000;
+
+/** How many of the lines, from the first on, fit into the room: a line is in it completely or not at all. */
+export function countFitting(lines: readonly string[], room: number): number {
+  let used = 0;
+  const tooMuch = lines.findIndex(line => {
+    used += line.length + 1;
+    return used > room;
+  });
+  return tooMuch < 0 ? lines.length : tooMuch;
 }

@@ -5,7 +5,7 @@ import { ALL_PROJECTS, projectScope } from "../memory-place.ts";
 import { openReader } from "../open-store.ts";
 import { oldestForPrompt } from "../retention.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { countFitting } from "./prompt-budget.ts";
+import { countFitting } from "./bridge-context.ts";
 
 const PATIENCE_MS = 5_000;
 const TITLE_ROOM = 100;

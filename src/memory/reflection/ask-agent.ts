@@ -10,7 +10,7 @@ import type { BridgeContext } from "../bridge/bridge-context.ts";
 import { MemoryError } from "../memory-error.ts";
 import type { SessionFinding } from "./finding.ts";
 
-export interface ReflectionMaterial {
+interface ReflectionMaterial {
   readonly conversation: string;
   readonly findings: readonly SessionFinding[];
 }

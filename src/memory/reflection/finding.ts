@@ -1,7 +1,7 @@
 import type { Json } from "../../protocol/index.ts";
 
 export const SEVERITIES = ["low", "medium", "high"] as const;
-export type FindingSeverity = (typeof SEVERITIES)[number];
+type FindingSeverity = (typeof SEVERITIES)[number];
 
 /** Something about how a session went that its user should know. */
 export interface SessionFinding {

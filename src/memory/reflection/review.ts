@@ -4,7 +4,7 @@ import { CHECKS } from "./checks.ts";
 import { SEVERITIES, type SessionFinding } from "./finding.ts";
 import { stepsOf } from "./steps.ts";
 
-export interface Review {
+interface Review {
   /** the first message of the user; empty when there was none */
   readonly task: string;
   /** strongest first */

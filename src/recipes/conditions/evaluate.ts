@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../protocol/index.ts";
-import { lookUp, memberOf, textOf } from "../values/value.ts";
+import { valueAtPath, valueAtSegment, valueText } from "../values/value.ts";
 import { FUNCTIONS, METHODS } from "./functions.ts";
 import {
   type Atom,
@@ -62,10 +62,10 @@ function evaluateAtom(atom: Atom, context: JsonObject): Json {
       return atom.value;
     case "text":
       return atom.parts
-        .map(part => (typeof part === "string" ? part : textOf(lookUp(context, part))))
+        .map(part => (typeof part === "string" ? part : valueText(valueAtPath(context, part))))
         .join("");
     case "path":
-      return lookUp(context, atom.segments) ?? null;
+      return valueAtPath(context, atom.segments) ?? null;
     case "call":
       return FUNCTIONS.get(atom.name)?.run(...atom.args.map(arg => evaluate(arg, context))) ?? null;
     case "group":
@@ -78,7 +78,7 @@ function evaluateAtom(atom: Atom, context: JsonObject): Json {
 function applyPostfix(value: Json, postfix: Postfix, context: JsonObject): Json {
   switch (postfix.kind) {
     case "member":
-      return memberOf(value, postfix.name) ?? null;
+      return valueAtSegment(value, postfix.name) ?? null;
     case "key":
       return isJsonObject(value) ? (ownValue(value, postfix.name) ?? null) : null;
     case "index":
@@ -88,7 +88,7 @@ function applyPostfix(value: Json, postfix: Postfix, context: JsonObject): Json 
         throw new ConditionError(`.${postfix.name}() works on text, not on a list or an object`);
       }
       const args = postfix.args.map(arg => evaluate(arg, context));
-      return METHODS.get(postfix.name)?.run(textOf(value), ...args) ?? null;
+      return METHODS.get(postfix.name)?.run(valueText(value), ...args) ?? null;
     }
   }
 }

@@ -1,8 +1,8 @@
 import { countCharacters } from "../../hooks/words.ts";
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { textOf } from "../values/value.ts";
+import { valueText } from "../values/value.ts";
 import { ConditionError, countOf, findIn, joinTexts, replaceIn, splitText, titleCase } from "./text.ts";
-import { clip } from "./tokens.ts";
+import { clipSource } from "./tokens.ts";
 import { compareValues, isTruthy, numberFrom } from "./values.ts";
 
 /** The least and the most arguments. */
@@ -22,7 +22,7 @@ interface ConditionMethod {
 export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
   ["int", { arity: [1, 1], run: toInteger }],
   ["float", { arity: [1, 1], run: toFloat }],
-  ["str", { arity: [1, 1], run: textOf }],
+  ["str", { arity: [1, 1], run: valueText }],
   ["bool", { arity: [1, 1], run: value => isTruthy(value ?? null) }],
   ["len", { arity: [1, 1], run: sizeOf }],
   ["min", { arity: [2, Infinity], run: (...args) => extreme("min", args, -1) }],
@@ -37,13 +37,16 @@ export const METHODS: ReadonlyMap<string, ConditionMethod> = new Map<string, Con
   ["lower", { arity: [0, 0], run: text => text.toLowerCase() }],
   ["upper", { arity: [0, 0], run: text => text.toUpperCase() }],
   ["title", { arity: [0, 0], run: titleCase }],
-  ["startswith", { arity: [1, 1], run: (text, start) => text.startsWith(textOf(start)) }],
-  ["endswith", { arity: [1, 1], run: (text, end) => text.endsWith(textOf(end)) }],
-  ["replace", { arity: [2, 2], run: (text, from, to) => replaceIn(text, textOf(from), textOf(to)) }],
-  ["split", { arity: [0, 1], run: (text, by) => splitText(text, by === undefined ? undefined : textOf(by)) }],
+  ["startswith", { arity: [1, 1], run: (text, start) => text.startsWith(valueText(start)) }],
+  ["endswith", { arity: [1, 1], run: (text, end) => text.endsWith(valueText(end)) }],
+  ["replace", { arity: [2, 2], run: (text, from, to) => replaceIn(text, valueText(from), valueText(to)) }],
+  [
+    "split",
+    { arity: [0, 1], run: (text, by) => splitText(text, by === undefined ? undefined : valueText(by)) },
+  ],
   ["join", { arity: [1, 1], run: join }],
-  ["count", { arity: [1, 1], run: (text, part) => countOf(text, textOf(part)) }],
-  ["find", { arity: [1, 1], run: (text, part) => findIn(text, textOf(part)) }],
+  ["count", { arity: [1, 1], run: (text, part) => countOf(text, valueText(part)) }],
+  ["find", { arity: [1, 1], run: (text, part) => findIn(text, valueText(part)) }],
 ]);
 
 function toInteger(value: Json | undefined): Json {
@@ -51,7 +54,7 @@ function toInteger(value: Json | undefined): Json {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value !== "string") return 0;
   const trimmed = value.trim();
-  if (!/^[-+]?\d+$/.test(trimmed)) throw new ConditionError(`cannot convert '${clip(value)}' to int`);
+  if (!/^[-+]?\d+$/.test(trimmed)) throw new ConditionError(`cannot convert '${clipSource(value)}' to int`);
   return Number(trimmed) || 0;
 }
 
@@ -60,7 +63,7 @@ function toFloat(value: Json | undefined): Json {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value !== "string") return 0;
   const number = numberFrom(value);
-  if (number === undefined) throw new ConditionError(`cannot convert '${clip(value)}' to float`);
+  if (number === undefined) throw new ConditionError(`cannot convert '${clipSource(value)}' to float`);
   return number;
 }
 
@@ -81,5 +84,5 @@ function extreme(name: string, values: Arguments, wanted: -1 | 1): Json {
 
 function join(separator: string, items: Json | undefined): string {
   if (!Array.isArray(items)) throw new ConditionError(".join() takes a list");
-  return joinTexts(items.map(textOf), separator);
+  return joinTexts(items.map(valueText), separator);
 }

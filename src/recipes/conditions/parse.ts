@@ -1,7 +1,13 @@
 import { Buffer } from "node:buffer";
 import { type Arity, FUNCTIONS, METHODS } from "./functions.ts";
 import { ConditionError } from "./text.ts";
-import { clip, refuseUnsafe, type TextPart, type Token, tokenise } from "./tokens.ts";
+import {
+  type ConditionToken,
+  clipSource,
+  type LiteralPart,
+  refuseUnsafe,
+  tokeniseCondition,
+} from "./tokens.ts";
 
 const MAX_BYTES = 8192;
 const MAX_NESTING = 32;
@@ -21,7 +27,7 @@ export type Expression =
 
 export type Atom =
   | { readonly kind: "literal"; readonly value: string | number | boolean }
-  | { readonly kind: "text"; readonly parts: readonly TextPart[] }
+  | { readonly kind: "text"; readonly parts: readonly LiteralPart[] }
   | { readonly kind: "path"; readonly segments: readonly string[] }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly Expression[] }
   | { readonly kind: "group"; readonly inner: Expression }
@@ -39,15 +45,15 @@ const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">
 export function parseCondition(text: string): Expression {
   if (Buffer.byteLength(text) > MAX_BYTES)
     throw new ConditionError(`condition is longer than ${MAX_BYTES} bytes`);
-  return new ConditionParser(tokenise(text)).parse();
+  return new ConditionParser(tokeniseCondition(text)).parse();
 }
 
 class ConditionParser {
-  private readonly tokens: readonly Token[];
+  private readonly tokens: readonly ConditionToken[];
   private position = 0;
   private nesting = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly ConditionToken[]) {
     this.tokens = tokens;
   }
 
@@ -57,7 +63,7 @@ class ConditionParser {
     return expression;
   }
 
-  private get token(): Token {
+  private get token(): ConditionToken {
     return this.tokens[this.position] ?? { kind: "end", source: "" };
   }
 
@@ -65,14 +71,14 @@ class ConditionParser {
     return this.token.kind === "symbol" && this.token.source === symbol;
   }
 
-  private isWord(word: string, token: Token | undefined = this.token): boolean {
+  private isWord(word: string, token: ConditionToken | undefined = this.token): boolean {
     return token?.kind === "word" && token.word === word;
   }
 
   private fail(): never {
     const { token } = this;
     if (token.kind === "end") throw new ConditionError("unexpected end of condition");
-    throw new ConditionError(`unexpected token '${clip(token.source)}'`);
+    throw new ConditionError(`unexpected token '${clipSource(token.source)}'`);
   }
 
   private take(symbol: string): void {
@@ -182,7 +188,7 @@ class ConditionParser {
   private readCall(name: string): Atom {
     const known = FUNCTIONS.get(name);
     if (known === undefined)
-      throw new ConditionError(`Unsafe expression: function '${clip(name)}' is not allowed`);
+      throw new ConditionError(`Unsafe expression: function '${clipSource(name)}' is not allowed`);
     return { kind: "call", name, args: this.readArguments(`${name}()`, known.arity) };
   }
 
@@ -195,7 +201,7 @@ class ConditionParser {
     if (!this.isSymbol("(")) return { kind: "member", name };
     const known = METHODS.get(name);
     if (known === undefined)
-      throw new ConditionError(`Unsafe expression: method '.${clip(name)}()' is not allowed`);
+      throw new ConditionError(`Unsafe expression: method '.${clipSource(name)}()' is not allowed`);
     return { kind: "method", name, args: this.readArguments(`.${name}()`, known.arity) };
   }
 
@@ -227,13 +233,13 @@ class ConditionParser {
   }
 }
 
-function indexOf(token: Token): Postfix {
+function indexOf(token: ConditionToken): Postfix {
   if (token.kind === "string" && token.parts.every(part => typeof part === "string"))
     return { kind: "key", name: refuseUnsafe(token.parts.join("")) };
   if (token.kind === "number" && typeof token.value === "number" && /^\d+$/.test(token.source))
     return { kind: "index", position: token.value };
   throw new ConditionError(
-    `index must be a quoted key or a non-negative integer, not '${clip(token.source)}'`,
+    `index must be a quoted key or a non-negative integer, not '${clipSource(token.source)}'`,
   );
 }
 

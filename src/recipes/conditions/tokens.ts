@@ -1,13 +1,13 @@
-import { firstCharacters } from "../steps/snippet.ts";
+import { clipCharacters } from "../steps/snippet.ts";
 import { readPlaceholder } from "../values/template.ts";
 import { isCanonicalNumber } from "../values/value.ts";
 import { ConditionError } from "./text.ts";
 
 /** A piece of a string literal: text, or the path of a placeholder whose rendered value stands there. */
-export type TextPart = string | readonly string[];
+export type LiteralPart = string | readonly string[];
 
-export type Token =
-  | { readonly kind: "string"; readonly parts: readonly TextPart[]; readonly source: string }
+export type ConditionToken =
+  | { readonly kind: "string"; readonly parts: readonly LiteralPart[]; readonly source: string }
   | { readonly kind: "number"; readonly value: number | string; readonly source: string }
   | { readonly kind: "name"; readonly source: string }
   | { readonly kind: "path"; readonly segments: readonly string[]; readonly source: string }
@@ -35,8 +35,8 @@ const NUMBER = /-?\d+(?:\.\d+)?/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[<>()[\].,]/y;
 
 /** Splits a condition into tokens. Values never take part, so no value can change the expression. */
-export function tokenise(text: string): readonly Token[] {
-  const tokens: Token[] = [];
+export function tokeniseCondition(text: string): readonly ConditionToken[] {
+  const tokens: ConditionToken[] = [];
   for (let index = 0; index < text.length; ) {
     const character = text[index] ?? "";
     if (/\s/.test(character)) {
@@ -51,7 +51,7 @@ export function tokenise(text: string): readonly Token[] {
   return tokens;
 }
 
-function readToken(text: string, index: number, isAfterDot: boolean): { token: Token; end: number } {
+function readToken(text: string, index: number, isAfterDot: boolean): { token: ConditionToken; end: number } {
   const character = text[index] ?? "";
   if (character === "'" || character === '"') return readString(text, index, character);
   const placeholder = readPlaceholder(text, index);
@@ -64,7 +64,8 @@ function readToken(text: string, index: number, isAfterDot: boolean): { token: T
   if (name !== undefined && (isAfterDot || !/^\d+$/.test(name))) return readName(name, index, isAfterDot);
   if (name !== undefined || character === "-") return readNumber(text, index);
   const symbol = matchAt(SYMBOL, text, index);
-  if (symbol === undefined) throw new ConditionError(`unexpected character '${clip(text.slice(index))}'`);
+  if (symbol === undefined)
+    throw new ConditionError(`unexpected character '${clipSource(text.slice(index))}'`);
   const word = WORDS.get(symbol);
   const end = index + symbol.length;
   return {
@@ -73,27 +74,30 @@ function readToken(text: string, index: number, isAfterDot: boolean): { token: T
   };
 }
 
-function readName(name: string, index: number, isAfterDot: boolean): { token: Token; end: number } {
+function readName(name: string, index: number, isAfterDot: boolean): { token: ConditionToken; end: number } {
   const end = index + name.length;
   const word = isAfterDot ? undefined : WORDS.get(name);
   if (word !== undefined) return { token: { kind: "word", word, source: name }, end };
   return { token: { kind: "name", source: refuseUnsafe(name) }, end };
 }
 
-function readNumber(text: string, index: number): { token: Token; end: number } {
+function readNumber(text: string, index: number): { token: ConditionToken; end: number } {
   const source = matchAt(NUMBER, text, index);
-  if (source === undefined) throw new ConditionError(`unexpected character '${clip(text.slice(index))}'`);
+  if (source === undefined)
+    throw new ConditionError(`unexpected character '${clipSource(text.slice(index))}'`);
   const end = index + source.length;
   if (/^(?:\.\d|\.(?![A-Za-z_])|[A-Za-z0-9_])/.test(text.slice(end, end + 2))) {
-    throw new ConditionError(`invalid number '${clip(/^[-\w.]+/.exec(text.slice(index))?.[0] ?? source)}'`);
+    throw new ConditionError(
+      `invalid number '${clipSource(/^[-\w.]+/.exec(text.slice(index))?.[0] ?? source)}'`,
+    );
   }
   const value = Number(source);
   const isExact = source.includes(".") || Number.isSafeInteger(value) || isCanonicalNumber(source);
   return { token: { kind: "number", value: isExact ? value : source, source }, end };
 }
 
-function readString(text: string, start: number, quote: string): { token: Token; end: number } {
-  const parts: TextPart[] = [];
+function readString(text: string, start: number, quote: string): { token: ConditionToken; end: number } {
+  const parts: LiteralPart[] = [];
   let plain = "";
   for (let index = start + 1; index < text.length; ) {
     const character = text[index] ?? "";
@@ -121,7 +125,8 @@ function readString(text: string, start: number, quote: string): { token: Token;
 
 /** Names that reach into an object's machinery in other languages are refused outright. */
 export function refuseUnsafe(name: string): string {
-  if (name.includes("__")) throw new ConditionError(`Unsafe expression: name '${clip(name)}' is not allowed`);
+  if (name.includes("__"))
+    throw new ConditionError(`Unsafe expression: name '${clipSource(name)}' is not allowed`);
   return name;
 }
 
@@ -130,6 +135,6 @@ function matchAt(pattern: RegExp, text: string, index: number): string | undefin
   return pattern.exec(text)?.[0];
 }
 
-export function clip(text: string): string {
-  return firstCharacters(text, 60, "…");
+export function clipSource(text: string): string {
+  return clipCharacters(text, 60, "…");
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, isSameJson, type Json } from "../../protocol/index.ts";
-import { textOf } from "../values/value.ts";
+import { valueText } from "../values/value.ts";
 import { compareText } from "./text.ts";
 
 export function isTruthy(value: Json): boolean {
@@ -44,7 +44,7 @@ export function compareValues(left: Json, right: Json): -1 | 0 | 1 | undefined {
 }
 
 function orderOf(text: string, other: Json): -1 | 0 | 1 | undefined {
-  if (typeof other === "string" || typeof other === "boolean") return compareText(text, textOf(other));
+  if (typeof other === "string" || typeof other === "boolean") return compareText(text, valueText(other));
   return typeof other === "number" ? compareNumbers(numberFrom(text), other) : undefined;
 }
 
@@ -58,7 +58,7 @@ function compareNumbers(a: number | undefined, b: number | undefined): -1 | 0 | 
 }
 
 export function isContained(needle: Json, haystack: Json): boolean {
-  if (typeof haystack === "string") return haystack.includes(textOf(needle));
+  if (typeof haystack === "string") return haystack.includes(valueText(needle));
   if (Array.isArray(haystack)) return haystack.some(item => areEqual(needle, item));
-  return isJsonObject(haystack) && Object.hasOwn(haystack, textOf(needle));
+  return isJsonObject(haystack) && Object.hasOwn(haystack, valueText(needle));
 }

@@ -8,6 +8,12 @@ import {
 } from "../format/recipe.ts";
 import type { LoadedRecipe } from "./load-recipe.ts";
 
+export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
+  readonly step_count: number;
+  readonly path: string;
+  readonly sha256: string;
+}
+
 /** What a recipe says about itself, as lists and descriptions show it. */
 export function titleOf({ name, description, version, author, tags }: Recipe) {
   return {

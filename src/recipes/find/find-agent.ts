@@ -1,9 +1,9 @@
-import { findAssetHome, findHome, resolvePath } from "../../state/index.ts";
-import { isInside, join } from "../../system/paths.ts";
+import { findAssetHome, findHome } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { isFile } from "./look.ts";
+import { isFile, staysInside } from "./look.ts";
 
-export type AgentLookup =
+type AgentLookup =
   | { readonly kind: "found"; readonly path: string }
   | { readonly kind: "missing" }
   | { readonly kind: "bad-reference" };
@@ -27,7 +27,7 @@ export function findAgent(system: System, reference: string, workingDir: string)
       const directory = join(base, folder);
       const path = candidates(segments)
         .map(candidate => join(directory, candidate))
-        .find(file => isFile(system.files, file) && staysInside(system, directory, file));
+        .find(file => isFile(system.files, file) && staysInside(system.files, directory, file));
       if (path !== undefined) return { kind: "found", path };
     }
   }
@@ -48,8 +48,4 @@ function candidates(segments: readonly string[]): readonly string[] {
     join("specialized", name),
     name,
   ];
-}
-
-function staysInside({ files }: System, directory: string, file: string): boolean {
-  return isInside(resolvePath(files, directory), resolvePath(files, file));
 }

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import { conditionProblem } from "../conditions/evaluate.ts";
-import { blocksOf } from "../format/blocks.ts";
 import { placeKey } from "../format/parse-recipe.ts";
 import type { Problem, Recipe, Step } from "../format/recipe.ts";
+import { blocksOf } from "../format/recipe.ts";
 import { renderShell, ShellNestingError } from "../shell-text/render-shell.ts";
 import { unprotectedUse } from "../shell-text/second-interpreter.ts";
 import { placeholdersIn } from "../values/template.ts";
@@ -12,16 +12,11 @@ import { findSubRecipe } from "./find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "./load-recipe.ts";
 import type { RecipeSearch } from "./search-directories.ts";
 
-export interface RecipeProblems {
-  readonly errors: readonly Problem[];
-  readonly warnings: readonly Problem[];
-}
-
-interface Surroundings {
+interface CheckContext {
   readonly system: System;
   readonly search: RecipeSearch;
   readonly topLevelFile: string;
-  /** variables that recipes set, by file; a recipe being looked at adds nothing to itself */
+  /** variables that recipes set, by file; a recipe under examination adds nothing to itself */
   readonly known: Map<string, readonly string[] | undefined>;
 }
 
@@ -34,11 +29,11 @@ export function findProblems(
   loaded: LoadedRecipe,
   search: RecipeSearch,
   given: readonly string[] = [],
-): RecipeProblems {
+): { readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] } {
   const errors: Problem[] = [];
   const warnings: Problem[] = [];
   const { recipe } = loaded;
-  const surroundings: Surroundings = { system, search, topLevelFile: loaded.path, known: new Map() };
+  const check: CheckContext = { system, search, topLevelFile: loaded.path, known: new Map() };
   const at = (step: Step, field: string): Problem =>
     loaded.places.get(placeKey(step.id, field)) ?? { message: "", file: loaded.path };
   const supplied = new Suppliers(recipe, given);
@@ -60,11 +55,11 @@ export function findProblems(
       for (const message of shellWarnings(step.command ?? "")) {
         warnings.push({ ...at(step, "command"), message: `${where}${message}` });
       }
-      const reference = referenceWarning(surroundings, loaded, step);
+      const reference = referenceWarning(check, loaded, step);
       if (reference !== undefined)
         warnings.push({ ...at(step, reference.field), message: `${where}${reference.message}` });
     }
-    for (const step of block) supplied.add(outputsOf(surroundings, loaded, step));
+    for (const step of block) supplied.add(outputsOf(check, loaded, step));
   }
   for (const [hook, text] of Object.entries(recipe.hooks)) {
     for (const message of shellWarnings(text ?? ""))
@@ -137,7 +132,7 @@ function shellWarnings(command: string): readonly string[] {
 }
 
 function referenceWarning(
-  { system, search, topLevelFile }: Surroundings,
+  { system, search, topLevelFile }: CheckContext,
   loaded: LoadedRecipe,
   step: Step,
 ): { readonly field: string; readonly message: string } | undefined {
@@ -155,20 +150,16 @@ function referenceWarning(
 }
 
 /** Variables that a step sets, sub-recipes included; undefined when that cannot be known. */
-function outputsOf(
-  surroundings: Surroundings,
-  loaded: LoadedRecipe,
-  step: Step,
-): readonly string[] | undefined {
+function outputsOf(check: CheckContext, loaded: LoadedRecipe, step: Step): readonly string[] | undefined {
   const own = step.output === undefined ? [] : [step.output];
   if (step.type !== "recipe") return own;
-  const { system, search, topLevelFile, known } = surroundings;
+  const { system, search, topLevelFile, known } = check;
   const found = findSubRecipe(system, step.recipe ?? "", search, { file: loaded.path, topLevelFile });
   if (found.kind !== "found") return undefined;
   if (!known.has(found.path)) {
     known.set(found.path, []);
     const child = loadRecipe(system, found.path, search, topLevelFile).loaded;
-    const inner = child?.recipe.steps.map(one => outputsOf(surroundings, child, one));
+    const inner = child?.recipe.steps.map(one => outputsOf(check, child, one));
     known.set(found.path, inner?.every(names => names !== undefined) === true ? inner.flat() : undefined);
   }
   const names = known.get(found.path);

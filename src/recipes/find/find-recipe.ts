@@ -1,9 +1,9 @@
-import { findAssetHome, findHome, readText, resolvePath } from "../../state/index.ts";
-import { dirname, isAbsolute, isInside, join, resolve } from "../../system/paths.ts";
+import { findAssetHome, findHome, readText } from "../../state/index.ts";
+import { dirname, isAbsolute, join, resolve } from "../../system/paths.ts";
 import type { Files, System } from "../../system/system.ts";
 import { readYaml } from "../format/read-yaml.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
-import { findGitRoot, isDirectory, isFile } from "./look.ts";
+import { findGitRoot, isDirectory, isFile, staysInside } from "./look.ts";
 import {
   EXTENSIONS,
   isRecipeFile,
@@ -57,7 +57,7 @@ export function listSearched(files: Files, directories: readonly string[]): stri
     .join("\n");
 }
 
-export type SubRecipeLookup =
+type SubRecipeLookup =
   | { readonly kind: "found"; readonly path: string }
   | { readonly kind: "missing"; readonly searched: readonly string[] }
   | { readonly kind: "bad-name" };
@@ -81,7 +81,7 @@ export function findSubRecipe(
     ]),
   ];
   const path = findInDirectories(system, name, searched, (directory, file) =>
-    isInside(resolvePath(system.files, directory), resolvePath(system.files, file)),
+    staysInside(system.files, directory, file),
   );
   return path === undefined ? { kind: "missing", searched } : { kind: "found", path };
 }

@@ -1,21 +1,10 @@
 import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import { titleOf } from "./describe-recipe.ts";
+import { type ListedRecipe, titleOf } from "./describe-recipe.ts";
 import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./search-directories.ts";
 import { findShipped, readShippedIndex } from "./shipped-index.ts";
 
-export interface ListedRecipe {
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-  readonly author: string;
-  readonly tags: readonly string[];
-  readonly step_count: number;
-  readonly path: string;
-  readonly sha256: string;
-}
-
-export interface RecipeList {
+interface RecipeList {
   /** by name; of recipes with one name only the one that a run would take */
   readonly recipes: readonly ListedRecipe[];
   /** files that hold no valid recipe */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { errorText } from "../../protocol/error-text.ts";
 import { readExactText } from "../../state/index.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
@@ -10,6 +9,7 @@ import {
 } from "../format/parse-recipe.ts";
 import { MAX_RECIPE_BYTES, type Problem, type Recipe, type Step } from "../format/recipe.ts";
 import { findSubRecipe, listSearched } from "./find-recipe.ts";
+import { hashText } from "./look.ts";
 import type { RecipeSearch } from "./search-directories.ts";
 
 /** A recipe ready to run: parents merged, with what is known about the file it came from. */
@@ -23,7 +23,7 @@ export interface LoadedRecipe {
   readonly places: ParsedRecipe["places"];
 }
 
-export interface RecipeLoad {
+interface RecipeLoad {
   /** undefined when there are errors */
   readonly loaded: LoadedRecipe | undefined;
   readonly errors: readonly Problem[];
@@ -76,9 +76,7 @@ function readChain(reading: Reading, path: string, visited: Set<string>): Loaded
     reading.errors.push({ message: "Recipe must have a 'steps' field with at least one step", file: path });
   }
   reading.errors.push(...dependencyProblems(merged.steps, allPlaces));
-  const combined = hashText(`${parent.sha256}
-${sha256}
-`);
+  const combined = hashText(`${parent.sha256}\n${sha256}\n`);
   return { recipe: merged, path, fileSha256: sha256, sha256: combined, places: allPlaces };
 }
 
@@ -132,10 +130,6 @@ function readFile(
   warnings.push(...parsed.warnings);
   if (parsed.recipe === undefined) return undefined;
   return { recipe: parsed.recipe, places: parsed.places, sha256: hashText(read.text) };
-}
-
-function hashText(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The child over its parent; a step with the parent's id takes its place, others follow. */

@@ -1,4 +1,6 @@
-import { ancestors, join } from "../../system/paths.ts";
+import { createHash } from "node:crypto";
+import { resolvePath } from "../../state/index.ts";
+import { ancestors, isInside, join } from "../../system/paths.ts";
 import type { Files } from "../../system/system.ts";
 
 export function isFile(files: Files, path: string): boolean {
@@ -9,13 +11,22 @@ export function isDirectory(files: Files, path: string): boolean {
   return kindOf(files, path) === "directory";
 }
 
-/** What cannot be looked at is not there for us. */
+/** What cannot be inspected counts as absent. */
 function kindOf(files: Files, path: string): string | undefined {
   try {
     return files.follow(path)?.kind;
   } catch {
     return undefined;
   }
+}
+
+/** Links must not lead out of the directory. */
+export function staysInside(files: Files, directory: string, file: string): boolean {
+  return isInside(resolvePath(files, directory), resolvePath(files, file));
+}
+
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 export function findGitRoot(files: Files, directory: string): string | undefined {

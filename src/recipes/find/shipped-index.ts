@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readExactText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_INDEX } from "../shipped-recipes.ts";
-import type { ListedRecipe } from "./list-recipes.ts";
+import type { ListedRecipe } from "./describe-recipe.ts";
+import { hashText } from "./look.ts";
 
 /** Shipped recipes that extend none, so that the bytes of the file say all. */
 export type ShippedIndex = readonly (Omit<ListedRecipe, "path"> & { readonly size: number })[];
@@ -20,7 +20,7 @@ export function findShipped(system: System, index: ShippedIndex, path: string): 
   if (!index.some(entry => entry.size === size)) return undefined;
   const read = readExactText(system, path, MAX_RECIPE_BYTES);
   if (read === undefined) return undefined;
-  const sha256 = createHash("sha256").update(read.text).digest("hex");
+  const sha256 = hashText(read.text);
   const found = index.find(entry => entry.sha256 === sha256);
   if (found === undefined) return undefined;
   const { size: _, ...facts } = found;

@@ -4,7 +4,7 @@ import type { System } from "../../system/system.ts";
 import type { Problem } from "../format/recipe.ts";
 import { EXIT_CODES } from "../run/result.ts";
 import { findProblems } from "./find-problems.ts";
-import { findRecipe } from "./find-recipe.ts";
+import { findRecipe, type RecipeLookup } from "./find-recipe.ts";
 import { loadRecipe } from "./load-recipe.ts";
 
 export interface ValidationRequest {
@@ -35,31 +35,27 @@ export function validateRecipe(request: ValidationRequest, system: System = crea
   const workingDir = resolve(currentDir, request.workingDir ?? ".");
   const search = { currentDir, workingDir, recipeDirs: request.recipeDirs ?? [] };
   const found = findRecipe(system, request.recipe, search);
-  if (found.kind !== "found") {
-    return {
-      isValid: false,
-      errors: [{ message: found.message }],
-      warnings: [],
-      name: undefined,
-      description: undefined,
-      stepCount: 0,
-      sources: new Map(),
-      exitCode: found.kind === "missing" ? EXIT_CODES.notFound : EXIT_CODES.badArguments,
-    };
-  }
-  const read = loadRecipe(system, found.path, search);
-  const deep =
+  const read =
+    found.kind === "found"
+      ? loadRecipe(system, found.path, search)
+      : { loaded: undefined, errors: [{ message: found.message }], warnings: [], sources: new Map() };
+  const checked =
     read.loaded === undefined ? { errors: [], warnings: [] } : findProblems(system, read.loaded, search);
-  const doubts = [...read.warnings, ...deep.warnings];
-  const errors = [...read.errors, ...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  const allWarnings = [...read.warnings, ...checked.warnings];
+  const errors = [...read.errors, ...checked.errors, ...(request.isStrict === true ? allWarnings : [])];
   return {
     isValid: errors.length === 0,
     errors,
-    warnings: request.isStrict === true ? [] : doubts,
+    warnings: request.isStrict === true ? [] : allWarnings,
     name: read.loaded?.recipe.name,
     description: read.loaded?.recipe.description,
     stepCount: read.loaded?.recipe.steps.length ?? 0,
     sources: read.sources,
-    exitCode: errors.length === 0 ? EXIT_CODES.success : EXIT_CODES.invalid,
+    exitCode: exitCodeOf(found.kind, errors.length === 0),
   };
+}
+
+function exitCodeOf(kind: RecipeLookup["kind"], isValid: boolean): number {
+  if (kind !== "found") return kind === "missing" ? EXIT_CODES.notFound : EXIT_CODES.badArguments;
+  return isValid ? EXIT_CODES.success : EXIT_CODES.invalid;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/index.ts";
-import { toJsonObject, type YamlEntry, type YamlNode } from "./read-yaml.ts";
+import { type YamlEntry, type YamlNode, yamlToJsonObject } from "./read-yaml.ts";
 
 /** Called with what is wrong and where in the file. */
 export type Report = (message: string, offset: number) => void;
@@ -81,7 +81,7 @@ export class FieldReader {
 
   map(name: string): JsonObject | undefined {
     const entries = this.entriesOf(name);
-    return entries === undefined ? undefined : toJsonObject(entries);
+    return entries === undefined ? undefined : yamlToJsonObject(entries);
   }
 
   /** `accept` is called with the value of a scalar, and undefined for other nodes. */

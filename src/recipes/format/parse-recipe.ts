@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { FieldReader, type Report } from "./field-reader.ts";
 import { isReservedName, parseStep, type StepReports } from "./parse-step.ts";
-import { readYaml, toJsonObject } from "./read-yaml.ts";
+import { readYaml, yamlToJsonObject } from "./read-yaml.ts";
 import {
   type HookName,
   MAX_DEPTH,
@@ -129,7 +129,7 @@ function readContext(read: FieldReader, error: Report): Recipe["context"] {
     if (isReservedName(key))
       error(`Context key '${key}' is reserved: AMPLIHACK_ names are the engine's`, keyOffset);
   }
-  return toJsonObject(entries);
+  return yamlToJsonObject(entries);
 }
 
 function readRules(read: FieldReader, error: Report): Recipe["contextValidation"] {

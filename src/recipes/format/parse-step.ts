@@ -10,17 +10,11 @@ export interface StepReports {
 }
 
 /** Fields that mean something to one type of step only. */
-const ONLY_FOR: readonly (readonly [string, StepType])[] = [
-  ["command", "bash"],
-  ["prompt", "agent"],
-  ["model", "agent"],
-  ["mode", "agent"],
-  ["auto_stage", "agent"],
-  ["recipe", "recipe"],
-  ["sub_context", "recipe"],
-  ["context", "recipe"],
-  ["recovery_on_failure", "recipe"],
-];
+const ONLY_FOR: Readonly<Record<StepType, readonly string[]>> = {
+  bash: ["command"],
+  agent: ["prompt", "model", "mode", "auto_stage"],
+  recipe: ["recipe", "sub_context", "context", "recovery_on_failure"],
+};
 
 const REQUIRED: Readonly<Record<StepType, string>> = { bash: "command", agent: "prompt", recipe: "recipe" };
 
@@ -48,17 +42,16 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
   const declared = readType(read, where, error);
   const type = declared ?? inferType({ command, agent, prompt, recipe });
   const needed = REQUIRED[type];
-  if (read.node(needed) === undefined) {
+  if (read.node(needed) === undefined)
     error(`${where}${type} step is missing a '${needed}' field`, node.offset);
-  }
 
-  const fatal = read.boolean("fatal");
-  const isContinuing = read.boolean("continue_on_error");
-  const isMarkedNonFatal = read.boolean("nonfatal");
+  const nonFatal = [
+    read.boolean("fatal") === false,
+    read.boolean("continue_on_error"),
+    read.boolean("nonfatal"),
+  ];
   const timeout = read.seconds("timeout");
   const timeoutAlias = read.seconds("timeout_seconds");
-  const overrides = read.map("context");
-  const subContext = read.map("sub_context");
   read.label("description");
   const step: Step = {
     id,
@@ -68,14 +61,14 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     agent,
     prompt,
     recipe,
-    subContext: { ...overrides, ...subContext },
+    subContext: { ...read.map("context"), ...read.map("sub_context") },
     output: readOutputName(read, where, error),
     condition: read.label("condition"),
     parseJson: read.boolean("parse_json") ?? false,
     parseJsonRequired: read.boolean("parse_json_required") ?? false,
     timeoutSeconds: timeout ?? timeoutAlias,
     workingDir: read.string("working_dir"),
-    isNonFatal: fatal === false || isContinuing === true || isMarkedNonFatal === true,
+    isNonFatal: nonFatal.includes(true),
     parallelGroup: read.label("parallel_group") || undefined,
     whenTags: read.labels("when_tags") ?? [],
     recoveryOnFailure: read.boolean("recovery_on_failure") ?? false,
@@ -84,15 +77,17 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     autoStage: read.boolean("auto_stage"),
     dependsOn: read.labels("depends_on") ?? [],
   };
-  for (const [field, only] of ONLY_FOR) {
-    if (only !== type && read.node(field) !== undefined) {
-      warn(`${where}'${field}' has no effect on a ${type} step`, read.offset(field));
-    }
-  }
-  for (const [name, entry] of read.unknown()) {
-    warn(`${where}unrecognized field '${name}' (possible typo)`, entry.keyOffset);
-  }
+  warnUnused(read, type, where, warn);
   return step;
+}
+
+function warnUnused(read: FieldReader, type: StepType, where: string, warn: Report): void {
+  for (const field of STEP_TYPES.filter(other => other !== type).flatMap(other => ONLY_FOR[other])) {
+    if (read.node(field) !== undefined)
+      warn(`${where}'${field}' has no effect on a ${type} step`, read.offset(field));
+  }
+  for (const [name, entry] of read.unknown())
+    warn(`${where}unrecognized field '${name}' (possible typo)`, entry.keyOffset);
 }
 
 function readType(read: FieldReader, where: string, error: Report): StepType | undefined {

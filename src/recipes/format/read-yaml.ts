@@ -19,7 +19,7 @@ export interface YamlEntry {
   readonly node: YamlNode;
 }
 
-export interface YamlRead {
+interface YamlRead {
   /** undefined when the text could not be read */
   readonly root: YamlNode | undefined;
   readonly errors: readonly Problem[];
@@ -140,12 +140,12 @@ function scalarNode(value: unknown, source: string | undefined, offset: number):
   return { kind: "scalar", offset, value: spelling, spelling };
 }
 
-export function toJson(node: YamlNode): Json {
+export function yamlToJson(node: YamlNode): Json {
   if (node.kind === "scalar") return node.value;
-  if (node.kind === "list") return node.items.map(toJson);
-  return toJsonObject(node.entries);
+  if (node.kind === "list") return node.items.map(yamlToJson);
+  return yamlToJsonObject(node.entries);
 }
 
-export function toJsonObject(entries: ReadonlyMap<string, YamlEntry>): JsonObject {
-  return Object.fromEntries([...entries].map(([key, { node }]) => [key, toJson(node)]));
+export function yamlToJsonObject(entries: ReadonlyMap<string, YamlEntry>): JsonObject {
+  return Object.fromEntries([...entries].map(([key, { node }]) => [key, yamlToJson(node)]));
 }

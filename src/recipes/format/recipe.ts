@@ -33,11 +33,6 @@ export interface Step {
 
 export type HookName = "pre_step" | "post_step" | "on_error";
 
-export interface Recursion {
-  readonly maxDepth: number | undefined;
-  readonly maxTotalSteps: number | undefined;
-}
-
 /** What the recipe reports at its end: the text of a variable, or a rendered template. */
 export type RecipeOutput =
   | { readonly kind: "variable"; readonly name: string }
@@ -53,7 +48,7 @@ export interface Recipe {
   readonly context: JsonObject;
   readonly contextValidation: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
-  readonly recursion: Recursion;
+  readonly recursion: { readonly maxDepth: number | undefined; readonly maxTotalSteps: number | undefined };
   readonly hooks: Readonly<Record<HookName, string | undefined>>;
   readonly extends: string | undefined;
   readonly output: RecipeOutput | undefined;
@@ -73,4 +68,15 @@ export interface Problem {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+}
+
+/** Consecutive steps of one parallel group belong together; every other step stands alone. */
+export function blocksOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const blocks: Step[][] = [];
+  for (const step of steps) {
+    const last = blocks.at(-1);
+    if (step.parallelGroup !== undefined && last?.[0]?.parallelGroup === step.parallelGroup) last.push(step);
+    else blocks.push([step]);
+  }
+  return blocks;
 }

@@ -3,12 +3,12 @@ import type { JsonObject } from "../../protocol/index.ts";
 import { appendJsonLine } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { Observer, RunEvent } from "./events.ts";
+import type { Observer, RunEvent, StepReference } from "./events.ts";
 
-const OUTPUT_CHARACTERS = 8192;
-const KEPT_FILES = 200;
+const MAX_OUTPUT_CHARACTERS = 8192;
+const MAX_FILES = 200;
 
-export interface EventLogOptions {
+interface EventLogOptions {
   readonly path: string;
   readonly runId: string;
   /** with what programs said and why they failed; without it only that they did */
@@ -36,14 +36,13 @@ function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject
     case "recipe_end":
       return { recipe_name: event.recipe, status: event.status, duration_ms: Math.round(event.durationMs) };
     case "step_start":
-      return { step_id: event.step.id, path: event.step.path, step_type: event.step.type };
+      return { ...placeOf(event.step), step_type: event.step.type };
     case "heartbeat":
-      return { step_id: event.step.id, path: event.step.path, elapsed_ms: Math.round(event.elapsedMs) };
+      return { ...placeOf(event.step), elapsed_ms: Math.round(event.elapsedMs) };
     case "step_end": {
       const { status, duration, output, error, exit_code } = event.result;
       return {
-        step_id: event.step.id,
-        path: event.step.path,
+        ...placeOf(event.step),
         status,
         duration_ms: Math.round(duration * 1000),
         output_len: output.length,
@@ -55,23 +54,24 @@ function fieldsOf(event: RunEvent, hasText: boolean, system: System): JsonObject
       if (!hasText) return undefined;
       const text = Buffer.from(event.chunk).toString("utf8");
       return {
-        step_id: event.step.id,
-        path: event.step.path,
+        ...placeOf(event.step),
         stream: event.stream,
-        text: text.slice(-OUTPUT_CHARACTERS),
-        truncated: text.length > OUTPUT_CHARACTERS,
+        text: text.slice(-MAX_OUTPUT_CHARACTERS),
+        truncated: text.length > MAX_OUTPUT_CHARACTERS,
       };
     }
-    case "process":
+    case "process": {
       if (hasText) return undefined;
-      return {
-        path: event.step.path,
-        pid: event.pid,
-        start: system.processes.look(event.pid)?.start ?? null,
-      };
+      const start = system.processes.look(event.pid)?.start ?? null;
+      return { path: event.step.path, pid: event.pid, start };
+    }
     case "notice":
       return undefined;
   }
+}
+
+function placeOf({ id, path }: StepReference): JsonObject {
+  return { step_id: id, path };
 }
 
 /** Keeps the newest files of a folder; what cannot be removed stays. */
@@ -82,14 +82,14 @@ export function pruneOldFiles({ files }: System, folder: string): void {
   } catch {
     return;
   }
-  if (names.length <= KEPT_FILES) return;
+  if (names.length <= MAX_FILES) return;
   const aged = names
     .map(name => ({
       path: join(folder, name),
       modifiedMs: files.inspect(join(folder, name))?.modifiedMs ?? 0,
     }))
     .sort((a, b) => b.modifiedMs - a.modifiedMs);
-  for (const { path } of aged.slice(KEPT_FILES)) {
+  for (const { path } of aged.slice(MAX_FILES)) {
     try {
       files.remove(path);
     } catch {

@@ -2,23 +2,14 @@ import { defined } from "../../protocol/defined.ts";
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { GitFacts } from "../run/git-facts.ts";
 import { clipBytes } from "../steps/snippet.ts";
-import { textOf } from "../values/value.ts";
+import { valueText } from "../values/value.ts";
 
 const MAX_FIELD_BYTES = 1024;
 /** Context variables that tell a reader which piece of work a run belongs to. */
-const WORK_KEYS = [
-  "task_description",
-  "issue_number",
-  "issue_id",
-  "issue_url",
-  "pr_number",
-  "pr_id",
-  "pr_url",
-  "work_item_id",
-  "work_item",
-];
+const WORK_KEYS =
+  "task_description issue_number issue_id issue_url pr_number pr_id pr_url work_item_id work_item".split(" ");
 
-export interface PointerFacts {
+interface PointerFacts {
   readonly event: "early" | "final";
   readonly runId: string;
   readonly recipeName: string;
@@ -34,7 +25,7 @@ export interface PointerFacts {
 /** The line on stderr by which other programs find the logs of a run. */
 export function pointerLine(facts: PointerFacts): string {
   const work = WORK_KEYS.flatMap(key => {
-    const text = textOf(ownValue(facts.context, key));
+    const text = valueText(ownValue(facts.context, key));
     return text === "" ? [] : [[key, clip(text)] as const];
   });
   const pointer = {

@@ -1,17 +1,20 @@
 import { errorText } from "../../protocol/error-text.ts";
+import { appendJsonLine } from "../../state/index.ts";
 import { isAbsolute, join, resolve } from "../../system/paths.ts";
-import type { System } from "../../system/system.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
 import { RunRefusal } from "../run/run-request.ts";
-import { createAuditLog } from "./audit-log.ts";
 import { createEventLog } from "./event-log.ts";
 import { type Observer, observeAll } from "./events.ts";
+
+const MAX_NAME_LENGTH = 64;
+const MAX_NAMES = 1000;
 
 export interface RunLogs {
   readonly observe: Observer;
   readonly paths: readonly string[];
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly runId: string;
   readonly recipeName: string;
   readonly currentDir: string;
@@ -51,11 +54,48 @@ export function openLogs(system: System, options: LogOptions): RunLogs {
   return { observe: observeAll(observers, warn), paths };
 }
 
-function openAudit(system: System, auditDir: string, { recipeName, runId }: LogOptions) {
+/** Makes a new audit file in the directory. */
+function openAudit(
+  system: System,
+  auditDir: string,
+  { recipeName, runId }: LogOptions,
+): { readonly path: string; readonly observe: Observer } {
+  let path: string;
   try {
-    return createAuditLog(system, auditDir, recipeName, runId);
+    path = createAuditFile(system, auditDir, recipeName);
   } catch (error) {
-    const why = errorText(error);
-    throw new RunRefusal("bad_args", `The audit directory cannot be used: ${why}`);
+    throw new RunRefusal("bad_args", `The audit directory cannot be used: ${errorText(error)}`);
+  }
+  return {
+    path,
+    observe(event) {
+      if (event.kind !== "step_end") return;
+      const { status, duration, error, output, exit_code } = event.result;
+      appendJsonLine(system, path, {
+        step_id: event.step.id,
+        status,
+        duration_ms: Math.round(duration * 1000),
+        error: error === "" ? null : error,
+        output_len: output.length,
+        run_id: runId,
+        exit_code: exit_code ?? null,
+        ...(event.step.depth === 0 ? {} : { path: event.step.path }),
+      });
+    },
+  };
+}
+
+function createAuditFile({ files, clock }: System, directory: string, recipeName: string): string {
+  const safe = recipeName.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH);
+  const base = `${safe}-${Math.floor(clock.nowMs() / 1000)}`;
+  files.makeDirectory(directory, 0o700);
+  for (let attempt = 0; ; attempt++) {
+    const path = join(directory, attempt === 0 ? `${base}.jsonl` : `${base}-${attempt}.jsonl`);
+    try {
+      files.createExclusive(path, new Uint8Array(0), 0o600);
+      return path;
+    } catch (error) {
+      if (!hasErrorCode(error, "EEXIST") || attempt === MAX_NAMES) throw error;
+    }
   }
 }

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
 import stringWidth from "string-width";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
-import { outputLines } from "./plain-progress.ts";
-import { formatSeconds, indent, linesOf, plain } from "./step-lines.ts";
+import { formatSeconds, indent, linesOf, outputLines, plain } from "./plain-progress.ts";
 
-export interface LiveProgressOptions {
+interface LiveProgressOptions {
   readonly write: (text: string) => void;
   /** width of the terminal */
   readonly columns: () => number;
@@ -12,7 +11,7 @@ export interface LiveProgressOptions {
   readonly isVerbose: boolean;
 }
 
-export interface LiveProgress {
+interface LiveProgress {
   readonly observe: Observer;
   /** Redraws the running steps; called by a timer. */
   tick(): void;

@@ -1,9 +1,9 @@
 import { userInfo } from "node:os";
-import { findAssetHome } from "../../state/index.ts";
+import { findAssetHome, readText } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
-export interface EngineFacts {
+export interface RunFacts {
   readonly agent: string;
   readonly runId: string;
   readonly workingDir: string;
@@ -30,7 +30,7 @@ export function inheritedEnvironment({ env }: Pick<System, "env">): Record<strin
 }
 
 /** What the engine tells every child, whatever the context says. */
-export function engineVariables(system: System, facts: EngineFacts): Record<string, string> {
+export function runVariables(system: System, facts: RunFacts): Record<string, string> {
   const { env } = system;
   const assets = findAssetHome(system);
   const depth = Number(env.get("AMPLIHACK_SESSION_DEPTH") || "0");
@@ -57,4 +57,29 @@ export function engineVariables(system: System, facts: EngineFacts): Record<stri
       ? {}
       : { AMPLIHACK_STEP_TIMEOUT: String(facts.stepTimeoutSeconds) }),
   };
+}
+
+const MIN_LINUX_LIMIT = 128 * 1024;
+const MAX_LINUX_LIMIT = 6 * 1024 * 1024;
+const MAC_LIMIT = 1024 * 1024;
+const CAUTIOUS_LIMIT = 256 * 1024;
+
+/** How many bytes of arguments and environment this machine gives to a program. */
+export function argumentLimit(system: System): number {
+  if (process.platform === "darwin") return MAC_LIMIT;
+  const limits = readLimits(system);
+  const stack = limits === undefined ? undefined : /^Max stack size\s+(\d+|unlimited)/m.exec(limits)?.[1];
+  if (stack === undefined) return CAUTIOUS_LIMIT;
+  // Linux gives a quarter of the stack, within bounds.
+  return stack === "unlimited"
+    ? MAX_LINUX_LIMIT
+    : Math.min(MAX_LINUX_LIMIT, Math.max(MIN_LINUX_LIMIT, Number(stack) / 4));
+}
+
+function readLimits(system: System): string | undefined {
+  try {
+    return readText(system, "/proc/self/limits", 64 * 1024);
+  } catch {
+    return undefined;
+  }
 }

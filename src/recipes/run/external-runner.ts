@@ -8,10 +8,10 @@ import type { ProcessResult, System } from "../../system/system.ts";
 import { loadRecipe } from "../find/load-recipe.ts";
 import { isFile } from "../find/look.ts";
 import { endText } from "../steps/execute-process.ts";
-import { firstCharacters } from "../steps/snippet.ts";
+import { clipCharacters } from "../steps/snippet.ts";
 import { inferContext } from "../values/context.ts";
-import { textOf } from "../values/value.ts";
-import { type EngineFacts, engineVariables, inheritedEnvironment } from "./base-environment.ts";
+import { valueText } from "../values/value.ts";
+import { inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
 import { readGitFacts, restoreCoreBare } from "./git-facts.ts";
 import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import type { RunOutcome } from "./result.ts";
@@ -46,12 +46,12 @@ export async function delegateRun(
   delegation: {
     readonly runner: string;
     readonly recipePath: string;
-    readonly engineFacts: EngineFacts;
+    readonly facts: RunFacts;
     readonly watcher: GroupWatcher;
     readonly warn: (message: string) => void;
   },
 ): Promise<RunOutcome> {
-  const { runner, recipePath, engineFacts, watcher, warn } = delegation;
+  const { runner, recipePath, facts, watcher, warn } = delegation;
   refuseUnsupported(request);
   const { search, workingDir } = settings;
   const git = readGitFacts(system, workingDir);
@@ -71,11 +71,11 @@ export async function delegateRun(
       ...contextArguments({ ...inferred, ...settings.given }),
     ],
     cwd: workingDir,
-    env: { ...inherited, ...engineVariables(system, engineFacts) },
+    env: { ...inherited, ...runVariables(system, facts) },
   });
   const outcome = readOutcome(system, ended, {
     runner,
-    runId: engineFacts.runId,
+    runId: facts.runId,
     recipeName: loaded?.recipe.name ?? request.recipe,
   });
   if (outcome.exitCode !== 0 && git !== undefined) {
@@ -105,7 +105,7 @@ function refuseUnsupported(request: RunRequest): void {
 
 function contextArguments(context: JsonObject): readonly string[] {
   return Object.entries(context).flatMap(([key, value]) => {
-    const setting = `${key}=${textOf(value)}`.replaceAll("\0", "");
+    const setting = `${key}=${valueText(value)}`.replaceAll("\0", "");
     if (setting.length * 3 > MAX_ARGUMENT_BYTES) {
       throw new RunRefusal(
         "bad_args",
@@ -191,7 +191,7 @@ function readOutcome(
   }
   const read = readJson(text, { recover: false, maxDepth: 200 });
   if (!read.ok || !isJsonObject(read.value)) {
-    const shown = firstCharacters(text.trim(), 200, "…");
+    const shown = clipCharacters(text.trim(), 200, "…");
     return fail("ERROR", `Recipe runner did not print JSON (${endText(end)}): ${shown}${stderr}`);
   }
   const isSuccess = isExitZero && booleanAt(read.value, "success") !== false;

@@ -1,5 +1,5 @@
 export const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-export type EndSignal = keyof typeof SIGNAL_EXIT_CODES;
+type EndSignal = keyof typeof SIGNAL_EXIT_CODES;
 
 /** A request to end the run, passed on once to all listeners. */
 export class Interruption {

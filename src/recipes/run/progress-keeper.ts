@@ -20,7 +20,7 @@ export interface FrameProgress {
   isFlawed: boolean;
 }
 
-export interface Checkpoint {
+interface Checkpoint {
   readonly runId: string;
   readonly recipeName: string;
   readonly root: FrameProgress;

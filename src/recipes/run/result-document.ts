@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { defined } from "../../protocol/defined.ts";
-import type { Snippet } from "../steps/snippet.ts";
+import type { OutputSnippet } from "../steps/snippet.ts";
 import type { GitFacts } from "./git-facts.ts";
 import type {
   ErrorKind,
@@ -11,9 +11,9 @@ import type {
   StepResult,
 } from "./result.ts";
 import { seconds } from "./result.ts";
-import type { FrameEnd } from "./run-frame.ts";
+import type { FrameEnd } from "./run.ts";
 
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly runId: string;
   readonly recipeName: string;
   readonly end: FrameEnd;
@@ -93,7 +93,7 @@ function failureContext({ failed }: FrameEnd): FailureContext | undefined {
 function recentOutput(
   step: StepResult,
   stream: "stdout" | "stderr",
-  snippet: Snippet | undefined,
+  snippet: OutputSnippet | undefined,
 ): readonly RecentOutput[] {
   if (snippet === undefined || snippet.lines.length === 0) return [];
   const text = snippet.lines.join("\n");

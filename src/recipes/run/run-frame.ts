@@ -1,38 +1,19 @@
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
-import { blocksOf } from "../format/blocks.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
+import { blocksOf } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
-import { textOf } from "../values/value.ts";
-import { type RunStatus, type StepResult, statusOf } from "./result.ts";
-import type { Frame, Run, StepOutcome } from "./run.ts";
-
-/** How a recipe ended. */
-export interface FrameEnd {
-  readonly results: readonly StepResult[];
-  readonly isSuccess: boolean;
-  readonly status: RunStatus;
-  readonly assigned: JsonObject;
-  readonly context: JsonObject;
-  readonly output: string | undefined;
-  readonly warnings: readonly string[];
-  /** the step that ended the recipe, else the first that failed */
-  readonly failed: FailedStep | undefined;
-}
-
-export interface FailedStep {
-  readonly result: StepResult;
-  readonly phase: string;
-  readonly outcome: StepOutcome | undefined;
-}
+import { valueText } from "../values/value.ts";
+import { type StepResult, statusOf } from "./result.ts";
+import type { FailedStep, Frame, FrameEnd, RecipeRun } from "./run.ts";
 
 const MAX_PARALLEL = 50;
 /** Stands in the results for the checks before the first step. */
 const PREFLIGHT = { id: "preflight-validation", type: "bash", name: undefined } as const;
 
 /** Runs the steps of one recipe in order, groups of parallel steps together, until the end or a fatal failure. */
-export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
+export async function runFrame(run: RecipeRun, frame: Frame): Promise<FrameEnd> {
   const { recipe } = frame.loaded;
   const results: StepResult[] = [];
   const warnings: string[] = [];
@@ -58,6 +39,7 @@ export async function runFrame(run: Run, frame: Frame): Promise<FrameEnd> {
       break;
     }
     const finished = await runBlock(run, frame, block);
+    commit(run, frame, finished);
     results.push(...finished.map(({ result }) => result));
     const fatal = finished.find(step => step.isFatal);
     failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
@@ -91,11 +73,12 @@ function describeFailed({ result, outcome }: FinishedStep): FailedStep {
   return { result, phase: outcome?.phase ?? "limit", outcome };
 }
 
-/**
- * All members see the context as it was; the order of the answers is the order of the steps. A step's end is recorded
- * before it is reported: a step whose end was shown or logged does not run again when a killed run is resumed.
- */
-async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise<readonly FinishedStep[]> {
+/** All members see the context as it was; the order of the answers is the order of the steps. */
+async function runBlock(
+  run: RecipeRun,
+  frame: Frame,
+  block: readonly Step[],
+): Promise<readonly FinishedStep[]> {
   const { context } = frame;
   const exceeding = countSteps(run, frame, block);
   if (exceeding !== undefined) return [exceeding];
@@ -107,18 +90,15 @@ async function runBlock(run: Run, frame: Frame, block: readonly Step[]): Promise
       const step = block[index] as Step;
       const end = await runStep(run, frame, step, context, child => runFrame(run, child));
       finished[index] = end;
-      if (!isGroup) commit(run, frame, finished);
-      else if (end.isOver) hold(run, frame, step, end);
-      run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
+      if (isGroup && end.isOver) hold(run, frame, step, end);
     }
   };
   await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
-  if (isGroup) commit(run, frame, finished);
   return finished;
 }
 
 /** Counts a block before it starts; the first step beyond the limit fails and nothing of the block runs. */
-function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedStep | undefined {
+function countSteps(run: RecipeRun, frame: Frame, block: readonly Step[]): FinishedStep | undefined {
   const { maxTotalSteps } = frame.limits;
   if (run.isDryRun) return undefined;
   const counted = block.filter(step => skippedResult(run, frame, step) === undefined);
@@ -131,7 +111,7 @@ function countSteps(run: Run, frame: Frame, block: readonly Step[]): FinishedSte
 
 /** A failure before anything of a step could start. */
 function failUnstarted(
-  run: Run,
+  run: RecipeRun,
   frame: Frame,
   step: Pick<Step, "id" | "type" | "name">,
   error: string,
@@ -142,7 +122,7 @@ function failUnstarted(
 }
 
 /** A member of a group that is over is remembered at once, and set into the context with the whole group. */
-function hold(run: Run, frame: Frame, step: Step, end: FinishedStep): void {
+function hold(run: RecipeRun, frame: Frame, step: Step, end: FinishedStep): void {
   const { progress } = frame;
   if (run.isDryRun || Object.hasOwn(progress.held, step.id)) return;
   progress.held = { ...progress.held, [step.id]: end.variables };
@@ -151,7 +131,7 @@ function hold(run: Run, frame: Frame, step: Step, end: FinishedStep): void {
   run.progress.save();
 }
 
-function commit(run: Run, frame: Frame, finished: readonly FinishedStep[]): void {
+function commit(run: RecipeRun, frame: Frame, finished: readonly FinishedStep[]): void {
   const { progress } = frame;
   let { context, assigned } = frame;
   const over: string[] = [];
@@ -187,7 +167,7 @@ function renderOutput(
   if (output.kind === "variable") {
     const value = ownValue(context, output.name);
     if (value === undefined) warnings.push(`output: there is no variable '${output.name}'`);
-    return textOf(value);
+    return valueText(value);
   }
   const rendered = renderTemplate(output.template, context);
   warnings.push(...describeMissing(rendered.missing));

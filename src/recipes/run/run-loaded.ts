@@ -1,28 +1,51 @@
 import type { JsonObject } from "../../protocol/index.ts";
+import type { GroupWatcher } from "../../system/group-watcher.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format/recipe.ts";
 import { pruneOldFiles } from "../logs/event-log.ts";
+import type { Observer } from "../logs/events.ts";
 import { pointerLine } from "../logs/log-pointer.ts";
 import { openLogs, type RunLogs, runLogPath } from "../logs/open-logs.ts";
 import { inferContext } from "../values/context.ts";
-import { createRun, type LoadedRun } from "./create-run.ts";
+import { environmentBytes } from "../values/shell-variables.ts";
+import { argumentLimit, inheritedEnvironment, type RunFacts, runVariables } from "./base-environment.ts";
 import { type GitFacts, readGitFacts, restoreCoreBare } from "./git-facts.ts";
-import { SIGNAL_EXIT_CODES } from "./interruption.ts";
+import { Interruption, SIGNAL_EXIT_CODES } from "./interruption.ts";
 import { endOrphans } from "./orphans.ts";
-import { type FrameProgress, newProgress } from "./progress-keeper.ts";
+import {
+  checkpointPath,
+  type FrameProgress,
+  keepProgress,
+  NO_PROGRESS,
+  newProgress,
+  type ResumedCheckpoint,
+} from "./progress-keeper.ts";
 import type { RunOutcome } from "./result.ts";
 import { EXIT_CODES } from "./result.ts";
 import { resultDocument } from "./result-document.ts";
-import type { Run } from "./run.ts";
-import { type FrameEnd, runFrame } from "./run-frame.ts";
-import { stateDirectory } from "./state-directory.ts";
+import type { FrameEnd, RecipeRun } from "./run.ts";
+import { runFrame } from "./run-frame.ts";
+import { type RunRequest, type RunSettings, stateDirectory } from "./run-request.ts";
+
+/** A recipe that is ready to run, and how. */
+interface LoadedRun {
+  readonly system: System;
+  readonly request: RunRequest;
+  readonly settings: RunSettings;
+  readonly loaded: LoadedRecipe;
+  readonly resumed: ResumedCheckpoint | undefined;
+  readonly facts: RunFacts & { readonly agent: RecipeRun["agent"] };
+  readonly watcher: GroupWatcher;
+  readonly warnings: string[];
+  readonly warn: (message: string) => void;
+}
 
 /** Runs a recipe from its first step, or from where a checkpoint says, to its result. */
-export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
-  const { system, request, settings, loaded, resumed, warnings, warn } = order;
-  const { runId } = order.engineFacts;
+export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
+  const { system, request, settings, loaded, resumed, warnings, warn } = start;
+  const { runId } = start.facts;
   const startedMs = system.clock.monotonicMs();
   const stateDir = stateDirectory(system, settings.workingDir);
   if (stateDir === undefined) {
@@ -44,7 +67,7 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
   const root = resumed === undefined ? undefined : withGiven(resumed.root, settings.given);
   const context = root?.context ?? initialContext(system, loaded, settings.given);
   const progress = { ...(root ?? newProgress(loaded.sha256, context)), sha256: loaded.sha256 };
-  const run = createRun(order, { stateDir: keptIn, progress, observe: logs.observe });
+  const run = createRun(start, keptIn, progress, logs.observe);
 
   const end = await runToEnd(run, loaded, progress, pointerTo(run, loaded, context, git, logs));
   for (const warning of end.warnings) warn(warning);
@@ -73,6 +96,59 @@ export async function runLoaded(order: LoadedRun): Promise<RunOutcome> {
   };
 }
 
+/** Everything that holds for the whole run; takes the lock of its checkpoint. Without a directory it keeps none. */
+function createRun(
+  { system, request, settings, loaded, resumed, facts, watcher, warn }: LoadedRun,
+  stateDir: string | undefined,
+  progress: FrameProgress,
+  observe: Observer,
+): RecipeRun {
+  const { runId } = facts;
+  const checkpoint = { runId, recipeName: loaded.recipe.name, root: progress };
+  const inherited = inheritedEnvironment(system);
+  const engine = runVariables(system, facts);
+  const launcher = system.env.get("AMPLIHACK_LAUNCHER_BINARY") ?? "";
+  return {
+    system,
+    runId,
+    topLevelFile: loaded.path,
+    search: settings.search,
+    workingDir: settings.workingDir,
+    runtimeRoot: facts.runtimeRoot,
+    environment: {
+      inherited,
+      engine,
+      bytes: environmentBytes({ ...inherited, ...engine }),
+      budgetOverride: settings.budgetOverride,
+      argumentLimit: () => argumentLimit(system),
+    },
+    agent: facts.agent,
+    launcher: launcher === "" ? (request.launcher ?? ["amplihack"]) : [launcher],
+    stepTimeoutSeconds: settings.stepTimeoutSeconds,
+    includeTags: request.includeTags ?? [],
+    excludeTags: request.excludeTags ?? [],
+    autoStage: request.autoStage ?? false,
+    isDryRun: request.isDryRun ?? false,
+    snippetLimits: settings.snippetLimits,
+    heartbeatSeconds: settings.heartbeatSeconds,
+    observe,
+    warn,
+    interruption: request.interruption ?? new Interruption(),
+    progress:
+      stateDir === undefined
+        ? NO_PROGRESS
+        : keepProgress(
+            system,
+            resumed?.path ?? checkpointPath(stateDir, runId),
+            checkpoint,
+            warn,
+            resumed?.lock,
+          ),
+    watcher,
+    counter: { steps: 0, files: 0 },
+  };
+}
+
 type Point = (
   event: "early" | "final",
   more?: { readonly status: string; readonly exitCode: number },
@@ -80,7 +156,7 @@ type Point = (
 
 /** Says where the logs are, before and after. */
 function pointerTo(
-  { system, runId, workingDir, observe }: Run,
+  { system, runId, workingDir, observe }: RecipeRun,
   { recipe }: LoadedRecipe,
   context: JsonObject,
   git: GitFacts | undefined,
@@ -105,7 +181,7 @@ function pointerTo(
 }
 
 async function runToEnd(
-  run: Run,
+  run: RecipeRun,
   loaded: LoadedRecipe,
   progress: FrameProgress,
   point: Point,
@@ -140,7 +216,7 @@ async function runToEnd(
   }
 }
 
-function exitCodeOf({ interruption }: Run, end: FrameEnd): number {
+function exitCodeOf({ interruption }: RecipeRun, end: FrameEnd): number {
   if (end.isSuccess) return EXIT_CODES.success;
   return interruption.signal === undefined ? EXIT_CODES.failed : SIGNAL_EXIT_CODES[interruption.signal];
 }

@@ -21,8 +21,8 @@ import {
   type RunSettings,
   readSettings,
   refuseDeepNesting,
+  stateDirectory,
 } from "./run-request.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 /** A recipe that cannot be run as it is. */
 class InvalidRecipe extends RunRefusal {
@@ -84,35 +84,22 @@ async function start(
   };
   const agent = settings.agent ?? findActiveAgent(system, settings.workingDir, warn);
   const runner = findRunner(system, settings.search.currentDir);
-  const facts = { agent, workingDir: settings.workingDir, stepTimeoutSeconds: settings.stepTimeoutSeconds };
   const runtimeRoot = createPrivateDirectory(system);
+  const { workingDir, stepTimeoutSeconds } = settings;
+  const common = { agent, workingDir, stepTimeoutSeconds, runtimeRoot };
   const watcher = createGroupWatcher(reason => warn(`The steps' programs are not watched over: ${reason}`));
   try {
     if (runner !== undefined) {
-      const engineFacts = { ...facts, runId, runtimeRoot };
-      return await delegateRun(system, request, settings, {
-        runner,
-        recipePath: found.path,
-        engineFacts,
-        watcher,
-        warn,
-      });
+      const facts = { ...common, runId };
+      const delegation = { runner, recipePath: found.path, facts, watcher, warn };
+      return await delegateRun(system, request, settings, delegation);
     }
     const loaded = loadForRun(system, request, settings, found.path, warn);
     const resumed = takeResumed(system, request, settings, loaded);
     try {
-      const engineFacts = { ...facts, runId: resumed?.runId ?? runId, runtimeRoot };
-      return await runLoaded({
-        system,
-        request,
-        settings,
-        loaded,
-        resumed,
-        engineFacts,
-        watcher,
-        warnings,
-        warn,
-      });
+      const facts = { ...common, runId: resumed?.runId ?? runId };
+      const run = { system, request, settings, loaded, resumed, facts, watcher, warnings, warn };
+      return await runLoaded(run);
     } finally {
       resumed?.lock.release();
     }
@@ -132,14 +119,14 @@ function loadForRun(
 ): LoadedRecipe {
   const { loaded, errors, warnings, sources } = loadRecipe(system, path, settings.search);
   if (loaded === undefined) throw new InvalidRecipe(errors, sources);
-  const deep =
+  const checked =
     request.isDryRun === true || request.isStrict === true
       ? findProblems(system, loaded, settings.search, Object.keys(settings.given))
       : { errors: [], warnings: [] };
-  const doubts = [...warnings, ...deep.warnings];
-  const invalid = [...deep.errors, ...(request.isStrict === true ? doubts : [])];
+  const allWarnings = [...warnings, ...checked.warnings];
+  const invalid = [...checked.errors, ...(request.isStrict === true ? allWarnings : [])];
   if (invalid.length > 0) throw new InvalidRecipe(invalid, sources);
-  for (const { message } of doubts) warn(message);
+  for (const { message } of allWarnings) warn(message);
   return loaded;
 }
 

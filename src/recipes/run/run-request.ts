@@ -4,10 +4,12 @@ import {
   type AgentName,
   EnvVar,
   envParsers,
+  findProjectRoot,
+  findStateHome,
   isStateError,
   parseAgentName,
 } from "../../state/index.ts";
-import { resolve } from "../../system/paths.ts";
+import { join, resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { isDirectory } from "../find/look.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";
@@ -136,18 +138,24 @@ function readStepTimeout({ env }: System): number | undefined {
   throw new RunRefusal("bad_args", "AMPLIHACK_STEP_TIMEOUT must be a number of seconds");
 }
 
-const DEPTH_DEFAULT = 6;
-const DEPTH_CEILING = 32;
+const DEFAULT_SESSION_DEPTH = 6;
+const MAX_SESSION_DEPTH = 32;
 
 /** Recipes that start recipes that start recipes must end somewhere. */
 export function refuseDeepNesting({ env }: System): void {
   const wanted = env.get("AMPLIHACK_MAX_DEPTH")?.trim() ?? "";
-  const most = /^\d+$/.test(wanted) ? Math.min(Number(wanted), DEPTH_CEILING) : DEPTH_DEFAULT;
+  const max = /^\d+$/.test(wanted) ? Math.min(Number(wanted), MAX_SESSION_DEPTH) : DEFAULT_SESSION_DEPTH;
   const given = env.get("AMPLIHACK_SESSION_DEPTH")?.trim() ?? "";
-  const depth = given === "" ? 0 : /^\d+$/.test(given) ? Number(given) : most;
-  if (depth < most) return;
+  const depth = given === "" ? 0 : /^\d+$/.test(given) ? Number(given) : max;
+  if (depth < max) return;
   throw new RunRefusal(
     "recursion_guard",
-    `recipe run recursion depth guard exceeded: depth ${depth} reached configured max ${most}`,
+    `recipe run recursion depth guard exceeded: depth ${depth} reached configured max ${max}`,
   );
+}
+
+/** Where runs leave their logs and checkpoints; undefined when there is no home directory. */
+export function stateDirectory(system: System, workingDir: string): string | undefined {
+  const home = findStateHome(system, findProjectRoot(system, workingDir));
+  return home === undefined ? undefined : join(home, "recipes");
 }

@@ -6,13 +6,13 @@ import type { LoadedRecipe } from "../find/load-recipe.ts";
 import type { RecipeSearch } from "../find/search-directories.ts";
 import type { Step } from "../format/recipe.ts";
 import type { Observer, StepReference } from "../logs/events.ts";
-import type { Snippet, SnippetLimits } from "../steps/snippet.ts";
+import type { OutputSnippet, SnippetLimits } from "../steps/snippet.ts";
 import type { Interruption } from "./interruption.ts";
 import type { FrameProgress, ProgressKeeper } from "./progress-keeper.ts";
-import type { StepStatus, SubResult } from "./result.ts";
+import type { RunStatus, StepResult, StepStatus, SubResult } from "./result.ts";
 
 /** What holds for the whole run, sub-recipes included. */
-export interface Run {
+export interface RecipeRun {
   readonly system: System;
   readonly runId: string;
   readonly topLevelFile: string;
@@ -42,7 +42,7 @@ export interface Run {
   readonly counter: { steps: number; files: number };
 }
 
-export interface RunEnvironment {
+interface RunEnvironment {
   /** the parent's */
   readonly inherited: Readonly<Record<string, string>>;
   readonly engine: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface Frame {
 
 /** One step about to be executed, with the context it sees. */
 export interface StepTask {
-  readonly run: Run;
+  readonly run: RecipeRun;
   readonly frame: Frame;
   readonly step: Step;
   readonly reference: StepReference;
@@ -87,9 +87,28 @@ export interface StepOutcome {
   readonly warnings: readonly string[];
   readonly exitCode?: number | undefined;
   readonly isTimedOut?: boolean;
-  readonly recentStdout?: Snippet;
-  readonly recentStderr?: Snippet;
+  readonly recentStdout?: OutputSnippet;
+  readonly recentStderr?: OutputSnippet;
   readonly subResult?: SubResult;
+}
+
+/** How a recipe ended. */
+export interface FrameEnd {
+  readonly results: readonly StepResult[];
+  readonly isSuccess: boolean;
+  readonly status: RunStatus;
+  readonly assigned: JsonObject;
+  readonly context: JsonObject;
+  readonly output: string | undefined;
+  readonly warnings: readonly string[];
+  /** the step that ended the recipe, else the first that failed */
+  readonly failed: FailedStep | undefined;
+}
+
+export interface FailedStep {
+  readonly result: StepResult;
+  readonly phase: string;
+  readonly outcome: StepOutcome | undefined;
 }
 
 export function failure(phase: string, error: string, more: Partial<StepOutcome> = {}): StepOutcome {

@@ -1,11 +1,12 @@
 import { printModeArguments } from "../../hosts/print-mode.ts";
+import { defined } from "../../protocol/defined.ts";
 import { EnvVar, envParsers } from "../../state/index.ts";
 import type { StepReference } from "../logs/events.ts";
-import type { Run } from "../run/run.ts";
+import type { RecipeRun } from "../run/run.ts";
 import { type Execution, endText, executeProcess, failureText } from "./execute-process.ts";
 import { lastCharacters } from "./snippet.ts";
 
-export interface AgentQuestion {
+interface AgentQuestion {
   readonly prompt: string;
   readonly systemPrompt: string;
   readonly directory: string;
@@ -29,7 +30,11 @@ const BASE_DELAY = new EnvVar("AMPLIHACK_RATELIMIT_BASE_DELAY_SECS", envParsers.
 const MAX_DELAY = new EnvVar("AMPLIHACK_RATELIMIT_MAX_DELAY_SECS", envParsers.integer({ atLeast: 0 }), 600);
 
 /** Asks the active agent once; only a rate limit makes it ask again. */
-export async function askAgent(run: Run, step: StepReference, question: AgentQuestion): Promise<AgentAnswer> {
+export async function askAgent(
+  run: RecipeRun,
+  step: StepReference,
+  question: AgentQuestion,
+): Promise<AgentAnswer> {
   const limits = readLimits(run);
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt === limits.retries;
@@ -48,12 +53,12 @@ export async function askAgent(run: Run, step: StepReference, question: AgentQue
   }
 }
 
-async function askOnce(run: Run, step: StepReference, question: AgentQuestion): Promise<AgentAnswer> {
+async function askOnce(run: RecipeRun, step: StepReference, question: AgentQuestion): Promise<AgentAnswer> {
   const { args, stdin } = printModeArguments(run.agent, {
     prompt: `${question.prompt}\n\n${UNATTENDED}`,
     systemPrompt: question.systemPrompt,
     directory: question.directory,
-    ...(question.model === undefined ? {} : { model: question.model }),
+    ...defined({ model: question.model }),
     allowAllTools: (run.system.env.get("AMPLIHACK_NO_ALLOW_ALL_TOOLS") ?? "") === "",
   });
   const execution = await executeProcess(run, step, {
@@ -71,7 +76,7 @@ async function askOnce(run: Run, step: StepReference, question: AgentQuestion): 
 }
 
 function describeAnswer(
-  run: Run,
+  run: RecipeRun,
   execution: Execution,
   timeoutSeconds: number | undefined,
 ): string | undefined {
@@ -97,14 +102,7 @@ function isRateLimited({ end, stdout, stderr }: Execution): boolean {
   );
 }
 
-interface RateLimits {
-  readonly retries: number;
-  readonly baseSeconds: number;
-  readonly maxSeconds: number;
-  readonly fallsBack: boolean;
-}
-
-function readLimits({ system, warn }: Run): RateLimits {
+function readLimits({ system, warn }: RecipeRun) {
   const baseSeconds = BASE_DELAY.get(system, warn);
   return {
     retries: Math.min(RETRIES.get(system, warn), MAX_RETRIES),
@@ -115,7 +113,7 @@ function readLimits({ system, warn }: Run): RateLimits {
 }
 
 /** Waits, unless the run is interrupted. */
-function pause({ interruption }: Run, ms: number): Promise<void> {
+function pause({ interruption }: RecipeRun, ms: number): Promise<void> {
   return new Promise(resume => {
     const timer = setTimeout(end, ms);
     const waiting = interruption.onInterrupt(end);

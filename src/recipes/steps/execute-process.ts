@@ -1,9 +1,9 @@
 import type { ProcessResult } from "../../system/system.ts";
 import type { StepReference } from "../logs/events.ts";
-import type { Frame, Run } from "../run/run.ts";
-import { decodeCut, lastCharacters, type Snippet, takeSnippet, WholeCharacters } from "./snippet.ts";
+import type { Frame, RecipeRun } from "../run/run.ts";
+import { decodeCut, lastCharacters, type OutputSnippet, takeSnippet, WholeCharacters } from "./snippet.ts";
 
-export interface ProcessCommand {
+interface ProcessCommand {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ export interface Execution {
   readonly stdout: string;
   readonly isStdoutCut: boolean;
   readonly stderr: string;
-  readonly recentStdout: Snippet;
-  readonly recentStderr: Snippet;
+  readonly recentStdout: OutputSnippet;
+  readonly recentStderr: OutputSnippet;
 }
 
 /** More is cut, with a warning. */
@@ -31,13 +31,13 @@ const PIPE_GRACE_MS = 1_000;
 
 /** Runs one program of a step to its end. Nothing of its process group is left afterwards. */
 export async function executeProcess(
-  run: Run,
+  run: RecipeRun,
   step: StepReference,
   command: ProcessCommand,
 ): Promise<Execution> {
   const { system, observe, interruption, watcher } = run;
   const streams = { stdout: new WholeCharacters(), stderr: new WholeCharacters() };
-  const tell = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
+  const emitOutput = (stream: "stdout" | "stderr", chunk: Uint8Array): void => {
     if (chunk.length > 0) observe({ kind: "output", step, stream, chunk });
   };
   const timeoutMs = command.timeoutSeconds ? command.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
@@ -56,7 +56,7 @@ export async function executeProcess(
     killAfterMs: KILL_AFTER_MS,
     pipeGraceMs: PIPE_GRACE_MS,
     endsGroup: true,
-    onOutput: (stream, chunk) => tell(stream, streams[stream].push(chunk)),
+    onOutput: (stream, chunk) => emitOutput(stream, streams[stream].push(chunk)),
   });
   const { pid } = running;
   if (pid !== undefined) {
@@ -66,7 +66,7 @@ export async function executeProcess(
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();
-  for (const stream of ["stdout", "stderr"] as const) tell(stream, streams[stream].rest());
+  for (const stream of ["stdout", "stderr"] as const) emitOutput(stream, streams[stream].rest());
   if (pid !== undefined) watcher.forget(pid);
   return {
     end: result.end,
@@ -87,7 +87,7 @@ export function endText(end: ProcessResult["end"]): string {
 
 /** Why a program did not end well, in the words of the result; undefined after exit 0. */
 export function failureText(
-  run: Run,
+  run: RecipeRun,
   execution: Execution,
   what: string,
   timeoutSeconds: number | undefined,
@@ -115,7 +115,11 @@ export function failureText(
 }
 
 /** The limit of one process: its own, or what is left of the frame's time, whichever is shorter. */
-export function effectiveTimeout(run: Run, frame: Frame, ownSeconds: number | undefined): number | undefined {
+export function effectiveTimeout(
+  run: RecipeRun,
+  frame: Frame,
+  ownSeconds: number | undefined,
+): number | undefined {
   const own = ownSeconds === 0 ? undefined : ownSeconds;
   if (frame.deadlineMs === undefined) return own;
   const left = Math.max(0.001, (frame.deadlineMs - run.system.clock.monotonicMs()) / 1000);

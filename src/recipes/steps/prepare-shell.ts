@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
-import type { Run } from "../run/run.ts";
+import type { RecipeRun } from "../run/run.ts";
 import { renderShell } from "../shell-text/render-shell.ts";
 import { mirrorOf } from "../values/context-mirror.ts";
 import { allotVariables, chooseVariables } from "../values/shell-variables.ts";
@@ -23,7 +23,7 @@ const SCRIPT_BYTES = 64 * 1024;
 
 /** Renders shell text for a context. Throws `ShellNestingError`. */
 export function prepareShell(
-  run: Run,
+  run: RecipeRun,
   context: JsonObject,
   source: string,
   stepVariables: Readonly<Record<string, string>>,
@@ -63,10 +63,10 @@ export function prepareShell(
 
 /** Private files that live as long as one step. */
 class StepFiles {
-  private readonly run: Run;
+  private readonly run: RecipeRun;
   private readonly paths: string[] = [];
 
-  constructor(run: Run) {
+  constructor(run: RecipeRun) {
     this.run = run;
   }
 

@@ -6,7 +6,7 @@ import { extractJson } from "../values/extract-json.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { type AgentAnswer, askAgent } from "./ask-agent.ts";
 import { effectiveTimeout } from "./execute-process.ts";
-import { cutWarning, reportOf, stepDirectory } from "./run-bash-step.ts";
+import { cutWarning, executionReport, stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure, wantsJson } from "./settle-output.ts";
 
 const AGENT_FILE_LIMIT = 1_000_000;
@@ -42,7 +42,7 @@ export async function runAgentStep(task: StepTask): Promise<StepOutcome> {
   const isUnreadable = wantsJson(step) && answer.text !== "" && extractJson(answer.text) === undefined;
   if (answer.error === undefined && isUnreadable) answer = await ask(`${prompt.value}\n\n${JSON_REMINDER}`);
   const common = {
-    ...reportOf(answer.execution),
+    ...executionReport(answer.execution),
     warnings: [...warnings, ...cutWarning(answer.execution)],
   };
   if (answer.error !== undefined) {

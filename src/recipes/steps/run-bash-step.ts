@@ -41,7 +41,7 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
   }
   const output = execution.stdout.trimEnd();
   const common = {
-    ...reportOf(execution),
+    ...executionReport(execution),
     warnings: [...place.warnings, ...shell.warnings, ...cutWarning(execution)],
   };
   const error = failureText(run, execution, "Command", timeoutSeconds);
@@ -56,7 +56,7 @@ function bashTimeout({ run, frame, step }: StepTask): number | undefined {
 }
 
 /** What every executed program tells about itself. */
-export function reportOf(
+export function executionReport(
   execution: Execution,
 ): Pick<StepOutcome, "exitCode" | "isTimedOut" | "recentStdout" | "recentStderr"> {
   const { end, recentStdout, recentStderr } = execution;

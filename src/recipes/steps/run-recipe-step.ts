@@ -1,10 +1,10 @@
+import { defined } from "../../protocol/defined.ts";
 import type { JsonObject } from "../../protocol/index.ts";
 import { findSubRecipe, listSearched } from "../find/find-recipe.ts";
 import { type LoadedRecipe, loadRecipe } from "../find/load-recipe.ts";
 import { type FrameProgress, newProgress } from "../run/progress-keeper.ts";
 import type { StepResult, SubResult } from "../run/result.ts";
-import { type Frame, failure, type StepOutcome, type StepTask } from "../run/run.ts";
-import type { FrameEnd } from "../run/run-frame.ts";
+import { type Frame, type FrameEnd, failure, type StepOutcome, type StepTask } from "../run/run.ts";
 import { describeMissing, renderValue } from "../values/template.ts";
 import { askAgent } from "./ask-agent.ts";
 import { effectiveTimeout } from "./execute-process.ts";
@@ -60,33 +60,41 @@ export async function runRecipeStep(
     assigned: progress.assigned,
     progress,
   });
+  const isTimedOut = ownDeadline !== undefined && run.system.clock.monotonicMs() >= ownDeadline;
+  const outcome = outcomeOf(task, child.recipe.name, end, isTimedOut ? timeoutSeconds : undefined);
+  const finished = { ...outcome, warnings: [...warnings, ...end.warnings] };
+  const isRecoverable = !end.isSuccess && !isTimedOut && run.interruption.signal === undefined;
+  return step.recoveryOnFailure && isRecoverable ? recover(task, finished) : finished;
+}
+
+function outcomeOf(
+  { run, step }: StepTask,
+  childName: string,
+  end: FrameEnd,
+  timedOutAfter: number | undefined,
+): StepOutcome {
   const subResult: SubResult = {
-    recipe_name: child.recipe.name,
+    recipe_name: childName,
     success: end.isSuccess,
     status: end.status,
     step_results: end.results,
-    ...(end.output === undefined ? {} : { output: end.output }),
+    ...defined({ output: end.output }),
   };
-  const allWarnings = [...warnings, ...end.warnings];
   if (end.isSuccess) {
-    const settled = settleOutput(step, end.output ?? summarise(child.recipe.name, end.results));
-    return {
-      ...settled,
-      variables: { ...end.assigned, ...settled.variables },
-      warnings: allWarnings,
-      subResult,
-    };
+    const settled = settleOutput(step, end.output ?? summarise(childName, end.results));
+    return { ...settled, variables: { ...end.assigned, ...settled.variables }, warnings: [], subResult };
   }
-  if (run.interruption.signal !== undefined) {
-    const error = `interrupted by ${run.interruption.signal}`;
-    return failure("execute", error, { warnings: allWarnings, subResult });
-  }
-  const isTimedOut = ownDeadline !== undefined && run.system.clock.monotonicMs() >= ownDeadline;
+  if (run.interruption.signal !== undefined)
+    return failure("execute", `interrupted by ${run.interruption.signal}`, { subResult });
+  const name = step.recipe ?? "";
   const summary = describeFailure(name, end.results);
-  const error = isTimedOut ? `Sub-recipe '${name}' timed out after ${timeoutSeconds}s.\n${summary}` : summary;
-  const variables = variablesAfterFailure(step, error);
-  const failed = failure("execute", error, { variables, warnings: allWarnings, subResult, isTimedOut });
-  return step.recoveryOnFailure && !isTimedOut ? recover(task, failed) : failed;
+  const isTimedOut = timedOutAfter !== undefined;
+  const error = isTimedOut ? `Sub-recipe '${name}' timed out after ${timedOutAfter}s.\n${summary}` : summary;
+  return failure("execute", error, {
+    variables: variablesAfterFailure(step, error),
+    subResult,
+    isTimedOut,
+  });
 }
 
 /** The sub-recipe, or why there is none. */
@@ -129,7 +137,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
   return Math.min(one, other);
 }
 
-export function summarise(name: string, results: readonly StepResult[]): string {
+function summarise(name: string, results: readonly StepResult[]): string {
   return [
     `Recipe '${name}': SUCCESS`,
     ...results.map(result => `  [${result.status}] ${result.step_id}`),
@@ -172,7 +180,7 @@ async function recover(task: StepTask, failed: StepOutcome): Promise<StepOutcome
     return {
       ...settled,
       warnings: [...failed.warnings, `Sub-recipe '${step.recipe}' failed and was recovered by the agent`],
-      ...(failed.subResult === undefined ? {} : { subResult: failed.subResult }),
+      ...defined({ subResult: failed.subResult }),
     };
   }
   const why = answer.error ?? "the agent did not report completion";

@@ -4,8 +4,14 @@ import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
 import { type StepResult, type StepStatus, seconds } from "../run/result.ts";
-import { type Frame, failure, type Run, type StepOutcome, type StepTask } from "../run/run.ts";
-import type { FrameEnd } from "../run/run-frame.ts";
+import {
+  type Frame,
+  type FrameEnd,
+  failure,
+  type RecipeRun,
+  type StepOutcome,
+  type StepTask,
+} from "../run/run.ts";
 import { runAgentStep } from "./run-agent-step.ts";
 import { runBashStep } from "./run-bash-step.ts";
 import { runHook } from "./run-hook.ts";
@@ -26,22 +32,26 @@ export interface FinishedStep {
 
 const RESUMED = "skipped (resume from checkpoint)";
 
-/** Runs one step, or finds out that it need not run. Its end is told by the caller, once it is recorded. */
+/** Runs one step, or finds out that it need not run. */
 export async function runStep(
-  run: Run,
+  run: RecipeRun,
   frame: Frame,
   step: Step,
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
+  const reference = referenceTo(frame, step);
   const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
-  if (skipped !== undefined) return skipped;
+  if (skipped !== undefined) {
+    run.observe({ kind: "step_end", step: reference, result: skipped.result });
+    return skipped;
+  }
   const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
   if (decided?.ok === true && !decided.value) {
     const result = stepResult(step, 0, { status: "skipped" });
+    run.observe({ kind: "step_end", step: reference, result });
     return { result, variables: {}, isFatal: false, isOver: true };
   }
-  const reference = referenceTo(frame, step);
   const task: StepTask = { run, frame, step, reference, context };
   const startedMs = run.system.clock.monotonicMs();
   run.observe({ kind: "step_start", step: reference });
@@ -53,6 +63,7 @@ export async function runStep(
         : await execute(task, runFrame);
     const elapsedMs = run.system.clock.monotonicMs() - startedMs;
     const result = stepResult(step, elapsedMs, outcome);
+    run.observe({ kind: "step_end", step: reference, result });
     const isFailed = outcome.status === "failed";
     const isInterrupted = run.interruption.signal !== undefined && isFailed;
     return {
@@ -74,7 +85,7 @@ export function referenceTo(frame: Frame, step: Pick<Step, "id" | "type" | "name
 }
 
 /** Steps left out without being looked at: done before a resume, or not wanted by their tags. */
-export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep | undefined {
+export function skippedResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | undefined {
   const skip = (isOver: boolean, variables: JsonObject): FinishedStep => ({
     result: stepResult(step, 0, { status: "skipped", error: isOver ? RESUMED : "" }),
     variables,
@@ -91,7 +102,7 @@ export function skippedResult(run: Run, frame: Frame, step: Step): FinishedStep 
   return undefined;
 }
 
-function dryRunResult(run: Run, step: Step): FinishedStep | undefined {
+function dryRunResult(run: RecipeRun, step: Step): FinishedStep | undefined {
   if (!run.isDryRun) return undefined;
   const output = wantsJson(step) ? JSON.stringify({ dry_run: true, step: step.id }) : "[dry run]";
   return {

@@ -3,7 +3,7 @@ import { EnvVar, envParsers } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 
 /** The end of what a program said, short enough for a report. */
-export interface Snippet {
+export interface OutputSnippet {
   readonly lines: readonly string[];
   readonly isCut: boolean;
 }
@@ -20,7 +20,7 @@ export function snippetLimits(system: System): SnippetLimits {
   return { lines: LINES.getOrError(system), bytes: BYTES.getOrError(system) };
 }
 
-export function takeSnippet(bytes: Uint8Array, limits: SnippetLimits): Snippet {
+export function takeSnippet(bytes: Uint8Array, limits: SnippetLimits): OutputSnippet {
   const end = bytes.subarray(Math.max(0, bytes.length - limits.bytes));
   const text = decodeFrom(end, bytes.length > limits.bytes).replace(/\s+$/, "");
   const lines = text === "" ? [] : text.split("\n");
@@ -82,7 +82,7 @@ export function lastCharacters(text: string, count: number): string {
 }
 
 /** The first characters of a text, followed by `mark` when that is not all of it. */
-export function firstCharacters(text: string, count: number, mark: string): string {
+export function clipCharacters(text: string, count: number, mark: string): string {
   const characters = [...text.slice(0, (count + 1) * 2)];
   return characters.length <= count ? text : characters.slice(0, count).join("") + mark;
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import { textOf } from "./value.ts";
+import { valueText } from "./value.ts";
 
 /** One context value as shell variable. */
-export interface MirrorEntry {
+interface MirrorEntry {
   /** the keys that lead to it, joined by NUL: a key may itself hold a dot */
   readonly keys: string;
   readonly value: string;
@@ -54,7 +54,7 @@ function buildMirror(context: JsonObject): Mirror {
   const warnings: string[] = [];
 
   const clean = (path: string, value: Json): string => {
-    const text = textOf(value);
+    const text = valueText(value);
     if (!text.includes("\0")) return text;
     warnings.push(`NUL characters were removed from '${path}'`);
     return text.replaceAll("\0", "");

@@ -5,9 +5,9 @@ import { resolve } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
 import { findGitRoot, isDirectory } from "../find/look.ts";
 import { isReservedName, isVariableName } from "../format/parse-step.ts";
-import { readYaml, toJson } from "../format/read-yaml.ts";
+import { readYaml, yamlToJson } from "../format/read-yaml.ts";
 import type { Recipe } from "../format/recipe.ts";
-import { readJsonText, textOf, typeFlag } from "./value.ts";
+import { readJsonText, typeFlag, valueText } from "./value.ts";
 
 /** Bad arguments; the message goes to the user as it is. */
 export class ContextError extends Error {
@@ -56,7 +56,7 @@ function readMapping(text: string, path: string): Json {
   const { root, errors } = readYaml(text);
   const [first] = errors;
   if (first !== undefined) throw new ContextError(`Context file ${path}: ${first.message}`);
-  return root === undefined ? {} : toJson(root);
+  return root === undefined ? {} : yamlToJson(root);
 }
 
 /** Values from the environment for keys that the recipe declares empty and that are not given. */
@@ -74,18 +74,13 @@ export function inferContext(system: System, declared: JsonObject, given: JsonOb
   return inferred;
 }
 
-export interface Preflight {
-  readonly failures: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /** The checks of `context_validation`, before the first step. */
 export function checkContext(
   system: System,
   rules: Recipe["contextValidation"],
   context: JsonObject,
   workingDir: string,
-): Preflight {
+): { readonly failures: readonly string[]; readonly warnings: readonly string[] } {
   const failures: string[] = [];
   const warnings: string[] = [];
   for (const [name, rule] of Object.entries(rules)) {
@@ -94,7 +89,7 @@ export function checkContext(
       warnings.push(`context_validation: unknown rule '${rule}' for '${name}'`);
       continue;
     }
-    const text = textOf(ownValue(context, name));
+    const text = valueText(ownValue(context, name));
     if (text.trim() === "") failures.push(`'${name}' is required but empty or missing`);
     else if (rule !== "nonempty") {
       const problem = pathProblem(system, resolve(workingDir, text), rule);

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
 import { type Mirror, mirrorOf, variableName } from "./context-mirror.ts";
-import { lookUp, textOf } from "./value.ts";
+import { valueAtPath, valueText } from "./value.ts";
 
 /** Variables of one shell script: those its environment can carry, and those its preamble has to load. */
-export interface ShellVariables {
+interface ShellVariables {
   readonly exported: Readonly<Record<string, string>>;
   readonly deferred: ReadonlyMap<string, string>;
   /** names that must not come through from outside */
@@ -13,7 +13,7 @@ export interface ShellVariables {
 }
 
 /** Chooses a variable for each placeholder of a script while it is rendered, and remembers what they need. */
-export interface VariableChooser {
+interface VariableChooser {
   readonly variableFor: (path: string) => string;
   readonly chosen: () => {
     readonly extra: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export interface VariableChooser {
 }
 
 /** A longer value does not fit into one environment string everywhere. */
-const VALUE_BYTES = 96 * 1024;
+const MAX_VALUE_BYTES = 96 * 1024;
 /** Left for what the step itself adds before it starts programs. */
 const HEADROOM_BYTES = 128 * 1024;
 /** What one variable costs besides its text. */
@@ -37,14 +37,14 @@ export function chooseVariables(context: JsonObject): VariableChooser {
   const names = new Map<string, string>();
 
   function choose(path: string): string {
-    const value = lookUp(context, path.split("."));
+    const value = valueAtPath(context, path.split("."));
     const usual = variableName(path);
     const owner = variables.get(usual);
     if (owner?.keys === path.replaceAll(".", "\0")) return usual;
     // Another value stands under the usual name, so this placeholder gets one of its own.
     const name = owner === undefined && !extra.has(usual) ? usual : `RECIPE_VALUE_${names.size}`;
     if (value === undefined) missing.set(name, path);
-    else extra.set(name, textOf(value).replaceAll("\0", ""));
+    else extra.set(name, valueText(value).replaceAll("\0", ""));
     return name;
   }
 
@@ -58,17 +58,17 @@ export function chooseVariables(context: JsonObject): VariableChooser {
   };
 }
 
-export interface EnvironmentBudget {
+interface EnvironmentBudget {
   /** bytes that the rest of the environment takes */
   readonly usedBytes: number;
-  /** the most that programs may be given, arguments included; asked only when it matters */
+  /** the max that programs may be given, arguments included; asked only when it matters */
   readonly argumentLimit: () => number;
   /** bytes for context values, instead of what the limit leaves */
   readonly override: number | undefined;
 }
 
 /** No system gives programs less than this. */
-const SURE_BYTES = 128 * 1024;
+const MIN_ARGUMENT_BYTES = 128 * 1024;
 
 /** Splits the variables into what the environment carries, smallest first, and what is loaded by the script. */
 export function allotVariables(
@@ -88,12 +88,12 @@ export function allotVariables(
   const exported: Record<string, string> = {};
   const deferred = new Map<string, string>();
   const limit = budget.override ?? roomFor(total, budget);
-  const isRoomy = total <= limit && sized.every(({ value }) => value.length * 3 <= VALUE_BYTES);
+  const isRoomy = total <= limit && sized.every(({ value }) => value.length * 3 <= MAX_VALUE_BYTES);
   let used = 0;
   for (const { name, value, bytes } of isRoomy ? sized : sized.sort(byImportance)) {
     // Who lowers the budget still gets the values every recipe relies on, as far as the machine has room.
-    const most = ESSENTIAL.test(name) ? Math.max(limit, roomFor(total, budget)) : limit;
-    if (isRoomy || (used + bytes <= most && Buffer.byteLength(value) <= VALUE_BYTES)) {
+    const max = ESSENTIAL.test(name) ? Math.max(limit, roomFor(total, budget)) : limit;
+    if (isRoomy || (used + bytes <= max && Buffer.byteLength(value) <= MAX_VALUE_BYTES)) {
       exported[name] = value;
       used += bytes;
     } else deferred.set(name, value);
@@ -107,7 +107,7 @@ export function allotVariables(
 }
 
 function roomFor(total: number, budget: EnvironmentBudget): number {
-  if (budget.usedBytes + total <= SURE_BYTES / 2) return total;
+  if (budget.usedBytes + total <= MIN_ARGUMENT_BYTES / 2) return total;
   return Math.max(0, budget.argumentLimit() - HEADROOM_BYTES - budget.usedBytes);
 }
 

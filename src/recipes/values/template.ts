@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../protocol/index.ts";
-import { lookUp, textOf } from "./value.ts";
+import { valueAtPath, valueText } from "./value.ts";
 
 /**
  * `{{name.path}}` without blanks; backslashes before it decide whether it is meant literally. It is looked for from
@@ -22,9 +22,9 @@ export function renderTemplate(template: string, context: JsonObject): Rendered<
   const missing: string[] = [];
   const value = template.replace(PLACEHOLDER, (whole, backslashes: string, path: string) => {
     if (backslashes.length % 2 === 1) return whole.slice(1);
-    const found = lookUp(context, path.split("."));
+    const found = valueAtPath(context, path.split("."));
     if (found === undefined) missing.push(path);
-    return backslashes + textOf(found);
+    return backslashes + valueText(found);
   });
   return { value, missing };
 }
@@ -36,7 +36,7 @@ export function renderValue(template: Json, context: JsonObject): Rendered<Json>
     if (typeof part === "string") {
       const only = readPlaceholder(part, 0);
       if (only !== undefined && only.end === part.length) {
-        const found = lookUp(context, only.path.split("."));
+        const found = valueAtPath(context, only.path.split("."));
         if (found === undefined) missing.push(only.path);
         return found ?? (found === null ? null : "");
       }

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, ownValue, readJson } from "..
 const DEPTH_LIMIT = 100;
 
 /** How a value reads in text: strings as they are, null as nothing, everything else as compact JSON. */
-export function textOf(value: Json | undefined): string {
+export function valueText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -49,13 +49,13 @@ function typeStructure(trimmed: string): Json | undefined {
 }
 
 /** The value at a path: own keys of objects, positions of arrays; undefined when any part is missing. */
-export function lookUp(context: JsonObject, path: readonly string[]): Json | undefined {
+export function valueAtPath(context: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = context;
-  for (const segment of path) value = memberOf(value, segment);
+  for (const segment of path) value = valueAtSegment(value, segment);
   return value;
 }
 
-export function memberOf(value: Json | undefined, segment: string): Json | undefined {
+export function valueAtSegment(value: Json | undefined, segment: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(segment) ? value[Number(segment)] : undefined;
   return isJsonObject(value) ? ownValue(value, segment) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/index.ts";
-import type { ListedRecipe } from "../find/list-recipes.ts";
+import type { ListedRecipe } from "../find/describe-recipe.ts";
 
 export function recipeListTable(recipes: readonly ListedRecipe[], isVerbose: boolean): string {
   if (recipes.length === 0) return "No recipes found (0 recipes)\n";

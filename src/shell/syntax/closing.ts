@@ -27,6 +27,7 @@ type Opening = "$" | "(" | "{" | '"' | "`";
  * Walks over text once, keeping only what is open. It is a second opinion on the parser, which may take a text
  * for unfinished that is not: a word that the shell runs must never be waved through as refused.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one scanner, whose cases share what is open
 export function lookAtClosing(source: string, documentDepth = 0): Closing {
   const isDocument = documentDepth > 0;
   const open: Opening[] = isDocument ? ['"'] : [];

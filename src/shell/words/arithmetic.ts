@@ -14,6 +14,7 @@ const ASSIGNMENTS = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&
  * The number an expression gives, or undefined when it is not constant. Substitutions inside are walked and
  * assignments made either way.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one evaluator, a case for each kind of node
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
   scope: Scope,

@@ -1,13 +1,13 @@
+import { isJsonObject } from "../../protocol/index.ts";
 import {
+  asText,
   events,
-  isMembers,
   json,
-  listOf,
   type Members,
   type ModelAnswer,
+  objectsIn,
   type Protocol,
   parametersOf,
-  textOf,
 } from "./protocols.ts";
 
 /** Anthropic's Messages API. */
@@ -15,19 +15,19 @@ export const anthropic: Protocol = {
   name: "anthropic",
   matches: path => /\/messages$/.test(path),
   read(body) {
-    const messages = listOf(body["messages"]);
-    const blocks = messages.flatMap(message => listOf(message["content"]));
+    const messages = objectsIn(body["messages"]);
+    const blocks = messages.flatMap(message => objectsIn(message["content"]));
     return {
-      tools: listOf(body["tools"]).map(tool => ({
-        name: textOf(tool["name"]),
+      tools: objectsIn(body["tools"]).map(tool => ({
+        name: asText(tool["name"]),
         parameters: parametersOf(tool["input_schema"]),
       })),
-      results: blocks.filter(block => block["type"] === "tool_result").map(block => textOf(block["content"])),
+      results: blocks.filter(block => block["type"] === "tool_result").map(block => asText(block["content"])),
       text: JSON.stringify([body["system"], messages]),
     };
   },
   answer(answer, body) {
-    const message = messageOf(answer, textOf(body["model"]));
+    const message = messageOf(answer, asText(body["model"]));
     return body["stream"] === true ? stream(message) : json(message);
   },
 };
@@ -50,12 +50,12 @@ function messageOf(answer: ModelAnswer, model: string): Members {
 }
 
 function stream(message: Members) {
-  const [block] = listOf(message["content"]);
-  const isCall = isMembers(block) && block["type"] === "tool_use";
+  const [block] = objectsIn(message["content"]);
+  const isCall = isJsonObject(block) && block["type"] === "tool_use";
   const start = isCall ? { ...block, input: {} } : { type: "text", text: "" };
   const delta = isCall
     ? { type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }
-    : { type: "text_delta", text: textOf(block?.["text"]) };
+    : { type: "text_delta", text: asText(block?.["text"]) };
   return events(
     [
       { type: "message_start", message: { ...message, content: [], stop_reason: null } },

@@ -1,12 +1,12 @@
 import {
+  asText,
   events,
   json,
-  listOf,
   type Members,
   type ModelAnswer,
+  objectsIn,
   type Protocol,
   parametersOf,
-  textOf,
 } from "./protocols.ts";
 
 /** Google's generateContent API. */
@@ -14,16 +14,16 @@ export const gemini: Protocol = {
   name: "gemini",
   matches: path => /:(?:stream)?[gG]enerateContent$/.test(path),
   read(body) {
-    const parts = listOf(body["contents"]).flatMap(content => listOf(content["parts"]));
-    const declarations = listOf(body["tools"]).flatMap(tool => listOf(tool["functionDeclarations"]));
+    const parts = objectsIn(body["contents"]).flatMap(content => objectsIn(content["parts"]));
+    const declarations = objectsIn(body["tools"]).flatMap(tool => objectsIn(tool["functionDeclarations"]));
     return {
       tools: declarations.map(tool => ({
-        name: textOf(tool["name"]),
+        name: asText(tool["name"]),
         parameters: parametersOf(tool["parametersJsonSchema"] ?? tool["parameters"]),
       })),
       results: parts
         .filter(part => part["functionResponse"] !== undefined)
-        .map(part => textOf(part["functionResponse"])),
+        .map(part => asText(part["functionResponse"])),
       text: JSON.stringify([body["systemInstruction"], body["contents"]]),
     };
   },

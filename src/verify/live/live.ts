@@ -1,10 +1,12 @@
+import type { HostId } from "../../hosts/descriptors.ts";
 import { askVersion } from "../../install/host-version.ts";
 import type { Package } from "../../install/package.ts";
-import { INSTALLABLE_HOSTS, type InstallableHost, isPresent } from "../../install/targets.ts";
+import { INSTALLABLE_HOSTS, isPresent, setupOf } from "../../install/targets.ts";
 import { versionIn } from "../../launcher/agent-version.ts";
 import { tryFindBinary } from "../../launcher/find-binary.ts";
+import { errorText } from "../../protocol/error-text.ts";
 import type { System } from "../../system/system.ts";
-import { DRIVERS, NOT_DRIVEN } from "./driver.ts";
+import { DRIVERS } from "./driver.ts";
 import { type Proof, prove } from "./prove.ts";
 
 /** Some hosts need seconds to say who they are. */
@@ -12,7 +14,7 @@ const VERSION_TIMEOUT_MS = 20_000;
 
 export interface LiveRequest {
   /** all that are there when absent */
-  readonly hosts: readonly InstallableHost[] | undefined;
+  readonly hosts: readonly HostId[] | undefined;
   readonly home: string;
   /** the real path of this program: a file that leads back to it is no agent */
   readonly self: string;
@@ -43,15 +45,18 @@ export async function proveAll(
 async function proveOne(
   system: System,
   source: Package,
-  host: InstallableHost,
+  host: HostId,
   { self, timeoutMs, onProgress }: LiveRequest,
 ): Promise<Proof> {
   const driver = DRIVERS.find(each => each.host === host);
-  if (driver === undefined) return notDriven(host, NOT_DRIVEN[host] ?? "it has no driver");
+  if (driver === undefined) {
+    const { live } = setupOf(host);
+    return notDriven(host, typeof live === "string" ? live : "it has no driver");
+  }
   const program = tryFindBinary(system, driver.agent, self);
   if (program === undefined) return notDriven(host, `its program '${driver.agent}' was not found on PATH`);
-  const said = await askVersion(system, program, "--version", VERSION_TIMEOUT_MS);
-  const version = said === undefined ? undefined : versionIn(said);
+  const line = await askVersion(system, program, "--version", VERSION_TIMEOUT_MS);
+  const version = line === undefined ? undefined : versionIn(line);
   onProgress(`${host}${version === undefined ? "" : ` ${version}`}: starting it with a scripted model …`);
   try {
     const proof = await prove(system, source, driver, { program, version, timeoutMs });
@@ -59,13 +64,13 @@ async function proveOne(
     return proof;
   } catch (error) {
     return {
-      ...notDriven(host, error instanceof Error ? error.message : String(error)),
+      ...notDriven(host, errorText(error)),
       version: version ?? null,
     };
   }
 }
 
-function notDriven(host: InstallableHost, detail: string): Proof {
+function notDriven(host: HostId, detail: string): Proof {
   return {
     host,
     version: null,

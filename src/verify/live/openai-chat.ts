@@ -1,13 +1,13 @@
+import { isJsonObject } from "../../protocol/index.ts";
 import {
+  asText,
   events,
-  isMembers,
   json,
-  listOf,
   type Members,
   type ModelAnswer,
+  objectsIn,
   type Protocol,
   parametersOf,
-  textOf,
 } from "./protocols.ts";
 
 /** OpenAI's chat completions, and what many others copied of it. */
@@ -15,18 +15,18 @@ export const openaiChat: Protocol = {
   name: "openai-chat",
   matches: path => /\/chat\/completions$/.test(path),
   read(body) {
-    const messages = listOf(body["messages"]);
-    const functions = listOf(body["tools"])
+    const messages = objectsIn(body["messages"]);
+    const functions = objectsIn(body["tools"])
       .map(tool => tool["function"])
-      .filter(isMembers);
+      .filter(isJsonObject);
     return {
       tools: functions.map(tool => ({
-        name: textOf(tool["name"]),
+        name: asText(tool["name"]),
         parameters: parametersOf(tool["parameters"]),
       })),
       results: messages
         .filter(message => message["role"] === "tool")
-        .map(message => textOf(message["content"])),
+        .map(message => asText(message["content"])),
       text: JSON.stringify(messages),
     };
   },
@@ -66,7 +66,7 @@ function messageOf(answer: ModelAnswer): Members {
 
 /** In a stream the calls of a message are numbered. */
 function withIndexes(message: Members): Members {
-  const calls = listOf(message["tool_calls"]);
+  const calls = objectsIn(message["tool_calls"]);
   return calls.length === 0
     ? message
     : { ...message, tool_calls: calls.map((call, index) => ({ index, ...call })) };

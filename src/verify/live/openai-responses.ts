@@ -1,11 +1,11 @@
 import {
+  asText,
   events,
-  listOf,
   type Members,
   type ModelAnswer,
+  objectsIn,
   type Protocol,
   parametersOf,
-  textOf,
 } from "./protocols.ts";
 
 /** OpenAI's Responses API, always streamed. */
@@ -13,18 +13,18 @@ export const openaiResponses: Protocol = {
   name: "openai-responses",
   matches: path => /\/responses$/.test(path),
   read(body) {
-    const input = listOf(body["input"]);
+    const input = objectsIn(body["input"]);
     const extra = input
       .filter(item => item["type"] === "additional_tools")
-      .flatMap(item => listOf(item["tools"]));
+      .flatMap(item => objectsIn(item["tools"]));
     return {
-      tools: [...listOf(body["tools"]), ...extra].map(tool => ({
-        name: textOf(tool["name"] ?? tool["type"]),
+      tools: [...objectsIn(body["tools"]), ...extra].map(tool => ({
+        name: asText(tool["name"] ?? tool["type"]),
         parameters: parametersOf(tool["parameters"]),
       })),
       results: input
-        .filter(item => /_output$/.test(textOf(item["type"])))
-        .map(item => textOf(item["output"])),
+        .filter(item => /_output$/.test(asText(item["type"])))
+        .map(item => asText(item["output"])),
       text: JSON.stringify([body["instructions"], input]),
     };
   },

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../protocol/index.ts";
 import type { ModelRequest, ToolCall } from "./script.ts";
 
 /** What the model answers: a call of a tool, or text. */
@@ -10,7 +11,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** One way in which hosts speak to models. */
+/** An API by which hosts reach models. */
 export interface Protocol {
   readonly name: string;
   readonly matches: (path: string) => boolean;
@@ -20,15 +21,12 @@ export interface Protocol {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The objects of a list. */
+export function objectsIn(value: unknown): readonly Members[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-export function listOf(value: unknown): readonly Members[] {
-  return Array.isArray(value) ? value.filter(isMembers) : [];
-}
-
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? "");
 }
 
@@ -45,6 +43,6 @@ export function events(values: readonly Members[], isNamed: boolean, last = ""):
 }
 
 export function parametersOf(schema: unknown): readonly string[] {
-  const properties = isMembers(schema) ? schema["properties"] : undefined;
-  return isMembers(properties) ? Object.keys(properties) : [];
+  const properties = isJsonObject(schema) ? schema["properties"] : undefined;
+  return isJsonObject(properties) ? Object.keys(properties) : [];
 }

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { HostId } from "../../hosts/descriptors.ts";
 import type { Package } from "../../install/package.ts";
-import type { InstallableHost } from "../../install/targets.ts";
 import { isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
-import type { Driver } from "./driver.ts";
+import type { HostDriver } from "./driver.ts";
 import type { TemporaryUser } from "./temporary-user.ts";
 import { registerHooks, type Trial, type TrialRequest, withTrial } from "./trial.ts";
 
 /** What the real host did with our hooks. */
 export interface Proof {
-  readonly host: InstallableHost;
+  readonly host: HostId;
   readonly version: string | null;
   /** `proved`: all four hold; `failed`: one does not; `not-driven`: the host could not be tried */
   readonly status: "proved" | "failed" | "not-driven";
@@ -50,7 +50,7 @@ export interface ProveOptions {
 export async function prove(
   system: System,
   source: Package,
-  driver: Driver,
+  driver: HostDriver,
   { program, version, timeoutMs, engine }: ProveOptions,
 ): Promise<Proof> {
   const reason = `the canary of amplihack doctor is not to be touched (${system.random.hex(12)})`;
@@ -66,7 +66,7 @@ export async function prove(
     ],
     prepare(user) {
       user.write(CONFIG, { guard: { custom: [canaryRule(reason)] } });
-      return registerHooks(user, source, driver);
+      return registerHooks(user, source, driver.host);
     },
   } satisfies TrialRequest;
   return withTrial(system, request, trial => {

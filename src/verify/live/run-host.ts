@@ -1,34 +1,36 @@
-import { stripColours } from "../../install/host-version.ts";
+import { stripVTControlCharacters } from "node:util";
+import type { LiveDriver, TrialEnvironment } from "../../hosts/host.ts";
 import { describeEnd } from "../../install/run-program.ts";
-import type { Driver, Stage } from "./driver.ts";
 import { PROMPT } from "./script.ts";
 import type { TemporaryUser } from "./temporary-user.ts";
 
 const LIMITS = { stdoutBytes: 65_536, tailBytes: 16_384, stderrBytes: 65_536, drainBytes: 256 * 1024 * 1024 };
 const SHOWN = 300;
-/** Nobody answers there: a host that heeds proxies gets nowhere but to this machine. */
+/** No server listens there: a host that heeds proxies reaches nothing but this machine. */
 const DEAD_PROXY = "http://127.0.0.1:9";
 
 /** Runs a host to its end, or to the end of its time, and tells how that went in one line. */
 export async function runHost(
   user: TemporaryUser,
-  driver: Driver,
+  driver: LiveDriver,
   program: string,
-  stage: Stage,
+  trial: TrialEnvironment,
   timeoutMs: number,
 ): Promise<string> {
   const { processes, text } = user.system;
   const result = await processes.start({
-    argv: [program, ...driver.words(PROMPT, stage)],
+    argv: [program, ...driver.args(PROMPT, trial)],
     cwd: user.project,
-    env: { ...user.env, ...noNetwork(), ...driver.env(stage) },
+    env: { ...user.env, ...noNetwork(), ...driver.env(trial) },
     input: new Uint8Array(0),
     timeoutMs,
     limits: LIMITS,
     endsGroup: true,
   }).done;
-  const said = stripColours(text.decode(result.stderr).text.trim() || text.decode(result.stdout).text.trim());
-  const last = said
+  const output = stripVTControlCharacters(
+    text.decode(result.stderr).text.trim() || text.decode(result.stdout).text.trim(),
+  );
+  const last = output
     .split("\n")
     .filter(line => line.trim() !== "")
     .slice(-3)

@@ -1,5 +1,5 @@
-/** What the scripted model says when it is asked for the n-th time: a command to run, a tool to use, its last words. */
-export type Step =
+/** What the scripted model answers the n-th time: a command to run, a tool to use, its last text. */
+export type ScriptStep =
   | { readonly kind: "command"; readonly command: string }
   | { readonly kind: "call"; readonly call: ToolCall }
   | { readonly kind: "text"; readonly text: string };
@@ -10,7 +10,7 @@ export const PROMPT = "Run the command that you were told to run.";
 /** What the model says to an agent that a host starts on its behalf: whose first message has the mark. */
 export interface Delegation {
   readonly mark: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
 }
 
 /** One tool that a host offers to the model. */

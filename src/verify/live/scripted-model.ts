@@ -1,11 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isJsonObject } from "../../protocol/index.ts";
 import { anthropic } from "./anthropic.ts";
 import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
-import { type HttpAnswer, isMembers, json, type Members, type Protocol } from "./protocols.ts";
-import { type Delegation, type ModelRequest, PROMPT, type Step, shellCall, type ToolCall } from "./script.ts";
+import { type HttpAnswer, json, type Members, type Protocol } from "./protocols.ts";
+import {
+  type Delegation,
+  type ModelRequest,
+  PROMPT,
+  type ScriptStep,
+  shellCall,
+  type ToolCall,
+} from "./script.ts";
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, openaiResponses, openaiChat, gemini];
 const BODY_BYTES = 64 * 1024 * 1024;
@@ -22,7 +30,10 @@ export interface ScriptedModel {
 }
 
 /** The step is chosen by how many tool results the conversation holds, so that a repeated request repeats its answer. */
-export async function startModel(steps: readonly Step[], delegation?: Delegation): Promise<ScriptedModel> {
+export async function startModel(
+  steps: readonly ScriptStep[],
+  delegation?: Delegation,
+): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -67,7 +78,7 @@ export async function startModel(steps: readonly Step[], delegation?: Delegation
   };
 }
 
-function callOf(step: Step, { tools }: ModelRequest): ToolCall | undefined {
+function callOf(step: ScriptStep, { tools }: ModelRequest): ToolCall | undefined {
   if (step.kind === "call") return step.call;
   return step.kind === "command" ? shellCall(tools, step.command) : undefined;
 }
@@ -94,7 +105,7 @@ async function readBody(request: IncomingMessage): Promise<Members> {
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return isMembers(value) ? value : {};
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { System } from "../../system/system.ts";
 
-/** Somebody with an empty home and an empty project, who is gone after the trial. */
+/** A user with an empty home and an empty project, removed after the trial. */
 export interface TemporaryUser {
   readonly home: string;
   readonly project: string;

@@ -1,10 +1,12 @@
+import type { HostId } from "../../hosts/descriptors.ts";
+import type { TrialEnvironment } from "../../hosts/host.ts";
 import { install } from "../../install/install.ts";
 import { type InstallRequest, PLAIN_INSTALL } from "../../install/install-report.ts";
 import type { Package } from "../../install/package.ts";
 import type { System } from "../../system/system.ts";
-import type { Driver, Stage } from "./driver.ts";
+import type { HostDriver } from "./driver.ts";
 import { runHost } from "./run-host.ts";
-import type { Delegation, Step } from "./script.ts";
+import type { Delegation, ScriptStep } from "./script.ts";
 import { type ScriptedModel, startModel } from "./scripted-model.ts";
 import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
 
@@ -18,17 +20,17 @@ export interface Trial {
 }
 
 export interface TrialRequest {
-  readonly driver: Driver;
+  readonly driver: HostDriver;
   /** the host's executable */
   readonly program: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   /** for agents that the host starts during the run */
   readonly delegation?: Delegation;
   readonly timeoutMs: number;
   /** further variables of the temporary user, also for the installation */
   readonly env?: Readonly<Record<string, string>>;
   /** registers hooks, or does whatever else has to be there before the host starts */
-  readonly prepare: (user: TemporaryUser, stage: Stage) => Promise<void>;
+  readonly prepare: (user: TemporaryUser, trial: TrialEnvironment) => Promise<void>;
 }
 
 /** Runs a real host for a temporary user, lets `observe` look at what is left, and clears everything away. */
@@ -43,10 +45,11 @@ export async function withTrial<T>(
   const atEnd = system.processes.onEnd(() => user.remove());
   const model = await startModel(steps, request.delegation);
   try {
-    const stage = { home: user.home, project: user.project, url: model.url };
-    for (const [name, content] of Object.entries(driver.files(stage))) user.write(name, content);
-    await prepare(user, stage);
-    const end = await runHost(user, driver, program, stage, timeoutMs);
+    const { home, project } = user;
+    const trial = { home, project, url: model.url, model: "scripted", key: "not-a-key" };
+    for (const [name, content] of Object.entries(driver.files?.(trial) ?? {})) user.write(name, content);
+    await prepare(user, trial);
+    const end = await runHost(user, driver, program, trial, timeoutMs);
     return observe({ user, model, end, durationMs: system.clock.monotonicMs() - startedMs });
   } finally {
     await model.close();
@@ -59,7 +62,7 @@ export async function withTrial<T>(
 export async function registerHooks(
   user: TemporaryUser,
   source: Package,
-  { host }: Driver,
+  host: HostId,
   more: Partial<InstallRequest> = {},
 ): Promise<void> {
   const report = await install(

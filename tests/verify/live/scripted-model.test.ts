@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PROMPT, type Step } from "../../../src/verify/live/script.ts";
+import { PROMPT, type ScriptStep } from "../../../src/verify/live/script.ts";
 import { startModel } from "../../../src/verify/live/scripted-model.ts";
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly ScriptStep[] = [
   { kind: "command", command: "touch one" },
   { kind: "text", text: "goodbye" },
 ];

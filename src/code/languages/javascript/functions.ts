@@ -1,5 +1,5 @@
 import { readBlock } from "../../syntax/braces.ts";
-import { bareKey, readExpression, readItems } from "../../syntax/expressions.ts";
+import { bareKey, readExpression, readItems, readRecord } from "../../syntax/expressions.ts";
 import {
   closerOf,
   isNext,
@@ -11,12 +11,12 @@ import {
   take,
   takeIf,
 } from "../../syntax/parser.ts";
-import { step } from "../../syntax/reading-budget.ts";
 import {
   type FunctionDefinition,
   NOTHING,
   type Node,
   nameNode,
+  type RecordEntry,
   sequence,
   textNode,
 } from "../../syntax/tree.ts";
@@ -69,23 +69,10 @@ const MODIFIERS = wordSet("async get set static public private protected readonl
 
 /** `{ a: 1, b, ["c"]: 2, d() {…}, ...e }` */
 export function readObject(parser: Parser): Node {
-  parser.at += 1;
-  parser.brackets += 1;
-  const entries: (readonly [Node | undefined, Node])[] = [];
-  while (!isNext(parser, "}") && peek(parser).kind !== "end" && step(parser.budget)) {
-    if (takeIf(parser, ",")) continue;
-    const before = parser.at;
-    entries.push(readEntry(parser));
-    if (parser.at > before) continue;
-    if (isNext(parser, ")") || isNext(parser, "]")) break;
-    parser.at += 1;
-  }
-  parser.brackets -= 1;
-  takeIf(parser, "}");
-  return { kind: "record", entries };
+  return readRecord(parser, readEntry);
 }
 
-function readEntry(parser: Parser): readonly [Node | undefined, Node] {
+function readEntry(parser: Parser): RecordEntry {
   if (takeIf(parser, "...")) return [undefined, readExpression(parser, 1)];
   skipModifiers(parser);
   const key = readKey(parser);
@@ -127,7 +114,7 @@ export function readClass(parser: Parser): Node {
   return name === undefined ? record : { kind: "assign", target: nameNode(name), value: record };
 }
 
-function readClassMember(parser: Parser): readonly [Node | undefined, Node] {
+function readClassMember(parser: Parser): RecordEntry {
   skipModifiers(parser);
   if (isNext(parser, "{")) return [undefined, sequence(...readBlock(parser))];
   const key = readKey(parser);

@@ -1,4 +1,4 @@
-import { callBack, charactersOf, contentOf, evaluateText, networkOnly, send } from "../../meaning/actions.ts";
+import { charactersOf, contentOf, evaluateText, networkOnly, send } from "../../meaning/actions.ts";
 import { isTrue, select, withArgument } from "../../meaning/arguments.ts";
 import type { FunctionCall, LibraryFunction } from "../../meaning/context.ts";
 import { environmentDatum, fromNetwork, homeDatum, standardInput } from "../../meaning/context.ts";
@@ -22,7 +22,7 @@ import {
   noteShell,
   noteSpawn,
 } from "../../meaning/effects.ts";
-import { invoke } from "../../meaning/invoke.ts";
+import { callBack, invoke } from "../../meaning/invoke.ts";
 import { elementOf } from "../../meaning/members.ts";
 import { narrow } from "../../meaning/narrow.ts";
 import { anyName, patternOf } from "../../meaning/path-values.ts";

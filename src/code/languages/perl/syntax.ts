@@ -176,21 +176,10 @@ function blockFunction(body: readonly Node[]): Node {
 
 function startsArgument(parser: Parser): boolean {
   const token = peek(parser);
-  switch (token.kind) {
-    case "text":
-    case "command":
-    case "words":
-    case "number":
-    case "regexp":
-      return true;
-    case "name":
-      return !LOW_WORDS.has(token.text) && !INFIX.has(token.text);
-    case "mark":
-      if (["@", "$", "\\", "{"].includes(token.text)) return true;
-      return ["%", "&", "-", "["].includes(token.text) && token.isSpaced && !peek(parser, 1).isSpaced;
-    default:
-      return false;
-  }
+  if (token.kind === "name") return !LOW_WORDS.has(token.text) && !INFIX.has(token.text);
+  if (token.kind !== "mark") return token.kind !== "end";
+  if (["@", "$", "\\", "{"].includes(token.text)) return true;
+  return ["%", "&", "-", "["].includes(token.text) && token.isSpaced && !peek(parser, 1).isSpaced;
 }
 
 function endsArguments(parser: Parser): boolean {

@@ -64,6 +64,7 @@ const readsEnvironment: LibraryFunction = (call, context) =>
 export const PHP = defineLanguage({
   id: "php",
   parse: parsePhp,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
     ["system exec shell_exec passthru popen `", "runsShell", "0 command"],
     ["proc_open", "runsWords", "0", "3"],

@@ -1,7 +1,8 @@
 import { rotate13 } from "../../../shell/decode.ts";
-import { callBack, decode, isAddress, networkOnly } from "../../meaning/actions.ts";
+import { knownPrefix } from "../../../shell/value.ts";
+import { decode, isAddress, networkOnly } from "../../meaning/actions.ts";
 import { select, withArgument } from "../../meaning/arguments.ts";
-import type { LibraryFunction } from "../../meaning/context.ts";
+import type { EvaluationContext, LibraryFunction } from "../../meaning/context.ts";
 import { argumentList, standardInput, wholeEnvironment, workingDirectory } from "../../meaning/context.ts";
 import type { Datum } from "../../meaning/datum.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "../../meaning/datum.ts";
 import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds.ts";
 import { noteDirectory, noteShell } from "../../meaning/effects.ts";
-import { invoke } from "../../meaning/invoke.ts";
+import { callBack, invoke } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { memberOf } from "../../meaning/members.ts";
 import {
@@ -44,9 +45,9 @@ function usesFile(use: LibraryFunction): LibraryFunction {
   });
 }
 
-/** Values that a block gets, if there is one. */
+/** Gives a value to a block, if there is one. */
 function yields(
-  make: (path: Datum | undefined, context: Parameters<LibraryFunction>[1]) => Datum | undefined,
+  make: (first: Datum | undefined, context: EvaluationContext) => Datum | undefined,
 ): LibraryFunction {
   return (call, context) => {
     const value = make(call.positional[0], context);
@@ -68,13 +69,9 @@ const changesDirectory = withArgument("0", (path, call, context) => {
 const expandsPath = withArgument("0", (path, call, context) => {
   const plain = expandTilde(path, context);
   const base = select(call, "1");
-  const isRooted = optionsOf(plain).every(option => isRoot(firstValue(option).pieces[0]));
+  const isRooted = optionsOf(plain).every(option => knownPrefix(firstValue(option)).startsWith("/"));
   return absolute(base === undefined || isRooted ? plain : joined([base, literal("/"), plain]), context);
 });
-
-function isRoot(piece: ReturnType<typeof firstValue>["pieces"][number] | undefined): boolean {
-  return piece?.kind === "text" && piece.text.startsWith("/");
-}
 
 const globs = yields(pattern => pattern && patternOf(pattern));
 
@@ -132,6 +129,7 @@ const LOOPS = "{each,each_entry,each_with_index,each_slice,select,filter,reject,
 export const RUBY = defineLanguage({
   id: "ruby",
   parse: parseRuby,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
     ["system exec spawn IO.popen PTY.spawn", runs],
     ["Open3.{capture2,capture2e,capture3,popen2,popen2e,popen3,pipeline,pipeline_r}", runs],

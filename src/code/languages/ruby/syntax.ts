@@ -226,22 +226,10 @@ function isCallable(value: Node): boolean {
 
 function startsArgument(parser: Parser, token: Token): boolean {
   if (!token.isSpaced) return false;
-  switch (token.kind) {
-    case "text":
-    case "command":
-    case "words":
-    case "number":
-    case "regexp":
-      return true;
-    case "name":
-      return !KEYWORDS.has(token.text) && !GRAMMAR.infix.has(token.text);
-    case "mark": {
-      const isTight = !peek(parser, 1).isSpaced;
-      return (["[", "*", "&", "->", "::", "-"].includes(token.text) && isTight) || token.text === "(";
-    }
-    default:
-      return false;
-  }
+  if (token.kind === "name") return !KEYWORDS.has(token.text) && !GRAMMAR.infix.has(token.text);
+  if (token.kind !== "mark") return token.kind !== "end";
+  const isTight = !peek(parser, 1).isSpaced;
+  return (["[", "*", "&", "->", "::", "-"].includes(token.text) && isTight) || token.text === "(";
 }
 
 function endsArguments(parser: Parser): boolean {

@@ -1,0 +1,23 @@
+// Every host, one line each. Whatever the rest of the program knows about hosts is derived from this list.
+export { amp } from "./amp.ts";
+export { amplifier } from "./amplifier.ts";
+export { amplifierShell } from "./amplifier-shell.ts";
+export { antigravity } from "./antigravity.ts";
+export { aprCode } from "./apr-code.ts";
+export { atomcode } from "./atomcode.ts";
+export { augment } from "./augment.ts";
+export { claudeCode } from "./claude-code.ts";
+export { cline } from "./cline.ts";
+export { codex } from "./codex.ts";
+export { copilotCli } from "./copilot-cli.ts";
+export { cursor } from "./cursor.ts";
+export { devin } from "./devin.ts";
+export { factoryDroid } from "./factory-droid.ts";
+export { geminiCli } from "./gemini-cli.ts";
+export { goose } from "./goose.ts";
+export { kiro } from "./kiro.ts";
+export { opencode } from "./opencode.ts";
+export { pi } from "./pi.ts";
+export { qwenCode } from "./qwen-code.ts";
+export { vscodeCopilot } from "./vscode-copilot.ts";
+export { windsurf } from "./windsurf.ts";

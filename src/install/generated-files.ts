@@ -1,0 +1,60 @@
+import { HOSTS, type HostId } from "../hosts/descriptors.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
+import { quoteWord } from "../system/command-line.ts";
+import { opencodePlugin } from "./modules/opencode.ts";
+import { piExtension } from "./modules/pi.ts";
+import type { ModuleOptions } from "./modules/runtime.ts";
+import { callOf, type WantedEntry, wantedEntries } from "./wanted-entries.ts";
+
+/** A file that belongs to us as a whole. */
+export interface GeneratedFile {
+  /** below the folder that the host's registration names, or "" for the very file it names */
+  readonly name: string;
+  readonly text: string;
+  readonly isExecutable: boolean;
+}
+
+/** The texts of modules, by host. They are here because the hook program does not need them. */
+const MODULES: Readonly<Partial<Record<HostId, (options: ModuleOptions) => string>>> = {
+  opencode: opencodePlugin,
+  pi: piExtension,
+};
+
+/** Files of hosts that take no entries in a shared file: modules, programs by event, tables of our own. */
+export function generateFiles(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
+  const wholeFile = (text: string) => [{ name: "", text, isExecutable: false }];
+  switch (HOSTS[host].registration?.layout.kind) {
+    case "module":
+      return wholeFile(MODULES[host]?.(options) ?? "");
+    case "executables":
+      return executables(host, options);
+    case "toml":
+      return wholeFile(tomlTables(host, options));
+    default:
+      return [];
+  }
+}
+
+function writtenBy({ version }: ModuleOptions): string {
+  return `# Written by amplihack ${version}. Changes are lost at the next install.\n`;
+}
+
+/** The host finds a hook by the name of an executable file. */
+function executables(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
+  return planRegistrations(host).registrations.map(registration => {
+    const words = [options.program, ...callOf(host, registration)].map(quoteWord).join(" ");
+    const text = `#!/bin/sh\n${writtenBy(options)}exec ${words}\n`;
+    return { name: registration.nativeEvent, text, isExecutable: true };
+  });
+}
+
+function tomlTables(host: HostId, options: ModuleOptions): string {
+  const tables = wantedEntries(host, { program: options.program, isShared: false }).map(tomlTable);
+  return `${writtenBy(options)}\n${tables.join("\n")}`;
+}
+
+/** JSON strings and whole numbers are TOML, too. */
+function tomlTable({ nativeEvent, handler }: WantedEntry): string {
+  const members = Object.entries({ event: nativeEvent, ...handler });
+  return `[[hooks]]\n${members.map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`).join("")}`;
+}
