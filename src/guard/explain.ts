@@ -24,7 +24,7 @@ export function explainTree(
   return facts.invocations.map(invocation => ({
     id: invocation.id,
     parent: invocation.parent?.invocation,
-    road: invocation.parent?.road,
+    road: invocation.parent?.via,
     argv: invocation.argv.map(describe),
     cwd: describe(invocation.cwd),
     place: invocation.place.kind,

@@ -21,8 +21,7 @@ export const accounts: Field = {
       options: SU,
       run(call) {
         if (!call.options.has("u")) return runAs(call);
-        const { operands } = parseOptions(call.argv, { ...SU, stopsAtOperand: true });
-        const argv = operands.map(operand => operand.value);
+        const argv = parseOptions(call.argv, { ...SU, stopsAtOperand: true }).operandValues;
         return runInner(argv, call, { isElevated: true });
       },
     },
@@ -34,7 +33,7 @@ export const accounts: Field = {
       run(call) {
         const code = call.options.valueOf("c") ?? call.operands[1];
         if (code === undefined) return runInner([text("sh")], call);
-        return runInNewShell(code, call, { from: "argument", road: "shell" }, { stdin: call.stdin });
+        return runInNewShell(code, call, { from: "argument", via: "shell" }, { stdin: call.stdin });
       },
     },
   ],
@@ -45,7 +44,7 @@ function runAs(call: ParsedCall): Output {
   const code = call.options.valueOf("c");
   if (code !== undefined) {
     const elevated = { ...call, isElevated: true };
-    return runInNewShell(code, elevated, { from: "argument", road: "shell" }, { stdin: call.stdin });
+    return runInNewShell(code, elevated, { from: "argument", via: "shell" }, { stdin: call.stdin });
   }
   const words = call.operands.filter(value => knownText(value) !== "-");
   return runInner([text("sh"), ...words.slice(1)], call, { isElevated: true });

@@ -1,10 +1,12 @@
 import { readCode } from "../code/read-code.ts";
 import type { OwnProgram } from "../config/sections.ts";
 import { analyse, analyseArgv as analyseWords } from "../shell/analyse.ts";
+import type { CodeReader } from "../shell/code-calls.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import type { Knowledge } from "../shell/state/types.ts";
 import { programsWith } from "./follow.ts";
 import { ownPrograms } from "./own-programs.ts";
+import { hasTrait } from "./registry.ts";
 
 const NONE: readonly OwnProgram[] = [];
 
@@ -26,6 +28,15 @@ export function analyseArgv(
   return analyseWords(argv, context, knowledgeOf(own));
 }
 
+/** What a program prints that is started by code of another language. */
+export function outputOf(program: string): "network" | "decoded" | "program" {
+  if (hasTrait(program, "fetches")) return "network";
+  return hasTrait(program, "decodes") || hasTrait(program, "unpacks") ? "decoded" : "program";
+}
+
+const readCodeOfPrograms: CodeReader = (language, code, context, invocation) =>
+  readCode(language, code, { ...context, outputOf }, invocation);
+
 function knowledgeOf(own: readonly OwnProgram[]): Knowledge {
-  return { readCode, programs: programsWith(ownPrograms(own)) };
+  return { readCode: readCodeOfPrograms, programs: programsWith(ownPrograms(own)) };
 }

@@ -2,64 +2,55 @@ import type { ProgramEffect } from "../shell/effects.ts";
 import { isAbsolute } from "../shell/paths.ts";
 import { concatenate, describe, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 /** Programs that put files into one and take them out again. */
 export const archives: Field = {
-  programs: [
+  programs: programs(
+    `
+    tar bsdtar | gnu | flags -zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help
+        version overwrite absolute-names | values -TXbKNIgF f|file C|directory files-from exclude-from exclude
+        transform strip-components to-command checkpoint-action use-compress-program info-script new-volume-script
+        rsh-command owner group mode | optional checkpoint
+    cpio | flags -odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories help version | values
+        -FIOHERC D|directory file format pattern-file owner io-size
+    unzip | is unpacks | flags -oqltpnjvZ help | values -dxP | exact
+    zip | flags -rmqjeudyT help version | values -xibntPO tt TT unzip-command | exact
+    7z 7za | is unpacks
+    funzip | is unpacks
+  `,
     {
-      names: "tar bsdtar",
-      isGnu: true,
-      options: {
-        values:
-          "-TXbKNIgF f|file C|directory files-from exclude-from exclude transform strip-components to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command owner group mode",
-        flags:
-          "-zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help version overwrite absolute-names",
-        optional: "checkpoint",
+      tar: {
+        rewrite: withDash,
+        effects: effectsOfTar,
+        shellOptions: {
+          names:
+            "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
+          prefix: /^exec=/,
+        },
       },
-      rewrite: withDash,
-      effects: effectsOfTar,
-      shellOptions: {
-        names:
-          "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
-        prefix: /^exec=/,
+      cpio: {
+        effects({ options, operands }) {
+          if (options.has("t") || !options.has("i", "p")) return [];
+          const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
+          return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
+        },
       },
+      unzip: {
+        effects: [{ write: "d", how: "extract", isInto: true, unless: "l t p v Z help", otherwise: "." }],
+      },
+      zip: {
+        rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
+        effects: [
+          { write: "first", how: "edit" },
+          { read: "rest", isCopy: true },
+          { delete: "rest", recursive: "always", when: "m" },
+        ],
+        shellOptions: { names: "TT unzip-command" },
+      },
+      "7z": { effects: effectsOfSevenZip },
     },
-    {
-      names: "cpio",
-      options: {
-        values: "-FIOHERC D|directory file format pattern-file owner io-size",
-        flags: "-odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories help version",
-      },
-      effects({ options, operands }) {
-        if (options.has("t") || !options.has("i", "p")) return [];
-        const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
-        return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
-      },
-    },
-    {
-      names: "unzip",
-      is: ["unpacks"],
-      options: { values: "-dxP", flags: "-oqltpnjvZ help", abbreviates: false },
-      effects: [{ write: "d", how: "extract", isInto: true, unless: "l t p v Z help", otherwise: "." }],
-    },
-    {
-      names: "zip",
-      options: {
-        values: "-xibntPO tt TT unzip-command",
-        flags: "-rmqjeudyT help version",
-        abbreviates: false,
-      },
-      rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
-      effects: [
-        { write: "first", how: "edit" },
-        { read: "rest", isCopy: true },
-        { delete: "rest", recursive: "always", when: "m" },
-      ],
-      shellOptions: { names: "TT unzip-command" },
-    },
-    { names: "7z 7za", is: ["unpacks"], effects: effectsOfSevenZip },
-    { names: "funzip", is: ["unpacks"] },
-  ],
+  ),
 };
 
 /**

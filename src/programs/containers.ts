@@ -125,7 +125,7 @@ function skipGroups(
 /** A container that is already there is as good as another machine. */
 function runExec(call: ProgramCall, start: number): Output {
   const parsed = parseOptions(call.argv, EXEC, start);
-  const [name, ...argv] = parsed.operands.map(operand => operand.value);
+  const [name, ...argv] = parsed.operandValues;
   const there = remoteCall(call, "docker", name);
   const directory = parsed.valueOf("w", "workdir");
   return runInner(argv, directory === undefined ? there : { ...there, cwd: directory });
@@ -133,13 +133,13 @@ function runExec(call: ProgramCall, start: number): Output {
 
 /** Mounts of a service stand in a file nobody reads here, so it counts as another machine. */
 function runService(call: ProgramCall, start: number): Output {
-  const [name, ...argv] = parseOptions(call.argv, RUN, start).operands.map(operand => operand.value);
+  const [name, ...argv] = parseOptions(call.argv, RUN, start).operandValues;
   return runInner(argv, remoteCall(call, "compose", name));
 }
 
 function runImage(call: ProgramCall, start: number): Output {
   const parsed = parseOptions(call.argv, RUN, start);
-  const [, ...words] = parsed.operands.map(operand => operand.value);
+  const [, ...words] = parsed.operandValues;
   const entrypoint = parsed.valueOf("entrypoint");
   const argv = entrypoint === undefined || entrypoint.pieces.length === 0 ? words : [entrypoint, ...words];
   const mounts = [

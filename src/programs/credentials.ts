@@ -1,10 +1,9 @@
 import { operations } from "./operation-table.ts";
-import type { Field, Operation } from "./program.ts";
+import type { Field } from "./program.ts";
 
-const OPERATIONS = (): readonly Operation[] => [
-  ...operations(
-    "sec.keychain",
-    `
+const OPERATIONS = () =>
+  operations({
+    "sec.keychain": `
     security find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the
         keychain
     gh auth token | show the token of GitHub
@@ -51,8 +50,7 @@ const OPERATIONS = (): readonly Operation[] => [
     sops | show decrypted secrets | needs d decrypt
     ansible-vault view|decrypt | show decrypted secrets
   `,
-  ),
-];
+  });
 
 /** Programs that keep passwords and tokens, and show them when told to. */
 export const credentials: Field = {

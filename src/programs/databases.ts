@@ -10,73 +10,53 @@ import { describe, isKnown, knownText, text, type Value } from "../shell/value.t
 import { databaseOperations } from "./migrations.ts";
 import { placeNames } from "./operations.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
+import { programs } from "./program-table.ts";
 import { SQL_CLIENTS, type SqlClient } from "./sql-clients.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 
+/** Lines that leave for a shell, by client. */
+const SHELL_LINES: Readonly<Record<string, RegExp>> = {
+  psql: /\\!\s*(.*)$/gm,
+  "mysql mariadb": /^\s*(?:\\!|system)\s+(.*)$/gm,
+  sqlite3: /^\s*\.(?:shell|system|sh)\s+(.*)$/gm,
+};
+
 /** Clients of databases, and commands of frameworks that empty them. */
 export const databases: Field = {
   programs: [
+    ...programs(
+      `
+    mongosh mongo | is dangerous | flags quiet norc shell nodb tls | values -fup eval file host port username password
+        authenticationDatabase | exact
+    redis-cli valkey-cli keydb-cli | is dangerous | flags -xc raw csv json no-auth-warning tls scan bigkeys stat help
+        | values -hpnausirt user pass | exact | ends at operand
+    dropdb | is dangerous | flags -ife interactive force echo if-exists help version | values -pU h|host port username
+        maintenance-db
+    mysqladmin | flags -f force | values -huP host user port | optional -p password | exact
+    pg_restore | flags -cClasvwWxO1 clean if-exists create list | values -dhpUfjntLF dbname host port username file
+        jobs schema table use-list format
+    knex | flags all | values env knexfile cwd | exact
+    gdb | values ex eval-command x iex | exact | single dash
+  `,
+      {
+        mongosh: { effects: effectsOfMongo },
+        "redis-cli": { effects: effectsOfRedis },
+        dropdb: { effects: effectsOfDropdb },
+        gdb: {
+          shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
+          shellLines: /^\s*(?:shell|!)\s*(.*)$/gm,
+        },
+      },
+    ),
     ...SQL_CLIENTS.map(sqlProgram),
-    {
-      names: "mongosh mongo",
-      is: ["dangerous"],
-      options: {
-        values: "-fup eval file host port username password authenticationDatabase",
-        flags: "quiet norc shell nodb tls",
-        abbreviates: false,
-      },
-      effects: effectsOfMongo,
-    },
-    {
-      names: "redis-cli valkey-cli keydb-cli",
-      is: ["dangerous"],
-      options: {
-        values: "-hpnausirt user pass",
-        flags: "-xc raw csv json no-auth-warning tls scan bigkeys stat help",
-        abbreviates: false,
-        stopsAtOperand: true,
-      },
-      effects: effectsOfRedis,
-    },
-    {
-      names: "dropdb",
-      is: ["dangerous"],
-      options: {
-        values: "-pU h|host port username maintenance-db",
-        flags: "-ife interactive force echo if-exists help version",
-      },
-      effects: effectsOfDropdb,
-    },
-    {
-      names: "mysqladmin",
-      options: {
-        values: "-huP host user port",
-        optional: "-p password",
-        flags: "-f force",
-        abbreviates: false,
-      },
-    },
-    {
-      names: "pg_restore",
-      options: {
-        values: "-dhpUfjntLF dbname host port username file jobs schema table use-list format",
-        flags: "-cClasvwWxO1 clean if-exists create list",
-      },
-    },
-    { names: "knex", options: { values: "env knexfile cwd", flags: "all", abbreviates: false } },
-    {
-      names: "gdb",
-      options: { values: "ex eval-command x iex", isSingleDash: true, abbreviates: false },
-      shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
-      shellLines: /^\s*(?:shell|!)\s*(.*)$/gm,
-    },
   ],
   operations: databaseOperations,
 };
 
 function sqlProgram(client: SqlClient): Program {
-  const { names, options, shellLines } = client;
+  const { names, options } = client;
+  const shellLines = SHELL_LINES[names];
   return {
     names,
     is: ["dangerous"],
@@ -103,13 +83,13 @@ const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; r
 
 function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
-  const file = client.isLocal === true ? operands[0] : undefined;
-  const isInMemory = client.isLocal === true && (file === undefined || knownText(file) === ":memory:");
+  const file = client.isLocal ? operands[0] : undefined;
+  const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
   if (options.has("dry_run", "dry-run") || isInMemory) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
   const texts = [
     ...options.valuesOf(...words(client.text)),
-    ...(client.takesText === true ? operands.slice(client.databases) : []),
+    ...(client.takesText ? operands.slice(client.databases) : []),
     ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
     ...fedText(call),
   ];

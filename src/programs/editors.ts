@@ -1,6 +1,7 @@
 import type { Output } from "../shell/state/types.ts";
 import { dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { recordCodeEffect } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runInterpreterCode } from "./run-code.ts";
 
@@ -17,12 +18,7 @@ export const editors: Field = {
       },
       run: runVim,
     },
-    {
-      names: "ed red",
-      options: { flags: "-svE", values: "p" },
-      run: runEd,
-      shellLines: /^\s*!(.*)$/gm,
-    },
+    { names: "ed red", options: { flags: "-svE", values: "p" }, run: runEd, shellLines: /^\s*!(.*)$/gm },
   ],
 };
 
@@ -33,10 +29,10 @@ function runVim(call: ParsedCall): Output {
   const commands = operands.filter(isCommand).map(value => dropKnown(value, 1));
   const files = operands.filter(value => !isCommand(value));
   for (const code of [...options.valuesOf("c"), ...commands])
-    runInterpreterCode("vim", code, files, call, { from: "argument", road: "code" });
+    runInterpreterCode("vim", code, files, call, { from: "argument" });
   const readsStdin = options.has("s", "e", "E") || call.program === "ex";
   if (readsStdin && call.stdin !== undefined)
-    runInterpreterCode("vim", call.stdin, files, call, { from: "stdin", road: "code" });
+    runInterpreterCode("vim", call.stdin, files, call, { from: "stdin" });
   return [unknownOutput(call)];
 }
 
@@ -51,11 +47,7 @@ function runEd(call: ParsedCall): Output {
   for (const name of new Set(written)) {
     const path = name === undefined ? call.operands[0] : text(name);
     if (path === undefined) continue;
-    call.scope.session.codeEffects.push({
-      call: { kind: "write", path, isAppend: false, content: undefined, at: 0 },
-      invocation: call.id,
-      span: call.span,
-    });
+    recordCodeEffect({ kind: "write", path, isAppend: false, content: undefined, at: 0 }, call);
   }
   return [unknownOutput(call)];
 }

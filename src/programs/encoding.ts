@@ -7,6 +7,7 @@ import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { inputOf } from "./file-access.ts";
 import { sendStdin } from "./payloads.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 const BASE_OPTIONS: OptionGrammar = {
   flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url help version",
@@ -21,39 +22,27 @@ const PACK_OPTIONS: OptionGrammar = {
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
   programs: [
-    {
-      names: "base64 basenc",
-      isGnu: true,
-      is: ["decodes", "dangerous"],
-      options: BASE_OPTIONS,
-      run: decodeBase(decodeBase64),
-    },
-    { names: "base32", isGnu: true, is: ["decodes"], options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
-    {
-      names: "xxd",
-      is: ["decodes"],
-      options: {
-        flags: "-abeiuEC r|revert p|ps|plain",
-        values: "-cglson",
-        abbreviates: false,
+    ...programs(
+      `
+    base64 basenc | is decodes dangerous | gnu
+    base32 | is decodes | gnu
+    xxd | is decodes | flags -abeiuEC r|revert p|ps|plain | values -cglson | exact
+    od | gnu | values -AtNjw | exact
+    hexdump | values -nsef | exact
+    rev
+    openssl | is readsNothing decodes socket dangerous | flags d e a A base64 nosalt salt pbkdf2 | values in out
+        keyout k pass K iv S md | exact | single dash
+  `,
+      {
+        base64: { options: BASE_OPTIONS, run: decodeBase(decodeBase64) },
+        base32: { options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
+        xxd: { run: runXxd },
+        od: { run: encodeInput },
+        hexdump: { run: encodeInput },
+        rev: { run: reverseLines },
+        openssl: { effects: effectsOfOpenssl, run: runOpenssl },
       },
-      run: runXxd,
-    },
-    { names: "od", isGnu: true, options: { values: "-AtNjw", abbreviates: false }, run: encodeInput },
-    { names: "hexdump", options: { values: "-nsef", abbreviates: false }, run: encodeInput },
-    { names: "rev", run: reverseLines },
-    {
-      names: "openssl",
-      is: ["readsNothing", "decodes", "socket", "dangerous"],
-      options: {
-        isSingleDash: true,
-        flags: "d e a A base64 nosalt salt pbkdf2",
-        values: "in out keyout k pass K iv S md",
-        abbreviates: false,
-      },
-      effects: effectsOfOpenssl,
-      run: runOpenssl,
-    },
+    ),
     ...packers(
       "gunzip zcat gzcat gzip bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress",
       ["unpacks"],

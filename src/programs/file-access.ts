@@ -1,3 +1,4 @@
+import type { CodeEffect } from "../shell/facts.ts";
 import { baseName, joinPath } from "../shell/paths.ts";
 import { readContents, writeContents } from "../shell/state/file-contents.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
@@ -19,6 +20,16 @@ export function inputOf(call: ProgramCall, files: readonly Value[]): Output {
 export function save(path: Value, contents: Output, call: ProgramCall, isAppend = false): void {
   const { cwd, scope, span } = call;
   writeContents(path, contents, isAppend, { cwd, scope, invocation: call.id, span });
+}
+
+/** Records what code does that a program was given. */
+export function recordCodeEffect(found: CodeEffect["call"], { id, span, scope }: ProgramCall): void {
+  scope.session.codeEffects.push({ call: found, invocation: id, span });
+}
+
+/** What comes in on the input, if anything does. */
+export function stdinOf({ stdin }: ProgramCall): readonly Value[] {
+  return stdin === undefined ? [] : [stdin];
 }
 
 /** Where a file ends up: below `destination` when that is a directory, else at it. */

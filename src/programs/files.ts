@@ -5,8 +5,9 @@ import { readContents } from "../shell/state/file-contents.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
-import { inputOf, save } from "./file-access.ts";
+import { inputOf, save, stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 const ATTRIBUTE_OPTIONS = {
   flags:
@@ -17,90 +18,66 @@ const ATTRIBUTE_OPTIONS = {
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
   programs: [
-    {
-      names: "tee sponge",
-      isGnu: true,
-      is: ["passesOn"],
-      options: { flags: "-ip a|append ignore-interrupts help version", optional: "output-error" },
-      effects: [
-        { write: "operands", how: "append", when: "a" },
-        { write: "operands", unless: "a" },
-      ],
-      run(call) {
-        const contents = inputOf(call, []);
-        for (const path of call.operands) save(path, contents, call, call.options.has("a"));
-        return contents;
+    ...programs(
+      `
+    tee sponge | is passesOn | gnu | flags -ip a|append ignore-interrupts help version | optional output-error
+    truncate | is removes dangerous | gnu | flags -co no-create help version | values -r s|size reference
+    dd | is dangerous | gnu
+    mkdir | is seldomFails | gnu | flags -pv parents verbose help version | values -m mode
+    touch | gnu | flags -afhm c|no-create no-dereference help version | values -drt date reference time
+    chmod | is dangerous | gnu
+    chown chgrp | is dangerous | gnu
+    chattr setfacl | is dangerous
+    patch | flags -RNfsb dry-run reverse forward help version | values -pidorFBzY strip input directory output | exact
+    ssh-keygen | flags -ylqpieHv | values -ftbCNPmOaInVRFszE | exact
+  `,
+      {
+        tee: {
+          effects: [
+            { write: "operands", how: "append", when: "a" },
+            { write: "operands", unless: "a" },
+          ],
+          run(call) {
+            const contents = inputOf(call, []);
+            for (const path of call.operands) save(path, contents, call, call.options.has("a"));
+            return contents;
+          },
+        },
+        truncate: {
+          effects: ({ options, operands }) =>
+            knownPrefix(options.valueOf("s") ?? text("")).startsWith("+") ? [] : operands.map(replaced),
+        },
+        dd: { effects: effectsOfDd, run: runDd },
+        mkdir: {
+          effects: [],
+          run(call) {
+            for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
+            return NO_OUTPUT;
+          },
+        },
+        touch: {
+          // An empty file is news only among the system's.
+          effects: [{ write: "operands", how: "create", unless: "c" }],
+          run(call) {
+            for (const path of call.operands)
+              markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
+            return NO_OUTPUT;
+          },
+        },
+        chmod: { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") },
+        chown: { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") },
+        chattr: { effects: specialAttributes },
+        patch: { effects: [{ write: "first", how: "edit", unless: "dry-run" }] },
+        "ssh-keygen": {
+          effects: [
+            { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
+            { write: "f", how: "make", unless: "p y l F H R e i" },
+          ],
+        },
       },
-    },
-    {
-      names: "truncate",
-      isGnu: true,
-      is: ["removes", "dangerous"],
-      options: { values: "-r s|size reference", flags: "-co no-create help version" },
-      effects: ({ options, operands }) =>
-        knownPrefix(options.valueOf("s") ?? text("")).startsWith("+") ? [] : operands.map(replaced),
-    },
-    { names: "dd", isGnu: true, is: ["dangerous"], effects: effectsOfDd, run: runDd },
-    {
-      names: "mkdir",
-      isGnu: true,
-      is: ["seldomFails"],
-      options: { flags: "-pv parents verbose help version", values: "-m mode" },
-      effects: [],
-      run(call) {
-        for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
-        return NO_OUTPUT;
-      },
-    },
-    {
-      names: "touch",
-      isGnu: true,
-      options: {
-        values: "-drt date reference time",
-        flags: "-afhm c|no-create no-dereference help version",
-      },
-      // An empty file is news only among the system's.
-      effects: [{ write: "operands", how: "create", unless: "c" }],
-      run(call) {
-        for (const path of call.operands)
-          markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);
-        return NO_OUTPUT;
-      },
-    },
-    {
-      names: "chmod",
-      isGnu: true,
-      is: ["dangerous"],
-      options: ATTRIBUTE_OPTIONS,
-      effects: attributes("mode"),
-    },
-    {
-      names: "chown chgrp",
-      isGnu: true,
-      is: ["dangerous"],
-      options: ATTRIBUTE_OPTIONS,
-      effects: attributes("owner"),
-    },
-    { names: "chattr setfacl", is: ["dangerous"], effects: specialAttributes },
-    {
-      names: "patch",
-      options: {
-        values: "-pidorFBzY strip input directory output",
-        flags: "-RNfsb dry-run reverse forward help version",
-        abbreviates: false,
-      },
-      effects: [{ write: "first", how: "edit", unless: "dry-run" }],
-    },
+    ),
     // The patch tool of agents, started from a shell: the files are named in its text.
     { names: "apply_patch applypatch", effects: effectsOfPatchText },
-    {
-      names: "ssh-keygen",
-      options: { values: "-ftbCNPmOaInVRFszE", flags: "-ylqpieHv", abbreviates: false },
-      effects: [
-        { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
-        { write: "f", how: "make", unless: "p y l F H R e i" },
-      ],
-    },
   ],
 };
 
@@ -164,8 +141,8 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
     .map(path => ({ kind: "attributes", path, isRecursive, what: "mode", setting: "attributes" }));
 }
 
-function effectsOfPatchText({ argv, stdin }: ParsedCall): readonly ProgramEffect[] {
-  const patches = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {
+  const patches = [...call.argv.slice(1), ...stdinOf(call)];
   const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
   return [...new Set(named)].map(path => replaced(text(path)));
 }

@@ -6,6 +6,7 @@ import type { Followed, Output, ProgramCall, Programs } from "../shell/state/typ
 import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
+import { stdinOf } from "./file-access.ts";
 import { interpretBy } from "./languages.ts";
 import { listingBehind } from "./listings.ts";
 import { type OperationRow, operationsOf } from "./operations.ts";
@@ -60,7 +61,7 @@ function followProgram(
 function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {
   const argv = program?.rewrite?.(call.argv) ?? call.argv;
   const options = parseOptions(argv, program?.options ?? UNKNOWN);
-  const operands = options.operands.map(operand => operand.value);
+  const operands = options.operandValues;
   return { ...call, argv, program: canonicalName(name, program), options, operands };
 }
 
@@ -98,7 +99,7 @@ function runShellTexts({ shellOptions, shellLines, shellVariables }: Program, ca
     }
   }
   if (shellLines !== undefined) {
-    for (const content of [...call.argv.slice(1), ...(call.stdin === undefined ? [] : [call.stdin])]) {
+    for (const content of [...call.argv.slice(1), ...stdinOf(call)]) {
       for (const match of (knownText(content) ?? "").matchAll(shellLines))
         runOptionText(text(match[1] ?? ""), call);
     }

@@ -1,107 +1,61 @@
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
 import type { Value } from "../shell/value.ts";
+import { GRAMMAR_CELLS, grammarOf, readTable } from "./text-table.ts";
 
 /** The options of each subcommand of git, as far as they matter or take a value. */
-const GRAMMARS: Readonly<Record<string, OptionGrammar>> = {
-  add: {
-    flags:
-      "-AuvpiNe n|dry-run f|force all update patch intent-to-add edit refresh ignore-errors ignore-missing renormalize no-all sparse",
-    values: "pathspec-from-file chmod",
-  },
-  am: {
-    flags:
-      "-skbmcqu3ri n|no-verify verify signoff keep message-id scissors no-scissors utf8 no-utf8 3way no-3way resolved skip abort quit interactive ignore-space-change reject rerere-autoupdate committer-date-is-author-date ignore-date",
-    values: "-Cp directory exclude include whitespace patch-format quoted-cr empty",
-    optional: "-S gpg-sign show-current-patch",
-  },
-  branch: {
-    flags:
-      "-DMCalvq d|delete f|force m|move c|copy r|remotes all list show-current edit-description help no-track no-color no-column",
-    values: "-u set-upstream-to sort points-at format",
-    optional: "-t track contains no-contains merged no-merged color column abbrev",
-  },
-  checkout: {
-    flags:
-      "-q23lm f|force quiet progress no-progress ours theirs d|detach t|track no-track merge p|patch ignore-other-worktrees overwrite-ignore no-overlay overlay guess no-guess recurse-submodules pathspec-file-nul help",
-    values: "-bBU orphan conflict pathspec-from-file unified inter-hunk-context",
-  },
-  "checkout-index": {
-    flags: "-auqnz f|force all no-create stdin ignore-skip-worktree-bits",
-    values: "prefix stage",
-  },
-  clean: { flags: "-dxXq f|force n|dry-run i|interactive quiet help", values: "-e exclude" },
-  clone: {
-    flags: "-qvnsl bare mirror quiet recursive single-branch no-checkout shared local",
-    values:
-      "-bocju branch depth origin config jobs reference filter template shallow-since separate-git-dir upload-pack",
-  },
-  commit: {
-    flags:
-      "-aqvszepio all amend allow-empty allow-empty-message n|no-verify verify quiet verbose signoff no-signoff dry-run short branch porcelain long null edit no-edit patch include only no-post-rewrite status no-status no-gpg-sign reset-author ahead-behind pathspec-file-nul interactive help",
-    values:
-      "-mFCct message file reuse-message reedit-message author date cleanup fixup squash template trailer pathspec-from-file",
-    optional: "-Su gpg-sign untracked-files",
-  },
-  config: {
-    flags:
-      "-ez global system local worktree get|get-all|get-regexp|l|list add replace-all unset unset-all rename-section remove-section edit null name-only bool int path show-origin show-scope includes no-includes",
-    values: "-f file blob type default comment value",
-  },
-  init: {
-    flags: "-q quiet bare",
-    values: "-bc initial-branch template separate-git-dir object-format ref-format config",
-    optional: "shared",
-  },
-  merge: {
-    flags: "no-verify verify",
-    values: "-mFsX strategy strategy-option into-name cleanup",
-    optional: "-S log",
-  },
-  push: {
-    flags:
-      "-nuqv46 all branches prune mirror f|forc|for|force dry-run porcelain d|delete tags follow-tags no-follow-tags force-if-includes no-force-if-includes no-force-with-lease set-upstream thin no-thin quiet verbose progress no-verify verify atomic no-atomic ipv4 ipv6 help",
-    values: "-o receive-pack exec repo push-option",
-    optional: "signed force-with-lease recurse-submodules",
-  },
-  "read-tree": {
-    flags: "-uminv reset dry-run trivial aggressive no-sparse-checkout",
-    values: "prefix index-output",
-  },
-  rebase: {
-    flags: "no-verify verify",
-    values: "-sXxC onto strategy strategy-option exec whitespace empty",
-    optional: "-Sr rebase-merges",
-  },
-  remote: { flags: "-fv push add delete", values: "-tm" },
-  replace: { flags: "-fdleg force delete list edit graft", values: "format" },
-  reset: {
-    flags:
-      "-qpN hard soft mixed merge keep quiet patch intent-to-add no-refresh refresh recurse-submodules help pathspec-file-nul",
-    values: "pathspec-from-file",
-  },
-  restore: {
-    flags:
-      "-q23mp W|worktree S|staged quiet progress ours theirs merge patch ignore-unmerged overlay no-overlay help recurse-submodules",
-    values: "-sU source conflict pathspec-from-file",
-  },
-  rm: {
-    flags: "-rq f|force n|dry-run cached quiet ignore-unmatch sparse pathspec-file-nul",
-    values: "pathspec-from-file",
-  },
-  submodule: { flags: "-q f|force all quiet recursive init" },
-  switch: {
-    flags:
-      "-qm f|force|discard-changes quiet progress no-progress d|detach t|track no-track merge guess no-guess ignore-other-worktrees recurse-submodules help",
-    values: "c|create C|force-create orphan conflict",
-  },
-  "symbolic-ref": { flags: "-dq delete short no-recurse", values: "-m" },
-  "update-index": { flags: "-q add remove refresh force-remove", abbreviates: false },
-  "update-ref": { flags: "-dz no-deref create-reflog stdin", values: "-m" },
-  worktree: {
-    flags: "-dq f|force detach checkout no-checkout lock orphan quiet track no-track guess-remote",
-    values: "-bB reason",
-  },
-};
+const TABLE = `
+    add | flags -AuvpiNe n|dry-run f|force all update patch intent-to-add edit refresh ignore-errors ignore-missing
+        renormalize no-all sparse | values pathspec-from-file chmod
+    am | flags -skbmcqu3ri n|no-verify verify signoff keep message-id scissors no-scissors utf8 no-utf8 3way no-3way
+        resolved skip abort quit interactive ignore-space-change reject rerere-autoupdate
+        committer-date-is-author-date ignore-date | values -Cp directory exclude include whitespace patch-format
+        quoted-cr empty | optional -S gpg-sign show-current-patch
+    branch | flags -DMCalvq d|delete f|force m|move c|copy r|remotes all list show-current edit-description help
+        no-track no-color no-column | values -u set-upstream-to sort points-at format | optional -t track contains
+        no-contains merged no-merged color column abbrev
+    checkout | flags -q23lm f|force quiet progress no-progress ours theirs d|detach t|track no-track merge p|patch
+        ignore-other-worktrees overwrite-ignore no-overlay overlay guess no-guess recurse-submodules pathspec-file-nul
+        help | values -bBU orphan conflict pathspec-from-file unified inter-hunk-context
+    checkout-index | flags -auqnz f|force all no-create stdin ignore-skip-worktree-bits | values prefix stage
+    clean | flags -dxXq f|force n|dry-run i|interactive quiet help | values -e exclude
+    clone | flags -qvnsl bare mirror quiet recursive single-branch no-checkout shared local | values -bocju branch
+        depth origin config jobs reference filter template shallow-since separate-git-dir upload-pack
+    commit | flags -aqvszepio all amend allow-empty allow-empty-message n|no-verify verify quiet verbose signoff
+        no-signoff dry-run short branch porcelain long null edit no-edit patch include only no-post-rewrite status
+        no-status no-gpg-sign reset-author ahead-behind pathspec-file-nul interactive help | values -mFCct message
+        file reuse-message reedit-message author date cleanup fixup squash template trailer pathspec-from-file |
+        optional -Su gpg-sign untracked-files
+    config | flags -ez global system local worktree get|get-all|get-regexp|l|list add replace-all unset unset-all
+        rename-section remove-section edit null name-only bool int path show-origin show-scope includes no-includes |
+        values -f file blob type default comment value
+    init | flags -q quiet bare | values -bc initial-branch template separate-git-dir object-format ref-format config |
+        optional shared
+    merge | flags no-verify verify | values -mFsX strategy strategy-option into-name cleanup | optional -S log
+    push | flags -nuqv46 all branches prune mirror f|forc|for|force dry-run porcelain d|delete tags follow-tags
+        no-follow-tags force-if-includes no-force-if-includes no-force-with-lease set-upstream thin no-thin quiet
+        verbose progress no-verify verify atomic no-atomic ipv4 ipv6 help | values -o receive-pack exec repo
+        push-option | optional signed force-with-lease recurse-submodules
+    read-tree | flags -uminv reset dry-run trivial aggressive no-sparse-checkout | values prefix index-output
+    rebase | flags no-verify verify | values -sXxC onto strategy strategy-option exec whitespace empty | optional -Sr
+        rebase-merges
+    remote | flags -fv push add delete | values -tm
+    replace | flags -fdleg force delete list edit graft | values format
+    reset | flags -qpN hard soft mixed merge keep quiet patch intent-to-add no-refresh refresh recurse-submodules help
+        pathspec-file-nul | values pathspec-from-file
+    restore | flags -q23mp W|worktree S|staged quiet progress ours theirs merge patch ignore-unmerged overlay
+        no-overlay help recurse-submodules | values -sU source conflict pathspec-from-file
+    rm | flags -rq f|force n|dry-run cached quiet ignore-unmatch sparse pathspec-file-nul | values pathspec-from-file
+    submodule | flags -q f|force all quiet recursive init
+    switch | flags -qm f|force|discard-changes quiet progress no-progress d|detach t|track no-track merge guess
+        no-guess ignore-other-worktrees recurse-submodules help | values c|create C|force-create orphan conflict
+    symbolic-ref | flags -dq delete short no-recurse | values -m
+    update-index | flags -q add remove refresh force-remove | exact
+    update-ref | flags -dz no-deref create-reflog stdin | values -m
+    worktree | flags -dq f|force detach checkout no-checkout lock orphan quiet track no-track guess-remote | values
+        -bB reason
+`;
+
+let grammars: ReadonlyMap<string, OptionGrammar> | undefined;
 
 const NO_GRAMMAR: OptionGrammar = {};
 
@@ -117,5 +71,11 @@ const SHOW_OPTIONS: OptionGrammar = {
 export function readGitOptions(subcommand: string, argv: readonly Value[]): ParsedOptions {
   const name = subcommand === "stage" ? "add" : subcommand;
   if (SHOWING.test(name)) return parseOptions(argv, SHOW_OPTIONS);
-  return parseOptions(argv, Object.hasOwn(GRAMMARS, name) ? (GRAMMARS[name] ?? NO_GRAMMAR) : NO_GRAMMAR);
+  grammars ??= new Map(
+    readTable(TABLE, 1, GRAMMAR_CELLS).map(({ columns: [command = ""], cells }) => [
+      command,
+      grammarOf(cells),
+    ]),
+  );
+  return parseOptions(argv, grammars.get(name) ?? NO_GRAMMAR);
 }

@@ -1,5 +1,5 @@
 import type { GitWords, Listing, ProgramEffect } from "../shell/effects.ts";
-import { type ParsedOptions, parseOptions } from "../shell/options.ts";
+import { type ParsedOptions, parseOptions, words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { environmentOf, environmentValueOf } from "../shell/state/call.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
@@ -111,21 +111,20 @@ function runSetting(value: Value, call: ProgramCall): Output {
 /** `!cmd` is shell text with the arguments behind it; anything else is a git command line. */
 function runAlias(value: Value, rest: readonly Value[], call: ProgramCall): Output {
   if (!knownPrefix(value).startsWith("!")) {
-    const words = (knownText(value) ?? "").split(/\s+/).filter(word => word !== "");
-    return words.length === 0 ? [] : runInner([text("git"), ...words.map(word => text(word)), ...rest], call);
+    const alias = (knownText(value) ?? "").split(/\s+/).filter(word => word !== "");
+    return alias.length === 0 ? [] : runInner([text("git"), ...alias.map(word => text(word)), ...rest], call);
   }
   return runString(joinValues([dropKnown(value, 1), ...rest], " "), call);
 }
 
 function runSubcommand(name: string | undefined, rest: readonly Value[], call: ProgramCall): Output {
-  const words = [text("git"), ...rest];
   if (name === "submodule" && rest.some(word => knownText(word) === "foreach")) {
     const at = rest.findIndex(word => knownText(word) === "foreach");
     const operands = parseOptions(
       rest,
       { flags: "-q recursive quiet", stopsAtOperand: true },
       at + 1,
-    ).operands.map(operand => operand.value);
+    ).operandValues;
     const inner = { ...call, cwd: concatenate([call.cwd, text("/"), unknown("any", "$sm_path")]) };
     return operands.length === 1 && operands[0] !== undefined
       ? runString(operands[0], inner)
@@ -135,32 +134,23 @@ function runSubcommand(name: string | undefined, rest: readonly Value[], call: P
   if (name === "config") rememberAlias(rest, call);
   const spec = name !== undefined && Object.hasOwn(STRING_OPTIONS, name) ? STRING_OPTIONS[name] : undefined;
   if (spec === undefined) return NO_OUTPUT;
-  return parseOptions(words, { values: [...spec, "m", "F", "C", "c"].join(" ") })
-    .valuesOf(...spec)
+  return parseOptions([text("git"), ...rest], { values: `${spec} m F C c` })
+    .valuesOf(...words(spec))
     .map(code => runString(code, call))
     .reduce(appendOutput, NO_OUTPUT);
 }
 
 /** Options of subcommands whose value is run by a shell. */
-const STRING_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  rebase: ["x", "exec"],
-  "filter-branch": [
-    "env-filter",
-    "tree-filter",
-    "index-filter",
-    "parent-filter",
-    "msg-filter",
-    "commit-filter",
-    "tag-name-filter",
-    "setup",
-  ],
-  clone: ["u", "upload-pack"],
-  fetch: ["upload-pack"],
-  pull: ["upload-pack"],
-  "ls-remote": ["upload-pack", "exec"],
-  push: ["receive-pack", "exec"],
-  difftool: ["x", "extcmd"],
-  grep: ["O", "open-files-in-pager"],
+const STRING_OPTIONS: Readonly<Record<string, string>> = {
+  rebase: "x exec",
+  "filter-branch": `env-filter tree-filter index-filter parent-filter msg-filter commit-filter tag-name-filter setup`,
+  clone: "u upload-pack",
+  fetch: "upload-pack",
+  pull: "upload-pack",
+  "ls-remote": "upload-pack exec",
+  push: "receive-pack exec",
+  difftool: "x extcmd",
+  grep: "O open-files-in-pager",
 };
 
 /** `git config alias.x '!cmd'; git x` in one command. */
@@ -168,7 +158,7 @@ function rememberAlias(rest: readonly Value[], call: ProgramCall): void {
   const operands = parseOptions([text("config"), ...rest], {
     flags: "global local system add set",
     values: "-f file",
-  }).operands.map(operand => operand.value);
+  }).operandValues;
   const at = operands.findIndex(word => /^alias\./i.test(knownText(word) ?? ""));
   const key = knownText(wordAt(operands, at));
   const value = knownText(wordAt(operands, at + 1));

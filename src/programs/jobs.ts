@@ -6,7 +6,9 @@ import { knownText, text } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { joinValues } from "../shell/words/fragments.ts";
+import { stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
+import { programs } from "./program-table.ts";
 import { runString } from "./run.ts";
 
 const SCRIPT_OPTIONS: OptionGrammar = {
@@ -18,55 +20,44 @@ const SCRIPT_OPTIONS: OptionGrammar = {
 /** Programs that hand a string to a shell: now, later, or whenever something changes. */
 export const jobs: Field = {
   programs: [
-    {
-      names: "watch",
-      is: ["readsNothing"],
-      options: {
-        flags: "-bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap",
-        values: "-nqs interval equexit shotsdir",
-        optional: "differences",
-        stopsAtOperand: true,
+    ...programs(
+      `
+    watch | is readsNothing | flags -bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap |
+        values -nqs interval equexit shotsdir | optional differences | ends at operand
+    flock | is readsNothing | flags -senuxoFV shared exclusive unlock nonblock nb close no-fork verbose | values -wE
+        timeout wait conflict-exit-code | ends at operand
+    script | is readsNothing
+    at batch | is readsNothing | flags -bclmMrvVd | values -fqt
+    nix | is readsNothing
+    concurrently hyperfine | is readsNothing | flags -rkgi raw kill-others ignore-failure | values -ncwmMpsSL names
+        warmup min-runs runs prepare setup cleanup conclude export-json export-markdown shell parameter-list
+  `,
+      {
+        watch: {
+          run: call =>
+            call.options.has("x")
+              ? runInner(call.operands, call)
+              : runString(joinValues(call.operands, " "), call),
+        },
+        flock: { run: runFlock },
+        script: { options: SCRIPT_OPTIONS, run: runTypescript },
+        at: { run: runLater },
+        nix: { run: runNix },
+        concurrently: {
+          run(call) {
+            const codes = [
+              ...call.options.valuesOf("prepare", "p", "setup", "s", "cleanup"),
+              ...call.operands,
+            ];
+            return eitherOutput(...codes.map(code => runString(code, call)));
+          },
+        },
       },
-      run: call =>
-        call.options.has("x")
-          ? runInner(call.operands, call)
-          : runString(joinValues(call.operands, " "), call),
-    },
-    {
-      names: "flock",
-      is: ["readsNothing"],
-      options: {
-        flags: "-senuxoFV shared exclusive unlock nonblock nb close no-fork verbose",
-        values: "-wE timeout wait conflict-exit-code",
-        stopsAtOperand: true,
-      },
-      run: runFlock,
-    },
-    { names: "script", is: ["readsNothing"], options: SCRIPT_OPTIONS, run: runTypescript },
-    {
-      names: "at batch",
-      is: ["readsNothing"],
-      options: { flags: "-bclmMrvVd", values: "-fqt" },
-      run: runLater,
-    },
-    { names: "nix", is: ["readsNothing"], run: runNix },
+    ),
     stringOption("nix-shell", "run command", "-pIA packages argstr"),
     stringOption("nodemon", "exec x", "-weiCd watch ext ignore cwd delay"),
     stringOption("onchange", "exec"),
     stringOption("chokidar", "c command", "-i ignore"),
-    {
-      names: "concurrently hyperfine",
-      is: ["readsNothing"],
-      options: {
-        flags: "-rkgi raw kill-others ignore-failure",
-        values:
-          "-ncwmMpsSL names warmup min-runs runs prepare setup cleanup conclude export-json export-markdown shell parameter-list",
-      },
-      run(call) {
-        const codes = [...call.options.valuesOf("prepare", "p", "setup", "s", "cleanup"), ...call.operands];
-        return eitherOutput(...codes.map(code => runString(code, call)));
-      },
-    },
   ],
 };
 
@@ -108,13 +99,8 @@ function runTypescript(call: ParsedCall): Output {
 function runLater(call: ParsedCall): Output {
   if (call.options.has("l", "r", "d", "c")) return [unknownOutput(call)];
   const file = call.options.valueOf("f");
-  const contents =
-    file === undefined
-      ? call.stdin === undefined
-        ? []
-        : [call.stdin]
-      : readContents(file, call.cwd, call.stdin, call.scope);
-  return eitherOutput(...contents.map(code => runInNewShell(code, call, { from: "stdin", road: "shell" })));
+  const contents = file === undefined ? stdinOf(call) : readContents(file, call.cwd, call.stdin, call.scope);
+  return eitherOutput(...contents.map(code => runInNewShell(code, call, { from: "stdin", via: "shell" })));
 }
 
 /** `nix shell pkgs -c rm x` runs words; `nix run pkgs#bash -- -c x` runs the program of that name. */

@@ -177,7 +177,7 @@ export function interpretBy(
 export function runJavaScript(call: ParsedCall): Output {
   const isSubcommand = /^(?:run|x|exec)$/.test(knownText(wordAt(call.argv, 1)) ?? "");
   const options = parseOptions(unbundle(call.argv), JAVASCRIPT_OPTIONS, isSubcommand ? 2 : 1);
-  const operands = options.operands.map(operand => operand.value);
+  const operands = options.operandValues;
   return runInterpreter(JAVASCRIPT, { ...call, options, operands });
 }
 
@@ -190,10 +190,10 @@ function runDeno(call: ParsedCall): Output {
   const [subcommand, first, ...rest] = call.operands;
   const name = subcommand === undefined ? undefined : knownText(subcommand);
   if (name === "eval" && first !== undefined)
-    return runInterpreterCode("javascript", first, rest, call, { from: "argument", road: "code" });
+    return runInterpreterCode("javascript", first, rest, call, { from: "argument" });
   const readsStdin = name === undefined || name === "-" || (first !== undefined && knownText(first) === "-");
   if (!readsStdin || call.stdin === undefined) return [unknownOutput(call)];
-  return runInterpreterCode("javascript", call.stdin, rest, call, { from: "stdin", road: "code" });
+  return runInterpreterCode("javascript", call.stdin, rest, call, { from: "stdin" });
 }
 
 /** The script is read for what it runs and writes; the text that comes out is computed where it can be. */

@@ -22,11 +22,8 @@ export function listedArguments(call: ProgramCall): Listing | "unknown" | undefi
 
 /** The word stands for a result of the search that started the call: the search itself is judged with its filter. */
 export function isSearchResult(word: Value, call: ProgramCall): boolean {
-  return knownText(word) === undefined && isStartedBySearch(call);
-}
-
-export function isStartedBySearch(call: ProgramCall): boolean {
-  return starters(call).some(id => call.scope.session.listings.get(id)?.isSearch === true);
+  const { listings } = call.scope.session;
+  return knownText(word) === undefined && starters(call).some(id => listings.get(id)?.isSearch === true);
 }
 
 /** Ids of all invocations that led to this one, nearest first. */

@@ -4,6 +4,7 @@ import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
+import { stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runString } from "./run.ts";
 
@@ -42,11 +43,7 @@ function runMake(call: ParsedCall): Output {
   for (const file of files) {
     const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
     if (!isStdin && writtenEntry(file, cwd, call.scope) === undefined) continue;
-    const contents = isStdin
-      ? call.stdin === undefined
-        ? []
-        : [call.stdin]
-      : readContents(file, cwd, call.stdin, call.scope);
+    const contents = isStdin ? stdinOf(call) : readContents(file, cwd, call.stdin, call.scope);
     for (const content of contents) runMakefile(content, given, inner);
   }
   for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, inner);
@@ -57,7 +54,7 @@ function runMake(call: ParsedCall): Output {
 function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: ProgramCall): void {
   const known = knownText(content);
   if (known === undefined) {
-    runInNewShell(content, call, { from: "stdin", road: "script" });
+    runInNewShell(content, call, { from: "stdin", via: "script" });
     return;
   }
   const lines = known.replaceAll("\\\n", " ").split("\n");
@@ -72,7 +69,7 @@ function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: P
     ];
   });
   if (recipe.length > 0)
-    runInNewShell(text(recipe.join("\n"), content.origins), call, { from: "stdin", road: "script" });
+    runInNewShell(text(recipe.join("\n"), content.origins), call, { from: "stdin", via: "script" });
 }
 
 const MAX_VALUE_LENGTH = 4096;

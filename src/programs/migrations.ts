@@ -3,17 +3,18 @@ import type { Operation } from "./program.ts";
 
 /** Commands of frameworks and clients that empty or drop a database; against a test database they may. */
 export const databaseOperations = (): readonly Operation[] =>
-  [
-    ...operations(
-      "db.drop",
-      `
+  operations({
+    "db.drop": `
     dropuser | drop a database user | safer psql -c '\\du'
     mysqladmin|mariadb-admin …drop | drop a database | safer mysqlshow
+    bq rm | delete a dataset or table | safer bq ls
+    influx delete | delete measurements
+    influx bucket delete | delete a bucket
+    pg_restore | drop objects before they are restored | needs c clean | safer pg_restore -l {rest}
+    mongorestore | drop collections before they are restored | needs drop
+    cockroach|tidb …drop | drop a database
   `,
-    ),
-    ...operations(
-      "db.reset",
-      `
+    "db.reset": `
     prisma migrate reset | empty the database | safer prisma migrate status
     prisma db push | drop data that does not fit the schema | needs force-reset accept-data-loss | safer prisma
         migrate diff
@@ -49,28 +50,6 @@ export const databaseOperations = (): readonly Operation[] =>
     drush sql:drop|sql-drop | empty the database | safer drush status
     mvn|mvnw …flyway:clean | empty the database | safer mvn flyway:info
     gradle|gradlew flywayClean | empty the database | safer gradle flywayInfo
-  `,
-    ),
-    ...operations(
-      "db.drop",
-      `
-    bq rm | delete a dataset or table | safer bq ls
-    influx delete | delete measurements
-    influx bucket delete | delete a bucket
-    pg_restore | drop objects before they are restored | needs c clean | safer pg_restore -l {rest}
-    mongorestore | drop collections before they are restored | needs drop
-  `,
-    ),
-    ...operations(
-      "db.reset",
-      `
     hasura migrate apply | undo migrations | needs down
   `,
-    ),
-    ...operations(
-      "db.drop",
-      `
-    cockroach|tidb …drop | drop a database
-  `,
-    ),
-  ].map(one => ({ ...one, isFreeInTests: true }));
+  }).map(one => ({ ...one, isFreeInTests: true }));

@@ -13,10 +13,13 @@ import {
   withOrigins,
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
-import { save } from "./file-access.ts";
+import { runInner } from "../shell/walk/inner.ts";
+import { splitString } from "./environment.ts";
+import { save, stdinOf } from "./file-access.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
-import { runSocatAddresses } from "./socat.ts";
+import { programs } from "./program-table.ts";
+import { runOptionText } from "./run.ts";
 
 const DOWNLOAD_OPTIONS = {
   flags: "-qc help version",
@@ -26,123 +29,81 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
-  programs: [
+  programs: programs(
+    `
+    curl curlie | is fetches readsNothing dangerous | flags -sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location
+        fail insecure verbose include I|head O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc
+        proxytunnel remote-time append version help parallel fail-with-body create-dirs remote-header-name | values
+        -AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string
+        T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time
+        connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond
+        resolve interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
+        oauth2-bearer unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
+        aws-sigv4 expand-data variable
+    wget wget2 | is fetches readsNothing dangerous | flags -bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv
+        no-check-certificate no-verbose show-progress help version spider | values -oaeUtTwQiBlAD O|output-document
+        P|directory-prefix output-file header user-agent post-data post-file body-data body-file method user password
+        tries timeout input-file execute use-askpass | optional n
+    aria2c axel | is fetches readsNothing
+    fetch | is fetches
+    http https httpie xh xhs | is fetches readsNothing | flags -qc download help version | values -aAsp auth
+        o|output|O style print session proxy timeout d|dir | exact
+    nc netcat nc.openbsd nc.traditional | is fetches socket readsNothing dangerous | flags -46bCDdFhklNnrStUuvZz |
+        values -ceIiMmOPpqsTVWwXx
+    ncat | is fetches socket readsNothing dangerous | flags -46klnuvCU ssl | values -ecmdopsiwgG exec sh-exec lua-exec
+    telnet | is fetches socket readsNothing
+    tftp | is fetches readsNothing
+    socat | is fetches socket readsNothing dangerous
+    lynx w3m links elinks | is fetches
+    lwp-request GET gopher | is fetches
+    dig nslookup host drill | is fetches readsNothing
+    ping | is readsNothing
+    sftp | is fetches readsNothing | values -BbcDFiJloPRSsX
+    ftp lftp ncftpput | is fetches readsNothing
+    mail mailx mutt sendmail msmtp swaks s-nail | is readsNothing | values -saAcbrqS | exact
+    cryptcat pwncat | is socket
+    tcpdump | values z
+  `,
     {
-      names: "curl curlie",
-      is: ["fetches", "readsNothing", "dangerous"],
-      options: {
-        values: `-AbcCDeEmPQrtUwyYz X|request d|data|data-ascii|data-binary|json data-raw data-urlencode F|form form-string
-          T|upload-file o|output H|header u|user user-agent referer x|proxy cookie cookie-jar K|config max-time
-          connect-timeout retry retry-delay retry-max-time write-out range continue-at cert key cacert capath time-cond
-          resolve interface limit-rate url output-dir ciphers telnet-option ftp-port quote proxy-user max-redirs
-          oauth2-bearer unix-socket dns-servers doh-url stderr trace trace-ascii dump-header max-filesize url-query
-          aws-sigv4 expand-data variable`,
-        flags: `-sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location fail insecure verbose include I|head
-          O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc proxytunnel remote-time append version
-          help parallel fail-with-body create-dirs remote-header-name`,
+      curl: { effects: effectsOfCurl, run: runCurl },
+      wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
+      aria2c: {
+        options: DOWNLOAD_OPTIONS,
+        effects: effectsOfDownload,
+        run: call => runDownload(call, false),
       },
-      effects: effectsOfCurl,
-      run: runCurl,
-    },
-    {
-      names: "wget wget2",
-      is: ["fetches", "readsNothing", "dangerous"],
-      options: {
-        values: `-oaeUtTwQiBlAD O|output-document P|directory-prefix output-file header user-agent post-data post-file
-          body-data body-file method user password tries timeout input-file execute use-askpass`,
-        flags: `-bcdEFhkKLmNpqrSvVxH46 quiet continue recursive nc nv no-check-certificate no-verbose show-progress help
-          version spider`,
-        optional: "n",
+      fetch: { options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
+      http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
+      nc: { effects: sendInput, run: printFetched, shellOptions: { names: "e c" } },
+      ncat: { effects: sendInput, run: printFetched, shellOptions: { names: "e c exec sh-exec" } },
+      telnet: { effects: sendInput, run: printFetched },
+      tftp: { effects: sendInput },
+      socat: {
+        effects: sendInput,
+        run: call => {
+          runSocatAddresses(call);
+          return undefined;
+        },
       },
-      effects: effectsOfWget,
-      run: runWget,
-      shellOptions: { names: "use-askpass" },
-    },
-    {
-      names: "aria2c axel",
-      is: ["fetches", "readsNothing"],
-      options: DOWNLOAD_OPTIONS,
-      effects: effectsOfDownload,
-      run: call => runDownload(call, false),
-    },
-    {
-      names: "fetch",
-      is: ["fetches"],
-      options: DOWNLOAD_OPTIONS,
-      run: call => runDownload(call, true),
-    },
-    {
-      names: "http https httpie xh xhs",
-      is: ["fetches", "readsNothing"],
-      options: {
-        values: "-aAsp auth o|output|O style print session proxy timeout d|dir",
-        flags: "-qc download help version",
-        abbreviates: false,
+      lynx: { run: printFetched },
+      dig: { effects: lookUpNames, run: printFetched },
+      ping: { effects: lookUpNames },
+      sftp: {
+        effects: sendSession,
+        run: printFetched,
+        shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
       },
-      effects: effectsOfHttpie,
-      run: call => runDownload(call, true),
-    },
-    {
-      names: "nc netcat nc.openbsd nc.traditional",
-      is: ["fetches", "socket", "readsNothing", "dangerous"],
-      options: { flags: "-46bCDdFhklNnrStUuvZz", values: "-ceIiMmOPpqsTVWwXx" },
-      effects: sendInput,
-      run: printFetched,
-      shellOptions: { names: "e c" },
-    },
-    {
-      names: "ncat",
-      is: ["fetches", "socket", "readsNothing", "dangerous"],
-      options: { flags: "-46klnuvCU ssl", values: "-ecmdopsiwgG exec sh-exec lua-exec" },
-      effects: sendInput,
-      run: printFetched,
-      shellOptions: { names: "e c exec sh-exec" },
-    },
-    { names: "telnet", is: ["fetches", "socket", "readsNothing"], effects: sendInput, run: printFetched },
-    { names: "tftp", is: ["fetches", "readsNothing"], effects: sendInput },
-    {
-      names: "socat",
-      is: ["fetches", "socket", "readsNothing", "dangerous"],
-      effects: sendInput,
-      run: call => {
-        runSocatAddresses(call);
-        return undefined;
+      ftp: { effects: sendSession, run: printFetched, shellLines: /^\s*!(.*)$/gm },
+      mail: {
+        effects: call =>
+          sendEffect(undefined, [
+            ...payloads("file", call.options.valuesOf("a", "A")),
+            ...stdinPayloads(call),
+          ]),
       },
+      tcpdump: { shellOptions: { names: "z" } },
     },
-    { names: "lynx w3m links elinks", is: ["fetches"], run: printFetched },
-    { names: "lwp-request GET gopher", is: ["fetches"] },
-    {
-      names: "dig nslookup host drill",
-      is: ["fetches", "readsNothing"],
-      effects: lookUpNames,
-      run: printFetched,
-    },
-    { names: "ping", is: ["readsNothing"], effects: lookUpNames },
-    {
-      names: "sftp",
-      is: ["fetches", "readsNothing"],
-      options: { values: "-BbcDFiJloPRSsX" },
-      effects: sendSession,
-      run: printFetched,
-      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
-    },
-    {
-      names: "ftp lftp ncftpput",
-      is: ["fetches", "readsNothing"],
-      effects: sendSession,
-      run: printFetched,
-      shellLines: /^\s*!(.*)$/gm,
-    },
-    {
-      names: "mail mailx mutt sendmail msmtp swaks s-nail",
-      is: ["readsNothing"],
-      options: { values: "-saAcbrqS", abbreviates: false },
-      effects: call =>
-        sendEffect(undefined, [...payloads("file", call.options.valuesOf("a", "A")), ...stdinPayloads(call)]),
-    },
-    { names: "cryptcat pwncat", is: ["socket"] },
-    { names: "tcpdump", options: { values: "z" }, shellOptions: { names: "z" } },
-  ],
+  ),
 };
 
 /** What a program prints that comes from another machine. */
@@ -381,8 +342,8 @@ function lookUpNames({ argv }: ParsedCall): readonly ProgramEffect[] {
 
 /** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
 function sendSession(call: ParsedCall): readonly ProgramEffect[] {
-  const { argv, stdin } = call;
-  const lines = [...argv.slice(1), ...(stdin === undefined ? [] : [stdin])];
+  const { argv } = call;
+  const lines = [...argv.slice(1), ...stdinOf(call)];
   const named = lines.flatMap(value =>
     [...(knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm)].map(
       match => match[1] ?? "",
@@ -391,4 +352,18 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const files = [...new Set(named)].map(name => text(name));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+}
+
+/** `socat TCP:… EXEC:'cmd',pty`, `SYSTEM:'cmd'`. */
+function runSocatAddresses(call: ParsedCall): void {
+  for (const word of call.argv.slice(1)) {
+    const match = /^(EXEC|SYSTEM|SHELL):/i.exec(knownPrefix(word));
+    if (match === null) continue;
+    const command = dropKnown(word, match[0].length);
+    const known = knownText(command);
+    const options = /,(?:pty|stderr|setsid|sigint|sane|ctty|nofork|pipes|fdin=\d+|fdout=\d+)\b/g;
+    const trimmed = known === undefined ? command : text(known.replace(options, ""));
+    if (match[1]?.toUpperCase() === "EXEC") runInner(splitString(trimmed), call, {}, "option");
+    else runOptionText(trimmed, call);
+  }
 }

@@ -58,7 +58,7 @@ function findOperation(
   options: ParsedOptions,
 ): OperationEffect | undefined {
   if (isDryRun(options)) return undefined;
-  const operands = options.operands.map(operand => operand.value);
+  const operands = options.operandValues;
   const shown = operands.map(describe);
   for (const { operation, pattern } of rows) {
     const matched = matchOperands(pattern, shown);

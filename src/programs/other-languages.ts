@@ -5,6 +5,7 @@ import { leaveUnexamined } from "../shell/state/session.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { recordCodeEffect } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 
@@ -94,11 +95,7 @@ function follow(whole: string, call: ProgramCall): void {
   for (const match of code.matchAll(DELETES)) {
     const path = pathOf(stringIn(match, 2), call);
     const isRecursive = !SINGLE_FILE.test(match[1] ?? "");
-    session.codeEffects.push({
-      call: { kind: "delete", path, isRecursive, at: match.index },
-      invocation: call.id,
-      span: call.span,
-    });
+    recordCodeEffect({ kind: "delete", path, isRecursive, at: match.index }, call);
   }
 }
 

@@ -6,10 +6,10 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runJavaScript } from "./languages.ts";
+import { operations } from "./operation-table.ts";
 import { runWrittenScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";
-import type { Field, ParsedCall, Program } from "./program.ts";
-import { publishOperations } from "./publish-operations.ts";
+import type { Field, Operation, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 
 const EXEC: OptionGrammar = {
@@ -75,7 +75,7 @@ function manager(
       const directory = before.valueOf("C");
       const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
-        const operands = before.operands.map(operand => operand.value);
+        const operands = before.operandValues;
         runWrittenScripts(names, operands, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }
@@ -88,7 +88,7 @@ function manager(
 function runPackage(call: ProgramCall): Output {
   const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
   if (codes.length > 0) return codes.map(code => runString(code, call)).reduce(appendOutput, NO_OUTPUT);
-  return runPrefix({ names: "", options: EXEC, isPackage: true }, call);
+  return runPrefix({ options: EXEC, cells: { package: "" } }, call);
 }
 
 const OWN_VERB =
@@ -103,4 +103,41 @@ function toolBehind({ program, argv }: ParsedCall, verb?: string): readonly Valu
   if (tool === undefined) return undefined;
   const isOwn = /^(yarn|pnpm|dotnet)$/.test(program) && OWN_VERB.test(describe(tool));
   return isOwn ? undefined : rest.slice(index);
+}
+
+/** Commands that give something away to everybody, or take it back from them. */
+function publishOperations(): readonly Operation[] {
+  return operations({
+    publish: `
+    npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis | publish a package to everybody | safer npm
+        publish --dry-run
+    yarn publish | publish a package to everybody | safer yarn pack --dry-run
+    yarn …npm publish | publish a package to everybody | safer yarn pack --dry-run
+    pnpm …publish | publish packages to everybody | safer pnpm publish --dry-run
+    npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
+    npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
+    npm access | change who may publish | safer npm access list packages
+    changeset publish | publish packages to everybody | safer changeset status
+    cargo publish | publish a crate to everybody | safer cargo publish --dry-run
+    cargo yank | take a published crate away | unless undo | safer cargo search {rest}
+    cargo owner | change who may publish | needs add remove a r | safer cargo owner --list
+    twine upload | publish a package to everybody | safer twine check dist/*
+    poetry|flit|hatch|pdm|uv|maturin publish|upload | publish a package to everybody | safer twine check dist/*
+    gem push|yank | publish or take away a gem | safer gem build
+    mvn|mvnw …deploy|release:perform | publish an artifact | safer mvn verify
+    gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle
+        publishToMavenLocal
+    dotnet nuget push|delete | publish a package to everybody | safer dotnet pack
+    nuget push|delete | publish a package to everybody | safer nuget pack
+    pod trunk push|delete | publish a pod to everybody | safer pod lib lint
+    setup.py upload | publish a package to everybody | safer twine check dist/*
+    anaconda|luarocks|stack|cabal upload | publish a package to everybody | safer {tool} --help
+    helm push | publish a chart | safer helm package .
+    ansible-galaxy collection|role publish|import | publish a collection | safer ansible-galaxy --help
+    dart|flutter pub publish | publish a package to everybody | safer dart pub publish --dry-run
+    mix hex.publish | publish a package to everybody | safer mix hex.build
+    semantic-release|release-it|np | publish a release | safer semantic-release --dry-run
+    goreleaser release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot
+  `,
+  });
 }

@@ -5,68 +5,46 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
-  programs: [
-    { names: "pwd", isGnu: true, is: ["readsNothing"], run: call => line(call.cwd) },
+  programs: programs(
+    `
+    pwd | is readsNothing | gnu
+    dirname | is readsNothing | gnu | flags z
+    basename | is readsNothing | gnu | flags -az | values s
+    realpath | is readsNothing | gnu | flags -eLmPqsz | values relative-to relative-base
+    readlink | is readsNothing | gnu | flags -femnqsvz
+    which type whence | is readsNothing | flags -asvpVPtf
+    mktemp | is readsNothing | gnu | flags -dutq directory dry-run | values -p suffix | optional tmpdir=p
+    date | is readsNothing | gnu
+    whoami logname | is readsNothing | gnu
+    seq | is readsNothing | gnu
+    hostname uname nproc uuidgen wc id getconf expr cksum | is readsNothing | gnu
+    dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum
+        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say open xdg-open info help | is
+        readsNothing
+  `,
     {
-      names: "dirname",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: { flags: "z" },
-      run: call => lines(call.operands.map(value => changeText(value, directoryName, call))),
+      pwd: { run: call => line(call.cwd) },
+      dirname: { run: call => lines(call.operands.map(value => changeText(value, directoryName, call))) },
+      basename: { run: baseNames },
+      realpath: {
+        run: call =>
+          call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
+      },
+      readlink: {
+        run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
+      },
+      which: { run: call => printPaths(call.options) },
+      mktemp: { run: makeTemporary },
+      date: { run: printDate },
+      whoami: { run: printUser },
+      seq: { run: countUp },
+      hostname: { run: token },
     },
-    {
-      names: "basename",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: { flags: "-az", values: "s" },
-      run: baseNames,
-    },
-    {
-      names: "realpath",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: { flags: "-eLmPqsz", values: "relative-to relative-base" },
-      run: call =>
-        call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
-    },
-    {
-      names: "readlink",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: { flags: "-femnqsvz" },
-      run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
-    },
-    {
-      names: "which type whence",
-      is: ["readsNothing"],
-      options: { flags: "-asvpVPtf" },
-      run: call => printPaths(call.options),
-    },
-    {
-      names: "mktemp",
-      isGnu: true,
-      is: ["readsNothing"],
-      options: { flags: "-dutq directory dry-run", values: "-p suffix", optional: "tmpdir=p" },
-      run: makeTemporary,
-    },
-    { names: "date", isGnu: true, is: ["readsNothing"], run: printDate },
-    { names: "whoami logname", isGnu: true, is: ["readsNothing"], run: printUser },
-    { names: "seq", isGnu: true, is: ["readsNothing"], run: countUp },
-    {
-      names: "hostname uname nproc uuidgen wc id getconf expr cksum",
-      isGnu: true,
-      is: ["readsNothing"],
-      run: token,
-    },
-    {
-      names: `dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr
-        getfacl md5sum sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say open xdg-open info help`,
-      is: ["readsNothing"],
-    },
-  ],
+  ),
 };
 
 function line(value: Value): Output {

@@ -1,65 +1,61 @@
 import { splitAssignment } from "../shell/builtins/declarations.ts";
 import type { EnvironmentEntry } from "../shell/facts.ts";
-import { parseOptions } from "../shell/options.ts";
+import { parseOptions, words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value, wordAt } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
-import { PREFIX_WRAPPERS, type PrefixWrapper } from "./prefix-table.ts";
-import type { Field } from "./program.ts";
+import { type PrefixWrapper, readPrefixWrappers } from "./prefix-table.ts";
+import type { Field, Program } from "./program.ts";
 
 /** Runs the rest of the words as a program, after the options and operands that belong to the wrapper. */
-export function runPrefix(wrapper: PrefixWrapper, call: ProgramCall): Output {
-  if (wrapper.marks !== undefined) return runMarked(wrapper, wrapper.marks, call);
-  const start = skipSubcommand(wrapper, call);
+export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call: ProgramCall): Output {
+  if (cells.marks !== undefined) return runMarked(words(cells.marks), cells.program, call);
+  const start = skipSubcommand(cells.subcommands, call);
   if (start === undefined) return [unknownOutput(call)];
-  const parsed = parseOptions(call.argv, { ...wrapper.options, stopsAtOperand: true }, start);
-  if (wrapper.silencedBy !== undefined && parsed.has(...wrapper.silencedBy)) return [unknownOutput(call)];
-  const first = parsed.operands[0]?.index ?? call.argv.length;
-  let index = wrapper.isAfterDashes === true ? dashesFrom(call, start) : first + (wrapper.operands ?? 0);
-  if (wrapper.hasLateOptions === true) {
-    index =
-      parseOptions(call.argv, { ...wrapper.options, stopsAtOperand: true }, index).operands[0]?.index ??
-      call.argv.length;
-  } else if (wrapper.operands !== undefined && isDashes(call.argv[index])) index += 1;
+  const grammar = { ...options, stopsAtOperand: true };
+  const parsed = parseOptions(call.argv, grammar, start);
+  if (parsed.has(...words(cells["silenced by"] ?? ""))) return [unknownOutput(call)];
+  const operandFrom = (index: number) =>
+    parseOptions(call.argv, grammar, index).operands[0]?.index ?? call.argv.length;
+  let index =
+    cells["after dashes"] === undefined
+      ? operandFrom(start) + Number(cells.operands ?? 0)
+      : dashesFrom(call, start);
+  if (cells["late options"] !== undefined) index = operandFrom(index);
+  else if (cells.operands !== undefined && isDashes(call.argv[index])) index += 1;
   const environment: EnvironmentEntry[] = [];
-  while (wrapper.hasAssignments === true && index < call.argv.length) {
+  while (cells.assignments !== undefined && index < call.argv.length) {
     const entry = splitAssignment(wordAt(call.argv, index));
     if (entry?.value === undefined) break;
     environment.push(entry);
     index += 1;
   }
-  const directory = wrapper.directory === undefined ? undefined : parsed.valueOf(...wrapper.directory);
+  const directory = parsed.valueOf(...words(cells.directory ?? ""));
+  const cwd = cells["loses directory"] === undefined ? call.cwd : unknown("any", "the current directory");
   const changes: Partial<ProgramCall> = {
     environment: [...call.environment, ...environment],
-    isElevated: call.isElevated || wrapper.elevates === true,
-    cwd:
-      directory === undefined
-        ? wrapper.losesDirectory === true
-          ? unknown("any", "the current directory")
-          : call.cwd
-        : joinPath(call.cwd, directory),
+    isElevated: call.isElevated || cells.elevates !== undefined,
+    cwd: directory === undefined ? cwd : joinPath(call.cwd, directory),
   };
   const argv = call.argv.slice(index);
   if (argv.length > 0)
-    return runInner(wrapper.isPackage === true ? argv.map(withoutVersion) : argv, call, changes);
-  const startsShell =
-    wrapper.shellFlags !== undefined &&
-    (wrapper.shellFlags.length === 0 || parsed.has(...wrapper.shellFlags));
+    return runInner(cells.package === undefined ? argv : argv.map(withoutVersion), call, changes);
+  const startsShell = cells.shell === "" || parsed.has(...words(cells.shell ?? ""));
   return startsShell ? runInner([text("sh")], call, changes) : NO_OUTPUT;
 }
 
 /** `xterm -e cmd args`, `capsh -- -c cmd`. */
-function runMarked(wrapper: PrefixWrapper, marks: readonly string[], call: ProgramCall): Output {
+function runMarked(marks: readonly string[], program: string | undefined, call: ProgramCall): Output {
   const at = call.argv.findIndex((word, index) => index > 0 && marks.includes(knownText(word) ?? ""));
-  const words = at < 0 ? [] : call.argv.slice(at + 1);
-  const [only] = words;
-  if (wrapper.program !== undefined) return runInner([text(wrapper.program), ...words], call);
-  return words.length === 1 && only !== undefined
-    ? runInNewShell(only, call, { from: "argument", road: "shell" })
-    : runInner(words, call);
+  const argv = at < 0 ? [] : call.argv.slice(at + 1);
+  const [only] = argv;
+  if (program !== undefined) return runInner([text(program), ...argv], call);
+  return argv.length === 1 && only !== undefined
+    ? runInNewShell(only, call, { from: "argument", via: "shell" })
+    : runInner(argv, call);
 }
 
 function isDashes(word: Value | undefined): boolean {
@@ -73,10 +69,10 @@ function dashesFrom(call: ProgramCall, start: number): number {
 }
 
 /** Where the wrapper's own words begin; undefined when the subcommand is none that runs a program. */
-function skipSubcommand(wrapper: PrefixWrapper, call: ProgramCall): number | undefined {
-  if (wrapper.subcommands === undefined) return 1;
+function skipSubcommand(subcommands: string | undefined, call: ProgramCall): number | undefined {
+  if (subcommands === undefined) return 1;
   const word = knownText(wordAt(call.argv, 1));
-  return word !== undefined && wrapper.subcommands.includes(word) ? 2 : undefined;
+  return word !== undefined && words(subcommands).includes(word) ? 2 : undefined;
 }
 
 /** `rimraf@5` is rimraf. Only the program word has a version. */
@@ -85,16 +81,25 @@ function withoutVersion(word: Value, index: number): Value {
   return known === undefined ? word : text(known.replace(/(?<=.)@[^/]*$/, ""), word.origins);
 }
 
+let programs: readonly Program[] | undefined;
+
 /** Programs whose last words are another program with its arguments. */
 export const prefixes: Field = {
-  programs: PREFIX_WRAPPERS.map(wrapper => ({
-    names: wrapper.names,
-    isGnu: true,
-    is: wrapper.is ?? ["readsNothing"],
-    options:
-      wrapper.subcommands === undefined ? { ...wrapper.options, stopsAtOperand: true } : wrapper.options,
-    run: call => runPrefix(wrapper, call),
-    ...(wrapper.shellVariables === undefined ? {} : { shellVariables: wrapper.shellVariables }),
-    ...(wrapper.pattern === undefined ? {} : { pattern: wrapper.pattern }),
-  })),
+  get programs() {
+    programs ??= readPrefixWrappers().map(programOf);
+    return programs;
+  },
 };
+
+function programOf(wrapper: PrefixWrapper): Program {
+  const { names, pattern, options, cells } = wrapper;
+  return {
+    names,
+    isGnu: true,
+    is: cells.dangerous === undefined ? ["readsNothing"] : ["readsNothing", "dangerous"],
+    options: cells.subcommands === undefined ? { ...options, stopsAtOperand: true } : options,
+    run: call => runPrefix(wrapper, call),
+    shellVariables: cells.variables ?? "",
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+}

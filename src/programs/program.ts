@@ -13,40 +13,43 @@ export interface ParsedCall extends ProgramCall {
 }
 
 /** Facts about a program that rules and other records ask for instead of its name. */
-export type Trait =
+export const TRAITS = [
   /** its operands are no files that it shows, searches or hands on */
-  | "readsNothing"
+  "readsNothing",
   /** fails so seldom that what follows `&&` may be taken to run */
-  | "seldomFails"
+  "seldomFails",
   /** prints its own words */
-  | "prints"
+  "prints",
   /** reads a line into a variable */
-  | "readsLine"
+  "readsLine",
   /** takes the variables of a file into the shell */
-  | "sources"
+  "sources",
   /** prints what is at an address */
-  | "fetches"
+  "fetches",
   /** connects its input and output to the network */
-  | "socket"
+  "socket",
   /** its code reads from sockets by itself, so that what it fetches comes from there */
-  | "readsSockets"
+  "readsSockets",
   /** what it prints is not what went in, and what went in cannot be read */
-  | "decodes"
+  "decodes",
   /** prints what was packed or encrypted */
-  | "unpacks"
+  "unpacks",
   /** hands on names that come in, all or some of them */
-  | "passesOn"
-  | "selects"
+  "passesOn",
+  "selects",
   /** makes what it is given vanish */
-  | "removes"
-  | "shell"
-  | "powershell"
+  "removes",
+  "shell",
+  "powershell",
   /** starts the package that its first word names, or that one of its words may name */
-  | "runsPackage"
-  | "mayRunPackage"
-  | "installsPackages"
+  "runsPackage",
+  "mayRunPackage",
+  "installsPackages",
   /** named in a command that could not be read, it is reason enough to ask */
-  | "dangerous";
+  "dangerous",
+] as const;
+
+export type Trait = (typeof TRAITS)[number];
 
 /**
  * What one program, or a family that shares a grammar, does with its words. Data first; a function only where a grammar

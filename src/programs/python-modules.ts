@@ -1,26 +1,20 @@
 import type { CodeCall } from "../shell/code-calls.ts";
+import { words } from "../shell/options.ts";
 import { knownText, type Value } from "../shell/value.ts";
 
 /** Modules that are a program of their own: `python -m pip …` is `pip …`. */
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
-  ["pip", "pip"],
-  ["twine", "twine"],
+  ...words("pip twine ansible alembic flask poetry pipenv mypy pytest invoke").map(
+    name => [name, name] as const,
+  ),
   ["awscli", "aws"],
   ["httpie", "http"],
-  ["ansible", "ansible"],
-  ["alembic", "alembic"],
   ["django", "django-admin"],
-  ["flask", "flask"],
-  ["poetry", "poetry"],
-  ["pipenv", "pipenv"],
-  ["mypy", "mypy"],
-  ["pytest", "pytest"],
-  ["invoke", "invoke"],
   ["fabric", "fab"],
   ["supervisor", "supervisorctl"],
 ]);
 
-type ReadModule = (words: readonly Value[]) => CodeCall[];
+type ReadModule = (argv: readonly Value[]) => CodeCall[];
 
 const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
   ["timeit", readTimeit],
@@ -33,14 +27,14 @@ const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
   ["gzip", readFirst],
 ]);
 
-/** What `python -m module words` does; modules not listed (http.server, unittest …) do nothing of note. */
-export function readPythonModule(module: string, words: readonly Value[]): readonly CodeCall[] {
+/** What `python -m module argv` does; modules not listed (http.server, unittest …) do nothing of note. */
+export function readPythonModule(module: string, argv: readonly Value[]): readonly CodeCall[] {
   const program = PROGRAMS.get(module);
   if (program !== undefined) {
     const name: Value = { pieces: [{ kind: "text", text: program }], origins: [] };
-    return [{ kind: "spawn", argv: [name, ...words], isOpenEnded: false, at: 0 }];
+    return [{ kind: "spawn", argv: [name, ...argv], isOpenEnded: false, at: 0 }];
   }
-  return MODULES.get(module)?.(words) ?? [];
+  return MODULES.get(module)?.(argv) ?? [];
 }
 
 function isOption(word: Value): boolean {
@@ -48,30 +42,30 @@ function isOption(word: Value): boolean {
 }
 
 /** Statements to time are code; `-s` takes one too. */
-function readTimeit(words: readonly Value[]): CodeCall[] {
-  const code = words.filter((word, index) => {
-    const before = words[index - 1];
+function readTimeit(argv: readonly Value[]): CodeCall[] {
+  const code = argv.filter((word, index) => {
+    const before = argv[index - 1];
     return !isOption(word) && !(before !== undefined && /^-[nru]$/.test(knownText(before) ?? ""));
   });
   return code.map(word => ({ kind: "evaluate", language: "python", code: word, at: 0 }));
 }
 
 /** `--clear` empties the directory first. */
-function readEnvironment(words: readonly Value[]): CodeCall[] {
-  if (!words.some(word => knownText(word) === "--clear")) return [];
-  return words
+function readEnvironment(argv: readonly Value[]): CodeCall[] {
+  if (!argv.some(word => knownText(word) === "--clear")) return [];
+  return argv
     .filter(word => !isOption(word))
     .map(path => ({ kind: "delete", path, isRecursive: true, at: 0 }));
 }
 
 /** `-e archive target` */
-function readArchive(words: readonly Value[]): CodeCall[] {
-  const at = words.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
-  const [from, to] = words.slice(at + 1);
+function readArchive(argv: readonly Value[]): CodeCall[] {
+  const at = argv.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
+  const [from, to] = argv.slice(at + 1);
   return at === -1 || from === undefined || to === undefined ? [] : [{ kind: "copy", from, to, at: 0 }];
 }
 
-function readFirst(words: readonly Value[]): CodeCall[] {
-  const path = words.find(word => !isOption(word));
+function readFirst(argv: readonly Value[]): CodeCall[] {
+  const path = argv.find(word => !isOption(word));
   return path === undefined ? [] : [{ kind: "read", path, at: 0 }];
 }

@@ -7,50 +7,37 @@ import { save } from "./file-access.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";
 import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 import { readsOf } from "./reads.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
-  programs: [
+  programs: programs(
+    `
+    rsync | is readsNothing dangerous | flags -avrzPuhlptgoDq n|dry-run
+        delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
+        version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
+        files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
+        timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
+        compress-level | variables RSYNC_RSH
+    scp pscp | is readsNothing dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
+    rclone | is readsNothing | flags -Pv dry-run|n | values config transfers checkers exclude include filter bwlimit
+        log-file | exact
+    robocopy
+    croc wormhole magic-wormhole b2 pastebinit gdrive
+  `,
     {
-      names: "rsync",
-      is: ["readsNothing", "dangerous"],
-      options: {
-        values: `-fTBMe rsh filter exclude exclude-from include include-from files-from compare-dest copy-dest link-dest
-          backup-dir suffix rsync-path port password-file log-file bwlimit timeout max-delete temp-dir chmod chown
-          partial-dir info out-format modify-window max-size min-size compress-level`,
-        flags: `-avrzPuhlptgoDq n|dry-run delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del
-          remove-source-files help version archive progress list-only`,
+      rsync: { effects: effectsOfRsync, run: runRemoteCopy, shellOptions: { names: "e rsh" } },
+      scp: {
+        effects: effectsOfScp,
+        run: runRemoteCopy,
+        shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
       },
-      effects: effectsOfRsync,
-      run: runRemoteCopy,
-      shellOptions: { names: "e rsh" },
-      shellVariables: "RSYNC_RSH",
+      rclone: { effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)] },
+      robocopy: { effects: effectsOfRobocopy },
+      croc: { effects: readsAndUploads },
     },
-    {
-      names: "scp pscp",
-      is: ["readsNothing", "dangerous"],
-      options: { values: "-iPFoclSJDX", flags: "-rpqvC346BTO", abbreviates: false },
-      effects: effectsOfScp,
-      run: runRemoteCopy,
-      shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
-    },
-    {
-      names: "rclone",
-      is: ["readsNothing"],
-      options: {
-        values: "config transfers checkers exclude include filter bwlimit log-file",
-        flags: "-Pv dry-run|n",
-        abbreviates: false,
-      },
-      effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)],
-    },
-    { names: "robocopy", effects: effectsOfRobocopy },
-    {
-      names: "croc wormhole magic-wormhole b2 pastebinit gdrive",
-      effects: readsAndUploads,
-    },
-  ],
+  ),
 };
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */

@@ -52,7 +52,7 @@ export const remote: Field = {
       names: "pssh parallel-ssh pdsh clush dsh salt mpssh",
       run(call) {
         const last = call.argv.at(-1);
-        if (last !== undefined) runInNewShell(last, call, { from: "argument", road: "shell" });
+        if (last !== undefined) runInNewShell(last, call, { from: "argument", via: "shell" });
         return [unknownOutput(call)];
       },
     },
@@ -65,13 +65,13 @@ function runSsh(call: ParsedCall): Output {
   const rest = host === undefined ? undefined : parseOptions(call.argv, SSH, host.index + 1);
   for (const option of [...options.valuesOf("o"), ...(rest?.valuesOf("o") ?? [])])
     runLocalCommand(option, call);
-  const command = rest?.operands.map(operand => operand.value) ?? [];
+  const command = rest?.operandValues ?? [];
   const code = command.length > 0 ? joinValues(command, " ") : call.stdin;
   if (host !== undefined && code !== undefined && !options.has("N")) {
     const there = remoteCall(call, "ssh", host.value);
     const from = command.length > 0 ? "argument" : "stdin";
     const stdin = command.length > 0 ? call.stdin : undefined;
-    runInNewShell(code, there, { from, road: "shell" }, { stdin });
+    runInNewShell(code, there, { from, via: "shell" }, { stdin });
   }
   return [fetchedOutput(call)];
 }
@@ -100,7 +100,7 @@ export function runRemoteOption(call: ParsedCall, required: RegExp, code: string
   const written = call.argv.map(word => knownText(word) ?? "").join(" ");
   if (required.test(written)) {
     for (const given of call.options.valuesOf(...words(code)))
-      runInNewShell(given, remoteCall(call, call.program, undefined), { from: "argument", road: "shell" });
+      runInNewShell(given, remoteCall(call, call.program, undefined), { from: "argument", via: "shell" });
   }
   return [unknownOutput(call)];
 }
@@ -129,7 +129,7 @@ export function runInCluster(call: ParsedCall): Output {
     { ...CLUSTER_EXEC, stopsAtOperand: dashes < 0 },
     at + 1,
   );
-  const [pod, ...rest] = parsed.operands.map(operand => operand.value);
+  const [pod, ...rest] = parsed.operandValues;
   return runInner(dashes < 0 ? rest : call.argv.slice(dashes + 1), remoteCall(call, "kubectl", pod));
 }
 

@@ -2,46 +2,27 @@ import type { DeleteEffect, ProgramEffect, Selection } from "../shell/effects.ts
 import { hasUnknown, isKnown, unknown, type Value } from "../shell/value.ts";
 import { isSearchResult, listedArguments, listingBehind } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
-  programs: [
+  programs: programs(
+    `
+    rm unlink | is removes dangerous | gnu | flags -fiIvPWx r|R|recursive force verbose d|dir one-file-system
+        no-preserve-root help version | optional interactive preserve-root
+    rmdir | is removes dangerous | gnu | flags -pv parents verbose ignore-fail-on-non-empty help version
+    shred srm wipe scrub | is removes dangerous | gnu | flags -ufvxz r|R help version | values -nsp iterations size
+        random-source pattern | optional remove
+    rimraf del-cli del | is removes dangerous | values preserve-root impl max-retries retry-delay backoff | exact
+    trash | is removes
+  `,
     {
-      names: "rm unlink",
-      isGnu: true,
-      is: ["removes", "dangerous"],
-      options: {
-        flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
-        optional: "interactive preserve-root",
-      },
-      effects: removalEffects,
+      rm: { effects: removalEffects },
+      rmdir: { effects: [{ delete: "operands", isEmptyOnly: true }] },
+      shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
+      rimraf: { effects: [{ delete: "operands", recursive: "always" }] },
     },
-    {
-      names: "rmdir",
-      isGnu: true,
-      is: ["removes", "dangerous"],
-      options: { flags: "-pv parents verbose ignore-fail-on-non-empty help version" },
-      effects: [{ delete: "operands", isEmptyOnly: true }],
-    },
-    {
-      names: "shred srm wipe scrub",
-      isGnu: true,
-      is: ["removes", "dangerous"],
-      options: {
-        values: "-nsp iterations size random-source pattern",
-        flags: "-ufvxz r|R help version",
-        optional: "remove",
-      },
-      effects: [{ delete: "operands", recursive: "r", isShredded: true }],
-    },
-    {
-      names: "rimraf del-cli del",
-      is: ["removes", "dangerous"],
-      options: { values: "preserve-root impl max-retries retry-delay backoff", abbreviates: false },
-      effects: [{ delete: "operands", recursive: "always" }],
-    },
-    { names: "trash", is: ["removes"] },
-  ],
+  ),
 };
 
 function removalEffects(call: ParsedCall): readonly ProgramEffect[] {

@@ -2,7 +2,7 @@ import type { CodeCall, CodeContext, Language } from "../shell/code-calls.ts";
 import { LIMITS } from "../shell/limits.ts";
 import { type ParsedOptions, words } from "../shell/options.ts";
 import { environmentValueOf } from "../shell/state/call.ts";
-import { readContents, writeContents, writtenEntry } from "../shell/state/file-contents.ts";
+import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import { leaveUnexamined } from "../shell/state/session.ts";
 import type { CodeSource, Output, ProgramCall } from "../shell/state/types.ts";
@@ -21,6 +21,7 @@ import {
 } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { execute } from "../shell/walk/execute.ts";
+import { recordCodeEffect, save } from "./file-access.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
 
@@ -50,8 +51,7 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
   if (codes.length > 0 || (isFirst && files.length === 0 && first !== undefined)) {
     const code = isFirst && first !== undefined ? first : joinLines(codes);
     const others = isFirst ? rest : operands;
-    const source = { from: "argument", road: "code" } as const;
-    runInterpreterCode(language, code, others, call, source, variablesOf(given, options));
+    runInterpreterCode(language, code, others, call, { from: "argument" }, variablesOf(given, options));
     return codeOutput(isOperandCode === true && others.length > 0, call);
   }
   if (files.length > 0) return runFiles(language, files, operands, call);
@@ -59,7 +59,7 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
   if (isOperandCode === true) return [unknownOutput(call)];
   if (first !== undefined && knownText(first) !== "-") return runFiles(language, [first], rest, call);
   if (call.stdin === undefined) return NO_OUTPUT;
-  return runInterpreterCode(language, call.stdin, rest, call, { from: "stdin", road: "code" });
+  return runInterpreterCode(language, call.stdin, rest, call, { from: "stdin" });
 }
 
 function variablesOf(
@@ -107,7 +107,7 @@ function runFiles(
       /^\/dev\/(?:stdin|fd\/\d+)$/.test(knownPrefix(path));
     if (!isKnown) continue;
     for (const content of readContents(path, call.cwd, call.stdin, call.scope)) {
-      runInterpreterCode(language, content, operands, call, { from: "file", path, road: "code" });
+      runInterpreterCode(language, content, operands, call, { from: "file", path });
     }
   }
   return [unknownOutput(call)];
@@ -123,7 +123,7 @@ export function runInterpreterCode(
   code: Value,
   operands: readonly Value[],
   call: ProgramCall,
-  source: CodeSource,
+  source: Pick<CodeSource, "from" | "path">,
   variables?: ReadonlyMap<string, Value>,
 ): Output {
   const { scope } = call;
@@ -168,20 +168,13 @@ export function runInterpreterCode(
   return [unknownOutput(call, [code])];
 }
 
+const CODE_ARGUMENT = { from: "argument", via: "code" } as const;
+
 /** A process goes back to the shell analysis; everything else is a fact of its own. */
 function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall): void {
-  const { scope } = call;
-  const { session } = scope;
   switch (found.kind) {
     case "shell":
-      runInNewShell(
-        found.command,
-        { ...call, cwd: found.cwd ?? call.cwd },
-        {
-          from: "argument",
-          road: "code",
-        },
-      );
+      runInNewShell(found.command, { ...call, cwd: found.cwd ?? call.cwd }, CODE_ARGUMENT);
       break;
     case "spawn":
       if (found.argv.length === 0) break;
@@ -195,41 +188,26 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
         declarations: [],
         isInShell: false,
         wrappers: call.wrappers + 1,
-        parent: { invocation: call.id, road: "code" },
+        parent: { invocation: call.id, via: "code" },
       });
       break;
     case "evaluate":
-      if (found.language === "shell") runInNewShell(found.code, call, { from: "argument", road: "code" });
-      else
-        runInterpreterCode(found.language, found.code, operands, call, {
-          from: "argument",
-          road: "code",
-        });
+      if (found.language === "shell") runInNewShell(found.code, call, CODE_ARGUMENT);
+      else runInterpreterCode(found.language, found.code, operands, call, { from: "argument" });
       break;
     case "write": {
-      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
+      recordCodeEffect(found, call);
       const content =
         found.content ??
         unknown("any", "what the program writes", [{ kind: "program", invocation: call.id }]);
-      writeContents(found.path, [content], found.isAppend, {
-        cwd: call.cwd,
-        scope,
-        invocation: call.id,
-        span: call.span,
-      });
+      save(found.path, [content], call, found.isAppend);
       break;
     }
     case "copy":
-      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
-      if (found.from.origins.some(origin => origin.kind === "network"))
-        writeContents(found.to, [found.from], false, {
-          cwd: call.cwd,
-          scope,
-          invocation: call.id,
-          span: call.span,
-        });
+      recordCodeEffect(found, call);
+      if (found.from.origins.some(origin => origin.kind === "network")) save(found.to, [found.from], call);
       break;
     default:
-      session.codeEffects.push({ call: found, invocation: call.id, span: call.span });
+      recordCodeEffect(found, call);
   }
 }

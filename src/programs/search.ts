@@ -49,12 +49,7 @@ export const search: Field = {
       lists: ({ argv }) => listingOf(readFd(argv)),
       run: runFd,
     },
-    {
-      names: "ls",
-      isGnu: true,
-      is: ["readsNothing"],
-      lists: listDirectory,
-    },
+    { names: "ls", isGnu: true, is: ["readsNothing"], lists: listDirectory },
     {
       // `entr CMD /_`: runs when a listed file changes.
       names: "entr",

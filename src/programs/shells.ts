@@ -3,10 +3,11 @@ import { environmentValueOf } from "../shell/state/call.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, type Value } from "../shell/value.ts";
+import { asQuotedWord } from "../shell/walk/assignments.ts";
 import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runScript } from "../shell/walk/scripts.ts";
-import { asQuotedWord } from "../shell/walk/start-up.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 const OPTIONS: OptionGrammar = {
   flags: "-abefhiklmnprstuvxBCDEHPTc login norc noprofile posix noediting restricted verbose help version",
@@ -17,36 +18,27 @@ const OPTIONS: OptionGrammar = {
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
   programs: [
-    {
-      names: "bash sh zsh dash ksh ash",
-      is: ["shell", "readsNothing", "dangerous"],
-      options: OPTIONS,
-      run: runShell,
-    },
-    {
-      names: "ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish",
-      is: ["shell", "readsNothing"],
-      options: OPTIONS,
-      run: runShell,
-    },
-    {
-      names: "fish",
-      is: ["shell", "readsNothing", "dangerous"],
-      options: {
-        flags: "-iNnPlvh login no-config interactive no-execute private help version",
-        values: "-doDf command|c|C|init-command features profile",
-        stopsAtOperand: true,
+    ...programs(
+      `
+    bash sh zsh dash ksh ash | is shell readsNothing dangerous
+    ksh93 mksh pdksh rbash yash csh tcsh hush osh nu xonsh elvish | is shell readsNothing
+    fish | is shell readsNothing dangerous | flags -iNnPlvh login no-config interactive no-execute private help
+        version | values -doDf command|c|C|init-command features profile | ends at operand
+    . source | is readsNothing sources
+    read | is readsNothing readsLine
+  `,
+      {
+        bash: { options: OPTIONS, run: runShell },
+        ksh93: { options: OPTIONS, run: runShell },
+        fish: { run: runFish },
       },
-      run: runFish,
-    },
+    ),
     // Words of the shell itself, behind programs that know no shell.
     {
       names: `export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec
         command :`,
       is: ["readsNothing"],
     },
-    { names: ". source", is: ["readsNothing", "sources"] },
-    { names: "read", is: ["readsNothing", "readsLine"] },
     // Their own grammar is not read; what they share with the others is enough.
     { names: "ysh rc es scsh", is: ["shell"], run: runRareShell },
   ],
@@ -79,7 +71,7 @@ function readOptions(call: ParsedCall): ShellOptions {
 
 function runShell(call: ParsedCall): Output {
   const { parsed, hasCommand, readsStdin } = readOptions(call);
-  const operands = parsed.operands.map(operand => operand.value);
+  const operands = parsed.operandValues;
   runStartFiles(parsed, call);
   const [first, ...rest] = operands;
   if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call);
@@ -107,7 +99,7 @@ function runRareShell(call: ParsedCall): Output {
 function runCommandString(code: Value, rest: readonly Value[], call: ProgramCall): Output {
   const [zero, ...values] = rest;
   const positionals = positionalsFrom(zero, values, call.isOpenEnded);
-  return runInNewShell(code, call, { from: "argument", road: "shell" }, { positionals, stdin: call.stdin });
+  return runInNewShell(code, call, { from: "argument", via: "shell" }, { positionals, stdin: call.stdin });
 }
 
 /** A shell without a script reads its commands from stdin; from a terminal there is nothing to judge. */
@@ -121,7 +113,7 @@ function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
   if (isFile && origin?.kind === "file")
     return runScript({ path: origin.path, arguments: values, by: "shell" }, call);
   const positionals = positionalsFrom(undefined, values, call.isOpenEnded);
-  return runInNewShell(call.stdin, call, { from: "stdin", road: "shell" }, { positionals });
+  return runInNewShell(call.stdin, call, { from: "stdin", via: "shell" }, { positionals });
 }
 
 /** Files and texts that a shell runs before anything else. */
@@ -133,9 +125,9 @@ function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
   for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
     const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });
     if (prompt !== undefined && /\$\(|`/.test(prompt)) {
-      runInNewShell(asQuotedWord(prompt), call, { from: "handler", road: "shell" });
+      runInNewShell(asQuotedWord(prompt), call, { from: "handler", via: "shell" });
     }
   }
   const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
-  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", road: "shell" });
+  if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", via: "shell" });
 }

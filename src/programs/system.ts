@@ -1,12 +1,12 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { describe } from "../shell/value.ts";
 import { operations } from "./operation-table.ts";
-import type { Field, Operation, ParsedCall } from "./program.ts";
+import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
-const OPERATIONS = (): readonly Operation[] => [
-  ...operations(
-    "disk.raw",
-    `
+const OPERATIONS = () =>
+  operations({
+    "disk.raw": `
     mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|
         mkntfs|mkdosfs|newfs|mkswap|newfs_apfs|newfs_hfs | format a disk | unless n V | free on *.img|*.image|*.raw|
         /tmp/*
@@ -49,22 +49,8 @@ const OPERATIONS = (): readonly Operation[] => [
     format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|remove-volume|set-disk | erase a disk
         | unless WhatIf whatif
   `,
-  ),
-  ...operations(
-    "sys.power",
-    `
+    "sys.power": `
     stop-computer|restart-computer | switch the machine off | unless WhatIf whatif
-  `,
-  ),
-  ...operations(
-    "sys.account",
-    `
-    remove-localuser|remove-localgroup|new-localuser|add-localgroupmember | change an account
-  `,
-  ),
-  ...operations(
-    "sys.power",
-    `
     shutdown | switch the machine off | unless c k show
     reboot|halt|poweroff | switch the machine off | unless w wtmp-only
     init|telinit 0|6|1|s|S | switch the machine off
@@ -78,20 +64,26 @@ const OPERATIONS = (): readonly Operation[] => [
     loginctl poweroff|reboot|halt|terminate-user|kill-user | switch the machine off or end a login
     launchctl reboot|bootout | switch the machine or a login off
   `,
-  ),
-  ...operations(
-    "sys.kill",
-    `
+    "sys.account": `
+    remove-localuser|remove-localgroup|new-localuser|add-localgroupmember | change an account
+    userdel|deluser|groupdel|delgroup | delete an account
+    useradd|adduser|groupadd|addgroup | make an account
+    usermod|groupmod|chage|gpasswd|chsh|vipw|vigr|visudo | change an account | unless c check l list
+    passwd | change a password | unless S status
+    chpasswd|newusers | change passwords
+    dscl | change an account | needs delete passwd create change append merge
+    dscl …delete|passwd|create|change|append|merge | change an account
+    sysadminctl|dseditgroup | change an account
+    net user|localgroup …/add|/delete|/del|/active:no | change an account
+  `,
+    "sys.kill": `
     killall5 | end every process | deny
     pkill|killall .|.*| | end every process
     pkill|killall|skill | end every process of a user | needs u U user euid uid | unless 0 | free on ?*
     kill 1 | end the first process, and with it the system
     slay | end every process of a user
   `,
-  ),
-  ...operations(
-    "sys.firewall",
-    `
+    "sys.firewall": `
     iptables|ip6tables|iptables-legacy|iptables-nft | open the firewall | needs F flush X delete-chain
     iptables|ip6tables DROP|REJECT | cut the machine off | needs P=* policy=*
     iptables|ip6tables | change what the firewall does by default | needs P policy
@@ -116,42 +108,18 @@ const OPERATIONS = (): readonly Operation[] => [
     netsh …reset|off | open the firewall
     setenforce 0 | switch protection off
   `,
-  ),
-  ...operations(
-    "sys.account",
-    `
-    userdel|deluser|groupdel|delgroup | delete an account
-    useradd|adduser|groupadd|addgroup | make an account
-    usermod|groupmod|chage|gpasswd|chsh|vipw|vigr|visudo | change an account | unless c check l list
-    passwd | change a password | unless S status
-    chpasswd|newusers | change passwords
-    dscl | change an account | needs delete passwd create change append merge
-    dscl …delete|passwd|create|change|append|merge | change an account
-    sysadminctl|dseditgroup | change an account
-    net user|localgroup …/add|/delete|/del|/active:no | change an account
-  `,
-  ),
-  ...operations(
-    "git.verify",
-    `
+    "git.verify": `
     pre-commit|lefthook|husky|overcommit|captain-hook|simple-git-hooks uninstall | switch the hooks off | safer
         pre-commit run --all-files
   `,
-  ),
-  ...operations(
-    "git.history",
-    `
+    "git.history": `
     bfg|bfg.jar | rewrite history | safer git tag backup-before-rewrite
   `,
-  ),
-  ...operations(
-    "sys.cron",
-    `
+    "sys.cron": `
     crontab | replace or delete the schedule | needs r | safer crontab -l
     crontab * | replace the schedule | unless l e | safer crontab -l
   `,
-  ),
-];
+  });
 
 const FIREWALL_OPTIONS = {
   values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
@@ -161,58 +129,33 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
-  programs: [
-    { names: "shutdown", is: ["dangerous"], options: { abbreviates: false } },
-    { names: "reboot halt poweroff mkfs blkdiscard fdisk userdel passwd", is: ["dangerous"] },
+  programs: programs(
+    `
+    shutdown | is dangerous | exact
+    reboot halt poweroff mkfs blkdiscard fdisk userdel passwd | is dangerous
+    crontab | is dangerous | flags -lrei | values -u | exact | variables EDITOR VISUAL
+    iptables | is dangerous
+    ip6tables
+    kill | is dangerous readsNothing
+    pkill | is dangerous | flags -fxnoiv signal | values -uUgPtsFG euid uid | exact
+    dscl | exact | single dash
+    skill | values -uctp | exact
+    killall | is dangerous | flags -eIiqrvw | values -usoyn user signal | exact
+    systemctl | is dangerous | flags -fq user now force | values -tpHM type property host machine | exact | variables
+        PAGER EDITOR VISUAL
+    journalctl | variables PAGER
+    sudoedit visudo | variables EDITOR VISUAL
+    wipefs | is dangerous | flags -anfb all no-act force backup | values -ot offset types | exact
+    parted | is dangerous | flags -slm script list | values -a align | exact
+    mdadm | flags -SC zero-superblock stop detail examine scan assemble create
+  `,
     {
-      names: "crontab",
-      is: ["dangerous"],
-      options: { values: "-u", flags: "-lrei", abbreviates: false },
-      effects: effectsOfCrontab,
-      shellVariables: "EDITOR VISUAL",
+      crontab: { effects: effectsOfCrontab },
+      iptables: { options: FIREWALL_OPTIONS },
+      ip6tables: { options: FIREWALL_OPTIONS },
+      kill: { effects: effectsOfKill },
     },
-    { names: "iptables", is: ["dangerous"], options: FIREWALL_OPTIONS },
-    { names: "ip6tables", options: FIREWALL_OPTIONS },
-    { names: "kill", is: ["dangerous", "readsNothing"], effects: effectsOfKill },
-    {
-      names: "pkill",
-      is: ["dangerous"],
-      options: { values: "-uUgPtsFG euid uid", flags: "-fxnoiv signal", abbreviates: false },
-    },
-    { names: "dscl", options: { isSingleDash: true, abbreviates: false } },
-    { names: "skill", options: { values: "-uctp", abbreviates: false } },
-    {
-      names: "killall",
-      is: ["dangerous"],
-      options: { values: "-usoyn user signal", flags: "-eIiqrvw", abbreviates: false },
-    },
-    {
-      names: "systemctl",
-      is: ["dangerous"],
-      options: {
-        values: "-tpHM type property host machine",
-        flags: "-fq user now force",
-        abbreviates: false,
-      },
-      shellVariables: "PAGER EDITOR VISUAL",
-    },
-    { names: "journalctl", shellVariables: "PAGER" },
-    { names: "sudoedit visudo", shellVariables: "EDITOR VISUAL" },
-    {
-      names: "wipefs",
-      is: ["dangerous"],
-      options: { values: "-ot offset types", flags: "-anfb all no-act force backup", abbreviates: false },
-    },
-    {
-      names: "parted",
-      is: ["dangerous"],
-      options: { flags: "-slm script list", values: "-a align", abbreviates: false },
-    },
-    {
-      names: "mdadm",
-      options: { flags: "-SC zero-superblock stop detail examine scan assemble create" },
-    },
-  ],
+  ),
   operations: OPERATIONS,
 };
 

@@ -69,7 +69,7 @@ function runTmuxCommand(words: readonly Value[], call: ParsedCall): Output {
   const entry = TMUX.find(one => one.names.test(name));
   if (entry === undefined) return NO_OUTPUT;
   const parsed = parseOptions(words, entry.grammar);
-  const rest = parsed.operands.map(operand => operand.value);
+  const rest = parsed.operandValues;
   const [first] = rest;
   const directory = entry.kind === "string" ? parsed.valueOf("c") : undefined;
   const inner = { ...call, cwd: directory === undefined ? call.cwd : joinPath(call.cwd, directory) };

@@ -1,10 +1,10 @@
 import type { Listing } from "../shell/effects.ts";
-import type { OptionGrammar } from "../shell/options.ts";
 import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
+import { programs } from "./program-table.ts";
 import { readsOfFiles } from "./reads.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 import { translate } from "./translate.ts";
@@ -15,148 +15,63 @@ const GREP_READS: Program["reads"] = {
   unless: "q quiet silent c count l files-with-matches L files-without-match",
 };
 
-const SLICE_OPTIONS: OptionGrammar = {
-  flags: "-qvfFz help version",
-  values: "-s n|lines c|bytes",
-  abbreviates: false,
-};
-
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
-  programs: [
+  programs: programs(
+    `
+    cat bat | is passesOn | gnu | flags -AbeEnstTuv help version | values -lrH language line-range style theme | exact
+    head tail | is passesOn selects | gnu | flags -qvfFz help version | values -s n|lines c|bytes | exact
+    tac | is passesOn | gnu | flags -br help version | values s
+    cut | is passesOn | gnu | flags -snz complement help version | values c|b|characters|bytes d|delimiter f|fields
+        output-delimiter
+    tr | is passesOn | gnu | flags -t d|delete s|squeeze-repeats c|C|complement help version | ends at operand
+    uniq | is passesOn | gnu
+    sort | is passesOn | gnu | flags -bdfgiMhnRrVcCmsuz help version | values -okTtS output key field-separator
+        temporary-directory buffer-size compress-program | exact
+    shuf iconv | gnu | values -oktTSnf output key field-separator | exact
+    split | gnu | values -blna filter | exact
+    grep egrep fgrep zgrep | is passesOn selects | gnu | values -efmABCDd regexp file max-count include exclude
+        exclude-dir exclude-from label context after-context before-context | optional color colour | exact
+    rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
+        sort color context | exact
+    ag ack | exact | unknown takes value
+    jq yq xq | values -fL from-file indent | exact
+    column | values -socN | exact
+    less | values -pPt | exact | variables LESSOPEN LESSCLOSE EDITOR VISUAL
+    man | is readsNothing | values P|pager | variables PAGER MANPAGER BROWSER
+    m4
+    dc
+  `,
     {
-      names: "cat bat",
-      isGnu: true,
-      is: ["passesOn"],
-      options: {
-        flags: "-AbeEnstTuv help version",
-        values: "-lrH language line-range style theme",
-        abbreviates: false,
+      cat: { run: call => inputOf(call, call.operands) },
+      head: { rewrite: countFirst, run: slice },
+      tac: {
+        run: call =>
+          computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
       },
-      run: call => inputOf(call, call.operands),
-    },
-    {
-      names: "head",
-      isGnu: true,
-      is: ["passesOn", "selects"],
-      options: SLICE_OPTIONS,
-      rewrite: countFirst,
-      run: slice,
-    },
-    {
-      names: "tail",
-      isGnu: true,
-      is: ["passesOn", "selects"],
-      options: SLICE_OPTIONS,
-      rewrite: countFirst,
-      run: slice,
-    },
-    {
-      names: "tac",
-      isGnu: true,
-      is: ["passesOn"],
-      options: { flags: "-br help version", values: "s" },
-      run: call =>
-        computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
-    },
-    {
-      names: "cut",
-      isGnu: true,
-      is: ["passesOn"],
-      options: {
-        flags: "-snz complement help version",
-        values: "c|b|characters|bytes d|delimiter f|fields output-delimiter",
+      cut: { run: cutFields },
+      tr: { run: translateInput },
+      sort: {
+        effects: [{ read: "operands" }, { write: "o output" }],
+        shellOptions: { names: "compress-program" },
       },
-      run: cutFields,
-    },
-    {
-      names: "tr",
-      isGnu: true,
-      is: ["passesOn"],
-      options: {
-        flags: "-t d|delete s|squeeze-repeats c|C|complement help version",
-        stopsAtOperand: true,
+      shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
+      split: { shellOptions: { names: "filter" } },
+      grep: { reads: GREP_READS, narrows: narrowByPattern },
+      rg: { reads: GREP_READS },
+      ag: { reads: { ...GREP_READS, text: "" } },
+      jq: {
+        effects(call) {
+          const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
+          if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
+          return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+        },
       },
-      run: translateInput,
+      man: { shellOptions: { names: "P" } },
+      m4: { shellLines: /\be?syscmd\(`?([^')]*)/g },
+      dc: { shellLines: /!\s*([^<>=].*)$/gm },
     },
-    { names: "uniq", isGnu: true, is: ["passesOn"] },
-    {
-      names: "sort",
-      isGnu: true,
-      is: ["passesOn"],
-      options: {
-        flags: "-bdfgiMhnRrVcCmsuz help version",
-        values: "-okTtS output key field-separator temporary-directory buffer-size compress-program",
-        abbreviates: false,
-      },
-      effects: [{ read: "operands" }, { write: "o output" }],
-      shellOptions: { names: "compress-program" },
-    },
-    {
-      names: "shuf iconv",
-      isGnu: true,
-      options: { values: "-oktTSnf output key field-separator", abbreviates: false },
-      effects: [{ read: "operands" }, { write: "o output" }],
-    },
-    {
-      names: "split",
-      isGnu: true,
-      options: { values: "-blna filter", abbreviates: false },
-      shellOptions: { names: "filter" },
-    },
-    {
-      names: "grep egrep fgrep zgrep",
-      isGnu: true,
-      is: ["passesOn", "selects"],
-      options: {
-        values:
-          "-efmABCDd regexp file max-count include exclude exclude-dir exclude-from label context after-context before-context",
-        optional: "color colour",
-        abbreviates: false,
-      },
-      reads: GREP_READS,
-      narrows: narrowByPattern,
-    },
-    {
-      names: "rg",
-      is: ["passesOn", "selects"],
-      options: {
-        values:
-          "-efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth sort color context",
-        abbreviates: false,
-      },
-      reads: GREP_READS,
-    },
-    {
-      names: "ag ack",
-      options: { abbreviates: false, unknownTakesValue: true },
-      reads: { ...GREP_READS, text: "" },
-    },
-    {
-      names: "jq yq xq",
-      options: { values: "-fL from-file indent", abbreviates: false },
-      effects(call) {
-        const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
-        if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
-        return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
-      },
-    },
-    { names: "column", options: { values: "-socN", abbreviates: false } },
-    {
-      names: "less",
-      options: { values: "-pPt", abbreviates: false },
-      shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
-    },
-    {
-      names: "man",
-      is: ["readsNothing"],
-      options: { values: "P|pager" },
-      shellOptions: { names: "P" },
-      shellVariables: "PAGER MANPAGER BROWSER",
-    },
-    { names: "m4", shellLines: /\be?syscmd\(`?([^')]*)/g },
-    { names: "dc", shellLines: /!\s*([^<>=].*)$/gm },
-  ],
+  ),
 };
 
 /** `head -5` is `head -n5`. */

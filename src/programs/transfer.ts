@@ -7,66 +7,38 @@ import { concatenate, knownText, text, type Value } from "../shell/value.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 import { isSearchResult } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
+import { programs } from "./program-table.ts";
 
 /** Programs that give files another place or another name. */
 export const transfer: Field = {
-  programs: [
+  programs: programs(
+    `
+    mv | is dangerous | gnu | flags -uvZfi n|no-clobber T|no-target-directory force interactive verbose
+        strip-trailing-slashes help version no-copy exchange | values t|target-directory S suffix | optional backup
+        update b context
+    cp | gnu | flags -afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive
+        interactive verbose link help version remove-destination parents attributes-only | values t|target-directory S
+        suffix no-preserve sparse | optional backup preserve reflink update context
+    install | gnu | flags -DbcCpsvZ d|directory T|no-target-directory verbose help version | values -mog mode owner
+        group t|target-directory S suffix strip-program
+    ln | gnu | flags -finrvbLP s|symbolic T|no-target-directory force no-dereference help version | values
+        t|target-directory S suffix | optional backup
+    rename file-rename prename | flags -vfs n|nono verbose force help version | values e
+  `,
     {
-      names: "mv",
-      isGnu: true,
-      is: ["dangerous"],
-      options: {
-        values: "t|target-directory S suffix",
-        flags:
-          "-uvZfi n|no-clobber T|no-target-directory force interactive verbose strip-trailing-slashes help version no-copy exchange",
-        optional: "backup update b context",
+      mv: { effects: effectsOfMove, run: runTransfer },
+      cp: { effects: effectsOfCopy, run: runTransfer },
+      install: { effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)), run: runTransfer },
+      ln: { effects: effectsOfLink, run: runTransfer },
+      rename: {
+        // The first word says how; a second one that is no file does no harm among the names.
+        effects: ({ operands, options }) =>
+          options.has("n")
+            ? []
+            : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
       },
-      effects: effectsOfMove,
-      run: runTransfer,
     },
-    {
-      names: "cp",
-      isGnu: true,
-      options: {
-        values: "t|target-directory S suffix no-preserve sparse",
-        flags:
-          "-afirRuvxpPLHdbXcZ n|no-clobber T|no-target-directory l s|symbolic-link archive force recursive interactive verbose link help version remove-destination parents attributes-only",
-        optional: "backup preserve reflink update context",
-      },
-      effects: effectsOfCopy,
-      run: runTransfer,
-    },
-    {
-      names: "install",
-      isGnu: true,
-      options: {
-        values: "-mog mode owner group t|target-directory S suffix strip-program",
-        flags: "-DbcCpsvZ d|directory T|no-target-directory verbose help version",
-      },
-      effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)),
-      run: runTransfer,
-    },
-    {
-      names: "ln",
-      isGnu: true,
-      options: {
-        values: "t|target-directory S suffix",
-        flags: "-finrvbLP s|symbolic T|no-target-directory force no-dereference help version",
-        optional: "backup",
-      },
-      effects: effectsOfLink,
-      run: runTransfer,
-    },
-    {
-      names: "rename file-rename prename",
-      options: { flags: "-vfs n|nono verbose force help version", values: "e" },
-      // The first word says how; a second one that is no file does no harm among the names.
-      effects: ({ operands, options }) =>
-        options.has("n")
-          ? []
-          : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
-    },
-  ],
+  ),
 };
 
 interface Placement {

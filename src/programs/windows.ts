@@ -1,4 +1,5 @@
 import { decodeBase64, decodeUtf16LittleEndian } from "../shell/decode.ts";
+import { words } from "../shell/options.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, unknown, type Value, withOrigins } from "../shell/value.ts";
@@ -17,18 +18,10 @@ export const windows: Field = {
 };
 
 /** Parameters of pwsh, in full; any unambiguous prefix is accepted, in any case. */
-const VALUED = [
-  "executionpolicy",
-  "inputformat",
-  "outputformat",
-  "windowstyle",
-  "version",
-  "psconsolefile",
-  "configurationname",
-  "settingsfile",
-  "workingdirectory",
-  "custompipename",
-];
+const VALUED = words(`
+  executionpolicy inputformat outputformat windowstyle version psconsolefile
+  configurationname settingsfile workingdirectory custompipename
+`);
 
 function runPowerShell(call: ParsedCall): Output {
   for (let index = 1; index < call.argv.length; index += 1) {
@@ -55,16 +48,13 @@ function isDash(rest: readonly Value[]): boolean {
   return rest[0] !== undefined && knownText(rest[0]) === "-";
 }
 
-function runText(words: readonly Value[], call: ProgramCall): Output {
-  return runInterpreterCode("powershell", joinValues(words, " "), [], call, {
-    from: "argument",
-    road: "code",
-  });
+function runText(argv: readonly Value[], call: ProgramCall): Output {
+  return runInterpreterCode("powershell", joinValues(argv, " "), [], call, { from: "argument" });
 }
 
 function runStdin(call: ProgramCall): Output {
   if (call.stdin === undefined) return NO_OUTPUT;
-  return runInterpreterCode("powershell", call.stdin, [], call, { from: "stdin", road: "code" });
+  return runInterpreterCode("powershell", call.stdin, [], call, { from: "stdin" });
 }
 
 /** Base64 of UTF-16; what cannot be decoded stays unknown, but decoded it is. */
@@ -77,7 +67,7 @@ function runEncoded(word: Value | undefined, call: ProgramCall): Output {
       ? unknown("any", "encoded command", word.origins)
       : text(decodeUtf16LittleEndian(bytes), word.origins);
   const decoded = withOrigins(code, [{ kind: "decoded", invocation: call.id }]);
-  return runInterpreterCode("powershell", decoded, [], call, { from: "argument", road: "code" });
+  return runInterpreterCode("powershell", decoded, [], call, { from: "argument" });
 }
 
 function runCmd(call: ParsedCall): Output {
@@ -85,6 +75,5 @@ function runCmd(call: ParsedCall): Output {
   if (start < 0) return [unknownOutput(call)];
   return runInterpreterCode("cmd", joinValues(call.argv.slice(start + 1), " "), [], call, {
     from: "argument",
-    road: "code",
   });
 }

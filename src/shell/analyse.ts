@@ -10,8 +10,7 @@ import { execute } from "./walk/execute.ts";
 import { callFunction } from "./walk/functions.ts";
 import { runShellText } from "./walk/shell-text.ts";
 import { runNode, runStatements } from "./walk/structure.ts";
-import { runSubshell } from "./walk/subshell.ts";
-import { runHandlers } from "./walk/traps.ts";
+import { runHandlers, runSubshell } from "./walk/subshell.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */

@@ -31,6 +31,8 @@ export interface CodeContext {
   readonly environment: (name: string) => Value | undefined;
   /** Variables that the program finds set from its first line on: `awk -v name=text`. */
   readonly variables?: ReadonlyMap<string, Value> | undefined;
+  /** What the output of a program holds; without it, of no program more is known than that it printed it. */
+  readonly outputOf?: ((program: string) => "network" | "decoded" | "program") | undefined;
   /** Steps left for the whole analysis; take from it for every token and stop when it is used up. */
   readonly budget: Budget;
 }

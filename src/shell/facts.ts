@@ -89,10 +89,10 @@ export interface PipelinePosition {
   readonly length: number;
 }
 
-/** The invocation that led here, and by which road. */
+/** The invocation that led here, and how. */
 export interface Parent {
   readonly invocation: number;
-  readonly road: "wrapper" | "shell" | "script" | "eval" | "trap" | "code" | "option";
+  readonly via: "wrapper" | "shell" | "script" | "eval" | "trap" | "code" | "option";
 }
 
 export interface Redirection {

@@ -26,7 +26,7 @@ export interface OptionGrammar {
   readonly unknownTakesValue?: boolean;
 }
 
-export interface ParsedOption {
+interface ParsedOption {
   /** Canonical name. */
   readonly name: string;
   readonly value: Value | undefined;
@@ -56,6 +56,10 @@ export class ParsedOptions {
     this.hasUnknownOption = hasUnknownOption;
   }
 
+  get operandValues(): readonly Value[] {
+    return this.operands.map(operand => operand.value);
+  }
+
   has(...names: readonly string[]): boolean {
     return this.options.some(option => names.includes(option.name));
   }
@@ -72,7 +76,7 @@ export class ParsedOptions {
   }
 }
 
-export interface Operand {
+interface Operand {
   readonly value: Value;
   readonly index: number;
 }

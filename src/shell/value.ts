@@ -15,7 +15,7 @@ export interface Value {
 export type Piece = TextPiece | GlobPiece | UnknownPiece;
 
 /** Exactly these characters; every quote, escape and expansion is done. */
-export interface TextPiece {
+interface TextPiece {
   readonly kind: "text";
   readonly text: string;
 }
@@ -24,13 +24,13 @@ export interface TextPiece {
  * An active pattern (`*`, `?`, `[a-z]`, `@(a|b)`) that stays a pattern. Shell rules: matches no `/` (except
  * `**`), and at the start of a path component no leading dot. The word may become several words, or none.
  */
-export interface GlobPiece {
+interface GlobPiece {
   readonly kind: "glob";
   readonly pattern: string;
 }
 
 /** Text that only the run decides. */
-export interface UnknownPiece {
+interface UnknownPiece {
   readonly kind: "unknown";
   readonly shape: UnknownShape;
   /** Not quoted: may fall apart into several words, or vanish. */
@@ -43,7 +43,7 @@ export interface UnknownPiece {
  * `any`: may be empty, hold slashes, start with a dash. `nonempty`: the same but never empty (`${X:?}`).
  * `token`: never empty, no slash, no blank, no leading dash or dot (`$$`, `$(date +%s)`, a number).
  */
-export type UnknownShape = "any" | "nonempty" | "token";
+type UnknownShape = "any" | "nonempty" | "token";
 
 /**
  * A place text came from. `program` is the output of an invocation nobody models: look at that invocation to

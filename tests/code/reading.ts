@@ -1,4 +1,5 @@
 import { readCode } from "../../src/code/read-code.ts";
+import { outputOf } from "../../src/programs/analyse.ts";
 import { createBudget } from "../../src/shell/budget.ts";
 import type { CodeCall, CodeContext, CodeReading, Language } from "../../src/shell/code-calls.ts";
 import { knownText, text, type Value } from "../../src/shell/value.ts";
@@ -26,6 +27,7 @@ export function contextOf(circumstances: Circumstances = {}): CodeContext {
       const value = variables.get(name);
       return value === undefined ? undefined : text(value);
     },
+    outputOf,
     budget: createBudget(circumstances.steps ?? 50_000_000),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TRAITS } from "../../src/programs/program.ts";
 import { allFields, everydayPrograms, findProgram } from "../../src/programs/registry.ts";
 import { words } from "../../src/shell/options.ts";
 
@@ -15,6 +16,11 @@ describe("records of programs", () => {
   it("are found by each of their names", () => {
     for (const record of RECORDS)
       for (const name of words(record.names)) expect(findProgram(name), name).toBe(record);
+  });
+
+  it("have traits that are known", () => {
+    const known: readonly string[] = TRAITS;
+    expect(RECORDS.flatMap(record => record.is ?? []).filter(trait => !known.includes(trait))).toEqual([]);
   });
 
   it.each([

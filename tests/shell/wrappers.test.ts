@@ -265,7 +265,7 @@ describe("wrappers", () => {
       facts.invocations.map(({ program, parent, isElevated }) => [
         program,
         parent?.invocation,
-        parent?.road,
+        parent?.via,
         isElevated,
       ]),
     ).toEqual([

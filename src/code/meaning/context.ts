@@ -156,7 +156,3 @@ export function fromNetwork(context: EvaluationContext): Origin {
 export function fromDecoder(context: EvaluationContext): Origin {
   return { kind: "decoded", invocation: context.invocation };
 }
-
-export function fromProgram(context: EvaluationContext): Origin {
-  return { kind: "program", invocation: context.invocation };
-}

@@ -1,10 +1,9 @@
 import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
-import { wordSet } from "../syntax/words.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
-import { fromDecoder, fromNetwork, fromProgram } from "./context.ts";
+import { fromNetwork } from "./context.ts";
 import { combinationsOf, type Datum, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
 
 const MAX_CALLS = 2_000;
@@ -234,13 +233,9 @@ function programOf(value: Value): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-const NETWORK_PROGRAMS = wordSet("curl wget http https xh aria2c fetch nc ncat ftp");
-const DECODER_PROGRAMS = new Set(["base64", "xxd", "openssl", "gunzip", "zcat", "uudecode"]);
-
 function outputOrigins(context: EvaluationContext, program: string): readonly Origin[] {
-  if (NETWORK_PROGRAMS.has(program)) return [fromNetwork(context)];
-  if (DECODER_PROGRAMS.has(program)) return [fromDecoder(context)];
-  return [fromProgram(context)];
+  const { inputs, invocation } = context;
+  return [{ kind: inputs.outputOf?.(program) ?? "program", invocation }];
 }
 
 /** Must this code be told to the caller, or is it known and of the program's own making? */

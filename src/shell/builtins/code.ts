@@ -3,18 +3,18 @@ import { NO_OUTPUT } from "../state/output.ts";
 import { forkState } from "../state/session.ts";
 import type { Builtin } from "../state/types.ts";
 import { knownText, text, wordAt } from "../value.ts";
+import { asQuotedWord } from "../walk/assignments.ts";
 import { runInSameShell, unknownOutput } from "../walk/code-runs.ts";
 import { withEnvironment } from "../walk/environment.ts";
 import { runScript } from "../walk/scripts.ts";
-import { asQuotedWord } from "../walk/start-up.ts";
+import { runHandlers } from "../walk/subshell.ts";
 import { runHiddenSubstitutions } from "../walk/test-expressions.ts";
-import { runHandlers } from "../walk/traps.ts";
 import { joinValues } from "../words/fragments.ts";
 
 const evaluate: Builtin = call => {
   const words = call.argv.slice(knownText(wordAt(call.argv, 1)) === "--" ? 2 : 1);
   const code = joinValues(words, " ");
-  return withEnvironment(call, () => runInSameShell(code, call, { from: "argument", road: "eval" }));
+  return withEnvironment(call, () => runInSameShell(code, call, { from: "argument", via: "eval" }));
 };
 
 const source: Builtin = call => {
@@ -27,7 +27,7 @@ const source: Builtin = call => {
 
 const trap: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-lpP", stopsAtOperand: true });
-  const [code, ...signals] = parsed.operands.map(operand => operand.value);
+  const [code, ...signals] = parsed.operandValues;
   if (code === undefined || parsed.has("l", "p", "P")) return NO_OUTPUT;
   const { traps } = call.scope.state;
   for (const signal of signals.length === 0 ? [text("EXIT")] : signals) {
@@ -76,9 +76,9 @@ const complete: Builtin = call => {
   for (const words of parsed.valuesOf("W")) {
     const known = knownText(words);
     if (known !== undefined && /\$\(|`/.test(known))
-      runInSameShell(asQuotedWord(known), call, { from: "handler", road: "eval" });
+      runInSameShell(asQuotedWord(known), call, { from: "handler", via: "eval" });
   }
-  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, { from: "handler", road: "eval" });
+  for (const code of parsed.valuesOf("C")) runInSameShell(code, call, { from: "handler", via: "eval" });
   return [unknownOutput(call)];
 };
 

@@ -27,7 +27,7 @@ const read: Builtin = call => {
     );
     return NO_OUTPUT;
   }
-  const names = parsed.operands.map(operand => operand.value);
+  const names = parsed.operandValues;
   const targets = names.length === 0 ? [text("REPLY")] : names;
   targets.forEach((name, index) => {
     runHiddenSubstitutions(knownText(name), call.scope);
@@ -101,7 +101,7 @@ const MAPFILE: OptionGrammar = { flags: "-t", values: "-dnOsuCc", stopsAtOperand
 const mapfile: Builtin = call => {
   const parsed = parseOptions(call.argv, MAPFILE);
   const callback = parsed.valueOf("C");
-  if (callback !== undefined) runInSameShell(callback, call, { from: "handler", road: "eval" });
+  if (callback !== undefined) runInSameShell(callback, call, { from: "handler", via: "eval" });
   const input = inputOf(call, parsed);
   const lines = linesOf(input, parsed);
   const name = parsed.operands[0]?.value ?? text("MAPFILE");

@@ -7,7 +7,7 @@ import { runInner } from "../walk/inner.ts";
 const command: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-pvV", stopsAtOperand: true });
   if (parsed.has("v", "V")) return printPaths(parsed);
-  const argv = parsed.operands.map(operand => operand.value);
+  const argv = parsed.operandValues;
   return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
 };
 
@@ -23,13 +23,13 @@ export function printPaths({ operands }: ParsedOptions): Output {
 }
 
 const builtin: Builtin = call => {
-  const argv = parseOptions(call.argv, { stopsAtOperand: true }).operands.map(operand => operand.value);
+  const argv = parseOptions(call.argv, { stopsAtOperand: true }).operandValues;
   return runInner(argv, call, { isInShell: call.isInShell, skipsFunctions: true });
 };
 
 const exec: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-cl", values: "-a", stopsAtOperand: true });
-  const argv = parsed.operands.map(operand => operand.value);
+  const argv = parsed.operandValues;
   return runInner(argv, call, { isCleared: call.isCleared || parsed.has("c") });
 };
 

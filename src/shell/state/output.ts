@@ -3,10 +3,11 @@ import { blend, combine, concatenate, text } from "../value.ts";
 import { uniteValues } from "./state.ts";
 import type { Output } from "./types.ts";
 
+/** A command that never prints: joining and uniting outputs leaves it out. */
 export const NO_OUTPUT: Output = [text("")];
 
-/** The alternative of no output at all, as against output that nobody asked for. */
-export const NOTHING: Output = [text("")];
+/** One alternative among others: that nothing is printed. */
+export const EMPTY_OUTPUT: Output = [text("")];
 
 const PIECES = 64;
 

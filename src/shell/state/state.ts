@@ -28,7 +28,7 @@ export interface Descriptor {
   readonly path?: Value | undefined;
 }
 
-export interface Sink {
+interface Sink {
   readonly script: ParsedScript;
   readonly node: ProcessSubstitutionPart;
 }
@@ -100,7 +100,7 @@ export function cloneState(state: ShellState): ShellState {
   };
 }
 
-/** Makes `target` hold what either of two roads may have left behind. */
+/** Makes `target` hold what either of two branches may have left behind. */
 export function mergeState(target: ShellState, other: ShellState): void {
   target.cwds = uniteValues([target.cwds, other.cwds], "the current directory");
   target.previousCwds = uniteValues([target.previousCwds, other.previousCwds], "$OLDPWD");

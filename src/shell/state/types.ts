@@ -166,7 +166,7 @@ export type Builtin = (call: ProgramCall) => Output;
 export interface CodeSource {
   readonly from: CodeRun["from"];
   readonly path?: Value | undefined;
-  readonly road: Parent["road"];
+  readonly via: Parent["via"];
 }
 
 /**

@@ -2,7 +2,7 @@ import { partsOf } from "./parts.ts";
 import type { Assignment, Command, Word } from "./syntax.ts";
 
 /** The words of a simple command as bash cuts them. */
-export interface CommandWords {
+interface CommandWords {
   readonly prefix: readonly Assignment[];
   /** Program and arguments; assignments among them belong to `export` and its relatives. */
   readonly words: readonly (Word | Assignment)[];

@@ -4,14 +4,14 @@ import { type Closing, lookAtClosing } from "./closing.ts";
 import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
-export interface ParseResult {
+interface ParseResult {
   readonly statements: readonly Statement[];
   readonly problems: readonly ParseProblem[];
   /** Characters of the tree that stand for others; see `Source`. */
   readonly placeholders: ReadonlyMap<string, Value>;
 }
 
-export interface ParseProblem {
+interface ParseProblem {
   readonly reason: "incomplete" | "syntax" | "nesting" | "failure";
   readonly message: string;
   readonly start: number;
@@ -120,11 +120,11 @@ export function judgeErrors(
 }
 
 /** Each problem is looked at by itself; beyond this many of a kind the rest count as one. */
-const MOST_OF_A_KIND = 32;
+const MAX_OF_A_KIND = 32;
 
 /** Keeps a wall of errors from costing more than its length: their regions overlap. */
 function withoutCrowds(problems: readonly ParseProblem[]): readonly ParseProblem[] {
-  if (problems.length <= MOST_OF_A_KIND) return problems;
+  if (problems.length <= MAX_OF_A_KIND) return problems;
   const kept: ParseProblem[] = [];
   const counts = new Map<string, number>();
   const rest = new Map<string, ParseProblem>();
@@ -133,13 +133,9 @@ function withoutCrowds(problems: readonly ParseProblem[]): readonly ParseProblem
     const count = (counts.get(reason) ?? 0) + 1;
     counts.set(reason, count);
     const joined = rest.get(reason) ?? problem;
-    if (count <= MOST_OF_A_KIND) kept.push(problem);
+    if (count <= MAX_OF_A_KIND) kept.push(problem);
     else {
-      rest.set(reason, {
-        ...joined,
-        start: Math.min(joined.start, start),
-        end: Math.max(joined.end, end),
-      });
+      rest.set(reason, { ...joined, start: Math.min(joined.start, start), end: Math.max(joined.end, end) });
     }
   }
   return [...kept, ...rest.values()];

@@ -4,10 +4,10 @@ import { type Content, scalar } from "../state/state.ts";
 import type { Declaration, Scope } from "../state/types.ts";
 import { type Attributes, assign, assignElement, lookUp, scalarValues } from "../state/variables.ts";
 import type { ArrayValue, Assignment, Word } from "../syntax/syntax.ts";
-import { combine, concatenate, knownText, text, type Value } from "../value.ts";
+import { combine, concatenate, knownText, type Span, text, type Value } from "../value.ts";
 import { resolveSingle, resolveWords } from "../words/resolve.ts";
 import { expandTilde } from "../words/tilde.ts";
-import { runPromptVariable } from "./start-up.ts";
+import { runShellText } from "./shell-text.ts";
 import { runHiddenSubstitutions } from "./test-expressions.ts";
 
 /** What an assignment puts into its variable, all alternatives; nothing is changed yet. */
@@ -153,4 +153,20 @@ function extendArray(old: Content, added: Content): Content {
     }),
   );
   return makeArray(entries, before);
+}
+
+const PROMPTS = new Set(["PS0", "PS1", "PS2", "PS4"]);
+
+/** Prompts expand substitutions when they are shown, and PROMPT_COMMAND is run before each of them. */
+function runPromptVariable(name: string, value: Value, scope: Scope, span: Span): void {
+  if (name === "PROMPT_COMMAND") runShellText(value, scope, span);
+  else if (PROMPTS.has(name)) {
+    const known = knownText(value);
+    if (known !== undefined && /\$\(|`/.test(known)) runShellText(asQuotedWord(known), scope, span);
+  }
+}
+
+/** A command that only expands this text as inside double quotes. */
+export function asQuotedWord(content: string): Value {
+  return text(`: "${content.replaceAll('"', '\\"')}"`);
 }

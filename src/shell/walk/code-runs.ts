@@ -11,7 +11,7 @@ import type { CodeSource, Output, ProgramCall, Scope } from "../state/types.ts";
 import { concatenate, text, uniteOrigins, unknown, type Value } from "../value.ts";
 import { readScript } from "./script-files.ts";
 import { runShellText } from "./shell-text.ts";
-import { runHandlers } from "./traps.ts";
+import { runHandlers } from "./subshell.ts";
 
 /** Runs text in a shell of its own, as `sh -c` does; `stdin` is what that shell's commands read. */
 export function runInNewShell(
@@ -31,7 +31,7 @@ export function runInNewShell(
     stdin: options.stdin,
     place: call.place,
     isElevated: call.isElevated,
-    parent: { invocation: call.id, road: source.road },
+    parent: { invocation: call.id, via: source.via },
     hidden: undefined,
     activeFunctions: [],
     scripts: options.scripts ?? call.scope.scripts,
@@ -57,7 +57,7 @@ export function runInSameShell(
   return runCodeIn(code, call, source, {
     ...call.scope,
     ...changes,
-    parent: { invocation: call.id, road: source.road },
+    parent: { invocation: call.id, via: source.via },
   });
 }
 

@@ -1,4 +1,4 @@
-import { appendOutput, eitherOutput, NOTHING } from "../state/output.ts";
+import { appendOutput, EMPTY_OUTPUT, eitherOutput } from "../state/output.ts";
 import { forkState } from "../state/session.ts";
 import { adoptFiles, mergeState, replaceState, type ShellState } from "../state/state.ts";
 import type { Output, Scope } from "../state/types.ts";
@@ -45,5 +45,5 @@ function runBranches(branches: readonly CompoundList[], mayBeNone: boolean, scop
     replaceState(scope.state, first);
     for (const other of others) mergeState(scope.state, other);
   }
-  return eitherOutput(...(mayBeNone ? [NOTHING] : []), ...outputs);
+  return eitherOutput(...(mayBeNone ? [EMPTY_OUTPUT] : []), ...outputs);
 }

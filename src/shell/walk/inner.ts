@@ -8,7 +8,7 @@ export function runInner(
   argv: readonly Value[],
   call: ProgramCall,
   changes: Partial<ProgramCall> = {},
-  road: Parent["road"] = "wrapper",
+  via: Parent["via"] = "wrapper",
 ): Output {
   if (argv.length === 0) return NO_OUTPUT;
   return call.scope.session.walker.execute({
@@ -16,7 +16,7 @@ export function runInner(
     declarations: [],
     isInShell: false,
     wrappers: call.wrappers + 1,
-    parent: { invocation: call.id, road },
+    parent: { invocation: call.id, via },
     ...changes,
     argv,
   });

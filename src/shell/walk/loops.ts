@@ -1,5 +1,5 @@
 import { LIMITS } from "../limits.ts";
-import { appendOutput, eitherOutput, NO_OUTPUT, NOTHING } from "../state/output.ts";
+import { appendOutput, EMPTY_OUTPUT, eitherOutput, NO_OUTPUT } from "../state/output.ts";
 import { forkState, spanOf } from "../state/session.ts";
 import { mergeState, scalar, valueKey } from "../state/state.ts";
 import type { Output, Scope } from "../state/types.ts";
@@ -116,9 +116,9 @@ function runBody(body: CompoundList, scope: Scope): Output {
   const output = scope.session.walker.runNode(body, { ...scope, state: first, loops });
   const hasChanged = session.assignments.length > assignedBefore || !areSame(first.cwds, state.cwds);
   mergeState(state, first);
-  if (!hasChanged || scope.loops >= 2) return eitherOutput(NOTHING, output);
+  if (!hasChanged || scope.loops >= 2) return eitherOutput(EMPTY_OUTPUT, output);
   const second = forkState(scope);
   const again = scope.session.walker.runNode(body, { ...scope, state: second, loops });
   mergeState(state, second);
-  return eitherOutput(NOTHING, output, appendOutput(output, again));
+  return eitherOutput(EMPTY_OUTPUT, output, appendOutput(output, again));
 }

@@ -7,7 +7,7 @@ import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from ".
 import { readScript } from "./script-files.ts";
 
 /** A script to run: by a shell, by `source` in the same shell, or as a program by its first line. */
-export interface ScriptUse {
+interface ScriptUse {
   readonly path: Value;
   readonly arguments: readonly Value[];
   readonly by: "shell" | "source" | "itself";
@@ -31,7 +31,7 @@ function isPipe(path: Value): boolean {
 }
 
 function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: number): Output {
-  const source = { from: "file", path: joinPath(call.cwd, use.path), road: "script" } as const;
+  const source = { from: "file", path: joinPath(call.cwd, use.path), via: "script" } as const;
   const interpreter = use.by === "itself" ? interpreterOf(code) : undefined;
   const interpreted =
     interpreter === undefined

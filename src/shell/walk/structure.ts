@@ -1,5 +1,5 @@
-import { appendOutput, eitherOutput, NO_OUTPUT } from "../state/output.ts";
-import { forkState } from "../state/session.ts";
+import { appendOutput, EMPTY_OUTPUT, eitherOutput, NO_OUTPUT } from "../state/output.ts";
+import { forkState, takeNumber } from "../state/session.ts";
 import {
   adoptFiles,
   mergeState,
@@ -13,6 +13,7 @@ import type {
   AndOr,
   CommandNode,
   CompoundList,
+  Pipeline,
   PipelineNode,
   Redirected,
   Statement,
@@ -22,7 +23,6 @@ import { evaluateExpression } from "../words/resolve.ts";
 import { runCase, runIf } from "./conditions.ts";
 import { defineFunction } from "./functions.ts";
 import { runArithmeticFor, runFor, runSelect, runWhile } from "./loops.ts";
-import { runPipeline } from "./pipelines.ts";
 import { closeStreams, openStreams, recordRedirections } from "./redirections.ts";
 import { runCommand } from "./simple-command.ts";
 import { endsShell, isUsedUp, runSubshell } from "./subshell.ts";
@@ -65,7 +65,7 @@ export function runNode(node: PipelineNode | AndOr | CompoundList, scope: Scope)
   }
 }
 
-export function runCommandNode(node: CommandNode, scope: Scope): Output {
+function runCommandNode(node: CommandNode, scope: Scope): Output {
   switch (node.type) {
     case "Command":
       return runCommand(node, scope);
@@ -161,4 +161,25 @@ function isTrusted(node: PipelineNode, { session }: Scope): boolean {
   if (node.type !== "Command") return false;
   const name = node.name?.value;
   return name === undefined || TRUSTED.has(name) || session.programs.seldomFails(name);
+}
+
+/** Each command runs in its own subshell and reads what the one before it wrote. */
+function runPipeline(node: Pipeline, scope: Scope): Output {
+  const [only] = node.commands;
+  if (node.commands.length === 1 && only !== undefined) return scope.session.walker.runNode(only, scope);
+  const id = takeNumber(scope.session);
+  const length = node.commands.length;
+  let output: Output = NO_OUTPUT;
+  for (const [index, command] of node.commands.entries()) {
+    if (isUsedUp(command, scope)) break;
+    const isCaptured = index < length - 1 || scope.isCaptured;
+    const stdins = index === 0 ? [scope.stdin] : output.length === 0 ? EMPTY_OUTPUT : output;
+    const runs = stdins.map(stdin =>
+      runSubshell({ ...scope, stdin, isCaptured, pipeline: { id, index, length } }, inner =>
+        scope.session.walker.runNode(command, inner),
+      ),
+    );
+    output = eitherOutput(...runs);
+  }
+  return output;
 }

@@ -1,9 +1,9 @@
-import { appendOutput } from "../state/output.ts";
+import { appendOutput, NO_OUTPUT } from "../state/output.ts";
 import { forkState, leaveUnexamined, spanOf } from "../state/session.ts";
 import { adoptFiles } from "../state/state.ts";
 import type { Located, Output, Scope } from "../state/types.ts";
 import type { AndOr, CompoundList, PipelineNode } from "../syntax/syntax.ts";
-import { runHandlers } from "./traps.ts";
+import { runShellText } from "./shell-text.ts";
 
 /** A copy of the shell; only the files it writes outlive it. */
 export function runSubshell(scope: Scope, run: (inner: Scope) => Output): Output {
@@ -32,4 +32,27 @@ export function endsShell(node: PipelineNode | CompoundList | AndOr): boolean {
   const list = node.type === "BraceGroup" ? node.body : node.type === "CompoundList" ? node : undefined;
   const last = list?.commands.at(-1)?.command;
   return last !== undefined && endsShell(last);
+}
+
+/** Runs what `trap` left for the end of this shell; also where `exit` stands, with the state of that place. */
+export function runHandlers(scope: Scope): Output {
+  const handlers = [...scope.state.traps.values()];
+  if (handlers.length === 0) return NO_OUTPUT;
+  scope.state.traps.clear();
+  let output: Output = NO_OUTPUT;
+  for (const { code, span, invocation } of handlers) {
+    const inner: Scope = { ...scope, parent: { invocation, via: "trap" } };
+    const run = runShellText(code, inner, span);
+    scope.session.codeRuns.push({
+      language: "shell",
+      code,
+      from: "handler",
+      path: undefined,
+      invocation,
+      isExamined: run.isExamined,
+      span,
+    });
+    output = appendOutput(output, run.output);
+  }
+  return output;
 }

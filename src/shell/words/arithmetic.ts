@@ -6,7 +6,7 @@ import type { ArithmeticExpression, WordPart } from "../syntax/syntax.ts";
 import { knownText, text, unknown, type Value } from "../value.ts";
 
 /** Expands the parts of a word inside an expression; gives its alternatives. */
-export type ExpandText = (parts: readonly WordPart[]) => readonly Value[];
+type ExpandText = (parts: readonly WordPart[]) => readonly Value[];
 
 const ASSIGNMENTS = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="]);
 

@@ -12,7 +12,7 @@ interface Escaped {
   readonly character: string;
 }
 
-export interface BraceResult {
+interface BraceResult {
   /** One list of parts per word; a plain string is literal, already unescaped text. */
   readonly words: readonly (readonly (WordPart | string)[])[];
   /** There were more than the limit: the rest is left out. */
