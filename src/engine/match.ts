@@ -1,6 +1,7 @@
 import { errorText } from "../protocol/error-text.ts";
 import type { EventDescriptor, JsonObject } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
+import { basename } from "../system/paths.ts";
 import type { Dialect } from "./options.ts";
 
 /** A compiled matcher. `exact` can be looked up in a map; `test` must be asked. */
@@ -103,7 +104,7 @@ const PROMPT_EVENT = "UserPromptSubmit";
 export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
   if (event.subject === undefined) return "";
   const value = stringAt(payload, event.subject) ?? "";
-  return event.name === "FileChanged" ? value.slice(value.lastIndexOf("/") + 1) : value;
+  return event.name === "FileChanged" && value !== "" ? basename(value) : value;
 }
 
 /** Batuta looks for its matcher in the prompt, where other dialects have no subject. */

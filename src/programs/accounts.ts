@@ -13,7 +13,7 @@ const SU: OptionGrammar = {
 
 /** Programs that run a shell, or one command, as somebody else. */
 export const accounts: Field = {
-  programs: [
+  programs: () => [
     { names: "su", is: ["readsNothing", "dangerous"], options: SU, run: runAs },
     {
       names: "runuser",

@@ -6,8 +6,9 @@ import { programs } from "./program-table.ts";
 
 /** Programs that put files into one and take them out again. */
 export const archives: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     tar bsdtar | gnu | flags -zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help
         version overwrite absolute-names | values -TXbKNIgF f|file C|directory files-from exclude-from exclude
         transform strip-components to-command checkpoint-action use-compress-program info-script new-volume-script
@@ -19,38 +20,38 @@ export const archives: Field = {
     7z 7za | is unpacks
     funzip | is unpacks
   `,
-    {
-      tar: {
-        rewrite: withDash,
-        effects: effectsOfTar,
-        shellOptions: {
-          names:
-            "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
-          prefix: /^exec=/,
+      {
+        tar: {
+          rewrite: withDash,
+          effects: effectsOfTar,
+          shellOptions: {
+            names:
+              "checkpoint-action to-command I use-compress-program F info-script new-volume-script rsh-command",
+            prefix: /^exec=/,
+          },
         },
-      },
-      cpio: {
-        effects({ options, operands }) {
-          if (options.has("t") || !options.has("i", "p")) return [];
-          const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
-          return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
+        cpio: {
+          effects({ options, operands }) {
+            if (options.has("t") || !options.has("i", "p")) return [];
+            const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
+            return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
+          },
         },
+        unzip: {
+          effects: [{ write: "d", how: "extract", isInto: true, unless: "l t p v Z help", otherwise: "." }],
+        },
+        zip: {
+          rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
+          effects: [
+            { write: "first", how: "edit" },
+            { read: "rest", isCopy: true },
+            { delete: "rest", recursive: "always", when: "m" },
+          ],
+          shellOptions: { names: "TT unzip-command" },
+        },
+        "7z": { effects: effectsOfSevenZip },
       },
-      unzip: {
-        effects: [{ write: "d", how: "extract", isInto: true, unless: "l t p v Z help", otherwise: "." }],
-      },
-      zip: {
-        rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
-        effects: [
-          { write: "first", how: "edit" },
-          { read: "rest", isCopy: true },
-          { delete: "rest", recursive: "always", when: "m" },
-        ],
-        shellOptions: { names: "TT unzip-command" },
-      },
-      "7z": { effects: effectsOfSevenZip },
-    },
-  ),
+    ),
 };
 
 /**

@@ -2,8 +2,7 @@ import { type OptionGrammar, words } from "../shell/options.ts";
 import { environmentOf } from "../shell/state/call.ts";
 import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
-import { operations } from "./operation-table.ts";
-import type { Field, ParsedCall } from "./program.ts";
+import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
 import { readsAndUploads } from "./remote-copy.ts";
@@ -35,9 +34,8 @@ const PLATFORM: OptionGrammar = {
 };
 const VAULT: OptionGrammar = { isSingleDash: true, flags: "-f force purge help", abbreviates: false };
 
-const OPERATIONS = () =>
-  operations({
-    "cloud.storage": `
+const OPERATIONS: OperationTables = {
+  "cloud.storage": `
     aws s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest}
     aws s3 mv | move objects away | needs recursive
     aws s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest}
@@ -47,7 +45,7 @@ const OPERATIONS = () =>
     gcloud …storage rsync | delete what is only at the target | needs delete-unmatched-destination-objects
     s3cmd|mc|s5cmd del|rm|rb|rmdir|expunge | delete objects or a bucket
   `,
-    "cloud.resource": `
+  "cloud.resource": `
     aws * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|
         admin-delete-*|destroy-* | delete or disable a cloud resource
     gcloud …delete|remove-*|purge|reset | delete a cloud resource
@@ -55,7 +53,7 @@ const OPERATIONS = () =>
     doctl|oci|ibmcloud|linode-cli|hcloud|scw|vultr-cli|civo|exo|openstack …delete|remove|purge|reset|destroy|rm|
         terminate|*-delete|rebuild | delete a cloud resource
   `,
-    "cloud.infra": `
+  "cloud.infra": `
     terraform|tofu|terragrunt destroy | destroy the infrastructure | safer terraform plan -destroy
     terraform|tofu|terragrunt apply | change the infrastructure without a look at the plan | answered | safer
         terraform plan
@@ -78,7 +76,7 @@ const OPERATIONS = () =>
     copilot|eksctl|kops …delete | delete the deployed service or cluster
     vagrant destroy | destroy the virtual machine | safer vagrant status
   `,
-    "cloud.cluster": `
+  "cloud.cluster": `
     kubectl|oc|k|kubecolor|microk8s.kubectl delete | delete objects of the cluster | safer kubectl delete
         --dry-run=client {rest}
     kubectl|oc|k drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest}
@@ -100,7 +98,7 @@ const OPERATIONS = () =>
     minikube delete | delete a cluster with all it holds | safer minikube status
     k3d cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list
   `,
-    "cloud.container": `
+  "cloud.container": `
     docker|podman|nerdctl system prune|reset | remove images, containers and caches that are not in use | safer docker
         system df
     docker|podman|nerdctl volume rm|prune|remove | delete volumes with their data | safer docker volume ls
@@ -127,7 +125,7 @@ const OPERATIONS = () =>
         vms
     docker swarm leave | leave the swarm and lose its state | needs f force
   `,
-    "cloud.platform": `
+  "cloud.platform": `
     heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
     fly|flyctl destroy | destroy an application
     fly|flyctl …destroy|delete|remove | destroy an application or its data
@@ -145,7 +143,7 @@ const OPERATIONS = () =>
     cf|oc delete|delete-*|purge-* | delete an application
     eas|expo …delete | delete builds or channels
   `,
-    "cloud.repository": `
+  "cloud.repository": `
     gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
         ruleset delete|remove|delete-* | delete it on the forge
     gh workflow disable | switch a workflow off
@@ -155,7 +153,7 @@ const OPERATIONS = () =>
     gh repo edit | change who can see the repository | needs visibility
     gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete
   `,
-    "cloud.backup": `
+  "cloud.backup": `
     restic forget|prune | delete backups | safer restic snapshots
     borg delete|prune|compact | delete backups | unless n list | safer borg list
     rclone delete|purge|deletefile|cleanup|rmdirs | delete files at the remote | safer rclone ls {rest}
@@ -167,19 +165,20 @@ const OPERATIONS = () =>
     kopia snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list
     snapper|timeshift delete | delete snapshots
   `,
-    "cloud.queue": `
+  "cloud.queue": `
     kafka-topics|kafka-topics.sh|kafka-consumer-groups|kafka-consumer-groups.sh | delete topics or offsets | needs
         delete
     rabbitmqctl|rabbitmqadmin reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state
     nats stream|consumer|kv rm|purge|del|delete | delete a stream
     rpk topic delete | delete topics
   `,
-  });
+};
 
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */
 export const cloud: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     aws | is dangerous readsNothing | variables PAGER
     az | is dangerous readsNothing
     gcloud | is dangerous readsNothing
@@ -199,38 +198,38 @@ export const cloud: Field = {
     restic | flags dry-run|n prune | values -rp repo password-file tag host keep-last keep-daily keep-weekly | exact
     borg | flags -s dry-run|n list stats | values -P keep-daily keep-weekly keep-monthly prefix | exact
   `,
-    {
-      aws: {
-        options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
-        effects: readsAndUploads,
+      {
+        aws: {
+          options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
+          effects: readsAndUploads,
+        },
+        az: { options: CLOUD_VALUES, effects: readsAndUploads },
+        gcloud: {
+          options: CLOUD_VALUES,
+          effects: readsAndUploads,
+          run: call => runRemoteOption(call, / ssh\b/, "command"),
+        },
+        gsutil: { options: CLOUD_VALUES, effects: readsAndUploads },
+        doctl: { options: CLOUD_VALUES },
+        heroku: { options: PLATFORM },
+        fly: {
+          options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
+          run: call => runRemoteOption(call, / ssh\b/, "C command"),
+        },
+        kubectl: {
+          options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
+          effects: copyIntoContainer,
+          run: runInCluster,
+        },
+        k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
+        minikube: { tool: clusterTool },
+        helm: { options: KUBE },
+        k: { options: KUBE },
+        terraform: { options: TERRAFORM, tool: withVariables },
+        terragrunt: { options: TERRAFORM },
+        vault: { options: VAULT },
       },
-      az: { options: CLOUD_VALUES, effects: readsAndUploads },
-      gcloud: {
-        options: CLOUD_VALUES,
-        effects: readsAndUploads,
-        run: call => runRemoteOption(call, / ssh\b/, "command"),
-      },
-      gsutil: { options: CLOUD_VALUES, effects: readsAndUploads },
-      doctl: { options: CLOUD_VALUES },
-      heroku: { options: PLATFORM },
-      fly: {
-        options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
-        run: call => runRemoteOption(call, / ssh\b/, "C command"),
-      },
-      kubectl: {
-        options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
-        effects: copyIntoContainer,
-        run: runInCluster,
-      },
-      k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
-      minikube: { tool: clusterTool },
-      helm: { options: KUBE },
-      k: { options: KUBE },
-      terraform: { options: TERRAFORM, tool: withVariables },
-      terragrunt: { options: TERRAFORM },
-      vault: { options: VAULT },
-    },
-  ),
+    ),
   operations: OPERATIONS,
 };
 

@@ -62,7 +62,7 @@ const GLOBAL: OptionGrammar = {
 
 /** Programs that run others in containers. */
 export const containers: Field = {
-  programs: [
+  programs: () => [
     {
       names: "docker podman nerdctl",
       is: ["readsNothing", "dangerous"],

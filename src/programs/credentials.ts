@@ -1,9 +1,7 @@
-import { operations } from "./operation-table.ts";
-import type { Field } from "./program.ts";
+import type { Field, OperationTables } from "./program.ts";
 
-const OPERATIONS = () =>
-  operations({
-    "sec.keychain": `
+const OPERATIONS: OperationTables = {
+  "sec.keychain": `
     security find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the
         keychain
     gh auth token | show the token of GitHub
@@ -50,11 +48,11 @@ const OPERATIONS = () =>
     sops | show decrypted secrets | needs d decrypt
     ansible-vault view|decrypt | show decrypted secrets
   `,
-  });
+};
 
 /** Programs that keep passwords and tokens, and show them when told to. */
 export const credentials: Field = {
-  programs: [
+  programs: () => [
     { names: "bw", options: { values: "session", flags: "raw", abbreviates: false } },
     {
       names: "git-crypt sops ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",

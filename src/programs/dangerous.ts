@@ -1,5 +1,5 @@
 import { words } from "../shell/options.ts";
-import { allFields } from "./registry.ts";
+import { allPrograms } from "./registry.ts";
 
 /** Commands of shells that run text. */
 const BUILTINS = "eval exec source";
@@ -10,8 +10,7 @@ let names: ReadonlySet<string> | undefined;
 export function dangerousNames(): ReadonlySet<string> {
   names ??= new Set([
     ...words(BUILTINS),
-    ...allFields()
-      .flatMap(field => field.programs)
+    ...allPrograms()
       .filter(program => program.is?.includes("dangerous") === true)
       .flatMap(program => words(program.names)),
   ]);

@@ -24,7 +24,7 @@ const SHELL_LINES: Readonly<Record<string, RegExp>> = {
 
 /** Clients of databases, and commands of frameworks that empty them. */
 export const databases: Field = {
-  programs: [
+  programs: () => [
     ...programs(
       `
     mongosh mongo | is dangerous | flags quiet norc shell nodb tls | values -fup eval file host port username password
@@ -52,6 +52,7 @@ export const databases: Field = {
     ...SQL_CLIENTS.map(sqlProgram),
   ],
   operations: databaseOperations,
+  isFreeInTests: true,
 };
 
 function sqlProgram(client: SqlClient): Program {

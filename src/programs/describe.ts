@@ -1,7 +1,7 @@
 import { words } from "../shell/options.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, Program } from "./program.ts";
-import { allFields, findProgram } from "./registry.ts";
+import { allOperations, findProgram } from "./registry.ts";
 
 /** What is known about one program, for people and as JSON. */
 export interface ProgramDescription {
@@ -19,9 +19,7 @@ export interface ProgramDescription {
 export function describeProgram(name: string, own?: OwnPrograms): ProgramDescription | undefined {
   const program = own?.find(name) ?? findProgram(name);
   const operations = [
-    ...allFields()
-      .flatMap(field => field.operations?.() ?? [])
-      .filter(({ command }) => command.split(" ")[0]?.split("|").includes(name) === true),
+    ...allOperations().filter(({ command }) => command.split(" ")[0]?.split("|").includes(name) === true),
     ...(own?.operationRowsOf(name) ?? []).map(row => row.operation),
   ];
   if (program === undefined && operations.length === 0) return undefined;

@@ -7,7 +7,7 @@ import { runInterpreterCode } from "./run-code.ts";
 
 /** Editors that take commands as words or on their input. */
 export const editors: Field = {
-  programs: [
+  programs: () => [
     {
       names: "vim vi nvim ex view gvim rvim vimdiff",
       options: {

@@ -21,7 +21,7 @@ const PACK_OPTIONS: OptionGrammar = {
 
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
-  programs: [
+  programs: () => [
     ...programs(
       `
     base64 basenc | is decodes dangerous | gnu

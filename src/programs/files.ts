@@ -17,7 +17,7 @@ const ATTRIBUTE_OPTIONS = {
 
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
-  programs: [
+  programs: () => [
     ...programs(
       `
     tee sponge | is passesOn | gnu | flags -ip a|append ignore-interrupts help version | optional output-error

@@ -29,7 +29,7 @@ import { runString } from "./run.ts";
 
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
-  programs: [
+  programs: () => [
     {
       names: "git",
       is: ["readsNothing", "dangerous"],

@@ -19,7 +19,7 @@ const SCRIPT_OPTIONS: OptionGrammar = {
 
 /** Programs that hand a string to a shell: now, later, or whenever something changes. */
 export const jobs: Field = {
-  programs: [
+  programs: () => [
     ...programs(
       `
     watch | is readsNothing | flags -bcdegptvwrC x|exec beep color no-color errexit chgexit precise no-title no-wrap |

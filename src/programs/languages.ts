@@ -135,7 +135,7 @@ const INTERPRETERS: readonly Interpreter[] = [
 
 /** Interpreters whose programs are read. */
 export const languages: Field = {
-  programs: [
+  programs: () => [
     ...INTERPRETERS.map(interpreter => ({
       ...interpreter,
       run: interpreter.takes.language === "sed" ? runSed : runWith(interpreter.takes),

@@ -10,7 +10,7 @@ import { runString } from "./run.ts";
 
 /** Builds by rules: recipes are read when the makefile comes from stdin or was written by this command. */
 export const make: Field = {
-  programs: [
+  programs: () => [
     {
       names: "make",
       isGnu: true,

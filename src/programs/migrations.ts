@@ -1,10 +1,8 @@
-import { operations } from "./operation-table.ts";
-import type { Operation } from "./program.ts";
+import type { OperationTables } from "./program.ts";
 
 /** Commands of frameworks and clients that empty or drop a database; against a test database they may. */
-export const databaseOperations = (): readonly Operation[] =>
-  operations({
-    "db.drop": `
+export const databaseOperations: OperationTables = {
+  "db.drop": `
     dropuser | drop a database user | safer psql -c '\\du'
     mysqladmin|mariadb-admin …drop | drop a database | safer mysqlshow
     bq rm | delete a dataset or table | safer bq ls
@@ -14,7 +12,7 @@ export const databaseOperations = (): readonly Operation[] =>
     mongorestore | drop collections before they are restored | needs drop
     cockroach|tidb …drop | drop a database
   `,
-    "db.reset": `
+  "db.reset": `
     prisma migrate reset | empty the database | safer prisma migrate status
     prisma db push | drop data that does not fit the schema | needs force-reset accept-data-loss | safer prisma
         migrate diff
@@ -52,4 +50,4 @@ export const databaseOperations = (): readonly Operation[] =>
     gradle|gradlew flywayClean | empty the database | safer gradle flywayInfo
     hasura migrate apply | undo migrations | needs down
   `,
-  }).map(one => ({ ...one, isFreeInTests: true }));
+};

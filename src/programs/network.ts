@@ -29,8 +29,9 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     curl curlie | is fetches readsNothing dangerous | flags -sSLfkviJgNnpR012346aBlMVqZ#j silent show-error location
         fail insecure verbose include I|head O|remote-name|remote-name-all G|get globoff no-buffer compressed netrc
         proxytunnel remote-time append version help parallel fail-with-body create-dirs remote-header-name | values
@@ -64,46 +65,46 @@ export const network: Field = {
     cryptcat pwncat | is socket
     tcpdump | values z
   `,
-    {
-      curl: { effects: effectsOfCurl, run: runCurl },
-      wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
-      aria2c: {
-        options: DOWNLOAD_OPTIONS,
-        effects: effectsOfDownload,
-        run: call => runDownload(call, false),
-      },
-      fetch: { options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
-      http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
-      nc: { effects: sendInput, run: printFetched, shellOptions: { names: "e c" } },
-      ncat: { effects: sendInput, run: printFetched, shellOptions: { names: "e c exec sh-exec" } },
-      telnet: { effects: sendInput, run: printFetched },
-      tftp: { effects: sendInput },
-      socat: {
-        effects: sendInput,
-        run: call => {
-          runSocatAddresses(call);
-          return undefined;
+      {
+        curl: { effects: effectsOfCurl, run: runCurl },
+        wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
+        aria2c: {
+          options: DOWNLOAD_OPTIONS,
+          effects: effectsOfDownload,
+          run: call => runDownload(call, false),
         },
+        fetch: { options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
+        http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
+        nc: { effects: sendInput, run: printFetched, shellOptions: { names: "e c" } },
+        ncat: { effects: sendInput, run: printFetched, shellOptions: { names: "e c exec sh-exec" } },
+        telnet: { effects: sendInput, run: printFetched },
+        tftp: { effects: sendInput },
+        socat: {
+          effects: sendInput,
+          run: call => {
+            runSocatAddresses(call);
+            return undefined;
+          },
+        },
+        lynx: { run: printFetched },
+        dig: { effects: lookUpNames, run: printFetched },
+        ping: { effects: lookUpNames },
+        sftp: {
+          effects: sendSession,
+          run: printFetched,
+          shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+        },
+        ftp: { effects: sendSession, run: printFetched, shellLines: /^\s*!(.*)$/gm },
+        mail: {
+          effects: call =>
+            sendEffect(undefined, [
+              ...payloads("file", call.options.valuesOf("a", "A")),
+              ...stdinPayloads(call),
+            ]),
+        },
+        tcpdump: { shellOptions: { names: "z" } },
       },
-      lynx: { run: printFetched },
-      dig: { effects: lookUpNames, run: printFetched },
-      ping: { effects: lookUpNames },
-      sftp: {
-        effects: sendSession,
-        run: printFetched,
-        shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
-      },
-      ftp: { effects: sendSession, run: printFetched, shellLines: /^\s*!(.*)$/gm },
-      mail: {
-        effects: call =>
-          sendEffect(undefined, [
-            ...payloads("file", call.options.valuesOf("a", "A")),
-            ...stdinPayloads(call),
-          ]),
-      },
-      tcpdump: { shellOptions: { names: "z" } },
-    },
-  ),
+    ),
 };
 
 /** What a program prints that comes from another machine. */

@@ -1,12 +1,12 @@
 import type { OperationRule } from "../config/levels.ts";
-import type { Operation } from "./program.ts";
+import type { Field, Operation } from "./program.ts";
 import { readTable } from "./text-table.ts";
 
 const CELLS = ["needs", "unless", "free on", "of unknown", "answered", "ask", "deny", "safer"] as const;
 
 /** Operations as text tables, one for each rule: the command, what it would do, then any of the cells above. */
-export function operations(tables: Readonly<Partial<Record<OperationRule, string>>>): readonly Operation[] {
-  return Object.entries(tables).flatMap(([rule, table]) =>
+export function operationsOfField({ operations = {}, isFreeInTests = false }: Field): readonly Operation[] {
+  return Object.entries(operations).flatMap(([rule, table]) =>
     readTable(table, 2, CELLS).map(({ columns: [command = "", what = ""], cells }): Operation => {
       const { needs, unless, safer, "free on": freeOn } = cells;
       const verdict = cells.deny !== undefined ? "deny" : cells.ask !== undefined ? "ask" : undefined;
@@ -14,6 +14,7 @@ export function operations(tables: Readonly<Partial<Record<OperationRule, string
         rule: rule as OperationRule,
         command,
         what,
+        isFreeInTests,
         ...(needs === undefined ? {} : { needs }),
         ...(unless === undefined ? {} : { unless }),
         ...(freeOn === undefined ? {} : { freeOn }),

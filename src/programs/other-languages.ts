@@ -11,7 +11,7 @@ import { runString } from "./run.ts";
 
 /** Interpreters without a reader of their own, with the options that hold code; and compilers. */
 export const otherLanguages: Field = {
-  programs: [
+  programs: () => [
     ...(
       [
         ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],

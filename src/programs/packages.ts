@@ -6,10 +6,9 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownPrefix, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runJavaScript } from "./languages.ts";
-import { operations } from "./operation-table.ts";
 import { runWrittenScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";
-import type { Field, Operation, ParsedCall, Program } from "./program.ts";
+import type { Field, OperationTables, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
 
 const EXEC: OptionGrammar = {
@@ -19,9 +18,44 @@ const EXEC: OptionGrammar = {
   abbreviates: false,
 };
 
+/** Commands that give something away to everybody, or take it back from them. */
+const PUBLISHING: OperationTables = {
+  publish: `
+    npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis | publish a package to everybody | safer npm
+        publish --dry-run
+    yarn publish | publish a package to everybody | safer yarn pack --dry-run
+    yarn …npm publish | publish a package to everybody | safer yarn pack --dry-run
+    pnpm …publish | publish packages to everybody | safer pnpm publish --dry-run
+    npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
+    npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
+    npm access | change who may publish | safer npm access list packages
+    changeset publish | publish packages to everybody | safer changeset status
+    cargo publish | publish a crate to everybody | safer cargo publish --dry-run
+    cargo yank | take a published crate away | unless undo | safer cargo search {rest}
+    cargo owner | change who may publish | needs add remove a r | safer cargo owner --list
+    twine upload | publish a package to everybody | safer twine check dist/*
+    poetry|flit|hatch|pdm|uv|maturin publish|upload | publish a package to everybody | safer twine check dist/*
+    gem push|yank | publish or take away a gem | safer gem build
+    mvn|mvnw …deploy|release:perform | publish an artifact | safer mvn verify
+    gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle
+        publishToMavenLocal
+    dotnet nuget push|delete | publish a package to everybody | safer dotnet pack
+    nuget push|delete | publish a package to everybody | safer nuget pack
+    pod trunk push|delete | publish a pod to everybody | safer pod lib lint
+    setup.py upload | publish a package to everybody | safer twine check dist/*
+    anaconda|luarocks|stack|cabal upload | publish a package to everybody | safer {tool} --help
+    helm push | publish a chart | safer helm package .
+    ansible-galaxy collection|role publish|import | publish a collection | safer ansible-galaxy --help
+    dart|flutter pub publish | publish a package to everybody | safer dart pub publish --dry-run
+    mix hex.publish | publish a package to everybody | safer mix hex.build
+    semantic-release|release-it|np | publish a release | safer semantic-release --dry-run
+    goreleaser release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot
+  `,
+};
+
 /** Package managers: what they run, and what they publish. */
 export const packages: Field = {
-  programs: [
+  programs: () => [
     { ...manager("npm", "exec x"), tool: call => toolBehind(call, "exec") },
     { ...manager("pnpm", "dlx exec"), tool: call => toolBehind(call) },
     { ...manager("yarn", "dlx exec"), tool: call => toolBehind(call) },
@@ -50,7 +84,7 @@ export const packages: Field = {
     { names: "brew", is: ["readsNothing", "installsPackages"] },
     { names: "apt apt-get pip pip3", is: ["readsNothing"] },
   ],
-  operations: publishOperations,
+  operations: PUBLISHING,
 };
 
 /** A subcommand runs a program: `npm exec`, `pnpm dlx`, `bun x`; others run what the manifest says. */
@@ -103,41 +137,4 @@ function toolBehind({ program, argv }: ParsedCall, verb?: string): readonly Valu
   if (tool === undefined) return undefined;
   const isOwn = /^(yarn|pnpm|dotnet)$/.test(program) && OWN_VERB.test(describe(tool));
   return isOwn ? undefined : rest.slice(index);
-}
-
-/** Commands that give something away to everybody, or take it back from them. */
-function publishOperations(): readonly Operation[] {
-  return operations({
-    publish: `
-    npm|pnpm|bun|deno|lerna|vsce|ovsx|jsr publish|pub|publ|publi|publis | publish a package to everybody | safer npm
-        publish --dry-run
-    yarn publish | publish a package to everybody | safer yarn pack --dry-run
-    yarn …npm publish | publish a package to everybody | safer yarn pack --dry-run
-    pnpm …publish | publish packages to everybody | safer pnpm publish --dry-run
-    npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
-    npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
-    npm access | change who may publish | safer npm access list packages
-    changeset publish | publish packages to everybody | safer changeset status
-    cargo publish | publish a crate to everybody | safer cargo publish --dry-run
-    cargo yank | take a published crate away | unless undo | safer cargo search {rest}
-    cargo owner | change who may publish | needs add remove a r | safer cargo owner --list
-    twine upload | publish a package to everybody | safer twine check dist/*
-    poetry|flit|hatch|pdm|uv|maturin publish|upload | publish a package to everybody | safer twine check dist/*
-    gem push|yank | publish or take away a gem | safer gem build
-    mvn|mvnw …deploy|release:perform | publish an artifact | safer mvn verify
-    gradle|gradlew publish|uploadArchives|publishToMavenCentral|publishPlugins | publish an artifact | safer gradle
-        publishToMavenLocal
-    dotnet nuget push|delete | publish a package to everybody | safer dotnet pack
-    nuget push|delete | publish a package to everybody | safer nuget pack
-    pod trunk push|delete | publish a pod to everybody | safer pod lib lint
-    setup.py upload | publish a package to everybody | safer twine check dist/*
-    anaconda|luarocks|stack|cabal upload | publish a package to everybody | safer {tool} --help
-    helm push | publish a chart | safer helm package .
-    ansible-galaxy collection|role publish|import | publish a collection | safer ansible-galaxy --help
-    dart|flutter pub publish | publish a package to everybody | safer dart pub publish --dry-run
-    mix hex.publish | publish a package to everybody | safer mix hex.build
-    semantic-release|release-it|np | publish a release | safer semantic-release --dry-run
-    goreleaser release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot
-  `,
-  });
 }

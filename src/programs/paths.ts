@@ -9,8 +9,9 @@ import { programs } from "./program-table.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     pwd | is readsNothing | gnu
     dirname | is readsNothing | gnu | flags z
     basename | is readsNothing | gnu | flags -az | values s
@@ -26,25 +27,25 @@ export const paths: Field = {
         sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say open xdg-open info help | is
         readsNothing
   `,
-    {
-      pwd: { run: call => line(call.cwd) },
-      dirname: { run: call => lines(call.operands.map(value => changeText(value, directoryName, call))) },
-      basename: { run: baseNames },
-      realpath: {
-        run: call =>
-          call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
+      {
+        pwd: { run: call => line(call.cwd) },
+        dirname: { run: call => lines(call.operands.map(value => changeText(value, directoryName, call))) },
+        basename: { run: baseNames },
+        realpath: {
+          run: call =>
+            call.options.has("relative-to", "relative-base") ? [unknownOutput(call)] : absolutePaths(call),
+        },
+        readlink: {
+          run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
+        },
+        which: { run: call => printPaths(call.options) },
+        mktemp: { run: makeTemporary },
+        date: { run: printDate },
+        whoami: { run: printUser },
+        seq: { run: countUp },
+        hostname: { run: token },
       },
-      readlink: {
-        run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
-      },
-      which: { run: call => printPaths(call.options) },
-      mktemp: { run: makeTemporary },
-      date: { run: printDate },
-      whoami: { run: printUser },
-      seq: { run: countUp },
-      hostname: { run: token },
-    },
-  ),
+    ),
 };
 
 function line(value: Value): Output {

@@ -81,14 +81,9 @@ function withoutVersion(word: Value, index: number): Value {
   return known === undefined ? word : text(known.replace(/(?<=.)@[^/]*$/, ""), word.origins);
 }
 
-let programs: readonly Program[] | undefined;
-
 /** Programs whose last words are another program with its arguments. */
 export const prefixes: Field = {
-  get programs() {
-    programs ??= readPrefixWrappers().map(programOf);
-    return programs;
-  },
+  programs: () => readPrefixWrappers().map(programOf),
 };
 
 function programOf(wrapper: PrefixWrapper): Program {

@@ -126,11 +126,16 @@ export interface EffectRow {
   readonly otherwise?: string;
 }
 
+/** Operations as text tables, one for each rule; `operation-table.ts` says how a row is written. */
+export type OperationTables = Readonly<Partial<Record<OperationRule, string>>>;
+
 /** A field of work: its programs, and the operations that rules know by id. */
 export interface Field {
-  readonly programs: readonly Program[];
-  /** A function, because the tables are long and most commands need none of them. */
-  readonly operations?: () => readonly Operation[];
+  /** A function: everything here is read when it is first needed. */
+  readonly programs: () => readonly Program[];
+  readonly operations?: OperationTables;
+  /** With RAILS_ENV=test and the like the operations touch nothing of worth. */
+  readonly isFreeInTests?: boolean;
 }
 
 /**

@@ -15,13 +15,14 @@ import { jobs } from "./jobs.ts";
 import { languages } from "./languages.ts";
 import { make } from "./make.ts";
 import { network } from "./network.ts";
+import { operationsOfField } from "./operation-table.ts";
 import { indexOperations, type OperationRow } from "./operations.ts";
 import { otherLanguages } from "./other-languages.ts";
 import { packages } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { prefixes } from "./prefix.ts";
 import { print } from "./print.ts";
-import type { Field, Program, Trait } from "./program.ts";
+import type { Field, Operation, Program, Trait } from "./program.ts";
 import { remote } from "./remote.ts";
 import { remoteCopy } from "./remote-copy.ts";
 import { removal } from "./removal.ts";
@@ -66,22 +67,25 @@ const OTHERS: readonly Field[] = [
 ];
 
 interface Table {
+  readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
   readonly patterns: readonly Program[];
 }
 
 let everyday: Table | undefined;
 let others: Table | undefined;
-let operations: readonly ReadonlyMap<string, readonly OperationRow[]>[] | undefined;
+/** Operations of the fields that were needed so far. */
+const operations = new Map<Field, ReadonlyMap<string, readonly OperationRow[]>>();
 
 function makeTable(fields: readonly Field[]): Table {
   const byName = new Map<string, Program>();
   const patterns: Program[] = [];
-  for (const program of fields.flatMap(field => field.programs)) {
+  const programs = fields.flatMap(field => field.programs());
+  for (const program of programs) {
     for (const name of words(program.names)) byName.set(name, program);
     if (program.pattern !== undefined) patterns.push(program);
   }
-  return { byName, patterns };
+  return { programs, byName, patterns };
 }
 
 export function everydayPrograms(): ReadonlyMap<string, Program> {
@@ -115,15 +119,17 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }
 
-/** The rows of each table that are about a program; everyday programs have none. */
+/** The rows of each field that are about a program; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly OperationRow[])[] {
   if (everydayPrograms().has(name)) return [];
-  operations ??= OTHERS.flatMap(field =>
-    field.operations === undefined ? [] : [indexOperations(field.operations())],
-  );
-  return operations.flatMap(index => {
-    // Cmdlets are written in any case.
-    const rows = index.get(name) ?? index.get(name.toLowerCase());
+  // Cmdlets are written in any case.
+  const lower = name.toLowerCase();
+  return OTHERS.flatMap(field => {
+    const tables = Object.values(field.operations ?? {});
+    if (!tables.some(table => table.includes(name) || table.includes(lower))) return [];
+    const index = operations.get(field) ?? indexOperations(operationsOfField(field));
+    operations.set(field, index);
+    const rows = index.get(name) ?? index.get(lower);
     return rows === undefined ? [] : [rows];
   });
 }
@@ -133,7 +139,12 @@ export function programNames(): readonly string[] {
   return [...everydayPrograms().keys(), ...otherPrograms().byName.keys()];
 }
 
-/** For documentation and tests: all fields in the order in which they are looked at. */
-export function allFields(): readonly Field[] {
-  return [...EVERYDAY, ...OTHERS];
+/** Every record, in the order in which they are looked at. */
+export function allPrograms(): readonly Program[] {
+  everydayPrograms();
+  return [...(everyday?.programs ?? []), ...otherPrograms().programs];
+}
+
+export function allOperations(): readonly Operation[] {
+  return OTHERS.flatMap(operationsOfField);
 }

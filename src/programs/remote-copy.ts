@@ -12,8 +12,9 @@ import { readsOf } from "./reads.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     rsync | is readsNothing dangerous | flags -avrzPuhlptgoDq n|dry-run
         delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
         version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
@@ -26,18 +27,18 @@ export const remoteCopy: Field = {
     robocopy
     croc wormhole magic-wormhole b2 pastebinit gdrive
   `,
-    {
-      rsync: { effects: effectsOfRsync, run: runRemoteCopy, shellOptions: { names: "e rsh" } },
-      scp: {
-        effects: effectsOfScp,
-        run: runRemoteCopy,
-        shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+      {
+        rsync: { effects: effectsOfRsync, run: runRemoteCopy, shellOptions: { names: "e rsh" } },
+        scp: {
+          effects: effectsOfScp,
+          run: runRemoteCopy,
+          shellOptions: { names: "o S", prefix: /^ProxyCommand[ =]\s*/i },
+        },
+        rclone: { effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)] },
+        robocopy: { effects: effectsOfRobocopy },
+        croc: { effects: readsAndUploads },
       },
-      rclone: { effects: call => [...effectsOfRclone(call), ...effectsOfUpload(call)] },
-      robocopy: { effects: effectsOfRobocopy },
-      croc: { effects: readsAndUploads },
-    },
-  ),
+    ),
 };
 
 /** `host:path` and `rsync://`; a drive letter or a slash before the colon is a local path. */

@@ -19,7 +19,7 @@ const SSH: OptionGrammar = {
 
 /** Programs that run something on another machine. */
 export const remote: Field = {
-  programs: [
+  programs: () => [
     {
       names: "ssh autossh slogin",
       is: ["readsNothing", "dangerous"],

@@ -6,8 +6,9 @@ import { programs } from "./program-table.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     rm unlink | is removes dangerous | gnu | flags -fiIvPWx r|R|recursive force verbose d|dir one-file-system
         no-preserve-root help version | optional interactive preserve-root
     rmdir | is removes dangerous | gnu | flags -pv parents verbose ignore-fail-on-non-empty help version
@@ -16,13 +17,13 @@ export const removal: Field = {
     rimraf del-cli del | is removes dangerous | values preserve-root impl max-retries retry-delay backoff | exact
     trash | is removes
   `,
-    {
-      rm: { effects: removalEffects },
-      rmdir: { effects: [{ delete: "operands", isEmptyOnly: true }] },
-      shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
-      rimraf: { effects: [{ delete: "operands", recursive: "always" }] },
-    },
-  ),
+      {
+        rm: { effects: removalEffects },
+        rmdir: { effects: [{ delete: "operands", isEmptyOnly: true }] },
+        shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
+        rimraf: { effects: [{ delete: "operands", recursive: "always" }] },
+      },
+    ),
 };
 
 function removalEffects(call: ParsedCall): readonly ProgramEffect[] {

@@ -25,7 +25,7 @@ import { replaceMark } from "./templates.ts";
 
 /** Programs that look for files, list them, and run something on each. */
 export const search: Field = {
-  programs: [
+  programs: () => [
     {
       names: "find bfs",
       isGnu: true,

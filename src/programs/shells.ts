@@ -17,7 +17,7 @@ const OPTIONS: OptionGrammar = {
 
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
-  programs: [
+  programs: () => [
     ...programs(
       `
     bash sh zsh dash ksh ash | is shell readsNothing dangerous

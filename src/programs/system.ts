@@ -1,12 +1,10 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { describe } from "../shell/value.ts";
-import { operations } from "./operation-table.ts";
-import type { Field, ParsedCall } from "./program.ts";
+import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 
-const OPERATIONS = () =>
-  operations({
-    "disk.raw": `
+const OPERATIONS: OperationTables = {
+  "disk.raw": `
     mkfs|mkfs.ext2|mkfs.ext3|mkfs.ext4|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mkfs.fat|mkfs.ntfs|mkfs.f2fs|mkfs.exfat|mke2fs|
         mkntfs|mkdosfs|newfs|mkswap|newfs_apfs|newfs_hfs | format a disk | unless n V | free on *.img|*.image|*.raw|
         /tmp/*
@@ -49,7 +47,7 @@ const OPERATIONS = () =>
     format-volume|clear-disk|initialize-disk|remove-partition|reset-physicaldisk|remove-volume|set-disk | erase a disk
         | unless WhatIf whatif
   `,
-    "sys.power": `
+  "sys.power": `
     stop-computer|restart-computer | switch the machine off | unless WhatIf whatif
     shutdown | switch the machine off | unless c k show
     reboot|halt|poweroff | switch the machine off | unless w wtmp-only
@@ -64,7 +62,7 @@ const OPERATIONS = () =>
     loginctl poweroff|reboot|halt|terminate-user|kill-user | switch the machine off or end a login
     launchctl reboot|bootout | switch the machine or a login off
   `,
-    "sys.account": `
+  "sys.account": `
     remove-localuser|remove-localgroup|new-localuser|add-localgroupmember | change an account
     userdel|deluser|groupdel|delgroup | delete an account
     useradd|adduser|groupadd|addgroup | make an account
@@ -76,14 +74,14 @@ const OPERATIONS = () =>
     sysadminctl|dseditgroup | change an account
     net user|localgroup …/add|/delete|/del|/active:no | change an account
   `,
-    "sys.kill": `
+  "sys.kill": `
     killall5 | end every process | deny
     pkill|killall .|.*| | end every process
     pkill|killall|skill | end every process of a user | needs u U user euid uid | unless 0 | free on ?*
     kill 1 | end the first process, and with it the system
     slay | end every process of a user
   `,
-    "sys.firewall": `
+  "sys.firewall": `
     iptables|ip6tables|iptables-legacy|iptables-nft | open the firewall | needs F flush X delete-chain
     iptables|ip6tables DROP|REJECT | cut the machine off | needs P=* policy=*
     iptables|ip6tables | change what the firewall does by default | needs P policy
@@ -108,18 +106,18 @@ const OPERATIONS = () =>
     netsh …reset|off | open the firewall
     setenforce 0 | switch protection off
   `,
-    "git.verify": `
+  "git.verify": `
     pre-commit|lefthook|husky|overcommit|captain-hook|simple-git-hooks uninstall | switch the hooks off | safer
         pre-commit run --all-files
   `,
-    "git.history": `
+  "git.history": `
     bfg|bfg.jar | rewrite history | safer git tag backup-before-rewrite
   `,
-    "sys.cron": `
+  "sys.cron": `
     crontab | replace or delete the schedule | needs r | safer crontab -l
     crontab * | replace the schedule | unless l e | safer crontab -l
   `,
-  });
+};
 
 const FIREWALL_OPTIONS = {
   values: "-tAIDjpsdiom table append insert delete jump protocol dport sport P|policy",
@@ -129,8 +127,9 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     shutdown | is dangerous | exact
     reboot halt poweroff mkfs blkdiscard fdisk userdel passwd | is dangerous
     crontab | is dangerous | flags -lrei | values -u | exact | variables EDITOR VISUAL
@@ -149,13 +148,13 @@ export const system: Field = {
     parted | is dangerous | flags -slm script list | values -a align | exact
     mdadm | flags -SC zero-superblock stop detail examine scan assemble create
   `,
-    {
-      crontab: { effects: effectsOfCrontab },
-      iptables: { options: FIREWALL_OPTIONS },
-      ip6tables: { options: FIREWALL_OPTIONS },
-      kill: { effects: effectsOfKill },
-    },
-  ),
+      {
+        crontab: { effects: effectsOfCrontab },
+        iptables: { options: FIREWALL_OPTIONS },
+        ip6tables: { options: FIREWALL_OPTIONS },
+        kill: { effects: effectsOfKill },
+      },
+    ),
   operations: OPERATIONS,
 };
 

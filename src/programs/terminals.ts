@@ -11,7 +11,7 @@ import { runString } from "./run.ts";
 
 /** tmux and screen: commands for another terminal. */
 export const terminals: Field = {
-  programs: [
+  programs: () => [
     {
       names: "tmux",
       is: ["readsNothing"],

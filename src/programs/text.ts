@@ -17,8 +17,9 @@ const GREP_READS: Program["reads"] = {
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     cat bat | is passesOn | gnu | flags -AbeEnstTuv help version | values -lrH language line-range style theme | exact
     head tail | is passesOn selects | gnu | flags -qvfFz help version | values -s n|lines c|bytes | exact
     tac | is passesOn | gnu | flags -br help version | values s
@@ -42,36 +43,40 @@ export const textPrograms: Field = {
     m4
     dc
   `,
-    {
-      cat: { run: call => inputOf(call, call.operands) },
-      head: { rewrite: countFirst, run: slice },
-      tac: {
-        run: call =>
-          computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
-      },
-      cut: { run: cutFields },
-      tr: { run: translateInput },
-      sort: {
-        effects: [{ read: "operands" }, { write: "o output" }],
-        shellOptions: { names: "compress-program" },
-      },
-      shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
-      split: { shellOptions: { names: "filter" } },
-      grep: { reads: GREP_READS, narrows: narrowByPattern },
-      rg: { reads: GREP_READS },
-      ag: { reads: { ...GREP_READS, text: "" } },
-      jq: {
-        effects(call) {
-          const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
-          if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
-          return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+      {
+        cat: { run: call => inputOf(call, call.operands) },
+        head: { rewrite: countFirst, run: slice },
+        tac: {
+          run: call =>
+            computeLiteral(
+              inputOf(call, call.operands),
+              content => linesOf(content).reverse().join(""),
+              call,
+            ),
         },
+        cut: { run: cutFields },
+        tr: { run: translateInput },
+        sort: {
+          effects: [{ read: "operands" }, { write: "o output" }],
+          shellOptions: { names: "compress-program" },
+        },
+        shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
+        split: { shellOptions: { names: "filter" } },
+        grep: { reads: GREP_READS, narrows: narrowByPattern },
+        rg: { reads: GREP_READS },
+        ag: { reads: { ...GREP_READS, text: "" } },
+        jq: {
+          effects(call) {
+            const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
+            if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
+            return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
+          },
+        },
+        man: { shellOptions: { names: "P" } },
+        m4: { shellLines: /\be?syscmd\(`?([^')]*)/g },
+        dc: { shellLines: /!\s*([^<>=].*)$/gm },
       },
-      man: { shellOptions: { names: "P" } },
-      m4: { shellLines: /\be?syscmd\(`?([^')]*)/g },
-      dc: { shellLines: /!\s*([^<>=].*)$/gm },
-    },
-  ),
+    ),
 };
 
 /** `head -5` is `head -n5`. */

@@ -11,8 +11,9 @@ import { programs } from "./program-table.ts";
 
 /** Programs that give files another place or another name. */
 export const transfer: Field = {
-  programs: programs(
-    `
+  programs: () =>
+    programs(
+      `
     mv | is dangerous | gnu | flags -uvZfi n|no-clobber T|no-target-directory force interactive verbose
         strip-trailing-slashes help version no-copy exchange | values t|target-directory S suffix | optional backup
         update b context
@@ -25,20 +26,20 @@ export const transfer: Field = {
         t|target-directory S suffix | optional backup
     rename file-rename prename | flags -vfs n|nono verbose force help version | values e
   `,
-    {
-      mv: { effects: effectsOfMove, run: runTransfer },
-      cp: { effects: effectsOfCopy, run: runTransfer },
-      install: { effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)), run: runTransfer },
-      ln: { effects: effectsOfLink, run: runTransfer },
-      rename: {
-        // The first word says how; a second one that is no file does no harm among the names.
-        effects: ({ operands, options }) =>
-          options.has("n")
-            ? []
-            : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
+      {
+        mv: { effects: effectsOfMove, run: runTransfer },
+        cp: { effects: effectsOfCopy, run: runTransfer },
+        install: { effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)), run: runTransfer },
+        ln: { effects: effectsOfLink, run: runTransfer },
+        rename: {
+          // The first word says how; a second one that is no file does no harm among the names.
+          effects: ({ operands, options }) =>
+            options.has("n")
+              ? []
+              : operands.slice(options.has("e") ? 0 : 1).map(from => ({ kind: "move", from, to: undefined })),
+        },
       },
-    },
-  ),
+    ),
 };
 
 interface Placement {

@@ -10,7 +10,7 @@ import { runInterpreterCode } from "./run-code.ts";
 
 /** Shells of Windows; PowerShell runs elsewhere, too. */
 export const windows: Field = {
-  programs: [
+  programs: () => [
     { names: "pwsh powershell", is: ["shell", "powershell", "dangerous"], run: runPowerShell },
     { names: "cmd", is: ["shell"], run: runCmd },
     { names: "remove-item rd invoke-expression format-volume", is: ["dangerous"] },

@@ -23,7 +23,7 @@ const PARALLEL_OPTIONS: OptionGrammar = {
 
 /** A list on the input becomes arguments of another program. */
 export const argumentLists: Field = {
-  programs: [
+  programs: () => [
     {
       names: "xargs",
       isGnu: true,

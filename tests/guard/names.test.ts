@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allFields, programNames } from "../../src/programs/registry.ts";
+import { allOperations, programNames } from "../../src/programs/registry.ts";
 
 const GUARD = new URL("../../src/guard/", import.meta.url).pathname;
 
@@ -35,9 +35,7 @@ const WORDS = new Set(
 const PROGRAMS: ReadonlySet<string> = new Set(
   [
     ...programNames(),
-    ...allFields()
-      .flatMap(field => field.operations?.() ?? [])
-      .flatMap(({ command }) => (command.split(" ")[0] ?? "").split("|")),
+    ...allOperations().flatMap(({ command }) => (command.split(" ")[0] ?? "").split("|")),
   ].filter(name => !WORDS.has(name)),
 );
 

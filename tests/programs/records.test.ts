@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { TRAITS } from "../../src/programs/program.ts";
-import { allFields, everydayPrograms, findProgram } from "../../src/programs/registry.ts";
+import { allOperations, allPrograms, everydayPrograms, findProgram } from "../../src/programs/registry.ts";
 import { words } from "../../src/shell/options.ts";
 
-const RECORDS = allFields().flatMap(field => field.programs);
-const OPERATIONS = allFields().flatMap(field => field.operations?.() ?? []);
+const RECORDS = allPrograms();
+const OPERATIONS = allOperations();
 
 describe("records of programs", () => {
   it("give every name to one program", () => {

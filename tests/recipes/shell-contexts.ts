@@ -110,6 +110,16 @@ export const SHELL_CONTEXTS: readonly ShellContext[] = [
     script: "see \"${unset_one:-'{{v}}'}\"",
     expected: v => `'${v}'`,
   },
+  {
+    name: "a default value between literal apostrophes in a here-document",
+    script: "take <<E\n${unset_one:-'{{v}}'}\nE",
+    expected: v => `'${v}'`,
+  },
+  {
+    name: "a substitution with the word case as an argument",
+    script: 'see "$(echo case >/dev/null; printf %s {{v}}; echo e)"',
+    expected: v => `${v}e`,
+  },
   { name: "a quoted default value", script: 'see "${unset_one:-"{{v}}"}"' },
   { name: "a prefix pattern", script: 'y=${w}rest; see "${y#{{v}}}"', expected: () => "rest" },
   {

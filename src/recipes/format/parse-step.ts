@@ -20,12 +20,8 @@ const REQUIRED: Readonly<Record<StepType, string>> = { bash: "command", agent: "
 
 export function parseStep(node: YamlNode, reports: StepReports): Step | undefined {
   const { error, warn, note } = reports;
-  if (node.kind !== "map") {
-    error("Every step must have a non-empty 'id' field", node.offset);
-    return undefined;
-  }
-  const id = new FieldReader(node.entries, "", () => {}).label("id") ?? "";
-  if (id.trim() === "") {
+  const id = node.kind === "map" ? new FieldReader(node.entries, "", () => {}).label("id") : undefined;
+  if (node.kind !== "map" || id === undefined || id.trim() === "") {
     error("Every step must have a non-empty 'id' field", node.offset);
     return undefined;
   }

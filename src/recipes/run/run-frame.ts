@@ -39,7 +39,6 @@ export async function runFrame(run: RecipeRun, frame: Frame): Promise<FrameEnd> 
       break;
     }
     const finished = await runBlock(run, frame, block);
-    commit(run, frame, finished);
     results.push(...finished.map(({ result }) => result));
     const fatal = finished.find(step => step.isFatal);
     failed = fatal === undefined ? (failed ?? failureIn(finished)) : describeFailed(fatal);
@@ -73,7 +72,10 @@ function describeFailed({ result, outcome }: FinishedStep): FailedStep {
   return { result, phase: outcome?.phase ?? "limit", outcome };
 }
 
-/** All members see the context as it was; the order of the answers is the order of the steps. */
+/**
+ * All members see the context as it was; the order of the answers is the order of the steps. A step's end is recorded
+ * before it is reported: a step whose end was shown or logged does not run again when a killed run is resumed.
+ */
 async function runBlock(
   run: RecipeRun,
   frame: Frame,
@@ -90,10 +92,13 @@ async function runBlock(
       const step = block[index] as Step;
       const end = await runStep(run, frame, step, context, child => runFrame(run, child));
       finished[index] = end;
-      if (isGroup && end.isOver) hold(run, frame, step, end);
+      if (!isGroup) commit(run, frame, finished);
+      else if (end.isOver) hold(run, frame, step, end);
+      run.observe({ kind: "step_end", step: referenceTo(frame, step), result: end.result });
     }
   };
   await Promise.all(Array.from({ length: Math.min(block.length, MAX_PARALLEL) }, work));
+  if (isGroup) commit(run, frame, finished);
   return finished;
 }
 

@@ -32,7 +32,7 @@ export interface FinishedStep {
 
 const RESUMED = "skipped (resume from checkpoint)";
 
-/** Runs one step, or finds out that it need not run. */
+/** Runs one step, or finds out that it need not run. Its end is told by the caller, once it is recorded. */
 export async function runStep(
   run: RecipeRun,
   frame: Frame,
@@ -40,18 +40,14 @@ export async function runStep(
   context: JsonObject,
   runFrame: (frame: Frame) => Promise<FrameEnd>,
 ): Promise<FinishedStep> {
-  const reference = referenceTo(frame, step);
   const skipped = skippedResult(run, frame, step) ?? dryRunResult(run, step);
-  if (skipped !== undefined) {
-    run.observe({ kind: "step_end", step: reference, result: skipped.result });
-    return skipped;
-  }
+  if (skipped !== undefined) return skipped;
   const decided = step.condition === undefined ? undefined : evaluateCondition(step.condition, context);
   if (decided?.ok === true && !decided.value) {
     const result = stepResult(step, 0, { status: "skipped" });
-    run.observe({ kind: "step_end", step: reference, result });
     return { result, variables: {}, isFatal: false, isOver: true };
   }
+  const reference = referenceTo(frame, step);
   const task: StepTask = { run, frame, step, reference, context };
   const startedMs = run.system.clock.monotonicMs();
   run.observe({ kind: "step_start", step: reference });
@@ -63,7 +59,6 @@ export async function runStep(
         : await execute(task, runFrame);
     const elapsedMs = run.system.clock.monotonicMs() - startedMs;
     const result = stepResult(step, elapsedMs, outcome);
-    run.observe({ kind: "step_end", step: reference, result });
     const isFailed = outcome.status === "failed";
     const isInterrupted = run.interruption.signal !== undefined && isFailed;
     return {

@@ -15,7 +15,7 @@ export function resultTable(document: JsonObject): string {
   const error = text("error");
   return [
     `Recipe: ${plain(text("recipe_name"))}`,
-    `RecipeRun ID: ${plain(text("run_id"))}`,
+    `Run ID: ${plain(text("run_id"))}`,
     `Status: ${statusWords(document)}`,
     ...(error === "" ? [] : [`Error: ${error}`]),
     "",
