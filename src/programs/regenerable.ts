@@ -1,7 +1,6 @@
-import { words } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(words(text));
 const globMatches = (pattern: string, name: string): boolean =>
   matchesGlob(compileGlob(pattern, "fnmatch"), name);
 
