@@ -1,4 +1,4 @@
-// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the settings from the
+// Writes the parts of docs/ that come from the source: the rules table from the rule packs, the list of programs from their records, the settings from the
 // configuration schema. With --check it changes nothing and fails when a page is out of date. Another folder of
 // pages can be named (the tests do).
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,13 +11,17 @@ const words = process.argv.slice(2);
 const isCheck = words.includes("--check");
 const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 
-const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS } = await loadSource({
+const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames } = await loadSource({
   "guard/rules.ts": ["PACKS"],
   "guard/rule.ts": ["verdictAt"],
   "config/sections.ts": ["CONFIG_SCHEMA", "PROJECT_SECTIONS"],
   "config/settings.ts": ["BUILT_IN"],
+  "programs/registry.ts": ["programNames"],
 });
-const PAGES = { "guard.md": { rules: rulesTable() }, "configuration.md": { settings: settingsTable() } };
+const PAGES = {
+  "guard.md": { rules: rulesTable(), programs: programsList() },
+  "configuration.md": { settings: settingsTable() },
+};
 
 let stale = 0;
 for (const [page, sections] of Object.entries(PAGES)) {
@@ -54,6 +58,16 @@ function rulesTable() {
 ${table(["rule", "verdict", "what it stops", "when"], rows)}`;
     })
     .join("\n");
+}
+
+function programsList() {
+  const names = [...programNames()].sort();
+  const lines = [""];
+  for (const name of names.map(one => `\`${one}\``)) {
+    if (lines.at(-1).length + name.length > 110) lines.push(name);
+    else lines.push(`${lines.pop()} ${name}`.trim());
+  }
+  return `${lines.join("\n")}\n`;
 }
 
 function ruleRow(rule) {

@@ -1,9 +1,9 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { ancestors, dirname, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
-import { wordSet, words } from "./words.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface GuardContext {

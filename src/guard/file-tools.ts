@@ -2,6 +2,7 @@ import { patchedPaths } from "../hosts/facts.ts";
 import { isJsonObject, isPatchTool, type Json, type ToolUse } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
 import type { ShellFacts } from "../shell/facts.ts";
+import { words } from "../shell/options.ts";
 import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
 import { collectFindings } from "./collect-findings.ts";
@@ -11,7 +12,6 @@ import type { Actor, CommandEffect } from "./effects.ts";
 import { ruleIds } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { secretByName } from "./paths/secrets.ts";
-import { words } from "./words.ts";
 
 /** What a file tool does to the paths it is given, by its name. Those of servers go by the last part of it. */
 const ACTIONS = [

@@ -11,7 +11,7 @@ const SU: OptionGrammar = {
   values: "-sgGw u|user c|command|session-command shell group supp-group whitelist-environment",
 };
 
-/** Programs that run a shell, or one command, as somebody else. */
+/** Programs that run a shell, or one command, under another account. */
 export const accounts: Field = {
   programs: () => [
     { names: "su", is: ["readsNothing", "dangerous"], options: SU, run: runAs },

@@ -131,7 +131,7 @@ function runExec(call: ProgramCall, start: number): Output {
   return runInner(argv, directory === undefined ? there : { ...there, cwd: directory });
 }
 
-/** Mounts of a service stand in a file nobody reads here, so it counts as another machine. */
+/** Mounts of a service stand in a file that is not read here, so it counts as another machine. */
 function runService(call: ProgramCall, start: number): Output {
   const [name, ...argv] = parseOptions(call.argv, RUN, start).operandValues;
   return runInner(argv, remoteCall(call, "compose", name));

@@ -62,7 +62,7 @@ function archiveTool({ argv }: ParsedCall): readonly Value[] | undefined {
 const STRING = String.raw`(?:\x60([^\x60]{0,500})\x60|"((?:\\.|[^"\\]){0,500})"|'((?:\\.|[^'\\]){0,500})')`;
 const MAX_SEARCHED = 64 * 1024;
 
-/** A call that starts a process, with its first string: the one text search, for languages nobody reads. */
+/** A call that starts a process, with its first string: the one text search, for languages without a reader. */
 const STARTS = new RegExp(
   String.raw`\b(?:system2?|shell(?:-command(?:-to-string)?)?|exec\w*|run|spawn\w*|popen|cmd|sh|os_cmd|os:cmd)\b[\s([]*${STRING}`,
   "g",

@@ -1,11 +1,10 @@
-import { words } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(words(text));
 const globMatches = (pattern: string, name: string): boolean =>
   matchesGlob(compileGlob(pattern, "fnmatch"), name);
 
-/** Names nobody gives to a directory of their own work: build tools made them, anywhere. */
+/** Names that only build tools give to a directory, wherever it lies. */
 const DISTINCTIVE = wordSet(`
   node_modules bower_components jspm_packages __pycache__ .pytest_cache .mypy_cache .ruff_cache
   .hypothesis .ipynb_checkpoints .tox .nox .eggs .next .nuxt .turbo .parcel-cache .svelte-kit .angular

@@ -147,7 +147,7 @@ function compileExpression(source: string, isExtended: boolean): Expression | un
   for (let index = 0; index < body.length; index += 1) {
     const character = body[index] ?? "";
     if (character === "[") {
-      // Inside brackets a backslash is itself here, and only `^` negates: where shell patterns differ, nobody knows.
+      // Inside brackets a backslash is itself here, and only `^` negates: where shell patterns differ, the result is unknown.
       const set = body[index + 1] === "!" ? undefined : readSet(body, index);
       if (set === undefined || body.slice(index, set.end).includes("\\")) return undefined;
       tokens.push(set.token);

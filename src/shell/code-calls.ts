@@ -39,7 +39,7 @@ export interface CodeContext {
 
 /**
  * One call found in program text. Paths are as given there: relative ones belong to `cwd` of the call when it
- * has one, else to the program's. A target nobody can resolve is an unknown value, never left out.
+ * has one, else to the program's. A target that cannot be resolved is an unknown value, never left out.
  */
 export type CodeCall =
   /** A string handed to a shell: `os.system`, backticks, `exec("…")`. */

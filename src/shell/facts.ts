@@ -56,7 +56,7 @@ export interface Invocation {
   readonly program: string | undefined;
   /** `argv[0]` is the program word as resolved. Never empty. */
   readonly argv: readonly Value[];
-  /** More arguments follow that nobody knows (xargs, `"$@"`, an unknown array). */
+  /** More arguments follow that are not known (xargs, `"$@"`, an unknown array). */
   readonly isOpenEnded: boolean;
   /** Absolute, or an unknown value; a path inside the container or on the remote host if `place` says so. */
   readonly cwd: Value;

@@ -239,3 +239,7 @@ export function words(text: string): readonly string[] {
     .split(" ")
     .filter(word => word !== "");
 }
+
+export function wordSet(text: string): ReadonlySet<string> {
+  return new Set(words(text));
+}

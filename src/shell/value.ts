@@ -46,7 +46,7 @@ interface UnknownPiece {
 type UnknownShape = "any" | "nonempty" | "token";
 
 /**
- * A place text came from. `program` is the output of an invocation nobody models: look at that invocation to
+ * A place text came from. `program` is the output of an invocation that is not computed: look at that invocation to
  * learn what it may have read. `decoded` is there for computed and for uncomputable decoding alike.
  */
 export type Origin =

@@ -189,7 +189,7 @@ export interface ProcessResult {
   readonly stderrTruncated: boolean;
   /** SIGKILL was needed */
   readonly killed: boolean;
-  /** the child ended while someone else still held its pipes */
+  /** the child ended while another process still held its pipes */
   readonly pipeHeld: boolean;
   readonly durationMs: number;
 }

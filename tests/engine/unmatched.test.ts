@@ -4,7 +4,7 @@ import { claudeCommands, makeEngine, source } from "./fixture.ts";
 import { heapBytes } from "./memory-use.ts";
 
 const CALLS = 2_000_000;
-const MOST_BYTES = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 
 /** What so many calls leave on the heap, before anything is collected. */
 function growth(call: () => unknown): number {
@@ -27,6 +27,6 @@ describe("the path without hooks", () => {
     ["dispatch, of an event without hooks", () => engine.dispatch("Stop", thunk)],
     ["dispatch, of a subject that nothing matches", () => engine.dispatch("PreToolUse", payload)],
   ])("allocates nothing: %s", (_, call) => {
-    expect(growth(call)).toBeLessThan(MOST_BYTES);
+    expect(growth(call)).toBeLessThan(MAX_BYTES);
   });
 });

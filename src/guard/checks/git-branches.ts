@@ -1,3 +1,4 @@
+import { wordSet } from "../../shell/options.ts";
 import { describe, knownText } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
@@ -5,7 +6,6 @@ import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
 import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
 import { type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
 
 /** Changes of protected branches, and ways past the checks of a commit. */
 export function inspectBranches(effect: CommandEffect, context: RuleContext): void {

@@ -1,9 +1,9 @@
 import { onlyDisplays } from "../../programs/traits.ts";
+import { wordSet } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
 import { secretOf } from "./secret-targets.ts";
 
 export const gitSettings: Check = {

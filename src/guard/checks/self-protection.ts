@@ -3,12 +3,12 @@ import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
 import { hasTrait } from "../../programs/registry.ts";
 import { isOwnProgram, removesOwnPackage } from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
+import { words } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
-import { words } from "../words.ts";
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;

@@ -1,9 +1,9 @@
 import { hasTrait } from "../../programs/registry.ts";
 import { printsEnvironment } from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
+import { wordSet } from "../../shell/options.ts";
 import { actorOf } from "../actor.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { wordSet } from "../words.ts";
 import { secretOf } from "./secret-targets.ts";
 
 /** Variables that every process has; showing them shows nothing of the file. */

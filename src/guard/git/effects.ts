@@ -1,8 +1,8 @@
 import type { GitWords } from "../../shell/effects.ts";
+import { wordSet } from "../../shell/options.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
 import type { Actor, CommandEffect } from "../effects.ts";
-import { wordSet } from "../words.ts";
 import { readCheckout, readSwitch } from "./checkout.ts";
 import { type GitRun, readGit } from "./invocation.ts";
 import { newTreeOf } from "./new-trees.ts";

@@ -1,11 +1,11 @@
 import { readGitOptions } from "../../programs/git-options.ts";
 import type { GitWords } from "../../shell/effects.ts";
+import { words } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import type { Place } from "../../shell/place.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import { splitWords } from "../../system/command-line.ts";
 import type { Workspace } from "../context.ts";
-import { words } from "../words.ts";
 import { currentBranch, findAlias, findRepository, openRepository, type Repository } from "./repository.ts";
 
 /** One run of git with the repository it works on. */

@@ -4,11 +4,11 @@ import {
   isRegenerableName,
   isRegenerablePattern,
 } from "../../programs/regenerable.ts";
+import { wordSet } from "../../shell/options.ts";
 import type { Piece } from "../../shell/value.ts";
 import { ancestors, components, isInside, join } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import type { RuleId } from "../rules.ts";
-import { wordSet } from "../words.ts";
 import { partsBelow } from "./below.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import type { Target } from "./target.ts";

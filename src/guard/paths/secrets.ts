@@ -1,6 +1,6 @@
 import { CREDENTIAL_FILES } from "../../hosts/protected-files.ts";
+import { wordSet, words } from "../../shell/options.ts";
 import type { Piece } from "../../shell/value.ts";
-import { wordSet, words } from "../words.ts";
 import { componentCouldBe, globMatches } from "./match.ts";
 
 /** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */

@@ -1,6 +1,6 @@
+import { words } from "../../shell/options.ts";
 import { isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
-import { words } from "../words.ts";
 import { partsBelow } from "./below.ts";
 
 /** Below the home directory; a trailing slash stands for the whole tree. */

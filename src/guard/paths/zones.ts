@@ -5,9 +5,9 @@ import {
   isRegenerableElsewhere,
   isRegenerableInProject,
 } from "../../programs/regenerable.ts";
+import { wordSet } from "../../shell/options.ts";
 import { components, isInside } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
-import { wordSet } from "../words.ts";
 import { partsBelow } from "./below.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";

@@ -55,7 +55,7 @@ export function spanOf(source: Source, node: Located): Span {
   return source.base ?? { start, end: Math.min(Math.max(start, node.end), source.text.length) };
 }
 
-/** Records a region nobody looked into. `region` is scanned for dangerous names. */
+/** Records a region that was not examined. `region` is scanned for dangerous names. */
 export function leaveUnexamined(
   session: Session,
   reason: Unexamined["reason"],

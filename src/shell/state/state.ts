@@ -17,7 +17,7 @@ export interface ShellState {
   readonly files: Map<string, FileEntry>;
   readonly traps: Map<string, Handler>;
   readonly descriptors: Map<number, Descriptor>;
-  /** Pipes of `>(…)` that nobody has written to yet. */
+  /** Pipes of `>(…)` that nothing was written to yet. */
   readonly sinks: Map<string, Sink>;
   positionals: Positionals;
 }

@@ -100,7 +100,7 @@ export interface Scope {
   readonly isElevated: boolean;
   readonly pipeline: PipelinePosition | undefined;
   readonly isBackground: boolean;
-  /** Somebody reads the output, so it is worth computing. */
+  /** The output is read, so it is worth computing. */
   readonly isCaptured: boolean;
   readonly parent: Parent | undefined;
   readonly depth: number;

@@ -11,7 +11,7 @@ const TOKENS = new Set(
   ),
 );
 
-/** What a name may hold now. A name that nobody set is unknown, except for the few that are believed. */
+/** What a name may hold now. A name that was not set is unknown, except for the few that are believed. */
 export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[] {
   const { state, session } = scope;
   const variable = state.variables.get(name);

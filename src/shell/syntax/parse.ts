@@ -1,6 +1,6 @@
 import { forEachChild, parse } from "unbash";
 import { text, type Value } from "../value.ts";
-import { type Closing, lookAtClosing } from "./closing.ts";
+import { checkDelimiters, type DelimiterCheck } from "./delimiters.ts";
 import type { ArithmeticExpression, ParsedScript, Statement, SyntaxNode } from "./syntax.ts";
 
 /** Statements that may run, and the regions of the text that were not understood. */
@@ -26,7 +26,7 @@ const OPEN_SUBSTITUTIONS = 200;
 export function parseShell(source: string): ParseResult {
   const danger = findCostlyNesting(source);
   if (danger !== undefined) return nothing(source, "nesting", danger);
-  const closing = lookAtClosing(source);
+  const closing = checkDelimiters(source);
   const plain = hideCaseArguments(source, closing);
   try {
     const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);
@@ -47,7 +47,7 @@ export function parseShell(source: string): ParseResult {
  */
 function hideCaseArguments(
   source: string,
-  { caseArguments }: Closing,
+  { caseArguments }: DelimiterCheck,
 ): { readonly text: string; readonly placeholders: ReadonlyMap<string, Value> } {
   if (caseArguments.length === 0) return { text: source, placeholders: NO_PLACEHOLDERS };
   let code = 0xf8ff;

@@ -114,7 +114,7 @@ function newShellState(call: ProgramCall, positionals: Positionals): ShellState 
   };
 }
 
-/** The output of a program nobody computes: unknown, but it comes from that program and what it was fed. */
+/** The output of a program that is not computed: unknown, but it comes from that program and what it was fed. */
 export function unknownOutput(call: ProgramCall, sources: readonly Value[] = []): Value {
   const name = call.argv
     .slice(0, 3)

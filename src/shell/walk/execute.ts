@@ -49,7 +49,7 @@ export function execute(call: PendingCall, alias?: string): Output {
   );
 }
 
-/** `r${x}m`: a variable nobody set is empty, and what remains may be a program. */
+/** `r${x}m`: a variable that is not set is empty, and what remains may be a program. */
 function withoutUnset(word: Value, session: Session): readonly string[] {
   const isOutside = word.origins.length > 0 && word.origins.every(origin => origin.kind === "environment");
   const rest = word.pieces.map(piece => (piece.kind === "text" ? piece.text : "")).join("");
@@ -101,7 +101,7 @@ function start(pending: PendingCall): Output {
   return runProgramFile(call) ?? [defaultOutput(call)];
 }
 
-/** Literal text that went through a program nobody computes may have become any other text. */
+/** Literal text that went through a program that is not computed may have become any other text. */
 function defaultOutput(call: ProgramCall): Value {
   const output = unknownOutput(call);
   const isLiteral = call.stdin !== undefined && call.stdin.pieces.length > 0 && isKnown(call.stdin);

@@ -155,7 +155,7 @@ function evaluatePrefix(prefix: readonly Assignment[], scope: Scope): readonly E
   }));
 }
 
-/** A `>(…)` given to a program nobody models reads what that program may write. */
+/** A `>(…)` given to a program without a record reads what that program may write. */
 function flushSinks(scope: Scope, id: number): void {
   for (const [path, sink] of scope.state.sinks) {
     scope.state.sinks.delete(path);

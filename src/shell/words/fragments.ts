@@ -16,7 +16,7 @@ export type Fragment =
       readonly isQuoted: boolean;
     };
 
-/** The words that one written word became. `isOpenEnded`: more follow that nobody knows. */
+/** The words that one written word became. `isOpenEnded`: more follow that are not known. */
 export interface Fields {
   readonly values: readonly Value[];
   readonly isOpenEnded: boolean;

@@ -1,5 +1,5 @@
 /** What a plain look at shell text tells, without a grammar. */
-export interface Closing {
+export interface DelimiterCheck {
   /** Every quote and substitution that was opened is closed again. */
   readonly isClosed: boolean;
   /** Where the word `case` stands as an argument, not as a keyword. */
@@ -28,7 +28,7 @@ type Opening = "$" | "(" | "{" | '"' | "`";
  * for unfinished that is not: a word that the shell runs must never be waved through as refused.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one scanner, whose cases share what is open
-export function lookAtClosing(source: string, documentDepth = 0): Closing {
+export function checkDelimiters(source: string, documentDepth = 0): DelimiterCheck {
   const isDocument = documentDepth > 0;
   const open: Opening[] = isDocument ? ['"'] : [];
   const caseArguments: number[] = [];
@@ -58,7 +58,7 @@ export function lookAtClosing(source: string, documentDepth = 0): Closing {
         index = stop;
       }
       if (isQuoted || documentDepth >= DOCUMENTS) continue;
-      const body = lookAtClosing(source.slice(start, Math.max(start, bodyEnd)), documentDepth + 1);
+      const body = checkDelimiters(source.slice(start, Math.max(start, bodyEnd)), documentDepth + 1);
       caseArguments.push(...body.caseArguments.map(at => at + start));
     }
   };

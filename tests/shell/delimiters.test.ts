@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { lookAtClosing } from "../../src/shell/syntax/closing.ts";
+import { checkDelimiters } from "../../src/shell/syntax/delimiters.ts";
 import { ADVERSARIAL, ORDINARY } from "./corpus.ts";
 import { calls, read } from "./reading.ts";
 
 describe("the second look at what is open", () => {
   it("finds nothing open in commands that bash takes", () => {
-    expect([...ORDINARY, ...ADVERSARIAL].filter(command => !lookAtClosing(command).isClosed)).toEqual([]);
+    expect([...ORDINARY, ...ADVERSARIAL].filter(command => !checkDelimiters(command).isClosed)).toEqual([]);
   });
 
   it.each([
@@ -19,7 +19,7 @@ describe("the second look at what is open", () => {
     "a <(b",
     "$'a\\'",
   ])("sees that %s is open", command => {
-    expect(lookAtClosing(command).isClosed).toBe(false);
+    expect(checkDelimiters(command).isClosed).toBe(false);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe("the second look at what is open", () => {
     ["a <<'E'\n$(b case)\nE\nc case", [22]],
     ["echo # case\ncase x in x) ;; esac", []],
   ])("tells where case is an argument in %j", (command, expected) => {
-    expect(lookAtClosing(command).caseArguments).toEqual(expected);
+    expect(checkDelimiters(command).caseArguments).toEqual(expected);
   });
 
   it("keeps a text that only the parser takes for unfinished", () => {
