@@ -1,6 +1,5 @@
 import { askChoice, askYesOrNo } from "../cli/ask.ts";
 import { defineCommand } from "../cli/command.ts";
-import { CommandError } from "../cli/errors.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -46,10 +45,8 @@ the hosts are never changed. A second run changes nothing.`,
       "../install/operations.ts"
     );
     const { readHosts } = await import("../cli/read-hosts.ts");
-    if (process.platform === "win32")
-      throw new CommandError("Windows itself is not supported; run amplihack inside WSL", {
-        kind: "platform",
-      });
+    const { checkPlatform } = await import("../launcher/platform.ts");
+    checkPlatform(process.platform);
     const hosts = options["programs-only"] ? [] : readHosts(options.host, "amplihack install");
     const isAsking = options.interactive && terminal.isInteractive;
     if (options.interactive && !isAsking)

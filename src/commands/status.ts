@@ -19,19 +19,6 @@ export const command = defineCommand({
     const { readAgentStatus, nextStep } = await import("../launcher/agent-status.ts");
     const agents = readAgentStatus(system, ownProgram());
     const next = nextStep(agents);
-    if (options.format === "json") {
-      terminal.printJson({
-        version,
-        agents: agents.map(({ agent, path, isRegistered, problem }) => ({
-          agent,
-          path: path ?? null,
-          registered: isRegistered,
-          problem: problem ?? null,
-        })),
-        next,
-      });
-      return 0;
-    }
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
@@ -43,7 +30,13 @@ export const command = defineCommand({
       `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
     ];
     if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}${note}`);
-    terminal.print(`${lines.join("\n")}\n`);
+    const documents = agents.map(({ agent, path = null, isRegistered, problem = null }) => ({
+      agent,
+      path,
+      registered: isRegistered,
+      problem,
+    }));
+    terminal.printResult(options.format, { version, agents: documents, next }, `${lines.join("\n")}\n`);
     return 0;
   },
 });

@@ -61,10 +61,9 @@ export function addCall(system: System, summary: GuardSummary, file: string, inp
   for (const rule of rules) summary.byRule.set(rule, (summary.byRule.get(rule) ?? 0) + 1);
   if (summary.stopped.length < MAX_SHOWN) {
     const { command, paths } = checked.input.facts;
-    const shown = (command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`).slice(
-      0,
-      COMMAND_LENGTH,
-    );
-    summary.stopped.push({ file, line: input.line, verdict: judgement.verdict, rules, command: shown });
+    const shown = command ?? `${checked.input.tool.canonicalName} ${paths.join(" ")}`;
+    const { line } = input;
+    const { verdict } = judgement;
+    summary.stopped.push({ file, line, verdict, rules, command: shown.slice(0, COMMAND_LENGTH) });
   }
 }

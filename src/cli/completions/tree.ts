@@ -1,5 +1,5 @@
-import { type Command, isFamily, type LeafCommand, type PositionalSpec } from "../command.ts";
-import type { OptionSpec } from "../option.ts";
+import { type Command, isFamily, type LeafCommand } from "../command.ts";
+import type { OptionSpec, OptionSpecs } from "../option.ts";
 import { GLOBAL_OPTIONS } from "../parse.ts";
 
 /** What may stand at a place: one of some words, the name of a recipe, or a file. */
@@ -36,79 +36,52 @@ const PROGRAM = "amplihack";
 
 /** Every command that help shows, in the order of its words. */
 export function completionTree(commands: readonly Command[], names: KnownNames): readonly CompletedCommand[] {
-  const shown = commands.filter(command => command.group !== undefined);
-  const top: CompletedCommand = {
-    path: PROGRAM,
-    subcommands: shown.map(summarise),
-    options: optionsOf(GLOBAL_OPTIONS, names),
-    operand: undefined,
-  };
-  return [top, ...shown.flatMap(command => nodesOf(command, `${PROGRAM}/${command.name}`, names))];
-}
-
-function nodesOf(command: Command, path: string, names: KnownNames): readonly CompletedCommand[] {
-  if (!isFamily(command)) return [leafNode(command, path, names)];
-  const family: CompletedCommand = {
-    path,
-    subcommands: command.subcommands.map(summarise),
-    options: optionsOf(GLOBAL_OPTIONS, names),
-    operand: undefined,
-  };
-  return [family, ...command.subcommands.map(sub => leafNode(sub, `${path}/${sub.name}`, names))];
-}
-
-function leafNode(command: LeafCommand, path: string, names: KnownNames): CompletedCommand {
-  const [first] = command.positionals ?? [];
-  return {
-    path,
-    subcommands: [],
-    options: optionsOf({ ...GLOBAL_OPTIONS, ...command.options }, names),
-    operand: first === undefined ? undefined : operandOf(first, names),
-  };
-}
-
-function summarise({ name, summary }: Command): { name: string; summary: string } {
-  return { name, summary };
-}
-
-function optionsOf(
-  options: Readonly<Record<string, OptionSpec>>,
-  names: KnownNames,
-): readonly CompletedOption[] {
-  return Object.entries(options)
-    .filter(([, spec]) => spec.isHidden !== true)
-    .map(([name, spec]) => ({
-      names: spec.short === undefined ? [`--${name}`] : [`--${name}`, `-${spec.short}`],
-      summary: spec.summary,
-      value: candidatesOf(spec, names),
-    }));
-}
-
-function candidatesOf(spec: OptionSpec, names: KnownNames): Candidates | undefined {
-  if (spec.kind === "boolean") return undefined;
-  if (spec.kind === "choice") return { kind: "words", words: spec.choices };
+  const words = (list: readonly string[]): Candidates => ({ kind: "words", words: list });
+  /** By the label of an option's value, or what a positional completes. */
   const byLabel: Readonly<Record<string, Candidates>> = {
     DIR: { kind: "directory" },
+    DIRECTORY: { kind: "directory" },
     FILE: { kind: "file" },
     "ID|FILE": { kind: "file" },
-    HOST: { kind: "words", words: names.hosts },
-    EVENT: { kind: "words", words: names.events },
-    AGENT: { kind: "words", words: names.agents },
+    RECIPE: { kind: "recipe" },
+    HOST: words(names.hosts),
+    EVENT: words(names.events),
+    AGENT: words(names.agents),
+    SHELL: words(SHELLS),
   };
-  return Object.hasOwn(byLabel, spec.label) ? byLabel[spec.label] : { kind: "words", words: [] };
-}
+  const lookUp = (label: string): Candidates =>
+    (Object.hasOwn(byLabel, label) && byLabel[label]) || words([]);
 
-function operandOf({ completes }: PositionalSpec, names: KnownNames): Candidates | undefined {
-  switch (completes) {
-    case undefined:
-      return undefined;
-    case "host":
-      return { kind: "words", words: names.hosts };
-    case "event":
-      return { kind: "words", words: names.events };
-    case "shell":
-      return { kind: "words", words: SHELLS };
-    default:
-      return { kind: completes };
+  function candidatesOf(spec: OptionSpec): Candidates | undefined {
+    if (spec.kind === "boolean") return undefined;
+    return spec.kind === "choice" ? words(spec.choices) : lookUp(spec.label);
   }
+
+  function node(path: string, subcommands: readonly Command[], leaf?: LeafCommand): CompletedCommand {
+    const options: OptionSpecs = { ...GLOBAL_OPTIONS, ...leaf?.options };
+    const shown = Object.entries(options).filter(([, spec]) => spec.isHidden !== true);
+    const completes = leaf?.positionals?.[0]?.completes;
+    return {
+      path,
+      subcommands: subcommands.map(({ name, summary }) => ({ name, summary })),
+      options: shown.map(([name, spec]) => ({
+        names: spec.short === undefined ? [`--${name}`] : [`--${name}`, `-${spec.short}`],
+        summary: spec.summary,
+        value: candidatesOf(spec),
+      })),
+      operand: completes === undefined ? undefined : lookUp(completes.toUpperCase()),
+    };
+  }
+
+  function nodesOf(command: Command, path: string): readonly CompletedCommand[] {
+    if (!isFamily(command)) return [node(path, [], command)];
+    const { subcommands } = command;
+    return [node(path, subcommands), ...subcommands.map(sub => node(`${path}/${sub.name}`, [], sub))];
+  }
+
+  const grouped = commands.filter(command => command.group !== undefined);
+  return [
+    node(PROGRAM, grouped),
+    ...grouped.flatMap(command => nodesOf(command, `${PROGRAM}/${command.name}`)),
+  ];
 }

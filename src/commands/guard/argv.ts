@@ -14,7 +14,7 @@ export const argvCommand = defineCommand({
       throw usageError("a program is needed after --", "amplihack guard argv -- rm -rf build", 4);
     const { judgeArgv } = await import("../../guard/index.ts");
     const judgement = judgeArgv(rest, openForCommand(system, terminal, options.cwd).context);
-    printJudgement(judgement, terminal, options.format === "json");
+    printJudgement(judgement, terminal, options.format);
     return VERDICT_EXIT[judgement.verdict];
   },
 });

@@ -29,30 +29,30 @@ export const explainCommand = defineCommand({
     const judgement = judgeText(command, context);
     const tree = judgement.explain();
     const milliseconds = Number((system.clock.monotonicMs() - start).toFixed(1));
-    if (options.json || options.format === "json")
-      terminal.printJson({ ...judgementJson(judgement), tree, timings: { milliseconds } });
-    else {
-      terminal.print(renderExplanation(command, judgement, terminal));
-      terminal.print(terminal.paint("dim", `judged in ${milliseconds} ms\n`));
-    }
+    terminal.printResult(
+      options.json ? "json" : options.format,
+      { ...judgementJson(judgement), tree, timings: { milliseconds } },
+      renderExplanation(command, judgement, tree, terminal) +
+        terminal.paint("dim", `judged in ${milliseconds} ms\n`),
+    );
     return 0;
   },
 });
 
-function renderExplanation(command: string, judgement: Judgement, terminal: Terminal): string {
-  const nodes = judgement.explain();
-  const roots = nodes.filter(node => node.parent === undefined);
-  const lines = [`${paintVerdict(terminal, judgement.verdict)}  ${command.split("\n", 1)[0]}`, ""];
-  for (const root of roots) lines.push(...renderNode(root, nodes, "", terminal));
-  if (judgement.reason !== undefined)
-    lines.push(
-      "",
-      ...judgement.findings.flatMap(one => [
-        `${terminal.paint("bold", one.rule)}: ${one.lost}`,
-        `  safer: ${one.safer}`,
-      ]),
-    );
-  for (const note of judgement.notes) lines.push(`note: ${note}`);
+function renderExplanation(
+  command: string,
+  { verdict, findings, notes }: Judgement,
+  nodes: readonly Explained[],
+  terminal: Terminal,
+): string {
+  const lines = [
+    `${paintVerdict(terminal, verdict)}  ${command.split("\n", 1)[0]}`,
+    "",
+    ...nodes.filter(node => node.parent === undefined).flatMap(root => renderNode(root, nodes, "", terminal)),
+    ...(findings.length === 0 ? [] : [""]),
+    ...findings.flatMap(one => [`${terminal.paint("bold", one.rule)}: ${one.lost}`, `  safer: ${one.safer}`]),
+    ...notes.map(note => `note: ${note}`),
+  ];
   return `${lines.join("\n")}\n`;
 }
 
@@ -70,15 +70,15 @@ function renderNode(
   const words = node.argv
     .map(word => (/^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word)))
     .join(" ");
-  const lines = [`${indent}${road}${terminal.paint("bold", words)}  ${where}`];
-  for (const effect of node.effects) lines.push(`${indent}  · ${effect}`);
-  for (const finding of node.findings) {
-    lines.push(
-      `${indent}  ${terminal.paint(finding.verdict === "deny" ? "red" : "yellow", `✗ ${finding.rule}`)} ${finding.title}: ${finding.target}`,
-    );
-  }
-  for (const child of nodes.filter(other => other.parent === node.id)) {
-    lines.push(...renderNode(child, nodes, `${indent}  `, terminal));
-  }
-  return lines;
+  return [
+    `${indent}${road}${terminal.paint("bold", words)}  ${where}`,
+    ...node.effects.map(effect => `${indent}  · ${effect}`),
+    ...node.findings.map(({ verdict, rule, title, target }) => {
+      const mark = terminal.paint(verdict === "deny" ? "red" : "yellow", `✗ ${rule}`);
+      return `${indent}  ${mark} ${title}: ${target}`;
+    }),
+    ...nodes
+      .filter(other => other.parent === node.id)
+      .flatMap(child => renderNode(child, nodes, `${indent}  `, terminal)),
+  ];
 }

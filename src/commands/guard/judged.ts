@@ -5,12 +5,12 @@ import type { Terminal } from "../../cli/terminal.ts";
 import type { Judgement, Verdict } from "../../guard/index.ts";
 import { type ConfiguredGuard, openGuard } from "../../hooks/guard-context.ts";
 import { errorText } from "../../protocol/error-text.ts";
-import { isAbsolute, resolve } from "../../system/paths.ts";
+import { resolve } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 
 /** Exit codes of everything that judges; a shim refuses on 2 and 3. */
 export const VERDICT_EXIT: Readonly<Record<Verdict, number>> = { allow: 0, ask: 3, deny: 2 };
-const COMMAND_LIMIT_BYTES = 10 * 1024 * 1024;
+const MAX_COMMAND_BYTES = 10 * 1024 * 1024;
 
 export const CWD_OPTION = option.string(
   "DIR",
@@ -35,7 +35,7 @@ export const COMMAND_POSITIONAL: PositionalSpec = {
 /** The guard for the directory asked for; what is wrong with the configuration is told on stderr. */
 export function openForCommand(system: System, terminal: Terminal, cwd: string | undefined): ConfiguredGuard {
   const here = system.files.workingDirectory() ?? "/";
-  const directory = cwd === undefined ? here : isAbsolute(cwd) ? cwd : resolve(here, cwd);
+  const directory = cwd === undefined ? here : resolve(here, cwd);
   if (system.files.follow(directory)?.kind !== "directory") {
     throw new CommandError(`${directory} is not a directory`, { kind: "not-found", exitCode: 4 });
   }
@@ -53,7 +53,7 @@ export function readCommand({ positionals, rest, system }: Invocation<OptionSpec
   if (words.length === 0 && system.stdio.isTerminal("stdin")) {
     throw usageError("a command is needed, as words or on standard input", usage, 4);
   }
-  const read = system.stdio.readInput(COMMAND_LIMIT_BYTES);
+  const read = system.stdio.readInput(MAX_COMMAND_BYTES);
   if (read.kind === "too-large") {
     throw new CommandError(`the command is longer than ${read.limitBytes} bytes`, { kind: "too-large" });
   }
@@ -73,30 +73,34 @@ export function judgementJson({ verdict, reason, findings, notes, code }: Judgem
     verdict,
     reason: reason ?? null,
     rules: [...new Set(findings.map(finding => finding.rule))],
-    findings: findings.map(({ rule, title, verdict: of, target, lost, safer, isAllowable }) => ({
-      rule,
-      title,
-      verdict: of,
-      target,
-      lost,
-      safer,
-      allowable: isAllowable,
-    })),
+    findings: findings.map(findingJson),
     notes,
-    ...(code === undefined ? {} : { code }),
+    code,
   };
 }
 
-export function printJudgement(judgement: Judgement, terminal: Terminal, isJson: boolean): void {
-  if (isJson) {
-    terminal.printJson(judgementJson(judgement));
-    return;
-  }
-  terminal.print(`${paintVerdict(terminal, judgement.verdict)}\n`);
-  for (const finding of judgement.findings) {
-    terminal.print(`  ${terminal.paint("bold", finding.rule)}  ${finding.lost}\n  safer: ${finding.safer}\n`);
-  }
-  for (const note of judgement.notes) terminal.print(`  note: ${note}\n`);
-  if (judgement.code !== undefined)
-    terminal.print(`  a person can permit it once: amplihack guard allow-once ${judgement.code}\n`);
+function findingJson({
+  rule,
+  title,
+  verdict,
+  target,
+  lost,
+  safer,
+  isAllowable,
+}: Judgement["findings"][number]) {
+  return { rule, title, verdict, target, lost, safer, allowable: isAllowable };
+}
+
+export function printJudgement(judgement: Judgement, terminal: Terminal, format: string): void {
+  const { verdict, findings, notes, code } = judgement;
+  const lines = [
+    paintVerdict(terminal, verdict),
+    ...findings.flatMap(({ rule, lost, safer }) => [
+      `  ${terminal.paint("bold", rule)}  ${lost}`,
+      `  safer: ${safer}`,
+    ]),
+    ...notes.map(note => `  note: ${note}`),
+    ...(code === undefined ? [] : [`  a person can permit it once: amplihack guard allow-once ${code}`]),
+  ];
+  terminal.printResult(format, judgementJson(judgement), `${lines.join("\n")}\n`);
 }

@@ -11,7 +11,7 @@ import { type Engine, splitCommandLine } from "../../verify/run-engine.ts";
 import type { Sandbox } from "../../verify/sandbox.ts";
 import { createMover, type TranscriptInput } from "../../verify/transcript-inputs.ts";
 
-const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 export const CANDIDATE_OPTION = option.string("COMMAND", "instead of amplihack-hooks");
 export const TIMEOUT_OPTION = option.number("SECONDS", "for one run (10)", { minimum: 0.001 });
@@ -58,8 +58,8 @@ export function eventOf(text: string): Subcommand {
 
 /** A file's bytes, or standard input for `-`. */
 export function readInputFile(system: System, path: string): Uint8Array {
-  if (path !== "-") return system.files.read(findFile(system, path), INPUT_LIMIT_BYTES);
-  const read = system.stdio.readInput(INPUT_LIMIT_BYTES);
+  if (path !== "-") return system.files.read(findFile(system, path), MAX_INPUT_BYTES);
+  const read = system.stdio.readInput(MAX_INPUT_BYTES);
   return read.kind === "bytes" ? read.bytes : new Uint8Array(0);
 }
 

@@ -1,9 +1,8 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError, usageError } from "../../cli/errors.ts";
 import { option } from "../../cli/option.ts";
-import type { HostId } from "../../hosts/descriptors.ts";
 
-const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
+const MAX_INPUT_BYTES = 10 * 1024 * 1024;
 const ANSWERS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
 
 export const inspectCommand = defineCommand({
@@ -35,34 +34,23 @@ would get for such an effect on this event: stdout, stderr, exitCode, and what t
   async run({ options, system, terminal }) {
     const { HOST_IDS, inspect, resolveHost } = await import("../../hosts/index.ts");
     const { isJsonObject, readJson } = await import("../../protocol/index.ts");
-    let host: HostId | undefined;
-    if (options.host !== undefined) {
-      host = resolveHost(options.host);
-      if (host === undefined)
-        throw usageError(
-          `unknown host '${options.host}'; known are ${HOST_IDS.join(", ")}`,
-          "amplihack hooks inspect --help",
-        );
-    }
-    const given =
-      options.input === undefined ? undefined : readJson(options.input, { recover: false, maxDepth: 200 });
-    if (given !== undefined && !(given.ok && isJsonObject(given.value))) {
+    const { event, answer, reason, context } = options;
+    const host = options.host === undefined ? undefined : resolveHost(options.host);
+    if (host === undefined && options.host !== undefined)
+      throw usageError(
+        `unknown host '${options.host}'; known are ${HOST_IDS.join(", ")}`,
+        "amplihack hooks inspect --help",
+      );
+    const given = readJson(options.input ?? "", { recover: false, maxDepth: 200 });
+    const input = given.ok && isJsonObject(given.value) ? given.value : undefined;
+    if (input === undefined && options.input !== undefined)
       throw usageError("--input must be a JSON object", '--input \'{"command":"ls"}\'');
-    }
-    const read = system.stdio.readInput(INPUT_LIMIT_BYTES);
+    const read = system.stdio.readInput(MAX_INPUT_BYTES);
     if (read.kind === "too-large") {
       throw new CommandError(`the payload is larger than ${read.limitBytes} bytes`, { kind: "too-large" });
     }
     const text = read.kind === "bytes" ? system.text.decode(read.bytes).text : "";
-    const inspection = inspect(text, {
-      host,
-      event: options.event,
-      env: system.env,
-      answer: options.answer,
-      reason: options.reason,
-      input: given?.ok === true && isJsonObject(given.value) ? given.value : undefined,
-      context: options.context,
-    });
+    const inspection = inspect(text, { host, event, env: system.env, answer, reason, input, context });
     terminal.printJson(inspection);
     return "error" in inspection ? 1 : 0;
   },

@@ -13,14 +13,14 @@ export const listCommand = defineCommand({
   async run({ options, system, terminal }) {
     const { requireDirectories, listHooks } = await import("../../install/operations.ts");
     const hooks = listHooks(system, requireDirectories(system));
-    terminal.printResult(options.format, hooks, renderTable(hooks));
+    terminal.printResult(options.format, hooks, renderHooks(hooks));
     return 0;
   },
 });
 
 const HEADINGS = ["event", "subcommand", "timeout", "matcher", "registered", "path ok"];
 
-function renderTable(hooks: readonly ListedHook[]): string {
+function renderHooks(hooks: readonly ListedHook[]): string {
   const rows = hooks.map(({ event, subcommand, timeout, matcher, hosts }) => {
     const registered = hosts.filter(host => host.registered);
     const where = registered.map(({ host, scope }) => (scope === "user" ? host : `${host} (${scope})`));
@@ -28,13 +28,8 @@ function renderTable(hooks: readonly ListedHook[]): string {
     const path = registered.length === 0 ? "–" : isOk ? "yes" : "no";
     return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–", path];
   });
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...rows.map(row => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return `${[line(HEADINGS), ...rows.map(line)].join("\n")}\n`;
+  const lines = [HEADINGS, ...rows];
+  const widths = HEADINGS.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
+  const cells = (line: readonly string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  return lines.map(line => `${cells(line).join("  ").trimEnd()}\n`).join("");
 }

@@ -4,11 +4,11 @@ import { gunzipSync } from "node:zlib";
 import { Problem } from "../../state/problem.ts";
 
 const BLOCK = 512;
-const LIMIT_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 /** Writes the files of an npm package archive below a new directory, without its first folder. Links are refused. */
 export function unpack(archive: Uint8Array, directory: string): void {
-  const bytes = gunzipSync(archive, { maxOutputLength: LIMIT_BYTES });
+  const bytes = gunzipSync(archive, { maxOutputLength: MAX_BYTES });
   let longName: string | undefined;
   for (let offset = 0; offset + BLOCK <= bytes.length; ) {
     const header = bytes.subarray(offset, offset + BLOCK);

@@ -56,12 +56,12 @@ function stepsOf(
   defaults: readonly (YAMLMap | undefined)[],
 ): readonly Snippet[] {
   const steps = job.get("steps");
-  const runner = textOf(job.get("runs-on"));
+  const runner = scalarText(job.get("runs-on"));
   return (isSeq(steps) ? steps.items : []).flatMap(step => {
     const run = isMap(step) ? step.get("run", true) : undefined;
     if (!isMap(step) || !isScalar(run) || typeof run.value !== "string") return [];
     const setting = (key: string): string =>
-      [step, ...defaults].map(map => textOf(map?.get(key))).find(found => found !== "") ?? "";
+      [step, ...defaults].map(map => scalarText(map?.get(key))).find(found => found !== "") ?? "";
     const [shell = ""] = (setting("shell") || (/windows/i.test(runner) ? "pwsh" : "bash")).split(/\s/);
     const kind = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
     if (kind === undefined) return [];
@@ -146,7 +146,7 @@ function nameOf(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-function textOf(value: unknown): string {
+function scalarText(value: unknown): string {
   if (typeof value === "string") return value;
   return isSeq(value) ? value.items.map(item => nameOf(item)).join(" ") : "";
 }
