@@ -20,7 +20,7 @@ export function describeProgram(name: string, own?: OwnPrograms): ProgramDescrip
   const program = own?.find(name) ?? findProgram(name);
   const operations = [
     ...allOperations().filter(({ command }) => command.split(" ")[0]?.split("|").includes(name) === true),
-    ...(own?.operationRowsOf(name) ?? []).map(row => row.operation),
+    ...(own?.operationRowsOf(name) ?? []),
   ];
   if (program === undefined && operations.length === 0) return undefined;
   const { flags = "", values = "", optional = "" } = program?.options ?? {};

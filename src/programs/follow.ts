@@ -9,9 +9,9 @@ import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
 import { interpretBy } from "./languages.ts";
 import { listingBehind } from "./listings.ts";
-import { type OperationRow, operationsOf } from "./operations.ts";
+import { operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
-import type { ParsedCall, Program } from "./program.ts";
+import type { Operation, ParsedCall, Program } from "./program.ts";
 import { readsOf } from "./reads.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
 import { effectsOfRows } from "./rows.ts";
@@ -43,7 +43,7 @@ function followProgram(
   program: Program | undefined,
   call: ProgramCall,
   runs: boolean,
-  ownRows: readonly OperationRow[] = [],
+  ownRows: readonly Operation[] = [],
 ): Followed {
   const parsed = parseCall(name, program, call);
   noteNames(program, parsed);

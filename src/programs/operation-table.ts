@@ -14,7 +14,7 @@ export function operationsOfField({ operations = {}, isFreeInTests = false }: Fi
         rule: rule as OperationRule,
         command,
         what,
-        isFreeInTests,
+        ...(isFreeInTests ? { isFreeInTests } : {}),
         ...(needs === undefined ? {} : { needs }),
         ...(unless === undefined ? {} : { unless }),
         ...(freeOn === undefined ? {} : { freeOn }),

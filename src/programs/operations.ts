@@ -16,29 +16,22 @@ const VALUED_OPTIONS: OptionGrammar = {
   flags: DRY_RUN.join(" "),
 };
 
-/** One row of a table, ready to be compared: the words behind the program. */
-export interface OperationRow {
-  readonly operation: Operation;
-  readonly pattern: readonly string[];
-}
-
-/** Rows by program. */
-export function indexOperations(operations: readonly Operation[]): ReadonlyMap<string, OperationRow[]> {
-  const rows = new Map<string, OperationRow[]>();
+/** Operations by program. */
+export function indexOperations(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+  const byProgram = new Map<string, Operation[]>();
   for (const operation of operations) {
-    const [programs = "", ...pattern] = operation.command.split(" ");
-    for (const program of programs.split("|")) {
-      const list = rows.get(program) ?? [];
-      list.push({ operation, pattern });
-      rows.set(program, list);
+    for (const program of operation.command.split(" ", 1)[0]?.split("|") ?? []) {
+      const list = byProgram.get(program) ?? [];
+      list.push(operation);
+      byProgram.set(program, list);
     }
   }
-  return rows;
+  return byProgram;
 }
 
 /** The operations among the rows that this call is. */
 export function operationsOf(
-  rows: readonly OperationRow[],
+  rows: readonly Operation[],
   program: string,
   call: ProgramCall,
   grammar: OptionGrammar | undefined,
@@ -52,7 +45,7 @@ export function operationsOf(
 }
 
 function findOperation(
-  rows: readonly OperationRow[],
+  rows: readonly Operation[],
   program: string,
   call: ProgramCall,
   options: ParsedOptions,
@@ -60,8 +53,8 @@ function findOperation(
   if (isDryRun(options)) return undefined;
   const operands = options.operandValues;
   const shown = operands.map(describe);
-  for (const { operation, pattern } of rows) {
-    const matched = matchOperands(pattern, shown);
+  for (const operation of rows) {
+    const matched = matchOperands(operation.command.split(" ").slice(1), shown);
     if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
     const { rule, what, safer, verdict } = operation;
     return {

@@ -1,12 +1,12 @@
 import type { OwnProgram } from "../config/sections.ts";
 import { words } from "../shell/options.ts";
-import { indexOperations, type OperationRow } from "./operations.ts";
-import type { Program } from "./program.ts";
+import { indexOperations } from "./operations.ts";
+import type { Operation, Program } from "./program.ts";
 
 /** The user's records, ready to be looked up. */
 export interface OwnPrograms {
   find(name: string): Program | undefined;
-  operationRowsOf(name: string): readonly OperationRow[];
+  operationRowsOf(name: string): readonly Operation[];
 }
 
 const known = new WeakMap<readonly OwnProgram[], OwnPrograms>();

@@ -18,10 +18,10 @@ export function programs(
   if (lost !== undefined) throw new Error(`no row begins with the program "${lost}"`);
   return rows.map(({ columns: [names = ""], cells }, index) => ({
     names,
-    isGnu: cells.gnu !== undefined,
-    is: words(cells.is ?? "") as readonly Trait[],
+    ...(cells.gnu === undefined ? {} : { isGnu: true }),
+    ...(cells.is === undefined ? {} : { is: words(cells.is) as readonly Trait[] }),
     ...(GRAMMAR_CELLS.some(cell => cells[cell] !== undefined) ? { options: grammarOf(cells) } : {}),
-    shellVariables: cells.variables ?? "",
+    ...(cells.variables === undefined ? {} : { shellVariables: cells.variables }),
     ...others[firstNames[index] ?? ""],
   }));
 }

@@ -16,7 +16,7 @@ import { languages } from "./languages.ts";
 import { make } from "./make.ts";
 import { network } from "./network.ts";
 import { operationsOfField } from "./operation-table.ts";
-import { indexOperations, type OperationRow } from "./operations.ts";
+import { indexOperations } from "./operations.ts";
 import { otherLanguages } from "./other-languages.ts";
 import { packages } from "./packages.ts";
 import { paths } from "./paths.ts";
@@ -75,7 +75,7 @@ interface Table {
 let everyday: Table | undefined;
 let others: Table | undefined;
 /** Operations of the fields that were needed so far. */
-const operations = new Map<Field, ReadonlyMap<string, readonly OperationRow[]>>();
+const operations = new Map<Field, ReadonlyMap<string, readonly Operation[]>>();
 
 function makeTable(fields: readonly Field[]): Table {
   const byName = new Map<string, Program>();
@@ -120,7 +120,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 }
 
 /** The rows of each field that are about a program; everyday programs have none. */
-export function operationRowsOf(name: string): readonly (readonly OperationRow[])[] {
+export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
   if (everydayPrograms().has(name)) return [];
   // Cmdlets are written in any case.
   const lower = name.toLowerCase();
