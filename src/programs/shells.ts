@@ -17,6 +17,7 @@ const OPTIONS: OptionGrammar = {
 
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
+  toldExcept: "fish ysh",
   programs: () => [
     ...programs(
       `
