@@ -7,6 +7,7 @@ import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { losesNothing } from "./nothing-lost.ts";
 import { clipText } from "./reason.ts";
 import type { RuleContext } from "./rule-context.ts";
 import { findRule, isOfFamily, type Rule } from "./rules.ts";
@@ -27,6 +28,8 @@ export function collectFindings(
   const add = (rule: Rule, by: Actor | undefined, target: string, details: Details = {}): void => {
     const verdict = settleVerdict(rule, details.verdict, workspace.settings);
     if (verdict === "allow" || staysInContainer(rule.id, by)) return;
+    const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
+    if (isLoss && current !== undefined && losesNothing(context, current)) return;
     const finding = makeFinding(rule, verdict, by?.invocation?.id, target, details);
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
     const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;

@@ -143,3 +143,10 @@ export function writtenByGit({ subcommand, options }: GitWords): readonly Value[
   const isBundle = subcommand === "bundle" && action !== undefined && describe(action) === "create";
   return [...options.valuesOf("o", "output"), ...(isBundle && file !== undefined ? [file] : [])];
 }
+
+/** What `git mv` gives another place; undefined for every other run, and for several at once. */
+export function movedByGit({ subcommand, options, directory }: GitWords) {
+  const [from, to, more] = options.operandValues;
+  const isMove = subcommand === "mv" && from !== undefined && to !== undefined && more === undefined;
+  return isMove ? { from, to, directory } : undefined;
+}

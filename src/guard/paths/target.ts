@@ -85,7 +85,7 @@ function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
   };
 }
 
-function literalTarget(path: string, isRemote: boolean): Target {
+export function literalTarget(path: string, isRemote = false): Target {
   return { path, base: path, rest: [], shown: path, isRemote };
 }
 
