@@ -72,7 +72,7 @@ export function changesOfGit(run: GitWords): GitChanges {
     case "tag":
       return operands.length === 0 || options.has(...LISTING) ? listingOr(run) : STATE;
     case "clean":
-      return options.isOn("n") ? NOTHING : FILES;
+      return options.isOn("n", "dry-run") ? NOTHING : FILES;
     case "commit":
       return options.has("dry-run", "short", "porcelain", "long") ? NOTHING : BOTH;
     case "config":
@@ -84,7 +84,7 @@ export function changesOfGit(run: GitWords): GitChanges {
     case "restore":
       return options.has("S") && !options.has("W") ? STATE : BOTH;
     case "rm":
-      return options.isOn("n") ? NOTHING : options.has("cached") ? STATE : BOTH;
+      return options.isOn("n", "dry-run") ? NOTHING : options.has("cached") ? STATE : BOTH;
     case "stash":
       return /^(drop|clear|create|store)$/.test(first) ? STATE : BOTH;
     case "symbolic-ref":

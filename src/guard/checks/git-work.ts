@@ -68,7 +68,8 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
       ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
     );
     const isForced = options.has("f") || isFree || (options.has("i") && hasStdin);
-    if (options.has("n", "help") || !isForced || allRegenerable(operands)) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("help") || !isForced || allRegenerable(operands))
+      return undefined;
     return ["git.clean", operands.length === 0 ? place : shown(operands)];
   },
   stash: ({ argv: [, action, which] }) => {
@@ -115,13 +116,14 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   replace: ({ options, argv }) =>
     !options.has("l", "list") && argv.length > 1 ? ["git.history", "replace"] : undefined,
   "read-tree": ({ options, place }) =>
-    options.has("u", "reset") && options.has("m", "reset") && !options.has("n", "dry-run")
+    options.has("u", "reset") && options.has("m", "reset") && !options.isOn("n", "dry-run")
       ? ["git.plumbing", place]
       : undefined,
   "checkout-index": ({ options, place }) =>
     options.has("f") && !options.has("prefix") ? ["git.plumbing", place] : undefined,
   rm: ({ options, operands }) => {
-    if (options.has("n", "cached") || !(options.has("r") && options.has("f"))) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("cached") || !(options.has("r") && options.has("f")))
+      return undefined;
     return allRegenerable(operands) ? undefined : ["git.plumbing", shown(operands)];
   },
   worktree: run => forcedAction(run, "remove", "the worktree"),

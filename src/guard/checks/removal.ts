@@ -124,6 +124,8 @@ export function inspectMove(effect: EffectOf<"move">, context: RuleContext): voi
     reportConfigured(context, effect, target, "delete");
     if (target.isRemote) continue;
     for (const loss of lossOfTree(context.workspace, target)) {
+      // What is in the project may lie elsewhere in it; the project itself, its history and the session may not move.
+      if (loss.rule === "fs.project" && loss.isChildren === true && !isToNothing) continue;
       const isLost =
         loss.rule === "fs.home"
           ? isTreeOfHome(context, target)
