@@ -3,8 +3,8 @@ import { describe, knownText } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
-import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
+import { hasBranch } from "../paths/repository.ts";
 import { type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 
 /** Changes of protected branches, and ways past the checks of a commit. */

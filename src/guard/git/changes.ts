@@ -2,8 +2,8 @@ import { changesOfGit, runsHooks, staysInRepository, writtenByGit } from "../../
 import { describe, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
 import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
+import type { Repository } from "../paths/repository.ts";
 import type { GitRun } from "./invocation.ts";
-import type { Repository } from "./repository.ts";
 
 /** What a run of git changes, and where. */
 export interface RunChanges {

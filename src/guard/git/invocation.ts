@@ -6,7 +6,13 @@ import type { Place } from "../../shell/place.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import { splitWords } from "../../system/command-line.ts";
 import type { Workspace } from "../context.ts";
-import { currentBranch, findAlias, findRepository, openRepository, type Repository } from "./repository.ts";
+import {
+  currentBranch,
+  findAlias,
+  findRepository,
+  openRepository,
+  type Repository,
+} from "../paths/repository.ts";
 
 /** One run of git with the repository it works on. */
 export interface GitRun extends GitWords {

@@ -19,6 +19,8 @@ export interface Disk {
   /** names in the directory; undefined when it cannot be listed or holds more than the limit, by default 200 */
   names(path: string, limit?: number): readonly string[] | undefined;
   text(path: string, limitBytes: number): string | undefined;
+  bytes(path: string, limitBytes: number): Uint8Array | undefined;
+  encode(text: string): Uint8Array;
   /**
    * The path with links and `..` resolved as the kernel does. The last component is resolved only when
    * `followsLast`: a link that is deleted or moved is itself the target.
@@ -39,9 +41,12 @@ export function createDisk(
   };
   const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
   const list = onceEach(path => files.list(path));
+  const bytes = onceEach((path, limitBytes: number) =>
+    files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
+  );
   const text = onceEach((path, limitBytes: number) => {
-    if (files.follow(path)?.kind !== "file") return undefined;
-    return system.text.decode(files.read(path, limitBytes)).text;
+    const read = bytes(path, limitBytes);
+    return read === undefined ? undefined : system.text.decode(read).text;
   });
   return {
     kind,
@@ -51,6 +56,8 @@ export function createDisk(
       return names === undefined || names.length > limit ? undefined : names;
     },
     text,
+    bytes,
+    encode: system.text.encode,
     resolve: (path, followsLast) =>
       resolveLinks(path, followsLast, at => (kind(at) === "symlink" ? linkAt(at) : undefined)),
   };
