@@ -168,7 +168,7 @@ export const CONFIG_SCHEMA = {
     guard: GUARD,
     parts: {
       kind: "list",
-      note: "what amplihack does here; all but mcp when absent; user and system layers only",
+      note: "what amplihack does here; all of it when absent; user and system layers only",
       of: { kind: "string", oneOf: PARTS },
     },
     failure: {
