@@ -60,7 +60,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function waitFor(condition: () => boolean, what: string): Promise<void> {
-  await expect.poll(condition, { message: what, timeout: 50_000, interval: 5 }).toBe(true);
+  await expect.poll(condition, { message: what, timeout: 200_000, interval: 5 }).toBe(true);
 }
 
 describe("badly behaved children", () => {

@@ -229,5 +229,5 @@ function residentPeak(pid: number): number {
 /** Waits until the process has started a child of its own. */
 async function untilParent(pid: number): Promise<void> {
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  await expect.poll(children, { timeout: 50_000, interval: 5 }).not.toBe("");
+  await expect.poll(children, { timeout: 200_000, interval: 5 }).not.toBe("");
 }

@@ -10,7 +10,7 @@ const parent = bundleProgram(new URL("./programs/parent.ts", import.meta.url));
 const { processes } = createNodeSystem();
 
 const runParent = (...words: string[]) =>
-  spawnSync(process.execPath, [parent, ...words], { encoding: "utf8", timeout: 50_000 });
+  spawnSync(process.execPath, [parent, ...words], { encoding: "utf8", timeout: 200_000 });
 
 /** Starts the program and waits for its first line. */
 async function startParent(...words: string[]): Promise<{ child: ChildProcess; said: () => string }> {
@@ -24,7 +24,7 @@ async function startParent(...words: string[]): Promise<{ child: ChildProcess; s
 }
 
 const untilGone = (pid: number) =>
-  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: 50_000 });
+  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: 200_000 });
 
 describe("children do not outlive a parent", () => {
   it.each(["child-exit", "child-throw"])("that ends by itself (%s)", async action => {

@@ -11,7 +11,7 @@ const system = createNodeSystem();
 const { processes } = system;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const MEBIBYTE = 1 << 20;
-const PATIENT_MS = 50_000;
+const PATIENT_MS = 200_000;
 
 function start(argv: readonly [string, ...string[]], more: Partial<ProcessRequest> = {}): RunningProcess {
   return processes.start({
