@@ -50,7 +50,8 @@ function addEffect(draft: Draft, effect: CommandEffect): void {
   else if (effect.kind === "write") addWrite(draft, effect);
   else if (effect.kind === "git") addGit(draft, effect);
   else if (effect.kind === "attributes") addWord(draft, effect.path, by, "attributes", effect.isRecursive);
-  else if (effect.kind === "alter") addWord(draft, effect.path, by, "write", effect.isTree === true);
+  else if (effect.kind === "alter")
+    addWord(draft, effect.path, by, "write", effect.isTree === true, effect.beside);
   else if (effect.kind === "operation" && effect.file !== undefined)
     addWord(draft, effect.file, by, "write", false);
   else if (effect.kind === "move") {
@@ -73,7 +74,7 @@ function addWrite(draft: Draft, effect: EffectOf<"write">): void {
   const { disk } = draft.workspace;
   if (from === undefined) {
     const isTree = how === "extract" || effect.isInto === true;
-    if (how !== "create" || !isFilled(draft, effect)) addWord(draft, path, by, "write", isTree);
+    if (how !== "create" || !isTree || !isFilled(draft, effect)) addWord(draft, path, by, "write", isTree);
     return;
   }
   const sources = resolveTargets(disk, from, by.cwd, by.place, { followsLast: true, isReading: true });

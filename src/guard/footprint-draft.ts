@@ -53,6 +53,7 @@ export function addWord(
   by: Pick<Actor, "cwd" | "place">,
   how: FootprintTarget["how"] | undefined,
   isTree: boolean,
+  beside: (path: string) => string = path => path,
 ): void {
   const { disk } = draft.workspace;
   const followsLast = how === "write" || how === "attributes";
@@ -63,7 +64,7 @@ export function addWord(
     else if (how === undefined)
       for (const path of [...found.paths, ...found.trees]) addDirectory(draft, path);
     else {
-      for (const path of found.paths) addPath(draft, path, how, isTree);
+      for (const path of found.paths) addPath(draft, beside(path), how, isTree);
       for (const path of found.trees) addPath(draft, path, how, true);
     }
   }
