@@ -1,6 +1,6 @@
 /** Commands that are really run, each in a copy of the same small world. `⏎` stands for a line break. */
 
-/** What they change is named in their words: the footprint needs neither a repository nor a guess. */
+/** What they change is named in their words. */
 export const NAMED = `
 rm a.txt
 rm -f a.txt b.txt
@@ -94,7 +94,6 @@ sed -i s/a/z/ link
 sed -n 'w copy.txt' a.txt
 sed 's/a/b/w out.txt' a.txt > /dev/null
 perl -pi -e s/a/b/ a.txt
-perl -i.orig -pe s/a/b/ a.txt b.txt
 awk '{print > "split.txt"}' a.txt
 awk '{print}' a.txt > b.txt
 sort -o a.txt a.txt
@@ -152,8 +151,6 @@ false || rm a.txt
 f() { rm "$1"; }; f a.txt
 mv src lib && rm -rf lib
 cp a.txt t && mv t b.txt
-mktemp ./made.XXXXXX
-split -l 1 a.txt part-
 xxd a.txt dump.hex
 base64 a.txt > b.txt
 openssl dgst -out digest.txt a.txt
@@ -163,7 +160,6 @@ head -1 a.txt > b.txt 2> errors.txt
 exec 3> a.txt; echo x >&3
 ed -s a.txt <<< $'1d\\nw\\nq'
 patch a.txt < change.diff
-patch -p0 < change.diff
 `;
 
 /** Git: the repository is named, or paths beside it. */
@@ -253,6 +249,10 @@ git undo
 
 /** Programs whose effects nobody can tell: everything around them is at risk. */
 export const UNKNOWN = `
+perl -i.orig -pe s/a/b/ a.txt b.txt
+mktemp ./made.XXXXXX
+split -l 1 a.txt part-
+patch -p0 < change.diff
 ./run.sh
 sh run.sh
 make
