@@ -78,6 +78,11 @@ export function changesOfGit(run: GitWords): GitChanges {
       return options.isOn("n", "dry-run") ? NOTHING : FILES;
     case "commit":
       return options.has("dry-run", "short", "porcelain", "long") ? STATE : BOTH;
+    // The new tree is no part of the repository around.
+    case "clone":
+      return NOTHING;
+    case "init":
+      return STATE;
     case "config":
       return readsSettings(operands, options) ? NOTHING : STATE;
     case "push":

@@ -249,6 +249,10 @@ git undo
 
 /** Programs whose effects nobody can tell: everything around them is at risk. */
 export const UNKNOWN = `
+tar xf archive.tar
+unzip -o pack.zip
+mkdir -p build && cd build && python3 -c "open('../a.txt','w')"
+make -C ../outside/repo -f ../../project/src/Makefile
 perl -i.orig -pe s/a/b/ a.txt b.txt
 mktemp ./made.XXXXXX
 split -l 1 a.txt part-

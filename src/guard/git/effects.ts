@@ -49,7 +49,7 @@ function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
 /** A new working tree is a place that is filled with files. */
 function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
   const path = newTreeOf(run);
-  return path === undefined ? [] : [{ kind: "write", by, path, how: "create", isInto: true }];
+  return path === undefined ? [] : [{ kind: "write", by, path, how: "create" }];
 }
 
 function pathOf(value: Value): Value {
