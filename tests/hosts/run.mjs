@@ -47,6 +47,11 @@ const [first, ...rest] = [...isolate, ...vitest];
 const ran = spawnSync(first, rest, {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, AMPLIHACK_TEST_PROGRAMS: JSON.stringify(programs) },
+  env: {
+    ...process.env,
+    AMPLIHACK_TEST_PROGRAMS: JSON.stringify(programs),
+    // Only a whole run knows all that the page says.
+    AMPLIHACK_TEST_PAGE: words.length === 0 ? "1" : "",
+  },
 });
 process.exit(ran.status ?? 1);
