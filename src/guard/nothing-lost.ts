@@ -40,5 +40,5 @@ function mayAppear({ workspace, facts }: RuleContext, path: string, { invocation
   return facts.invocations.some(other => other.id < (invocation?.id ?? 0) && !tellsAllChanges(other));
 }
 
-/** `C:Users`, `*`, `%X%` and `{{name}}` may mean more to other shells, systems and templates than a name. */
-const NOT_PLAIN = /\/[A-Za-z]:|[*?%!{}$]/;
+/** `C:Users`, `*`, `%X%`, `{{name}}` and unseen characters may mean more to other shells and systems than a name. */
+const NOT_PLAIN = /\/[A-Za-z]:|[*?%!{}$]|[^ -~\u00a0-\ud7ff]/;
