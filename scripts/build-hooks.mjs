@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { build } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
+import { leanModules } from "./lean-modules.mjs";
 
 const FOLDER = "dist/bin/hook-entries";
 
@@ -49,7 +50,7 @@ export async function buildHooks(common) {
       outExtension: { ".js": ".cjs" },
       write: false,
       metafile: true,
-      plugins: [generatedEntries(nodeEntrySource), lazyBundles(lazy)],
+      plugins: [generatedEntries(nodeEntrySource), leanModules(), lazyBundles(lazy)],
     });
     for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
     for (const path of Object.keys(metafile.inputs)) inputs.add(path);

@@ -11,7 +11,7 @@ import { databaseOperations } from "./migrations.ts";
 import { placeNames } from "./operations.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { SQL_CLIENTS, type SqlClient } from "./sql-clients.ts";
+import { type SqlClient, sqlClients } from "./sql-clients.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 
@@ -49,7 +49,7 @@ export const databases: Field = {
         },
       },
     ),
-    ...SQL_CLIENTS.map(sqlProgram),
+    ...sqlClients().map(sqlProgram),
   ],
   operations: databaseOperations,
   isFreeInTests: true,

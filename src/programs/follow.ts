@@ -7,7 +7,6 @@ import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt }
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
-import { interpretBy } from "./languages.ts";
 import { listingBehind } from "./listings.ts";
 import { operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -16,6 +15,7 @@ import { readsOf } from "./reads.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
 import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";
+import { runInterpreterCode } from "./run-code.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -28,7 +28,10 @@ export function programsWith(own: OwnPrograms): Programs {
       if (name === undefined) return { output: undefined, effects: guess(call) };
       return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
     },
-    interpret: interpretBy,
+    interpret(name, code, operands, call, source) {
+      const language = name === "bun" ? "javascript" : findProgram(name)?.language;
+      return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
+    },
     isKnown: name => dangerousNames().has(name) || findProgram(name) !== undefined,
     get names() {
       return programNames();

@@ -38,6 +38,7 @@ export const GRAMMAR_CELLS = [
   "flags",
   "values",
   "optional",
+  "digits",
   "exact",
   "ends at operand",
   "single dash",
@@ -45,11 +46,12 @@ export const GRAMMAR_CELLS = [
 ] as const;
 
 export function grammarOf(cells: TableRow<(typeof GRAMMAR_CELLS)[number]>["cells"]): OptionGrammar {
-  const { flags = "", values = "", optional = "" } = cells;
+  const { flags = "", values = "", optional = "", digits = "" } = cells;
   return {
     flags,
     values,
     optional,
+    digits,
     abbreviates: cells.exact === undefined,
     stopsAtOperand: cells["ends at operand"] !== undefined,
     isSingleDash: cells["single dash"] !== undefined,

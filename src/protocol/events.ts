@@ -27,16 +27,8 @@ function event(
   power: Power,
   more: Partial<Omit<EventDescriptor, "name" | "subject" | "power">> = {},
 ): EventDescriptor {
-  return {
-    name,
-    subject,
-    power,
-    text: "ignored",
-    rewrites: [],
-    timeoutMs: DEFAULT_TIMEOUT_MS,
-    requiresTool: false,
-    ...more,
-  };
+  const { text = "ignored", rewrites = [], timeoutMs = DEFAULT_TIMEOUT_MS, requiresTool = false } = more;
+  return { name, subject, power, text, rewrites, timeoutMs, requiresTool };
 }
 
 /** The events of the reference, in its order. Other names are legal and have no power. */
@@ -81,19 +73,16 @@ export function eventKey(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 }
 
-/** By its usual name and by its key: most callers spell it right. */
-const BY_KEY = new Map<string, EventDescriptor>(
-  EVENTS.flatMap(known => [
-    [known.name, known],
-    [eventKey(known.name), known],
-  ]),
-);
-const SESSION_END = BY_KEY.get("sessionend");
-if (SESSION_END !== undefined) BY_KEY.set("sessionstop", SESSION_END);
+/** Filled when an event is not spelled as usual. */
+const BY_KEY = new Map<string, EventDescriptor>();
 
 /** The descriptor of a known event in any spelling; `SessionStop` is `SessionEnd`. */
 export function findEvent(name: string): EventDescriptor | undefined {
-  return BY_KEY.get(name) ?? BY_KEY.get(eventKey(name));
+  const usual = EVENTS.find(known => known.name === name);
+  if (usual !== undefined) return usual;
+  if (BY_KEY.size === 0) for (const known of EVENTS) BY_KEY.set(eventKey(known.name), known);
+  const key = eventKey(name);
+  return BY_KEY.get(key === "sessionstop" ? "sessionend" : key);
 }
 
 /** A descriptor for any name: an unknown event is legal, carries nothing and decides nothing. */
