@@ -32,7 +32,7 @@ export function programsWith(own: OwnPrograms): Programs {
       const language = name === "bun" ? "javascript" : findProgram(name)?.language;
       return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
     },
-    isKnown: name => dangerousNames().has(name) || findProgram(name) !== undefined,
+    isKnown: name => findProgram(name) !== undefined || dangerousNames().has(name),
     get names() {
       return programNames();
     },

@@ -1,111 +1,60 @@
 import { words } from "../shell/options.ts";
-import { accounts } from "./accounts.ts";
-import { archives } from "./archives.ts";
-import { cloud } from "./cloud.ts";
-import { containers } from "./containers.ts";
-import { credentials } from "./credentials.ts";
-import { databases } from "./databases.ts";
-import { editors } from "./editors.ts";
-import { encoding } from "./encoding.ts";
-import { environment } from "./environment.ts";
-import { files } from "./files.ts";
-import { versionControl } from "./git.ts";
-import { isolation } from "./isolation.ts";
-import { jobs } from "./jobs.ts";
-import { languages } from "./languages.ts";
-import { make } from "./make.ts";
-import { network } from "./network.ts";
+import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
 import { indexOperations } from "./operations.ts";
-import { otherLanguages } from "./other-languages.ts";
-import { packages } from "./packages.ts";
-import { paths } from "./paths.ts";
-import { prefixes } from "./prefix.ts";
-import { print } from "./print.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
-import { remote } from "./remote.ts";
-import { remoteCopy } from "./remote-copy.ts";
-import { removal } from "./removal.ts";
-import { search } from "./search.ts";
-import { shells } from "./shells.ts";
-import { system } from "./system.ts";
-import { terminals } from "./terminals.ts";
-import { textPrograms } from "./text.ts";
-import { transfer } from "./transfer.ts";
-import { windows } from "./windows.ts";
-import { argumentLists } from "./xargs.ts";
-
-/** The programs of most commands, looked at first: the other tables take long to make. They have no operations. */
-const EVERYDAY: readonly Field[] = [print, paths, removal, transfer, files, textPrograms, search];
-
-const OTHERS: readonly Field[] = [
-  encoding,
-  network,
-  remoteCopy,
-  remote,
-  prefixes,
-  environment,
-  accounts,
-  jobs,
-  argumentLists,
-  versionControl,
-  make,
-  terminals,
-  containers,
-  isolation,
-  packages,
-  archives,
-  editors,
-  windows,
-  languages,
-  otherLanguages,
-  shells,
-  databases,
-  cloud,
-  system,
-  credentials,
-];
+import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
 interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
-  readonly patterns: readonly Program[];
 }
 
-let everyday: Table | undefined;
-let others: Table | undefined;
-/** Operations of the fields that were needed so far. */
+let index: ProgramIndex | undefined;
+/** Tables and operations of the fields that were needed so far. */
+const tables = new Map<Field, Table>();
 const operations = new Map<Field, ReadonlyMap<string, readonly Operation[]>>();
 
-function makeTable(fields: readonly Field[]): Table {
-  const byName = new Map<string, Program>();
-  const patterns: Program[] = [];
-  const programs = fields.flatMap(field => field.programs());
-  for (const program of programs) {
-    for (const name of words(program.names)) byName.set(name, program);
-    if (program.pattern !== undefined) patterns.push(program);
-  }
-  return { programs, byName, patterns };
+function tableOf(field: Field): Table {
+  const known = tables.get(field);
+  if (known !== undefined) return known;
+  const programs = field.programs();
+  const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
+  const table = { programs, byName };
+  tables.set(field, table);
+  return table;
 }
 
-export function everydayPrograms(): ReadonlyMap<string, Program> {
-  everyday ??= makeTable(EVERYDAY);
-  return everyday.byName;
+function programIndex(): ProgramIndex {
+  index ??= makeProgramIndex();
+  return index;
 }
 
-function otherPrograms(): Table {
-  others ??= makeTable(OTHERS);
-  return others;
+function fieldOf(name: string, fields: readonly Field[], names: readonly string[]): Field | undefined {
+  return name.includes(" ") ? undefined : fields[names.findIndex(list => list.includes(` ${name} `))];
+}
+
+export function isEveryday(name: string): boolean {
+  return fieldOf(name, EVERYDAY, programIndex().everyday) !== undefined;
+}
+
+function findListed(name: string): Program | undefined {
+  const { everyday, others } = programIndex();
+  const field = fieldOf(name, EVERYDAY, everyday) ?? fieldOf(name, OTHERS, others);
+  return field === undefined ? undefined : tableOf(field).byName.get(name);
+}
+
+function findByPattern(name: string): Program | undefined {
+  const [, at = -1, place = -1] = programIndex().patterns.find(([pattern]) => pattern.test(name)) ?? [];
+  const field = OTHERS[at];
+  return field === undefined ? undefined : tableOf(field).programs[place];
 }
 
 /** The record of a program, also by the name it has beside another of its kind. */
 export function findProgram(name: string): Program | undefined {
-  const known = everydayPrograms().get(name);
-  if (known !== undefined) return known;
-  const { byName, patterns } = otherPrograms();
-  const other = byName.get(name) ?? patterns.find(program => program.pattern?.test(name) === true);
-  if (other !== undefined || !name.startsWith("g")) return other;
-  const plain = everydayPrograms().get(name.slice(1)) ?? byName.get(name.slice(1));
+  const known = findListed(name) ?? findByPattern(name);
+  if (known !== undefined || !name.startsWith("g")) return known;
+  const plain = findListed(name.slice(1));
   return plain?.isGnu === true ? plain : undefined;
 }
 
@@ -121,7 +70,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 
 /** The rows of each field that are about a program; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
-  if (everydayPrograms().has(name)) return [];
+  if (isEveryday(name)) return [];
   // Cmdlets are written in any case.
   const lower = name.toLowerCase();
   return OTHERS.flatMap(field => {
@@ -136,13 +85,13 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
 
 /** Every name that is listed. */
 export function programNames(): readonly string[] {
-  return [...everydayPrograms().keys(), ...otherPrograms().byName.keys()];
+  const { everyday, others } = programIndex();
+  return words([...everyday, ...others].join(""));
 }
 
 /** Every record, in the order in which they are looked at. */
 export function allPrograms(): readonly Program[] {
-  everydayPrograms();
-  return [...(everyday?.programs ?? []), ...otherPrograms().programs];
+  return [...EVERYDAY, ...OTHERS].flatMap(field => tableOf(field).programs);
 }
 
 export function allOperations(): readonly Operation[] {
