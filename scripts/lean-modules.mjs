@@ -1,41 +1,56 @@
 // Two ways to keep the making of large tables out of a hook's cold start on Node. Elsewhere the same modules run as
 // they are written.
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { build } from "esbuild";
 import { loadSource } from "./load-source.mjs";
 
-/** Modules of plain data whose making needs much else: a bundle holds what they export, or what it answers, instead. */
-const CONSTANTS = ["hosts/protected-files.ts", "programs/program-index.ts"];
+/** Modules of plain data whose making costs time: a bundle holds what they export, or what it answers, instead. */
+const CONSTANTS = [
+  "protocol/event-table.ts",
+  "hosts/registry-rows.ts",
+  "hosts/protected-files.ts",
+  "programs/program-index.ts",
+];
 
 /**
- * A folder that becomes one function inside the bundle, called when one of these functions is: until then V8 neither
- * compiles nor keeps anything of it.
+ * Folders or files that become one function inside the bundle, called when one of the functions that others import
+ * from it is: until then V8 neither compiles nor keeps anything of it.
  */
-const DEFERRED_FOLDER = resolve("src/code");
-const DEFERRED = {
-  "read-code.ts": ["readCode"],
-  "languages/mongo.ts": ["readMongo"],
-  "languages/redis.ts": ["readRedis"],
-  "languages/sql/statements.ts": ["dialectOf", "readSql"],
-};
-const FOLDER_MODULE = "deferred-folder";
+const DEFERRED = [
+  {
+    inside: ["src/code/"],
+    modules: {
+      "src/code/read-code.ts": ["readCode"],
+      "src/code/languages/mongo.ts": ["readMongo"],
+      "src/code/languages/redis.ts": ["readRedis"],
+      "src/code/languages/sql/statements.ts": ["dialectOf", "readSql"],
+    },
+  },
+  { inside: ["src/guard/redact.ts"], modules: { "src/guard/redact.ts": ["redact", "redactOpening"] } },
+  {
+    inside: ["src/config/accept.ts", "src/config/sections.ts"],
+    modules: { "src/config/accept.ts": ["acceptConfig"] },
+  },
+];
 
 /** @returns {import("esbuild").Plugin} */
 export function leanModules() {
   const namespace = "lean-module";
   const sources = new Map([
-    [FOLDER_MODULE, bundleFolder],
     ...CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]),
-    ...Object.entries(DEFERRED).map(([path, names]) => [
-      resolve(DEFERRED_FOLDER, path),
-      () => deferredSource(names),
+    ...DEFERRED.flatMap(group => [
+      [groupName(group), () => bundleGroup(group)],
+      ...Object.entries(group.modules).map(([path, names]) => [
+        resolve(path),
+        () => deferredSource(group, names),
+      ]),
     ]),
   ]);
   return {
     name: namespace,
     setup(builder) {
-      builder.onResolve({ filter: /\.ts$|^deferred-folder$/ }, ({ path, resolveDir, kind }) => {
-        const file = path === FOLDER_MODULE ? path : resolve(resolveDir, path);
+      builder.onResolve({ filter: /\.ts$|^deferred:/ }, ({ kind, path, resolveDir }) => {
+        const file = path.startsWith("deferred:") ? path : resolve(resolveDir, path);
         return kind !== "entry-point" && sources.has(file) ? { path: file, namespace } : undefined;
       });
       builder.onLoad({ filter: /.*/, namespace }, async ({ path }) => ({
@@ -62,20 +77,22 @@ function literal(value) {
   return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${literal(each)}`)}}`;
 }
 
-function deferredSource(names) {
+const groupName = ({ inside }) => `deferred:${inside[0]}`;
+
+function deferredSource(group, names) {
   return names
-    .map(name => `export const ${name} = (...words) => require("${FOLDER_MODULE}").${name}(...words);`)
+    .map(name => `export const ${name} = (...words) => require("${groupName(group)}").${name}(...words);`)
     .join("\n");
 }
 
-/** CommonJS, which esbuild puts into a function; what it imports from other folders is the bundle's own. */
-async function bundleFolder() {
+/** CommonJS, which esbuild puts into a function; what lies outside is the bundle's own. */
+async function bundleGroup({ inside, modules }) {
   const { outputFiles } = await build({
     stdin: {
-      contents: Object.entries(DEFERRED)
+      contents: Object.entries(modules)
         .map(([path, names]) => `export { ${names} } from "./${path}";`)
         .join("\n"),
-      resolveDir: DEFERRED_FOLDER,
+      resolveDir: process.cwd(),
     },
     bundle: true,
     write: false,
@@ -83,13 +100,12 @@ async function bundleFolder() {
     target: "node20.19",
     plugins: [
       {
-        name: "other-folders",
+        name: "outside",
         setup(builder) {
           builder.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
             const file = resolve(resolveDir, path);
-            return relative(DEFERRED_FOLDER, file).startsWith("..")
-              ? { path: file, external: true }
-              : undefined;
+            const isInside = inside.some(place => file.startsWith(resolve(place)));
+            return isInside ? undefined : { path: file, external: true };
           });
         },
       },

@@ -1,8 +1,5 @@
 import { wordSet } from "../shell/options.ts";
-import { compileGlob, matchesGlob } from "../system/glob.ts";
-
-const globMatches = (pattern: string, name: string): boolean =>
-  matchesGlob(compileGlob(pattern, "fnmatch"), name);
+import { globMatches } from "../system/glob.ts";
 
 /** Names that only build tools give to a directory, wherever it lies. */
 const DISTINCTIVE = wordSet(`

@@ -1,7 +1,6 @@
 import { words } from "../shell/options.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
-import { indexOperations } from "./operations.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
 import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
@@ -11,9 +10,9 @@ interface Table {
 }
 
 let index: ProgramIndex | undefined;
-/** Tables and operations of the fields that were needed so far. */
+/** The tables of fields and the operations of programs that were needed so far. */
 const tables = new Map<Field, Table>();
-const operations = new Map<Field, ReadonlyMap<string, readonly Operation[]>>();
+const operations = new Map<string, readonly (readonly Operation[])[]>();
 
 function tableOf(field: Field): Table {
   const known = tables.get(field);
@@ -68,19 +67,18 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }
 
-/** The rows of each field that are about a program; everyday programs have none. */
+/** The operations of a program, field by field; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
   if (isEveryday(name)) return [];
+  const known = operations.get(name);
+  if (known !== undefined) return known;
   // Cmdlets are written in any case.
-  const lower = name.toLowerCase();
-  return OTHERS.flatMap(field => {
-    const tables = Object.values(field.operations ?? {});
-    if (!tables.some(table => table.includes(name) || table.includes(lower))) return [];
-    const index = operations.get(field) ?? indexOperations(operationsOfField(field));
-    operations.set(field, index);
-    const rows = index.get(name) ?? index.get(lower);
-    return rows === undefined ? [] : [rows];
-  });
+  const names = [...new Set([name, name.toLowerCase()])];
+  const rows = OTHERS.map(
+    field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
+  ).filter(found => found.length > 0);
+  if (rows.length > 0) operations.set(name, rows);
+  return rows;
 }
 
 /** Every name that is listed. */
@@ -95,5 +93,5 @@ export function allPrograms(): readonly Program[] {
 }
 
 export function allOperations(): readonly Operation[] {
-  return OTHERS.flatMap(operationsOfField);
+  return OTHERS.flatMap(field => operationsOfField(field));
 }

@@ -1,7 +1,8 @@
 import { CREDENTIAL_FILES } from "../../hosts/protected-files.ts";
 import { type WordSet, wordSet } from "../../shell/options.ts";
 import type { Piece } from "../../shell/value.ts";
-import { componentCouldBe, globMatches } from "./match.ts";
+import { globMatches } from "../../system/glob.ts";
+import { componentCouldBe } from "./match.ts";
 
 /** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */
 export type SecretKind = "secret" | "key" | "entry";
