@@ -7,11 +7,10 @@ import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt }
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
-import { listingBehind } from "./listings.ts";
+import { listingBehind, readsOf } from "./listings.ts";
 import { operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
-import { readsOf } from "./reads.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
 import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";

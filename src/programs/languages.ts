@@ -6,9 +6,9 @@ import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { readsOf } from "./reads.ts";
 import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
 import { compileSubstitutions } from "./substitute.ts";
 

@@ -18,7 +18,6 @@ const LEXER_RULES: LexerRules = {
   marks:
     ">>>= ... === !== **= <<= >>= >>> &&= ||= ??= => == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> **",
   nameCharacters: "$#",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

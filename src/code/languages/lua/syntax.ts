@@ -11,11 +11,7 @@ import { readFunction, readStatements } from "./statements.ts";
 
 const LEXER_RULES: LexerRules = {
   // Comments are taken by readSpecial, because `--[[` runs over lines.
-  lineComments: [],
-  blockComments: [],
   marks: "... .. :: == ~= <= >= // << >>",
-  nameCharacters: "",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

@@ -18,8 +18,6 @@ export const LEXER_RULES: LexerRules = {
   ),
   marks:
     "->@* ->%* **= ||= &&= //= <=> ... <<= >>= => -> :: == != =~ !~ <= >= && || // .. ** ++ -- += -= *= /= .= %= |= &= ^= ~~ << >>",
-  nameCharacters: "",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 
