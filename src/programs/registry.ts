@@ -10,7 +10,8 @@ interface Table {
 }
 
 let index: ProgramIndex | undefined;
-/** The tables of fields and the operations of programs that were needed so far. */
+/** The fields of names, the tables of fields and the operations of programs that were needed so far. */
+const fieldsByName = new Map<string, Field>();
 const tables = new Map<Field, Table>();
 const operations = new Map<string, readonly (readonly Operation[])[]>();
 
@@ -29,17 +30,23 @@ function programIndex(): ProgramIndex {
   return index;
 }
 
-function fieldOf(name: string, fields: readonly Field[], names: readonly string[]): Field | undefined {
-  return name.includes(" ") ? undefined : fields[names.findIndex(list => list.includes(` ${name} `))];
+function fieldOf(name: string): Field | undefined {
+  const known = fieldsByName.get(name);
+  if (known !== undefined || name.includes(" ")) return known;
+  const { everyday, others } = programIndex();
+  const isListed = (names: string): boolean => names.includes(` ${name} `);
+  const field = EVERYDAY[everyday.findIndex(isListed)] ?? OTHERS[others.findIndex(isListed)];
+  if (field !== undefined) fieldsByName.set(name, field);
+  return field;
 }
 
 export function isEveryday(name: string): boolean {
-  return fieldOf(name, EVERYDAY, programIndex().everyday) !== undefined;
+  const field = fieldOf(name);
+  return field !== undefined && EVERYDAY.includes(field);
 }
 
 function findListed(name: string): Program | undefined {
-  const { everyday, others } = programIndex();
-  const field = fieldOf(name, EVERYDAY, everyday) ?? fieldOf(name, OTHERS, others);
+  const field = fieldOf(name);
   return field === undefined ? undefined : tableOf(field).byName.get(name);
 }
 
@@ -77,7 +84,7 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
   const rows = OTHERS.map(
     field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
   ).filter(found => found.length > 0);
-  if (rows.length > 0) operations.set(name, rows);
+  if (rows.length > 0 || fieldOf(name) !== undefined) operations.set(name, rows);
   return rows;
 }
 
