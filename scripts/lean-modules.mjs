@@ -1,6 +1,6 @@
 // Two ways to keep the making of large tables out of a hook's cold start on Node. Elsewhere the same modules run as
 // they are written.
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { loadSource } from "./load-source.mjs";
 
@@ -13,12 +13,14 @@ const CONSTANTS = [
 ];
 
 /**
- * Folders or files that become one function inside the bundle, called when one of the functions that others import
- * from it is: until then V8 neither compiles nor keeps anything of it.
+ * Folders and files that are taken out of a bundle. With `file` they become a file of their own with compiled code
+ * beside it, else a function inside the bundle; either is called when one of the functions that others import from
+ * there is, and until then V8 keeps nothing of it.
  */
 const DEFERRED = [
   {
     inside: ["src/code/"],
+    file: "lazy-code",
     modules: {
       "src/code/read-code.ts": ["readCode"],
       "src/code/languages/mongo.ts": ["readMongo"],
@@ -33,13 +35,16 @@ const DEFERRED = [
   },
 ];
 
-/** @returns {import("esbuild").Plugin} */
-export function leanModules() {
+/**
+ * @param {(name: string, text: string) => void} writeBundle takes the bundles that stand beside the one being made
+ * @returns {import("esbuild").Plugin}
+ */
+export function leanModules(writeBundle) {
   const namespace = "lean-module";
   const sources = new Map([
     ...CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]),
     ...DEFERRED.flatMap(group => [
-      [groupName(group), () => bundleGroup(group)],
+      [groupName(group), () => groupSource(group, writeBundle)],
       ...Object.entries(group.modules).map(([path, names]) => [
         resolve(path),
         () => deferredSource(group, names),
@@ -49,6 +54,7 @@ export function leanModules() {
   return {
     name: namespace,
     setup(builder) {
+      builder.onResolve({ filter: /^\.\/lazy-.*\.cjs$/ }, ({ path }) => ({ path, external: true }));
       builder.onResolve({ filter: /\.ts$|^deferred:/ }, ({ kind, path, resolveDir }) => {
         const file = path.startsWith("deferred:") ? path : resolve(resolveDir, path);
         return kind !== "entry-point" && sources.has(file) ? { path: file, namespace } : undefined;
@@ -85,8 +91,22 @@ function deferredSource(group, names) {
     .join("\n");
 }
 
-/** CommonJS, which esbuild puts into a function; what lies outside is the bundle's own. */
+/** What stands for a group in the bundle; its imports from outside are the bundle's own modules. */
+async function groupSource(group, writeBundle) {
+  const { text, outside } = await bundleGroup(group);
+  if (group.file === undefined) return text;
+  writeBundle(
+    group.file,
+    `exports.link = require => { const module = { exports: {} };\n${text}\nreturn module.exports; };`,
+  );
+  const modules = outside.map(path => `${JSON.stringify(path)}: () => require(${JSON.stringify(path)})`);
+  return `const outside = {${modules}};
+module.exports = require("./${group.file}.cjs").link(path => outside[path]());`;
+}
+
+/** CommonJS, and the paths that it requires. */
 async function bundleGroup({ inside, modules }) {
+  const outside = new Set();
   const { outputFiles } = await build({
     stdin: {
       contents: Object.entries(modules)
@@ -104,12 +124,14 @@ async function bundleGroup({ inside, modules }) {
         setup(builder) {
           builder.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
             const file = resolve(resolveDir, path);
-            const isInside = inside.some(place => file.startsWith(resolve(place)));
-            return isInside ? undefined : { path: file, external: true };
+            if (inside.some(place => file.startsWith(resolve(place)))) return undefined;
+            const short = `./${relative(process.cwd(), file)}`;
+            outside.add(short);
+            return { path: short, external: true };
           });
         },
       },
     ],
   });
-  return outputFiles[0].text;
+  return { text: outputFiles[0].text, outside: [...outside] };
 }
