@@ -14,6 +14,7 @@ const LAYERS = [
   "code",
   "programs",
   "guard",
+  "history",
   "hooks",
   "engine",
   "memory",
@@ -36,6 +37,7 @@ const PORTABLE = new Set([
   "code",
   "programs",
   "guard",
+  "history",
   "hooks",
 ]);
 /** Packages that also run inside the native executable, and where they may be used. */

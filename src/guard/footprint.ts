@@ -1,0 +1,43 @@
+/**
+ * What a call may change on this machine, as far as its words tell before it runs. The history keeps these paths
+ * before the call; nothing in here says whether a change is good or bad.
+ */
+export interface Footprint {
+  /** Paths that are known completely: patterns are expanded on the disk, links in front are resolved. */
+  readonly targets: readonly FootprintTarget[];
+  /** Repositories that a git command changes. */
+  readonly repositories: readonly FootprintRepository[];
+  /**
+   * Directories in which a program runs whose effects cannot be told: a script, a build, a test run, a formatter.
+   * Everything in the project around them is at risk.
+   */
+  readonly unknownIn: readonly string[];
+  /** Targets that could not be resolved to paths, as shown to people. */
+  readonly unresolved: readonly string[];
+}
+
+export interface FootprintTarget {
+  /** absolute; the name itself, a link at the end not followed, for `delete` and `move`; what it leads to for the others */
+  readonly path: string;
+  readonly how: "delete" | "move" | "write" | "attributes";
+  /** with everything below it */
+  readonly isTree: boolean;
+}
+
+export interface FootprintRepository {
+  /** top of the working tree; undefined for a bare repository */
+  readonly top: string | undefined;
+  /** of this working tree: `.git`, or `.git/worktrees/NAME` */
+  readonly gitDirectory: string;
+  /** files of the working tree may change */
+  readonly changesFiles: boolean;
+  /** HEAD, refs, stashes, the index, sequencer files or settings may change */
+  readonly changesState: boolean;
+}
+
+/** Nothing changes: a command that only reads. */
+export const NO_FOOTPRINT: Footprint = { targets: [], repositories: [], unknownIn: [], unresolved: [] };
+
+export function isEmptyFootprint({ targets, repositories, unknownIn, unresolved }: Footprint): boolean {
+  return targets.length + repositories.length + unknownIn.length + unresolved.length === 0;
+}
