@@ -138,7 +138,7 @@ function reachedPlaces(workspace: Workspace, base: string, rest: readonly Compon
 /** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
 function listPlaces({ home, project, heldDirectories }: Workspace): readonly ProtectedPlace[] {
   const placesOf = (rule: Loss["rule"], paths: readonly string[]) => paths.map(path => [path, rule] as const);
-  const tops = [...SYSTEM_TOPS].map(top => `/${top}`);
+  const tops = SYSTEM_TOPS.list.map(top => `/${top}`);
   return [
     ...placesOf("fs.cwd", heldDirectories.flatMap(ancestors)),
     ...placesOf("fs.root", [...tops, "/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"]),
