@@ -223,5 +223,3 @@ export type GuardSection = InferConfig<typeof GUARD>;
 export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
 export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
 export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;
-/** Sections that a project file may hold. */
-export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure"];

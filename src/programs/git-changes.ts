@@ -1,5 +1,5 @@
 import type { GitWords } from "../shell/effects.ts";
-import { listsWord } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { describe, type Value } from "../shell/value.ts";
 
 /** What a run of git may change in its repository. */
@@ -15,18 +15,18 @@ const FILES: GitChanges = { files: true, state: false };
 const STATE: GitChanges = { files: false, state: true };
 const BOTH: GitChanges = { files: true, state: true };
 
-const READING = `
+const READING = wordSet(`
   annotate archive blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe diff
   diff-files diff-index diff-tree for-each-ref fsck get-tar-commit-id grep help log ls-files ls-remote ls-tree
   merge-base merge-tree name-rev patch-id range-diff request-pull rev-list rev-parse shortlog show show-branch
   show-index show-ref status stripspace var verify-commit verify-pack verify-tag version whatchanged
-`;
+`);
 
-const OF_STATE = `
+const OF_STATE = wordSet(`
   update-index commit-graph commit-tree fetch fetch-pack gc hash-object index-pack maintenance mktag mktree
   multi-pack-index pack-objects pack-refs prune prune-packed push remote repack replace notes reflog tag unpack-objects
   update-ref update-server-info worktree write-tree symbolic-ref branch config
-`;
+`);
 
 /** First words behind a subcommand with which it only reads; `-` stands for none at all. */
 const READING_ACTIONS: Readonly<Record<string, string>> = {
@@ -61,8 +61,8 @@ export function changesOfGit(run: GitWords): GitChanges {
   const { subcommand, options } = run;
   const operands = options.operandValues.map(describe);
   const [first = "-"] = operands;
-  if (options.isOn("help") || listsWord(actionsOf(subcommand), first)) return NOTHING;
-  if (listsWord(READING, subcommand)) return NOTHING;
+  if (options.isOn("help") || actionsOf(subcommand).includes(first)) return NOTHING;
+  if (READING.has(subcommand)) return NOTHING;
   switch (subcommand) {
     case "add":
     case "stage":
@@ -96,12 +96,12 @@ export function changesOfGit(run: GitWords): GitChanges {
     case "symbolic-ref":
       return operands.length > 1 || options.has("d", "delete") ? STATE : NOTHING;
     default:
-      return listsWord(OF_STATE, subcommand) ? STATE : BOTH;
+      return OF_STATE.has(subcommand) ? STATE : BOTH;
   }
 }
 
-function actionsOf(subcommand: string): string {
-  return Object.hasOwn(READING_ACTIONS, subcommand) ? (READING_ACTIONS[subcommand] ?? "") : "";
+function actionsOf(subcommand: string): readonly string[] {
+  return Object.hasOwn(READING_ACTIONS, subcommand) ? words(READING_ACTIONS[subcommand] ?? "") : [];
 }
 
 /** `git branch -D x` has no listing option; `git branch --unset-upstream` has no operand. */
@@ -120,22 +120,23 @@ function readsSettings(operands: readonly string[], options: GitWords["options"]
 }
 
 /** Runs of git that start hooks, which may write what they like. */
-const RUNS_HOOKS =
-  "am checkout cherry-pick clone commit fetch gc merge pull push rebase reset revert switch worktree";
+const RUNS_HOOKS = wordSet(
+  "am checkout cherry-pick clone commit fetch gc merge pull push rebase reset revert switch worktree",
+);
 
 export function runsHooks({ subcommand }: GitWords): boolean {
-  return listsWord(RUNS_HOOKS, subcommand);
+  return RUNS_HOOKS.has(subcommand);
 }
 
-const OF_BOTH = `
+const OF_BOTH = wordSet(`
   add stage am apply bisect bundle checkout checkout-index cherry-pick clean clone commit difftool filter-branch
   filter-repo format-patch init lfs merge mergetool mv pull read-tree rebase reset restore revert rm send-email
   sparse-checkout stash submodule switch
-`;
+`);
 
 /** Git's own names cannot be aliased. */
 export function isGitCommand(name: string): boolean {
-  return listsWord(READING, name) || listsWord(OF_STATE, name) || listsWord(OF_BOTH, name);
+  return READING.has(name) || OF_STATE.has(name) || OF_BOTH.has(name);
 }
 
 const BEYOND =

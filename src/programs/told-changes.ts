@@ -1,18 +1,18 @@
 import type { Invocation } from "../shell/facts.ts";
-import { listsWord } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { describe, knownText, wordAt } from "../shell/value.ts";
 import { harmlessUse } from "./read-only.ts";
 import { findProgram, tellsChanges } from "./registry.ts";
 
 /** Programs without a record of their own that only show something, and words of the shell that change no files. */
-const READERS = `
+const READERS = wordSet(`
   diff diff3 sdiff colordiff delta comm paste join nl fold fmt expand unexpand pr tsort numfmt ptx look cal ncal bc factor
   strings nm objdump readelf ldd size otool lipo ps pgrep pidof pstree top htop free vmstat iostat mpstat lsof fuser ss
   netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger tty locale getent dmesg pmap tput clear cowsay md5 xmllint
   cloc tokei scc wc hexyl glow mdcat exiftool identify ffprobe mediainfo nslookup traceroute mtr whois ifconfig zipinfo
   jobs bg fg disown times ulimit hash getopts let compgen complete compopt shopt bind caller dirs history logout suspend
   builtin enable mapfile readarray break continue [[
-`;
+`);
 
 /** Words with which a program only shows something. */
 const READING_SUBCOMMANDS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const READING_SUBCOMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Command lines of forges work elsewhere, save for these words. */
-const FORGES = "gh glab";
+const FORGES = wordSet("gh glab");
 const BRINGS_HERE = /^(checkout|clone|download|sync|fork|merge|develop|extension|cp|config|alias|auth|repo)$/;
 
 const HELP = /^(--help|--version|-V|-version)$/;
@@ -51,18 +51,18 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   const name = knownText(wordAt(argv, 0));
   // A file of that name in the project is another program.
   if (program === undefined || (name?.includes("/") === true && !SYSTEM_PROGRAM.test(name))) return false;
-  const words = argv.slice(1).map(describe);
-  const [first = ""] = words;
+  const given = argv.slice(1).map(describe);
+  const [first = ""] = given;
   const record = findProgram(program);
   // Words that follow from a list may name what it changes.
   if (record !== undefined && tellsChanges(record) && (!isOpenEnded || record.effects === undefined))
     return true;
-  if (words.length === 1 && HELP.test(first)) return true;
-  if (listsWord(READERS, program) || listsWord(subcommandsOf(program), first)) return true;
-  if (listsWord(FORGES, program)) return !words.slice(0, 3).some(word => BRINGS_HERE.test(word));
-  return harmlessUse(program, words) === "reads";
+  if (given.length === 1 && HELP.test(first)) return true;
+  if (READERS.has(program) || subcommandsOf(program).includes(first)) return true;
+  if (FORGES.has(program)) return !given.slice(0, 3).some(word => BRINGS_HERE.test(word));
+  return harmlessUse(program, given) === "reads";
 }
 
-function subcommandsOf(program: string): string {
-  return Object.hasOwn(READING_SUBCOMMANDS, program) ? (READING_SUBCOMMANDS[program] ?? "") : "";
+function subcommandsOf(program: string): readonly string[] {
+  return Object.hasOwn(READING_SUBCOMMANDS, program) ? words(READING_SUBCOMMANDS[program] ?? "") : [];
 }
