@@ -43,7 +43,7 @@ export function telemetryLine(record: HookRunRecord): string {
 export function recordRun(record: HookRunRecord, system: System): readonly string[] {
   try {
     const { project } = record;
-    const home = findStateHome(system, project);
+    const home = findStateHome(system);
     if (home === undefined) return ["amplihack: no home directory, so this run is not recorded"];
     const line = {
       ...measured(record),

@@ -5,6 +5,8 @@
  * Failures of the operating system are thrown as `SystemError` with the errno name as `code`.
  */
 export interface System {
+  /** The state home that this program was staged in by an installation; undefined for any other program. */
+  readonly installedIn?: string | undefined;
   readonly files: Files;
   readonly env: Environment;
   readonly clock: Clock;
