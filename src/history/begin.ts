@@ -4,6 +4,7 @@ import { findRepository, openRepository, type Repository } from "../guard/paths/
 import { isInside } from "../system/paths.ts";
 import { SystemError } from "../system/system.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
+import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
 import { claimId } from "./ids.ts";
@@ -31,13 +32,16 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
+  const known = findOpen(store, request.session, key);
   // A host that reads two of our registrations asks twice for one call.
-  const [known] = request.toolUseId === undefined ? [] : findOpen(store, request.session, key);
-  const open = known === undefined ? undefined : readOpen(store, known);
+  const [same] = request.toolUseId === undefined ? [] : known;
+  const open = same === undefined ? undefined : readOpen(store, same);
   if (open !== undefined) {
     const { change, files, bytes, isComplete, notKept } = open;
     return { change: change.id, files, bytes, isComplete, lost: notKept };
   }
+  // Without an id of its own, a call with the same words was refused, or has ended.
+  for (const file of known) await completeChange(context, file);
   const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
   const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
   try {

@@ -10,7 +10,7 @@ import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
 import { completeChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
-import { examineLosses } from "../history/harmless.ts";
+import { examineLosses, type GitWork } from "../history/harmless.ts";
 import { callKey, findOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
@@ -65,17 +65,17 @@ export async function keepCall(
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");
   return {
-    settle: judged =>
-      judged.verdict === "deny" || settled.size + unkept.length === 0
-        ? judged
-        : judged.settle([
-            ...judged.findings.flatMap(finding => {
-              const known = settled.get(keyOf(finding));
-              if (known === undefined) return [finding];
-              return known.passes === undefined ? [known.finding] : [];
-            }),
-            ...unkept,
-          ]),
+    settle(judged) {
+      if (judged.verdict === "deny" || settled.size + unkept.length === 0) return judged;
+      // A grant covers all findings there were.
+      if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
+      const rest = judged.findings.flatMap(finding => {
+        const known = settled.get(keyOf(finding));
+        if (known === undefined) return [finding];
+        return known.passes === undefined ? [known.finding] : [];
+      });
+      return judged.settle([...rest, ...unkept]);
+    },
     message: isKept && captured?.change !== undefined ? messageOf(captured) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
@@ -132,12 +132,24 @@ async function settleFinding(
   if (atRisk === undefined || finding.verdict !== "ask") return { finding, passes: undefined };
   const why = whyNotKept(history, atRisk, captured);
   if (why === undefined && config.guard.level !== "strict") return { finding, passes: "kept" };
+  const work = GIT_WORK[finding.rule];
+  const isGit = finding.rule.startsWith("git.");
   for (const path of atRisk) {
-    if (await losses.isHarmless(path)) continue;
+    if (isGit && work !== undefined && (await losses.isHarmlessForGit(path, work))) continue;
+    if (!isGit && (await losses.isHarmless(path))) continue;
     return { finding: why === undefined ? finding : explained(finding, why), passes: undefined };
   }
   return { finding, passes: "harmless" };
 }
+
+/** What the commands of a rule take from a working tree. Stashes and branches are none of it. */
+const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
+  "git.reset": ["changed"],
+  "git.restore": ["changed"],
+  "git.checkout": ["changed", "untracked"],
+  "git.switch": ["changed", "untracked"],
+  "git.clean": ["untracked", "ignored"],
+};
 
 function explained(finding: Finding, { path, why }: NotKept): Finding {
   return { ...finding, lost: `${finding.lost} It cannot be undone: ${path}: ${why}.` };
