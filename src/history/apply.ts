@@ -2,6 +2,7 @@ import { createDisk } from "../guard/paths/disk.ts";
 import { openRepository } from "../guard/paths/repository.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { Problem } from "../state/problem.ts";
+import { SystemError } from "../system/system.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { compareGit } from "./git-compare.ts";
@@ -43,7 +44,7 @@ export async function applyPlan(
     );
     for (const { change } of plan.git) await restoreGit(context, change);
   } catch (error) {
-    throw await takeBack(context, begun, error);
+    throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
   const done = await completeChange(context, begun.file, { exit: "ok" });
   return {
@@ -53,6 +54,10 @@ export async function applyPlan(
     kept: count("keep"),
     problems: plan.gone.map(({ path, why }) => `${path}: ${why}`),
   };
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof SystemError || error instanceof Problem;
 }
 
 function refuseConflicts({ conflicts }: UndoPlan, isForced: boolean): void {
@@ -159,6 +164,7 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
     try {
       await action();
     } catch (error) {
+      if (!isFailure(error)) throw error;
       problems.push(errorText(error));
     }
   };
