@@ -1,4 +1,6 @@
 import type { Change } from "../../history/change.ts";
+import { resolveHost } from "../../hosts/descriptors.ts";
+import { setupOf } from "../../install/targets.ts";
 import { escapeControls } from "../../state/index.ts";
 import { isInside, relative } from "../../system/paths.ts";
 
@@ -65,4 +67,10 @@ export function markOf({ kind, undoneBy, status, isComplete }: Change): string {
   if (undoneBy !== undefined) return kind === "undo" ? "redone" : "undone";
   if (status === "open") return "open";
   return isComplete ? "" : "incomplete";
+}
+
+/** `Claude Code` for `claude-code`; a host that is not known keeps its name. */
+export function hostTitle(host: string): string {
+  const known = resolveHost(host);
+  return known === undefined ? escapeControls(host) : setupOf(known).title;
 }
