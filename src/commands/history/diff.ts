@@ -1,12 +1,10 @@
 import type { Terminal } from "../../cli/terminal.ts";
-import type { Change, PathChange, PathState } from "../../history/change.ts";
+import type { Change, History, PathChange, PathState } from "../../history/index.ts";
 import { unifiedDiff } from "../../install/unified-diff.ts";
 import { escapeControls } from "../../state/index.ts";
 import type { System } from "../../system/system.ts";
 import { octal } from "./document.ts";
 import { shownPath, sizeText } from "./words.ts";
-
-type FileState = Extract<PathState, { kind: "file" }>;
 
 export interface DiffView {
   readonly terminal: Pick<Terminal, "paint">;
@@ -14,8 +12,7 @@ export interface DiffView {
   readonly home: string;
   /** the text is shown to a person: colours, and nothing that the terminal would obey */
   readonly isShown: boolean;
-  /** The bytes of a file; throws when they are gone. */
-  readContent(state: FileState): Promise<Uint8Array>;
+  readonly readContent: History["readContent"];
 }
 
 /** Longer files are named with their sizes. */
@@ -26,12 +23,24 @@ const BINARY_PROBE_BYTES = 8_000;
 export async function renderDiff(file: PathChange, change: Change, view: DiffView): Promise<string> {
   const name = shownPath(file.path, change.project, view.home);
   const lines = describeKinds(file, change, view);
-  const { before, after } = file;
-  if (before.kind !== "file" && after.kind !== "file") return lines.map(line => `${line}\n`).join("");
-  const texts = await readTexts([before, after], view);
+  const before = sideBefore(file, change);
+  const { path, after } = file;
+  if (before.state.kind !== "file" && after.kind !== "file") return lines.map(line => `${line}\n`).join("");
+  const texts = await readTexts([before, { path, state: after }], view);
   if (typeof texts === "string") return `${[...lines, `${name}: ${texts}`].join("\n")}\n`;
   const diff = unifiedDiff(name, texts[0], texts[1]);
   return lines.map(line => `${line}\n`).join("") + (view.isShown ? shown(diff, view) : diff);
+}
+
+interface Side {
+  readonly path: string;
+  readonly state: PathState;
+}
+
+/** A file that was moved is compared with what it was where it came from. */
+function sideBefore({ path, from, before }: PathChange, { files }: Change): Side {
+  const source = from === undefined ? undefined : files.find(file => file.path === from);
+  return source === undefined ? { path, state: before } : { path: source.path, state: source.before };
 }
 
 /** What a diff of texts cannot say. */
@@ -60,22 +69,27 @@ function describeKinds(
 
 /** Both texts, undefined where there is no file; a sentence where they cannot be compared as text. */
 async function readTexts(
-  states: readonly [PathState, PathState],
+  sides: readonly [Side, Side],
   view: DiffView,
 ): Promise<readonly [string | undefined, string | undefined] | string> {
-  const files = states.map(state => (state.kind === "file" ? state : undefined));
-  const sizes = files.map(state => (state === undefined ? "nothing" : sizeText(state.size))).join(" → ");
+  const sizes = sides
+    .map(({ state }) => (state.kind === "file" ? sizeText(state.size) : "nothing"))
+    .join(" → ");
+  const files = sides.flatMap(({ state }) => (state.kind === "file" ? [state] : []));
+  const unknown = files.map(({ content }) => content).find(content => content.in === "nowhere");
+  if (unknown !== undefined) return `content not kept (${unknown.why}); ${sizes}`;
+  if (files.some(({ size }) => size > MAX_DIFF_BYTES)) return `too large to compare here; ${sizes}`;
   const texts: (string | undefined)[] = [];
-  for (const state of files) {
-    if (state?.content.in === "nowhere") return `content not kept (${state.content.why}); ${sizes}`;
-    if ((state?.size ?? 0) > MAX_DIFF_BYTES) return `too large to compare here; ${sizes}`;
-  }
-  for (const state of files) {
-    const bytes = state === undefined ? undefined : await view.readContent(state);
-    const decoded = bytes === undefined ? undefined : view.text.decode(bytes);
-    const isBinary = bytes?.subarray(0, BINARY_PROBE_BYTES).includes(0) === true;
-    if (isBinary || decoded?.replaced === true) return `binary file; ${sizes}`;
-    texts.push(decoded?.text);
+  for (const { state, path } of sides) {
+    if (state.kind !== "file") {
+      texts.push(undefined);
+      continue;
+    }
+    const bytes = await view.readContent(path, state, MAX_DIFF_BYTES);
+    if (bytes === undefined) return `its content is not there any more; ${sizes}`;
+    const decoded = view.text.decode(bytes);
+    if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0) || decoded.replaced) return `binary file; ${sizes}`;
+    texts.push(decoded.text);
   }
   return [texts[0], texts[1]];
 }

@@ -1,4 +1,4 @@
-import type { Change, PathState } from "../../history/change.ts";
+import type { Change, GitChange, PathState } from "../../history/index.ts";
 import type { Json } from "../../protocol/index.ts";
 
 /** A change as `--format json` prints it. Members are added, never renamed or taken away. */
@@ -28,10 +28,24 @@ export function changeDocument(change: Change): { readonly [name: string]: Json 
       before: stateDocument(before),
       after: stateDocument(after),
     })),
-    git: [...change.git],
+    git: change.git.map(gitDocument),
     undone: change.undoneBy !== undefined,
     undoneBy: change.undoneBy ?? null,
     of: [...change.of],
+  };
+}
+
+function gitDocument({ gitDirectory, top, head, refs, stashes, index, files }: GitChange): Json {
+  return {
+    repository: top ?? gitDirectory,
+    head: head === undefined ? null : { before: head.before, after: head.after },
+    refs: refs.map(({ name, before, after }) => ({ name, before: before ?? null, after: after ?? null })),
+    stashes:
+      stashes === undefined
+        ? null
+        : { before: stashes.before.map(({ id }) => id), after: stashes.after.map(({ id }) => id) },
+    indexChanged: index !== undefined,
+    files: files.map(({ path, what }) => ({ path, what })),
   };
 }
 

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/terminal.ts";
-import type { Change } from "../../history/change.ts";
+import type { Change } from "../../history/index.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../history/change.ts";
+import type { Change } from "../../history/index.ts";
 import { resolveHost } from "../../hosts/descriptors.ts";
 import { setupOf } from "../../install/targets.ts";
 import { escapeControls } from "../../state/index.ts";
@@ -39,7 +39,10 @@ export function countWith(number: number, noun: string, verbs: readonly [string,
 
 /** Relative to the project where it lies there, with `~` for the home directory elsewhere. */
 export function shownPath(path: string, project: string, home: string): string {
-  if (isInside(project, path)) return escapeControls(relative(project, path));
+  return isInside(project, path) ? escapeControls(relative(project, path)) : shownPlace(path, home);
+}
+
+export function shownPlace(path: string, home: string): string {
   return escapeControls(isInside(home, path) ? `~${path.slice(home.length)}` : path);
 }
 
@@ -63,8 +66,9 @@ function filesOf({ files, project }: Change, home: string): string {
 }
 
 /** What a reader must know about it beside what it did; empty for most. */
-export function markOf({ kind, undoneBy, status, isComplete }: Change): string {
+export function markOf({ kind, undoneBy, undonePaths, status, isComplete }: Change): string {
   if (undoneBy !== undefined) return kind === "undo" ? "redone" : "undone";
+  if (undonePaths.length > 0) return "partly undone";
   if (status === "open") return "open";
   return isComplete ? "" : "incomplete";
 }

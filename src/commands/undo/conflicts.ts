@@ -1,35 +1,34 @@
+import type { UndoPlan } from "../../history/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { countWith, shownPath } from "../history/words.ts";
-import { MAX_SHOWN_FILES, type Preview, type PreviewView, paint } from "./preview.ts";
+import { MAX_SHOWN, type PreviewView, paint } from "./preview.ts";
 
-/** What is in the way, and what to do about it. */
-export function renderConflicts(preview: Preview, view: PreviewView, retry: string): string {
-  const { verb, conflicts } = preview;
-  const title = `Nothing was changed: ${countWith(conflicts.length, "path", ["was", "were"])} changed again since.`;
-  const names = conflicts.map(({ path, why, by }) => {
-    const shown = shownPath(path, view.project, view.home);
-    return `  ${shown}: ${escapeControls(why)}${by === undefined ? "" : `, by ${by}`}\n`;
+/** What is in the way, and what to do about it. `retry` is the command as it was meant, without options. */
+export function renderConflicts(
+  { kind, changes, conflicts }: UndoPlan,
+  view: PreviewView,
+  retry: string,
+): string {
+  const isFiles = conflicts.every(({ subject }) => subject.startsWith("/"));
+  const what = countWith(conflicts.length, isFiles ? "file" : "thing", ["is", "are"]);
+  const title = `Nothing was changed, because ${what} different since:`;
+  const shown = conflicts.slice(0, view.isWhole ? undefined : MAX_SHOWN).map(({ subject, why, advice }) => {
+    const name = subject.startsWith("/")
+      ? shownPath(subject, view.project, view.home)
+      : escapeControls(subject);
+    return `  ${paint(view, "yellow", name)}: ${escapeControls(why)}\n      ${escapeControls(advice)}\n`;
   });
-  const limit = view.isWhole ? names.length : MAX_SHOWN_FILES;
-  const more = names.length > limit ? [`  and ${names.length - limit} more\n`] : [];
-  const later = [...new Set(conflicts.flatMap(({ by }) => by ?? []))];
-  const first = preview.changes[0]?.id ?? "";
+  const more = conflicts.length - shown.length;
   const ways = [
-    ...(later.length > 0 && verb === "undo"
-      ? [
-          [
-            `amplihack undo ${[...later, ...preview.changes.map(({ id }) => id)].slice(0, 6).join(" ")}`,
-            "takes the later changes back too",
-          ],
-        ]
-      : []),
-    [`amplihack history show ${first}`, "shows what was changed"],
-    [`${retry} -- PATH`, "does it for the files you name"],
-    [
-      `${retry} --force`,
-      `does it all the same; what is there now is kept, and amplihack ${verb === "undo" ? "redo" : "undo"} brings it back`,
-    ],
+    ...changes.slice(0, 1).map(({ id }) => [`amplihack history show ${id}`, "shows what it changed"]),
+    ...(kind === "undo" ? [[`${retry} -- PATH`, "takes back only the files that you name"]] : []),
+    [`${retry} --force`, `does it anyway; what is there now is kept too, so this can be reversed`],
   ];
-  const lines = ways.map(([command, does]) => `  ${paint(view, "cyan", command ?? "")}\n      ${does}\n`);
-  return `${paint(view, "bold", title)}\n${names.slice(0, limit).join("")}${more.join("")}\nYou can:\n${lines.join("")}`;
+  return [
+    `${paint(view, "bold", title)}\n`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more\n`] : []),
+    "\nYou can:\n",
+    ...ways.map(([command = "", does]) => `  ${paint(view, "cyan", command)}\n      ${does}\n`),
+  ].join("");
 }
