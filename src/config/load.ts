@@ -1,9 +1,9 @@
 import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { FailurePolicy, Json } from "../protocol/index.ts";
-import { sha256Hex } from "../state/sha256.ts";
 import { VARIABLES } from "../state/variables.ts";
 import { join } from "../system/paths.ts";
+import { sha256Hex } from "../system/sha256.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { readJsonc } from "./jsonc.ts";
 import { POLICIES } from "./levels.ts";

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { onEnd } from "./node-end.ts";
-import { errorCode } from "./node-files.ts";
+import { errorCode } from "./node-errors.ts";
 import { loadChildProcess } from "./node-load.ts";
 import { CapturedOutput } from "./output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";
