@@ -24,7 +24,7 @@ export const command = defineCommand({
     const { carryOut } = await import("./undo/carry-out.ts");
     const opened = openForCommand(invocation);
     const plan = await opened.history.planRedo(invocation.positionals[0]);
-    const retry = ["amplihack redo", ...plan.changes.slice(0, 1).map(({ id }) => id)].join(" ");
-    return carryOut(invocation, opened, plan, retry);
+    const ids = plan.changes.map(({ id }) => id);
+    return carryOut(invocation, opened, plan, { words: ["amplihack", "redo", ...ids], paths: [] });
   },
 });

@@ -61,20 +61,26 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     const opened = openForCommand(invocation);
     const paths = rest.map(opened.resolvePath);
     const plan = await opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) });
-    const retry = ["amplihack undo", ...plan.changes.map(({ id }) => id)].join(" ");
-    return carryOut(invocation, opened, plan, retry);
+    const words = wordsOf(positionals, options);
+    const chosenWords = words.length > 0 ? words : plan.changes.map(({ id }) => id);
+    return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });
   },
 });
 
-function selectionOf(
-  ids: readonly string[],
-  {
-    turn,
-    session,
-    since,
-  }: { turn: number | undefined; session: string | undefined; since: string | undefined },
-  nowMs: number,
-): UndoSelection {
+interface Choice {
+  readonly turn: number | undefined;
+  readonly session: string | undefined;
+  readonly since: string | undefined;
+}
+
+/** What was chosen, as it would be typed again. */
+function wordsOf(ids: readonly string[], { turn, session, since }: Choice): readonly string[] {
+  if (turn !== undefined) return ["--turn", String(turn)];
+  if (session !== undefined) return ["--session", ...(session === "" ? [] : [session])];
+  return since === undefined ? ids : ["--since", since];
+}
+
+function selectionOf(ids: readonly string[], { turn, session, since }: Choice, nowMs: number): UndoSelection {
   if (ids.length > 0) return { kind: "ids", ids };
   if (turn !== undefined) return { kind: "turns", count: turn };
   if (session !== undefined) return { kind: "session", ...(session === "" ? {} : { session }) };

@@ -4,6 +4,7 @@ import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { defineHook, type HookContext, openHookContext } from "./context.ts";
 import type { HookDefinition } from "./hook-program.ts";
+import { tellChanges } from "./session-changes.ts";
 import { entryText, isUserMessage } from "./transcript/entry.ts";
 import { toolNaming } from "./transcript/naming.ts";
 import { readTranscript } from "./transcript/read.ts";
@@ -22,13 +23,14 @@ interface Learning {
   readonly agentType: string;
 }
 
-/** Closes a session: stores what was learnt, then warns of uncommitted work. Cannot block. */
+/** Closes a session: stores what was learnt, says what was changed, warns of uncommitted work. Cannot block. */
 export const sessionStop = defineHook("session-stop", "session-end", endSession);
 
 export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };
 
 async function endSession(input: InputOf<"session-end">, context: HookContext): Promise<undefined> {
   await storeLearning(input, context);
+  tellChanges(input, context);
   const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });
   await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
 }

@@ -9,7 +9,14 @@ const MS_OF: Readonly<Record<string, number>> = {
   d: 24 * 3600 * SECOND_MS,
   w: 7 * 24 * 3600 * SECOND_MS,
 };
-const BYTES_OF: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
+const KB = 1024;
+const BYTES_OF: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: KB,
+  mb: KB ** 2,
+  gb: KB ** 3,
+  tb: KB ** 4,
+};
 
 /** `90s`, `10m`, `2h`, `7d`, `2w` */
 export function readDuration(option: string, text: string): number {

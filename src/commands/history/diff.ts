@@ -1,10 +1,12 @@
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change, History, PathChange, PathState } from "../../history/index.ts";
 import { unifiedDiff } from "../../install/unified-diff.ts";
+import { sizeText } from "../../protocol/quantity.ts";
 import { escapeControls } from "../../state/index.ts";
+import { isInside, relative } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { octal } from "./document.ts";
-import { shownPath, sizeText } from "./words.ts";
+import { shownPath } from "./words.ts";
 
 export interface DiffView {
   readonly terminal: Pick<Terminal, "paint">;
@@ -28,7 +30,9 @@ export async function renderDiff(file: PathChange, change: Change, view: DiffVie
   if (before.state.kind !== "file" && after.kind !== "file") return lines.map(line => `${line}\n`).join("");
   const texts = await readTexts([before, { path, state: after }], view);
   if (typeof texts === "string") return `${[...lines, `${name}: ${texts}`].join("\n")}\n`;
-  const diff = unifiedDiff(name, texts[0], texts[1]);
+  // Names with control characters are quoted in the way of git, which can read them back.
+  const inDiff = isInside(change.project, path) ? relative(change.project, path) : path;
+  const diff = unifiedDiff(inDiff, texts[0], texts[1]);
   return lines.map(line => `${line}\n`).join("") + (view.isShown ? shown(diff, view) : diff);
 }
 

@@ -3,7 +3,7 @@ import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { readDuration, readSize } from "./amounts.ts";
 
 const DAY_MS = 86_400_000;
-const MB = 1_000_000;
+const MB = 1024 * 1024;
 
 export const pruneCommand = defineCommand({
   name: "prune",
@@ -25,7 +25,7 @@ oldest go first. Your files are not touched, but what is forgotten cannot be und
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { hasConsent } = await import("./consent.ts");
-    const { count, sizeText } = await import("./words.ts");
+    const { count, sizeText } = await import("../../protocol/quantity.ts");
     const age = options["older-than"];
     const olderThanMs = age === undefined ? undefined : readDuration("older-than", age);
     const toBytes = options.to === undefined ? undefined : readSize("to", options.to);

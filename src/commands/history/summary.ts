@@ -1,8 +1,9 @@
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change, PathChange, PathState } from "../../history/index.ts";
+import { count, sizeText } from "../../protocol/quantity.ts";
 import { escapeControls, localTimestamp } from "../../state/index.ts";
 import { gitLines } from "./git-words.ts";
-import { ageOf, count, hostTitle, markOf, shownPath, shownPlace, sizeText, whatOf } from "./words.ts";
+import { ageOf, hostTitle, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;

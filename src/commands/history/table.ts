@@ -1,10 +1,11 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change } from "../../history/index.ts";
+import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";
-import { ageOf, count, markOf, whatOf } from "./words.ts";
+import { ageOf, markOf, whatOf } from "./words.ts";
 
 /** What a list is made for. */
 export interface TableView {

@@ -11,7 +11,7 @@ export const verifyCommand = defineCommand({
     const { options, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { escapeControls } = await import("../../state/index.ts");
-    const { count, sizeText } = await import("./words.ts");
+    const { count, sizeText } = await import("../../protocol/quantity.ts");
     const report = openForCommand(invocation).history.verify();
     const ok = report.problems.length === 0;
     const held = `${count(report.changes, "change")}, ${count(report.objects, "kept file")}, ${sizeText(report.bytes)}`;

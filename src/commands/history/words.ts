@@ -1,6 +1,7 @@
 import type { Change } from "../../history/index.ts";
 import { resolveHost } from "../../hosts/descriptors.ts";
 import { setupOf } from "../../install/targets.ts";
+import { count } from "../../protocol/quantity.ts";
 import { escapeControls } from "../../state/index.ts";
 import { isInside, relative } from "../../system/paths.ts";
 
@@ -11,7 +12,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_NAMED_FILES = 2;
 const MAX_NAMED_CHANGES = 3;
-const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
 export function ageOf(nowMs: number, timeMs: number): string {
   const passed = Math.max(0, nowMs - timeMs);
@@ -19,17 +19,6 @@ export function ageOf(nowMs: number, timeMs: number): string {
   if (passed < 2 * HOUR_MS) return `${Math.floor(passed / MINUTE_MS)} min ago`;
   if (passed < 2 * DAY_MS) return `${Math.floor(passed / HOUR_MS)} h ago`;
   return `${Math.floor(passed / DAY_MS)} days ago`;
-}
-
-/** `1.2 MB`; thousands, as disks are sold. */
-export function sizeText(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const value = bytes / 1000 ** power;
-  return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** `1 file is`, `3 files are` */

@@ -7,7 +7,7 @@ import type { UndoPlan, UndoResult } from "../../history/index.ts";
 import { Problem } from "../../state/problem.ts";
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
-import { renderConflicts } from "./conflicts.ts";
+import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
 import { countPaths, type PreviewView, renderPreview, sortSteps } from "./preview.ts";
 
 export const CARRY_OUT_OPTIONS = {
@@ -32,7 +32,7 @@ export async function carryOut(
   { options, system, terminal }: CarryOut,
   { history, home, project }: OpenedHistory,
   plan: UndoPlan,
-  retry: string,
+  typed: TypedAgain,
 ): Promise<number> {
   const isJson = options.format === "json";
   const isDryRun = options["dry-run"];
@@ -50,12 +50,12 @@ export async function carryOut(
     return exitCode;
   };
   if (plan.conflicts.length > 0 && !options.force) {
-    if (!isJson) terminal.print(renderConflicts(plan, viewOn("stdout"), retry));
+    if (!isJson) terminal.print(renderConflicts(plan, viewOn("stdout"), typed));
     return finish("conflicts", CONFLICT_EXIT_CODE);
   }
   if (isDryRun) {
     const preview = renderPreview(plan, viewOn("stdout"));
-    if (!isJson) page(system, terminal, `${preview}\nNothing was changed. To do this: ${retry}\n`);
+    if (!isJson) page(system, terminal, `${preview}\nNothing was changed. To do this: ${typeAgain(typed)}\n`);
     return finish("preview", 0);
   }
   const isAgreed = hasConsent(terminal, {

@@ -1,13 +1,26 @@
 import type { UndoPlan } from "../../history/index.ts";
 import { escapeControls } from "../../state/index.ts";
+import { quoteWord } from "../../system/command-line.ts";
 import { countWith, shownPath } from "../history/words.ts";
 import { MAX_SHOWN, type PreviewView, paint } from "./preview.ts";
 
-/** What is in the way, and what to do about it. `retry` is the command as it was meant, without options. */
+/** The command as it was meant, without options that say how. */
+export interface TypedAgain {
+  readonly words: readonly string[];
+  /** only these; as typed */
+  readonly paths: readonly string[];
+}
+
+export function typeAgain({ words, paths }: TypedAgain, ...options: readonly string[]): string {
+  const all = [...words, ...options, ...(paths.length > 0 ? ["--", ...paths] : [])];
+  return escapeControls(all.map(quoteWord).join(" "));
+}
+
+/** What is in the way, and what to do about it. */
 export function renderConflicts(
   { kind, changes, conflicts }: UndoPlan,
   view: PreviewView,
-  retry: string,
+  typed: TypedAgain,
 ): string {
   const isFiles = conflicts.every(({ subject }) => subject.startsWith("/"));
   const what = countWith(conflicts.length, isFiles ? "file" : "thing", ["is", "are"]);
@@ -21,8 +34,10 @@ export function renderConflicts(
   const more = conflicts.length - shown.length;
   const ways = [
     ...changes.slice(0, 1).map(({ id }) => [`amplihack history show ${id}`, "shows what it changed"]),
-    ...(kind === "undo" ? [[`${retry} -- PATH`, "takes back only the files that you name"]] : []),
-    [`${retry} --force`, `does it anyway; what is there now is kept too, so this can be reversed`],
+    ...(kind === "undo"
+      ? [[typeAgain({ ...typed, paths: ["PATH"] }), "takes back only the files that you name"]]
+      : []),
+    [typeAgain(typed, "--force"), `does it anyway; what is there now is kept too, so this can be reversed`],
   ];
   return [
     `${paint(view, "bold", title)}\n`,

@@ -1,9 +1,10 @@
 import type { Style, Terminal } from "../../cli/terminal.ts";
 import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
+import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { dirname } from "../../system/paths.ts";
-import { ageOf, count, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
+import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
 
 export interface PreviewView {
   readonly terminal: Pick<Terminal, "paint">;

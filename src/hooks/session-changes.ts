@@ -1,0 +1,32 @@
+import { loadConfig } from "../config/index.ts";
+import { figuresOf } from "../history/figures.ts";
+import { openHistory } from "../history/index.ts";
+import { errorText } from "../protocol/error-text.ts";
+import type { HookInput } from "../protocol/index.ts";
+import { count } from "../protocol/quantity.ts";
+import { requireDirectories } from "../state/user-directories.ts";
+import { quoteWord } from "../system/command-line.ts";
+import type { HookContext } from "./context.ts";
+
+/** Says at the end of a session what it changed and how to take that back. What cannot be found out is only logged. */
+export function tellChanges(input: HookInput, context: HookContext): void {
+  const session = input.sessionId;
+  if (session === undefined) return;
+  try {
+    const directories = requireDirectories(context.system, input.cwd);
+    const { stateHome, projectRoot: project } = directories;
+    const settings = loadConfig(context.system, directories).config.history;
+    if (!settings.enabled) return;
+    const history = openHistory(context.system, { stateHome, project }, settings);
+    const { changes, files, undoable } = figuresOf(history.listChanges({ session }).changes);
+    if (changes === 0) return;
+    context.metric("history_changes", changes, { files, undoable });
+    const undone = undoable === changes ? "" : `, ${changes - undoable} undone already`;
+    context.notify(
+      `this session changed ${count(files, "file")} in ${count(changes, "call")}${undone}; ` +
+        `"amplihack undo --session ${quoteWord(session)}" takes that back`,
+    );
+  } catch (error) {
+    context.log("WARNING", `the changes of this session could not be counted: ${errorText(error)}`);
+  }
+}
