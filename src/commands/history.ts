@@ -15,6 +15,6 @@ export const command = defineFamily({
   examples: {
     "amplihack history": "lists the last changes of this project, newest first",
     "amplihack history --path src/app.ts": "only those that changed this file",
-    "amplihack history show k3f9": "what one of them did, as a diff",
+    "amplihack history show 1i8x4q": "what one of them did, as a diff",
   },
 });

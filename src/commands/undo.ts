@@ -10,22 +10,20 @@ export const command = defineCommand({
   summary: "take back what an agent did to your files",
   group: "Protect",
   details: `
-Without an id: the last thing that an agent changed in this project. It shows what would come back and what would be
-removed, asks, and does nothing before you say yes. Files that were changed since are never overwritten: they are named
-and nothing is done, unless you add --force. amplihack redo reverses an undo.
+Alone it takes back the last thing that an agent changed in this project. It
+shows what would come back and what would be removed, asks, and does nothing
+before you say yes. Files that were changed since are never overwritten: they
+are named, and nothing is done unless you add --force. amplihack redo reverses
+an undo.
 
 Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed since.`,
   options: {
-    turn: option.number(
-      "N",
-      "everything since the last prompt, or the last N prompts, that changed something",
-      {
-        minimum: 1,
-        bare: 1,
-      },
-    ),
-    session: option.string("ID", "everything of a session; the last one when no id is given", { bare: "" }),
-    since: option.string("TIME", "everything newer than this: 10m, 2h, 1d"),
+    turn: option.number("N", "all that came of the last prompt, or the last N", {
+      minimum: 1,
+      bare: 1,
+    }),
+    session: option.string("ID", "all of a session; of the last one without ID", { bare: "" }),
+    since: option.string("TIME", "all that is newer: 10m, 2h, 1d"),
     ...CARRY_OUT_OPTIONS,
   },
   positionals: [
@@ -43,7 +41,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     "amplihack undo --dry-run": "only shows it",
     "amplihack undo --turn": "everything that came of your last prompt",
     "amplihack undo --since 10m -- src": "what happened to src in the last ten minutes",
-    "amplihack undo k3f9": "one change by its id",
+    "amplihack undo 1i8x4q": "one change by its id",
   },
   async run(invocation) {
     const { options, positionals, rest, system } = invocation;

@@ -10,13 +10,16 @@ export const listCommand = defineCommand({
   name: "list",
   summary: "list what agents changed here, newest first",
   details: `
-Each line is one tool call that changed files: when, its id, what was done, how many files. Marks behind it: undone,
-partly undone, redone (an undo that was reversed), open (its end was never seen), incomplete (not everything could be
-kept beforehand).`,
+Each line is one tool call that changed files: when, its id, what was done, how
+many files. Marks behind it:
+  undone, partly undone
+  redone      an undo that was reversed
+  open        its end was never seen
+  incomplete  not everything could be kept beforehand`,
   options: {
     session: option.string("ID", "only those of this session"),
     turn: option.number("N", "only the last turn, or the last N turns", { minimum: 1, bare: 1 }),
-    path: option.string("PATH", "only those that changed this file, or something in this folder"),
+    path: option.string("PATH", "only those that changed this file or folder"),
     since: option.string("TIME", "only newer ones: 10m, 2h, 7d"),
     "all-projects": option.boolean("of all projects on this machine"),
     limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),

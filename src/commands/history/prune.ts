@@ -9,8 +9,9 @@ export const pruneCommand = defineCommand({
   name: "prune",
   summary: "forget old changes, to make room",
   details: `
-This happens by itself when the limits of the configuration are reached (history.maxAgeDays, history.maxTotalMb). The
-oldest go first. Your files are not touched, but what is forgotten cannot be undone any more.`,
+This happens by itself when the limits of the configuration are reached
+(history.maxAgeDays, history.maxTotalMb). The oldest go first. Your files are
+not touched, but what is forgotten cannot be undone any more.`,
   options: {
     "older-than": option.string("TIME", "forget what is older: 7d, 12h; the configured age by default"),
     to: option.string("SIZE", "then the oldest until no more than this is left: 500mb, 2gb"),

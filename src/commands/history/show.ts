@@ -13,14 +13,15 @@ const OPTIONS = {
 export const showCommand = defineCommand({
   name: "show",
   summary: "show what one change did, as a diff",
-  details: "On a terminal the diff goes through $PAGER, or less. Binary and very large files are only named.",
+  details:
+    "On a terminal the diff goes through $PAGER, or less. Binary and very large files\nare only named.",
   options: OPTIONS,
   positionals: [{ name: "ID", summary: "of the change; its beginning is enough", completes: "change" }],
   wordsBehind: "[-- PATH…]",
   examples: {
-    "amplihack history show k3f9": "everything that the change did",
-    "amplihack history show k3f9 --stat": "only which files, and how large they were and are",
-    "amplihack history show k3f9 -- src/app.ts": "only one file",
+    "amplihack history show 1i8x4q": "everything that the change did",
+    "amplihack history show 1i8x4q --stat": "only which files, and how large they were and are",
+    "amplihack history show 1i8x4q -- src/app.ts": "only one file",
   },
   async run(invocation) {
     const { options, positionals, rest, system, terminal } = invocation;

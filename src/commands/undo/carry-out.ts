@@ -11,8 +11,8 @@ import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
 import { countPaths, type PreviewView, renderPreview, sortSteps } from "./preview.ts";
 
 export const CARRY_OUT_OPTIONS = {
-  "dry-run": option.boolean("only show what would happen, with every file", { short: "n" }),
-  force: option.boolean("also where files were changed since; what is there now is kept too"),
+  "dry-run": option.boolean("only show what would happen, every file of it", { short: "n" }),
+  force: option.boolean("also where files were changed since, which are kept"),
   yes: option.boolean("do not ask", { short: "y" }),
   format: FORMAT_OPTION,
 } as const;
