@@ -52,8 +52,9 @@ export function renderTable(changes: readonly Change[], view: TableView): string
   return lines.map(line => `${line}\n`).join("");
 }
 
-/** A change of git's own state may touch no file. */
-function describeSize({ files, git }: Change): string {
+/** A change of git's own state may touch no file. What an open one did is not known before it ends. */
+function describeSize({ files, git, status }: Change): string {
+  if (status === "open") return "? files";
   return files.length === 0 && git.length > 0 ? "git" : count(files.length, "file");
 }
 

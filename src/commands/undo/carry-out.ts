@@ -1,10 +1,8 @@
 import type { Invocation } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
 import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import { page } from "../../cli/pager.ts";
 import { ProgressLine } from "../../cli/progress.ts";
 import type { UndoPlan, UndoResult } from "../../history/index.ts";
-import { Problem } from "../../state/problem.ts";
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
 import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
@@ -17,7 +15,7 @@ export const CARRY_OUT_OPTIONS = {
   format: FORMAT_OPTION,
 } as const;
 
-export const CONFLICT_EXIT_CODE = 3;
+const CONFLICT_EXIT_CODE = 3;
 
 type CarryOut = Pick<Invocation<typeof CARRY_OUT_OPTIONS>, "options" | "system" | "terminal">;
 type Outcome = "done" | "preview" | "conflicts";
@@ -71,18 +69,10 @@ export async function carryOut(
       force: options.force,
       onProgress: (done, total) => progress.show(() => `${done} of ${total} files`),
     })
-    .catch(asConflict)
     .finally(() => progress.clear());
   for (const problem of result.problems) terminal.warn(`Warning: ${problem}\n`);
   if (!isJson) terminal.print(renderDone(plan));
   return finish("done", 0, result);
-}
-
-/** A file that changed between the preview and the work is a conflict like the others. */
-function asConflict(error: unknown): never {
-  if (!(error instanceof Problem) || error.kind !== "conflict") throw error;
-  const { message, kind, causes, fix } = error;
-  throw new CommandError(message, { kind, causes, fix, exitCode: CONFLICT_EXIT_CODE });
 }
 
 function renderDone(plan: UndoPlan): string {

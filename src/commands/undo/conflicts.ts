@@ -25,11 +25,13 @@ export function renderConflicts(
   const isFiles = conflicts.every(({ subject }) => subject.startsWith("/"));
   const what = countWith(conflicts.length, isFiles ? "file" : "thing", ["is", "are"]);
   const title = `Nothing was changed, because ${what} different since:`;
-  const shown = conflicts.slice(0, view.isWhole ? undefined : MAX_SHOWN).map(({ subject, why, advice }) => {
+  const shown = conflicts.slice(0, view.isWhole ? undefined : MAX_SHOWN).map((conflict, index) => {
+    const { subject, why, advice } = conflict;
     const name = subject.startsWith("/")
       ? shownPath(subject, view.project, view.home)
       : escapeControls(subject);
-    return `  ${paint(view, "yellow", name)}: ${escapeControls(why)}\n      ${escapeControls(advice)}\n`;
+    const isToldBelow = conflicts[index + 1]?.advice === advice;
+    return `  ${paint(view, "yellow", name)}: ${escapeControls(why)}\n${isToldBelow ? "" : `      ${escapeControls(advice)}\n`}`;
   });
   const more = conflicts.length - shown.length;
   const ways = [
