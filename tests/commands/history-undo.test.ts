@@ -127,7 +127,8 @@ describe("what an undo says when files were changed since", () => {
   const conflicted = plan({
     changes: [change({ files: [pathChange("src/app.ts", "changed", fileState(1), fileState(2))] })],
     conflicts: [
-      { subject: `${PROJECT}/src/app.ts`, why: "it was changed since", advice: "look at it first" },
+      { subject: `${PROJECT}/src/app.ts`, why: "it was changed since", advice: "use --force" },
+      { subject: "branch main", why: "it was moved since", advice: "git log main" },
     ],
   });
 
@@ -135,9 +136,10 @@ describe("what an undo says when files were changed since", () => {
     const shown = renderConflicts(conflicted, VIEW, { words: ["amplihack", "undo", "k3f9"], paths: [] });
     expect(shown).toBe(
       [
-        "Nothing was changed, because 1 file is different since:",
+        "Nothing was changed, because 2 things are different since:",
         "  src/app.ts: it was changed since",
-        "      look at it first",
+        "  branch main: it was moved since",
+        "      git log main",
         "",
         "You can:",
         "  amplihack history show k3f9",

@@ -3,7 +3,7 @@ import type { Change, PathChange, PathState } from "../../history/index.ts";
 import { count, sizeText } from "../../protocol/quantity.ts";
 import { escapeControls, localTimestamp } from "../../state/index.ts";
 import { gitLines } from "./git-words.ts";
-import { ageOf, hostTitle, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
+import { ageOf, countFiles, hostTitle, markOf, shownPath, shownPlace, whatOf } from "./words.ts";
 
 interface SummaryView {
   readonly terminal: Pick<Terminal, "paint">;
@@ -33,7 +33,7 @@ export function renderSummary(change: Change, { terminal, nowMs, home }: Summary
     ...(mark === "" ? [] : [["state", describeMark(change)]]),
   ];
   const lines = [
-    `${terminal.paint("bold", `change ${change.id}`)}  ${count(files.length, "file")}`,
+    `${terminal.paint("bold", `change ${change.id}`)}  ${countFiles(files)}`,
     ...facts.filter(([, text]) => text !== "").map(([name = "", text]) => `  ${name.padEnd(6)} ${text}`),
     "",
     ...renderFiles(files, change, home),

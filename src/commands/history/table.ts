@@ -1,11 +1,10 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/terminal.ts";
 import type { Change } from "../../history/index.ts";
-import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
 import { escapeControls } from "../../state/index.ts";
 import { basename } from "../../system/paths.ts";
-import { ageOf, markOf, whatOf } from "./words.ts";
+import { ageOf, countFiles, markOf, whatOf } from "./words.ts";
 
 /** What a list is made for. */
 export interface TableView {
@@ -55,7 +54,7 @@ export function renderTable(changes: readonly Change[], view: TableView): string
 /** A change of git's own state may touch no file. What an open one did is not known before it ends. */
 function describeSize({ files, git, status }: Change): string {
   if (status === "open") return "? files";
-  return files.length === 0 && git.length > 0 ? "git" : count(files.length, "file");
+  return files.length === 0 && git.length > 0 ? "git" : countFiles(files);
 }
 
 function padded(text: string, width: number): string {

@@ -1,4 +1,5 @@
-import type { Change } from "../../history/index.ts";
+import { isFolder } from "../../history/figures.ts";
+import type { Change, PathChange } from "../../history/index.ts";
 import { resolveHost } from "../../hosts/descriptors.ts";
 import { setupOf } from "../../install/targets.ts";
 import { count } from "../../protocol/quantity.ts";
@@ -52,6 +53,12 @@ function filesOf({ files, project }: Change, home: string): string {
   const names = files.slice(0, MAX_NAMED_FILES).map(({ path }) => shownPath(path, project, home));
   const more = files.length - names.length;
   return names.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** `14 files`; folders only where there is nothing else. */
+export function countFiles(files: readonly PathChange[]): string {
+  const others = files.filter(file => !isFolder(file)).length;
+  return others === 0 && files.length > 0 ? count(files.length, "folder") : count(others, "file");
 }
 
 /** What a reader must know about it beside what it did; empty for most. */

@@ -1,4 +1,4 @@
-import type { UndoPlan } from "../../history/index.ts";
+import type { Conflict, UndoPlan } from "../../history/index.ts";
 import { escapeControls } from "../../state/index.ts";
 import { quoteWord } from "../../system/command-line.ts";
 import { countWith, shownPath } from "../history/words.ts";
@@ -25,14 +25,9 @@ export function renderConflicts(
   const isFiles = conflicts.every(({ subject }) => subject.startsWith("/"));
   const what = countWith(conflicts.length, isFiles ? "file" : "thing", ["is", "are"]);
   const title = `Nothing was changed, because ${what} different since:`;
-  const shown = conflicts.slice(0, view.isWhole ? undefined : MAX_SHOWN).map((conflict, index) => {
-    const { subject, why, advice } = conflict;
-    const name = subject.startsWith("/")
-      ? shownPath(subject, view.project, view.home)
-      : escapeControls(subject);
-    const isToldBelow = conflicts[index + 1]?.advice === advice;
-    return `  ${paint(view, "yellow", name)}: ${escapeControls(why)}\n${isToldBelow ? "" : `      ${escapeControls(advice)}\n`}`;
-  });
+  const shown = conflicts
+    .slice(0, view.isWhole ? undefined : MAX_SHOWN)
+    .map(conflict => renderConflict(conflict, view));
   const more = conflicts.length - shown.length;
   const ways = [
     ...changes.slice(0, 1).map(({ id }) => [`amplihack history show ${id}`, "shows what it changed"]),
@@ -48,4 +43,12 @@ export function renderConflicts(
     "\nYou can:\n",
     ...ways.map(([command = "", does]) => `  ${paint(view, "cyan", command)}\n      ${does}\n`),
   ].join("");
+}
+
+/** What to do about a file is told below for all of them, as commands; the rest brings its own advice. */
+function renderConflict({ subject, why, advice }: Conflict, view: PreviewView): string {
+  const isPath = subject.startsWith("/");
+  const name = isPath ? shownPath(subject, view.project, view.home) : escapeControls(subject);
+  const told = isPath ? "" : `      ${escapeControls(advice)}\n`;
+  return `  ${paint(view, "yellow", name)}: ${escapeControls(why)}\n${told}`;
 }

@@ -1,4 +1,5 @@
 import type { Style, Terminal } from "../../cli/terminal.ts";
+import { isFolder } from "../../history/figures.ts";
 import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
 import { count } from "../../protocol/quantity.ts";
 import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
@@ -65,7 +66,7 @@ export function renderPreview(plan: UndoPlan, view: PreviewView): string {
 
 /** `12 files and 1 folder` */
 export function countPaths(steps: readonly PathStep[]): string {
-  const folders = steps.filter(isFolder).length;
+  const folders = steps.filter(isFolderStep).length;
   const files = steps.length - folders;
   const parts = [
     ...(files > 0 ? [count(files, "file")] : []),
@@ -74,8 +75,8 @@ export function countPaths(steps: readonly PathStep[]): string {
   return parts.join(" and ");
 }
 
-function isFolder({ present, target }: PathStep): boolean {
-  return (target.kind === "absent" ? present : target).kind === "directory";
+function isFolderStep({ present, target }: PathStep): boolean {
+  return isFolder({ before: present, after: target });
 }
 
 function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {
@@ -90,10 +91,13 @@ function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {
       : changes.length === 1
         ? `This takes back what ${hosts} did ${to}:`
         : `This takes back ${calls} of ${hosts}, ${from === to ? to : `from ${from} to ${to}`}:`;
-  const width = (view.columns ?? DEFAULT_COLUMNS) - 4 - newest.id.length;
-  const named = changes
-    .slice(0, MAX_SHOWN)
-    .map(change => `  ${paint(view, "cyan", change.id)}  ${cutToWidth(whatOf(change, view.home), width)}\n`);
+  const shown = changes.slice(0, MAX_SHOWN);
+  const idWidth = Math.max(...shown.map(({ id }) => id.length));
+  const width = (view.columns ?? DEFAULT_COLUMNS) - 4 - idWidth;
+  const named = shown.map(
+    change =>
+      `  ${paint(view, "cyan", change.id.padEnd(idWidth))}  ${cutToWidth(whatOf(change, view.home), width)}\n`,
+  );
   const more = changes.length - named.length;
   return `${paint(view, "bold", what)}\n${named.join("")}${more > 0 ? `  and ${more} more\n` : ""}\n`;
 }
@@ -113,9 +117,9 @@ function section(
 
 /** Files, and folders with none of them inside. Too many are told by the folders they lie in. */
 function linesOf(steps: readonly PathStep[], { project, home, isWhole }: PreviewView): readonly string[] {
-  const files = steps.filter(step => !isFolder(step)).map(({ path }) => path);
+  const files = steps.filter(step => !isFolderStep(step)).map(({ path }) => path);
   const parents = new Set(steps.map(({ path }) => dirname(path)));
-  const empty = steps.filter(step => isFolder(step) && !parents.has(step.path)).map(({ path }) => path);
+  const empty = steps.filter(step => isFolderStep(step) && !parents.has(step.path)).map(({ path }) => path);
   const names = [
     ...files.map(path => shownPath(path, project, home)),
     ...empty.map(path => `${shownPath(path, project, home)}/`),
