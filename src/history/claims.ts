@@ -59,16 +59,23 @@ function statesLeft(
   return left;
 }
 
-/** Names the pairs of a deleted and a created file with one content as moves. */
-export function findMoves(changes: readonly PathChange[]): readonly PathChange[] {
+/** Names the pairs of a deleted and a created file with one content, or known to be one file, as moves. */
+export function findMoves(
+  changes: readonly PathChange[],
+  known: ReadonlyMap<string, string>,
+): readonly PathChange[] {
+  const from = new Map([...known].map(([source, to]) => [to, source]));
   const deleted = new Map<string, PathChange>();
   for (const change of changes) {
-    const key = change.what === "deleted" ? contentKey(change, "before") : undefined;
+    const isFree = change.what === "deleted" && !known.has(change.path);
+    const key = isFree ? contentKey(change, "before") : undefined;
     if (key !== undefined) deleted.set(key, change);
   }
-  if (deleted.size === 0) return changes;
-  const movedTo = new Map<string, string>();
+  if (deleted.size + known.size === 0) return changes;
+  const movedTo = new Map(known);
   const named = changes.map(change => {
+    const origin = change.what === "created" ? from.get(change.path) : undefined;
+    if (origin !== undefined) return { ...change, what: "moved", from: origin } as const;
     const key = change.what === "created" ? contentKey(change, "after") : undefined;
     const source = key === undefined ? undefined : deleted.get(key);
     if (key === undefined || source === undefined) return change;

@@ -10,6 +10,8 @@ export interface Restoration {
   readonly target: PathState;
   /** the same content stands at this path, which is to go */
   readonly movedTo?: string | undefined;
+  /** the content is right already */
+  readonly isAttributesOnly?: boolean;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -51,14 +53,19 @@ export function performAll(
       ({ path }) => writer.makeDirectory(path),
     );
     each(
-      byDepth.filter(({ target }) => target.kind === "file" || target.kind === "link"),
-      one => writer.write(store, one),
+      byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined),
+      one => (one.isAttributesOnly === true ? writer.setFileAttributes(one) : writer.write(store, one)),
     );
+    for (const one of moves) writer.setFileAttributes(one);
     for (const { path, target } of innermost)
       if (target.kind === "directory") writer.setAttributes(path, target);
   } finally {
     writer.lockAgain(new Set(restorations.map(({ path }) => path)));
   }
+}
+
+function isWritten({ kind }: PathState): boolean {
+  return kind === "file" || kind === "link";
 }
 
 /** False when something of another kind is there, which a rename would not replace. */
@@ -127,6 +134,12 @@ class Writer {
         throw error;
       }
     });
+  }
+
+  setFileAttributes({ path, target }: Restoration): void {
+    if (target.kind !== "file") return;
+    if (target.modifiedNs !== "0") this.files.setModified(path, target.modifiedNs);
+    this.files.changeMode(path, target.mode);
   }
 
   setAttributes(path: string, target: PathState): void {

@@ -1,4 +1,4 @@
-import { loadConfig } from "../config/index.ts";
+import { BUILT_IN } from "../config/settings.ts";
 import { figuresOf } from "../history/figures.ts";
 import { openHistory } from "../history/index.ts";
 import { errorText } from "../protocol/error-text.ts";
@@ -13,11 +13,9 @@ export function tellChanges(input: HookInput, context: HookContext): void {
   const session = input.sessionId;
   if (session === undefined) return;
   try {
-    const directories = requireDirectories(context.system, input.cwd);
-    const { stateHome, projectRoot: project } = directories;
-    const settings = loadConfig(context.system, directories).config.history;
-    if (!settings.enabled) return;
-    const history = openHistory(context.system, { stateHome, project }, settings);
+    const { stateHome, projectRoot: project } = requireDirectories(context.system, input.cwd);
+    // Settings say what is kept from now on; for what is there already they do not matter.
+    const history = openHistory(context.system, { stateHome, project }, BUILT_IN.history);
     const { changes, files, undoable } = figuresOf(history.listChanges({ session }).changes);
     if (changes === 0) return;
     context.metric("history_changes", changes, { files, undoable });

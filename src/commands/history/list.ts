@@ -34,7 +34,7 @@ many files. Marks behind it:
   async run(invocation) {
     const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
-    const { history, home, project, resolvePath, settings } = openForCommand(invocation);
+    const { history, home, project, resolvePath, isKeeping } = openForCommand(invocation);
     const use = options["ids-for"];
     const limit = use === undefined ? (options.limit ?? DEFAULT_LIMIT) : COMPLETED_IDS;
     const nowMs = system.clock.nowMs();
@@ -60,7 +60,7 @@ many files. Marks behind it:
     const { renderTable } = await import("./table.ts");
     const view = { terminal, columns: terminal.columns, nowMs, home, showsProject: options["all-projects"] };
     terminal.print(renderTable(changes, view));
-    terminal.note(hintFor(changes.length, all.length > limit, settings.enabled));
+    terminal.note(hintFor(changes.length, all.length > limit, isKeeping));
     return 0;
   },
 });
@@ -86,10 +86,10 @@ function idsFor(use: "show" | "undo" | "redo", changes: readonly Change[]): stri
     .join("");
 }
 
-function hintFor(shown: number, hasMore: boolean, isEnabled: boolean): string {
+function hintFor(shown: number, hasMore: boolean, isKeeping: boolean): string {
   if (shown > 0)
     return `\n${hasMore ? "There are older ones: --limit 100. " : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
-  return isEnabled
+  return isKeeping
     ? "No change by an agent is recorded here. Elsewhere: amplihack history --all-projects\n"
-    : "Nothing is recorded: the history is switched off (history.enabled in the configuration).\n";
+    : "Nothing is recorded: the history is switched off in the configuration.\n";
 }

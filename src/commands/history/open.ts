@@ -11,6 +11,8 @@ export interface OpenedHistory {
   readonly home: string;
   readonly project: string;
   readonly settings: HistorySettings;
+  /** what agents change is kept; otherwise the configuration says no */
+  readonly isKeeping: boolean;
   /** A path as typed, absolute. */
   resolvePath(path: string): string;
 }
@@ -26,6 +28,7 @@ export function openForCommand({ system, terminal }: Pick<Invocation, "system" |
     home,
     project,
     settings: config.history,
+    isKeeping: config.history.enabled && config.parts.includes("history"),
     resolvePath: path => resolve(workingDirectory, expandHome(path, home)),
   };
 }

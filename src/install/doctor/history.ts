@@ -12,8 +12,8 @@ const ID = "history";
 /** Whether what agents change can be kept, and how much of it is. */
 export function checkHistory(system: System, places: UserDirectories): DoctorCheck {
   const { stateHome, projectRoot: project } = places;
-  const settings = loadConfig(system, places).config.history;
-  if (!settings.enabled)
+  const { history: settings, parts } = loadConfig(system, places).config;
+  if (!settings.enabled || !parts.includes("history"))
     return pass(ID, "what agents change is not kept: the history is switched off in the configuration");
   const folder = join(stateHome, ID);
   try {
