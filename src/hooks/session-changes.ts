@@ -1,6 +1,7 @@
 import { BUILT_IN } from "../config/settings.ts";
+import { openContext } from "../history/context.ts";
 import { figuresOf } from "../history/figures.ts";
-import { openHistory } from "../history/index.ts";
+import { listChanges } from "../history/select.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { HookInput } from "../protocol/index.ts";
 import { count } from "../protocol/quantity.ts";
@@ -13,12 +14,13 @@ export function tellChanges(input: HookInput, context: HookContext): void {
   const session = input.sessionId;
   if (session === undefined) return;
   try {
-    const { stateHome, projectRoot: project } = requireDirectories(context.system, input.cwd);
+    const { home, stateHome, projectRoot: project } = requireDirectories(context.system, input.cwd);
     // Settings say what is kept from now on; for what is there already they do not matter.
-    const history = openHistory(context.system, { stateHome, project }, BUILT_IN.history);
-    const { changes, files, undoable } = figuresOf(history.listChanges({ session }).changes);
-    if (changes === 0) return;
-    context.metric("history_changes", changes, { files, undoable });
+    const places = { home, stateHome, project, temps: [], regenerable: [] };
+    const history = openContext(context.system, places, BUILT_IN.history);
+    const { changes, files, undoable } = figuresOf(listChanges(history, { session }).changes);
+    if (changes > 0) context.metric("history_changes", changes, { files, undoable });
+    if (undoable === 0) return;
     const undone = undoable === changes ? "" : `, ${changes - undoable} undone already`;
     context.notify(
       `this session changed ${count(files, "file")} in ${count(changes, "call")}${undone}; ` +

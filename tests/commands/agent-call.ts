@@ -6,6 +6,7 @@ import { completeChange } from "../../src/history/complete.ts";
 import { openContext } from "../../src/history/context.ts";
 import { findAllOpen } from "../../src/history/open-changes.ts";
 import { beginTurn } from "../../src/history/sessions.ts";
+import type { System } from "../../src/system/system.ts";
 import { systemIn } from "../install/sandbox.ts";
 import type { User } from "./run-command.ts";
 
@@ -23,11 +24,26 @@ interface AgentCall {
 }
 
 /** One call of an agent, recorded as the hooks around it record it. Returns the id of the change. */
-export async function agentCall(user: User, call: AgentCall, act: () => void): Promise<string> {
+export function agentCall(user: User, call: AgentCall, act: () => void): Promise<string> {
   const { home, project } = user;
+  return recordCall(
+    systemIn(project, { HOME: home, PATH: process.env["PATH"] ?? "" }),
+    { home, project },
+    call,
+    act,
+  );
+}
+
+/** The same on any system. */
+export async function recordCall(
+  system: System,
+  place: Pick<User, "home" | "project"> & { readonly stateHome?: string },
+  call: AgentCall,
+  act: () => void,
+): Promise<string> {
+  const { home, project, stateHome = join(home, ".amplihack") } = place;
   const { tool = "Bash", session = "s-1", how = "write", command } = call;
-  const system = systemIn(project, { HOME: home, PATH: process.env["PATH"] ?? "" });
-  const places = { stateHome: join(home, ".amplihack"), project, home, temps: [], regenerable: [] };
+  const places = { stateHome, project, home, temps: [], regenerable: [] };
   const context = openContext(system, places, BUILT_IN.history);
   if (call.isPrompted === true) beginTurn(context.store, session, project);
   const request = {
