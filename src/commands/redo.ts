@@ -21,9 +21,9 @@ export const command = defineCommand({
   },
   async run(invocation) {
     const { openForCommand } = await import("./history/open.ts");
-    const { carryOut } = await import("./undo/carry-out.ts");
+    const { carryOut, planWith } = await import("./undo/carry-out.ts");
     const opened = openForCommand(invocation);
-    const plan = await opened.history.planRedo(invocation.positionals[0]);
+    const plan = await planWith(invocation, () => opened.history.planRedo(invocation.positionals[0]));
     const ids = plan.changes.map(({ id }) => id);
     return carryOut(invocation, opened, plan, { words: ["amplihack", "redo", ...ids], paths: [] });
   },

@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
   async run(invocation) {
     const { options, positionals, rest, system } = invocation;
     const { openForCommand } = await import("./history/open.ts");
-    const { carryOut } = await import("./undo/carry-out.ts");
+    const { carryOut, planWith } = await import("./undo/carry-out.ts");
     const chosen = [
       ...(positionals.length > 0 ? ["ID"] : []),
       ...(["turn", "session", "since"] as const)
@@ -58,7 +58,9 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
     const selection = selectionOf(positionals, options, system.clock.nowMs());
     const opened = openForCommand(invocation);
     const paths = rest.map(opened.resolvePath);
-    const plan = await opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) });
+    const plan = await planWith(invocation, () =>
+      opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) }),
+    );
     const words = wordsOf(positionals, options);
     const chosenWords = words.length > 0 ? words : plan.changes.map(({ id }) => id);
     return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });

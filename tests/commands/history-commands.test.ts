@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentCall } from "./agent-call.ts";
@@ -263,6 +272,15 @@ describe("amplihack history prune, verify and clear", () => {
   it("verify says that all is as it was written, and names what is not", async () => {
     const { user } = await userAfterAgent();
     const fine = await user.type(["history", "verify"]);
+    const objects = join(user.home, ".amplihack/history/objects");
+    const [object = ""] = readdirSync(objects, { recursive: true, encoding: "utf8" })
+      .map(name => join(objects, name))
+      .filter(path => statSync(path).isFile());
+    chmodSync(object, 0o600);
+    writeFileSync(object, "something else");
+    const damaged = await user.type(["history", "verify"]);
+    expect(damaged.code).toBe(1);
+    expect(damaged.stdout).toMatch(/^✗ .*\n.*: 1 problem\n$/);
     expect([fine.code, fine.stdout]).toEqual([
       0,
       expect.stringMatching(/^✓ 2 changes, .*: all as it was written\n$/),

@@ -8,11 +8,14 @@ export const verifyCommand = defineCommand({
   options: { format: FORMAT_OPTION },
   examples: { "amplihack history verify": "checks all of it and says what is damaged" },
   async run(invocation) {
-    const { options, terminal } = invocation;
+    const { options, system, terminal } = invocation;
     const { openForCommand } = await import("./open.ts");
     const { escapeControls } = await import("../../state/index.ts");
     const { count, sizeText } = await import("../../protocol/quantity.ts");
-    const report = openForCommand(invocation).history.verify();
+    const { ProgressLine } = await import("../../cli/progress.ts");
+    const { history } = openForCommand(invocation);
+    const progress = new ProgressLine(system, terminal);
+    const report = await progress.during("reading everything that is kept …", () => history.verify());
     const ok = report.problems.length === 0;
     const held = `${count(report.changes, "change")}, ${count(report.objects, "kept file")}, ${sizeText(report.bytes)}`;
     const lines = [

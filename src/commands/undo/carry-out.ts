@@ -25,6 +25,14 @@ const REASSURANCE = {
   redo: "Nothing else is touched, and amplihack undo reverses it.",
 } as const;
 
+/** Many files take a while to be compared. */
+export function planWith(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  plan: () => Promise<UndoPlan>,
+): Promise<UndoPlan> {
+  return new ProgressLine(system, terminal).during("looking at your files …", plan);
+}
+
 /** Shows a plan, asks, does it, and says how to take it back. */
 export async function carryOut(
   { options, system, terminal }: CarryOut,
