@@ -3,6 +3,7 @@ import type { InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { defineHook, type HookContext, openHookContext } from "./context.ts";
+import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { tellChanges } from "./session-changes.ts";
 import { entryText, isUserMessage } from "./transcript/entry.ts";
@@ -29,6 +30,9 @@ export const sessionStop = defineHook("session-stop", "session-end", endSession)
 export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };
 
 async function endSession(input: InputOf<"session-end">, context: HookContext): Promise<undefined> {
+  await withHistory(context, input.cwd, ({ endSession: tellChanges }, guard) =>
+    tellChanges(input.sessionId, context, guard),
+  );
   if (context.hasPart("memory")) await storeLearning(input, context);
   if (context.hasPart("history")) tellChanges(input, context);
   if (!context.hasPart("workflow")) return;
