@@ -5,7 +5,6 @@ import { callBridge } from "./bridge/call.ts";
 import { defineHook, type HookContext, openHookContext } from "./context.ts";
 import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
-import { tellChanges } from "./session-changes.ts";
 import { entryText, isUserMessage } from "./transcript/entry.ts";
 import { toolNaming } from "./transcript/naming.ts";
 import { readTranscript } from "./transcript/read.ts";
@@ -34,7 +33,6 @@ async function endSession(input: InputOf<"session-end">, context: HookContext): 
     tellChanges(input.sessionId, context, guard),
   );
   if (context.hasPart("memory")) await storeLearning(input, context);
-  if (context.hasPart("history")) tellChanges(input, context);
   if (!context.hasPart("workflow")) return;
   const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });
   await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);

@@ -163,9 +163,7 @@ describe("what a session changed", () => {
     await call(system, "s1", "b");
     await call(system, "s2", "c");
     await end(system);
-    expect(system.stderr()).toContain(
-      'this session changed 2 files in 2 calls; "amplihack undo --session s1" takes that back\n',
-    );
+    expect(system.stderr()).toContain("2 changes to 2 files; take back: amplihack undo --session s1\n");
     expect(metricsOf(system, "session_stop")).toContain("history_changes=2");
   });
 
@@ -177,7 +175,7 @@ describe("what a session changed", () => {
     });
     await call(off, "s1", "a");
     await end(off);
-    for (const system of [nothing, off]) expect(system.stderr()).not.toContain("this session changed");
+    for (const system of [nothing, off]) expect(system.stderr()).not.toContain("amplihack undo");
   });
 });
 
