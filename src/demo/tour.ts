@@ -56,7 +56,7 @@ export async function giveTour(
   mkdirSync(join(project, ".claude"), { recursive: true });
   const stage: Stage = { system, terminal, programs, viewer, home, project };
   try {
-    await call(stage, ["git", "init", "-q"]);
+    await call(stage, ["git", "-c", "init.defaultBranch=prices", "init", "-q"]);
     const results = [
       await showGuard(stage),
       await showHosts(stage),
@@ -199,7 +199,7 @@ function claudePayload(stage: Stage, command: string) {
     hook_event_name: "PreToolUse",
     tool_name: "Bash",
     tool_input: { command },
-    tool_use_id: "demo-1",
+    tool_use_id: `use of ${command}`,
     cwd: stage.project,
     session_id: "demo",
   };
