@@ -10,6 +10,7 @@ import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
 import { completeChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
+import { figuresOf } from "../history/figures.ts";
 import { examineLosses, type GitWork } from "../history/harmless.ts";
 import { callKey, findOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
@@ -17,6 +18,7 @@ import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
 import { sweepProject } from "../history/sweep-project.ts";
 import type { InputOf } from "../protocol/index.ts";
+import { count, sizeText } from "../protocol/quantity.ts";
 import { findSessionId } from "../state/session-id.ts";
 import { isInside } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -190,13 +192,7 @@ async function findUnkeptTargets(
 }
 
 function messageOf({ change, files, bytes }: Captured): string {
-  return `kept ${files} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}: amplihack undo ${change}`;
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const [divisor, unit] = bytes < 1_000_000 ? [1_000, "kB"] : [1_000_000, "MB"];
-  return `${(bytes / divisor).toFixed(1)} ${unit}`;
+  return `kept ${count(files, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }
 
 /** Closes the change of a call that has ended. */
@@ -266,10 +262,11 @@ export async function endSession(
   await closeSession(sessionId, system, guard);
   const { project } = readSession(history.store, session, guard.project);
   const { changes } = listChanges(history, { project, session });
-  const standing = changes.filter(({ kind, undoneBy }) => kind === "call" && undoneBy === undefined);
-  const files = new Set(standing.flatMap(change => change.files.map(({ path }) => path))).size;
-  context.metric("history_changes", changes.length, { files, undoable: standing.length });
-  if (standing.length === 0) return;
-  const counted = `${standing.length} ${standing.length === 1 ? "change" : "changes"} to ${files} files`;
-  context.notify(`${counted} can be undone: amplihack undo --session ${session}`);
+  const { changes: made, files, undoable } = figuresOf(changes);
+  context.metric("history_changes", made, { files, undoable });
+  if (undoable === 0) return;
+  const undone = undoable === made ? "" : `, ${made - undoable} of them undone`;
+  context.notify(
+    `${count(made, "change")} to ${count(files, "file")}${undone}; take back: amplihack undo --session ${session}`,
+  );
 }
