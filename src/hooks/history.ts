@@ -176,7 +176,8 @@ async function findUnkeptTargets(
   { config }: ConfiguredGuard,
 ): Promise<readonly Finding[]> {
   if (captured === undefined) return [];
-  const lossy = targets.filter(({ how, isTree }) => how === "delete" || (how === "write" && !isTree));
+  // What is written into a tree is not told by name; what is lost of it is told afterwards.
+  const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
     const isTold = judgement.findings.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
