@@ -1,4 +1,5 @@
 import type { ConfigNotice } from "../config/load.ts";
+import { isHistoryOn } from "../config/settings.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
@@ -115,8 +116,8 @@ async function keepBefore(
 ): Promise<KeptCall | undefined> {
   if (isEmptyFootprint(footprint)) return undefined;
   try {
-    const { isHistoryOn, keepCall } = await import("./history.ts");
     if (!isHistoryOn(guard.config) && judgement.findings.length === 0) return undefined;
+    const { keepCall } = await import("./history.ts");
     return await keepCall(input, system, guard, judgement, footprint);
   } catch (error) {
     tell("the history kept nothing of this call", error);
