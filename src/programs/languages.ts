@@ -47,6 +47,7 @@ const SED: CodeOptions = { language: "sed", code: "e", files: "f", isOperandCode
 
 /** Interpreters whose programs are read. */
 export const languages: Field = {
+  toldExcept: "python node perl ruby php lua osascript expect deno",
   programs: () =>
     programs(TABLE, {
       python: interpreter(
@@ -134,9 +135,12 @@ function withoutEmptySuffix(call: ParsedCall): ParsedCall {
 function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const files = options.has("e", "f") ? operands : operands.slice(1);
-  return options.has("i")
-    ? files.map(path => ({ kind: "write", path, how: "edit" }))
-    : files.map(path => ({ kind: "read", path, isCopy: false }));
+  if (!options.has("i")) return files.map(path => ({ kind: "read", path, isCopy: false }));
+  const suffix = knownText(options.valueOf("i") ?? text("")) ?? "";
+  return files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "write", path, how: "edit" },
+    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }]),
+  ]);
 }
 
 /** `gawk -i inplace` writes back what it prints. */
