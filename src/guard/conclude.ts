@@ -68,5 +68,9 @@ function distinct(found: readonly Finding[]): readonly Finding[] {
   }
   const all = [...seen.values()];
   const isDenied = (finding: Finding) => finding.verdict === "deny";
-  return [...all.filter(isDenied), ...all.filter(finding => !isDenied(finding))].slice(0, MAX_FINDINGS);
+  const ordered = [...all.filter(isDenied), ...all.filter(finding => !isDenied(finding))];
+  if (ordered.length <= MAX_FINDINGS) return ordered;
+  // What can be undone may fall away later, and must not have taken the place of what cannot.
+  const rank = ({ verdict, atRisk }: Finding) => (verdict === "deny" ? 0 : atRisk === undefined ? 1 : 2);
+  return ordered.sort((one, other) => rank(one) - rank(other)).slice(0, MAX_FINDINGS);
 }

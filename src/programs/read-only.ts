@@ -26,18 +26,17 @@ const NOT_HARMLESS =
 
 /** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
 export function harmlessUse(program: string, words: readonly string[]): "reads" | "runs" | undefined {
-  const [first] = words;
-  const isReader = READERS.includes(` ${program} `) || isListed(READING_SUBCOMMANDS, program, first);
-  const isRunner = RUNNERS.includes(` ${program} `) || isListed(RUNNING_SUBCOMMANDS, program, first);
+  const [first = ""] = words;
+  const isReader = isListed(READERS, program) || isListed(subcommandsOf(READING_SUBCOMMANDS, program), first);
+  const isRunner = isListed(RUNNERS, program) || isListed(subcommandsOf(RUNNING_SUBCOMMANDS, program), first);
   if ((!isReader && !isRunner) || words.some(word => NOT_HARMLESS.test(word))) return undefined;
   return isReader ? "reads" : "runs";
 }
 
-function isListed(
-  table: Readonly<Record<string, string>>,
-  program: string,
-  subcommand: string | undefined,
-): boolean {
-  const listed = Object.hasOwn(table, program) ? table[program] : undefined;
-  return subcommand !== undefined && listed?.includes(` ${subcommand} `) === true;
+function subcommandsOf(table: Readonly<Record<string, string>>, program: string): string {
+  return Object.hasOwn(table, program) ? (table[program] ?? "") : "";
+}
+
+function isListed(names: string, name: string): boolean {
+  return name !== "" && names.includes(` ${name} `);
 }

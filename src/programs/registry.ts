@@ -7,6 +7,8 @@ import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
+  /** what they change is all in their effects */
+  readonly told: ReadonlySet<Program>;
 }
 
 let index: ProgramIndex | undefined;
@@ -20,9 +22,15 @@ function tableOf(field: Field): Table {
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
-  const table = { programs, byName };
+  const table = { programs, byName, told: new Set(toldPrograms(field, programs)) };
   tables.set(field, table);
   return table;
+}
+
+function toldPrograms({ toldExcept }: Field, programs: readonly Program[]): readonly Program[] {
+  if (toldExcept === undefined) return [];
+  const untold = words(toldExcept);
+  return programs.filter(program => !words(program.names).some(name => untold.includes(name)));
 }
 
 function programIndex(): ProgramIndex {
@@ -76,12 +84,7 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
-  for (const [{ toldExcept }, { programs }] of tables) {
-    if (!programs.includes(program)) continue;
-    const untold = toldExcept === undefined ? undefined : words(toldExcept);
-    return untold !== undefined && !words(program.names).some(name => untold.includes(name));
-  }
-  return false;
+  return [...tables.values()].some(table => table.told.has(program));
 }
 
 /** The operations of a program, field by field; everyday programs have none. */

@@ -8,9 +8,11 @@ extern crate alloc;
 
 mod child;
 mod clock;
+mod copy;
 mod crash;
 mod engine;
 mod errno;
+mod facts;
 mod files;
 #[cfg(target_os = "linux")]
 mod image;
@@ -23,6 +25,7 @@ mod modules;
 mod outside;
 mod processes;
 mod reply;
+mod sha256;
 mod stdio;
 mod system_memory;
 mod text;
