@@ -74,7 +74,6 @@ export class Keeper {
     const stamp = facts?.stamp ?? "";
     try {
       const state = toState(files, path, facts, found => this.keepContent(path, found, known));
-      if (state.kind === "other") this.lose(path, "it is no file, directory or link");
       return { path, state, stamp };
     } catch (error) {
       // It vanished while it was looked at.

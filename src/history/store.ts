@@ -11,6 +11,8 @@ const MAX_OWN_BYTES = 256 * 1024 * 1024;
 /** Longer lists of paths are objects of their own, so that a line of the journal is one write. */
 const MAX_INLINE = 2_000;
 
+const TAIL_BYTES = 128 * 1024;
+
 /** A list of paths in a line of the journal, or by the object that holds it. */
 export type Listed<T> = readonly T[] | { readonly object: string; readonly count: number };
 
@@ -134,6 +136,22 @@ export class Store {
       else values.push(value);
     }
     return values;
+  }
+
+  /** The last whole lines up to one that is early enough, oldest first. Most readers of a long file want few. */
+  readLastLines<T>(path: string, isEarly: (value: T) => boolean): readonly T[] {
+    const { files, text } = this.system;
+    const size = files.inspect(path)?.size ?? 0;
+    if (size > TAIL_BYTES) {
+      const tail = text.decode(files.readRange(path, size - TAIL_BYTES, TAIL_BYTES)).text;
+      const values = tail
+        .slice(tail.indexOf("\n") + 1)
+        .split("\n")
+        .flatMap(line => unseal<T>(line) ?? []);
+      const [first] = values;
+      if (first !== undefined && isEarly(first)) return values;
+    }
+    return this.readLines<T>(path, () => {});
   }
 
   /** Names in a directory of the store; none when it is not there. */

@@ -62,6 +62,8 @@ export async function sweepRepository(
   if (top === undefined) return [];
   const result = await readStatus(system, top, keeper.leftMs);
   if (!result.ok) {
+    // Without an answer of git, all files are as good as untracked.
+    if (!keeper.isLate) return [sweepPlain(keeper, top)];
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
