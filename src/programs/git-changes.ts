@@ -1,5 +1,5 @@
 import type { GitWords } from "../shell/effects.ts";
-import { wordSet } from "../shell/options.ts";
+import { listsWord } from "../shell/options.ts";
 import { describe, type Value } from "../shell/value.ts";
 
 /** What a run of git may change in its repository. */
@@ -15,35 +15,33 @@ const FILES: GitChanges = { files: true, state: false };
 const STATE: GitChanges = { files: false, state: true };
 const BOTH: GitChanges = { files: true, state: true };
 
-const READING = wordSet(`
+const READING = `
   annotate archive blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe diff
   diff-files diff-index diff-tree for-each-ref fsck get-tar-commit-id grep help log ls-files ls-remote ls-tree
   merge-base merge-tree name-rev patch-id range-diff request-pull rev-list rev-parse shortlog show show-branch
   show-index show-ref status stripspace var verify-commit verify-pack verify-tag version whatchanged
-`);
+`;
 
-const OF_STATE = wordSet(`
+const OF_STATE = `
   update-index commit-graph commit-tree fetch fetch-pack gc hash-object index-pack maintenance mktag mktree
   multi-pack-index pack-objects pack-refs prune prune-packed push remote repack replace notes reflog tag unpack-objects
   update-ref update-server-info worktree write-tree symbolic-ref branch config
-`);
+`;
 
 /** First words behind a subcommand with which it only reads; `-` stands for none at all. */
-const READING_ACTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries({
-    bisect: "log view visualize terms help",
-    bundle: "verify list-heads",
-    lfs: "- ls-files status env locks version logs",
-    notes: "- list show get-ref",
-    reflog: "- show list exists",
-    remote: "- show get-url",
-    rerere: "status diff remaining",
-    "sparse-checkout": "list check-rules",
-    stash: "list show",
-    submodule: "- status summary",
-    worktree: "- list",
-  }).map(([name, actions]) => [name, wordSet(actions)]),
-);
+const READING_ACTIONS: Readonly<Record<string, string>> = {
+  bisect: "log view visualize terms help",
+  bundle: "verify list-heads",
+  lfs: "- ls-files status env locks version logs",
+  notes: "- list show get-ref",
+  reflog: "- show list exists",
+  remote: "- show get-url",
+  rerere: "status diff remaining",
+  "sparse-checkout": "list check-rules",
+  stash: "list show",
+  submodule: "- status summary",
+  worktree: "- list",
+};
 
 /** Branches and tags are listed by these, whatever names follow. */
 const LISTING = [
@@ -63,8 +61,8 @@ export function changesOfGit(run: GitWords): GitChanges {
   const { subcommand, options } = run;
   const operands = options.operandValues.map(describe);
   const [first = "-"] = operands;
-  if (options.isOn("help") || READING_ACTIONS.get(subcommand)?.has(first) === true) return NOTHING;
-  if (READING.has(subcommand)) return NOTHING;
+  if (options.isOn("help") || listsWord(actionsOf(subcommand), first)) return NOTHING;
+  if (listsWord(READING, subcommand)) return NOTHING;
   switch (subcommand) {
     case "add":
     case "stage":
@@ -98,8 +96,12 @@ export function changesOfGit(run: GitWords): GitChanges {
     case "symbolic-ref":
       return operands.length > 1 || options.has("d", "delete") ? STATE : NOTHING;
     default:
-      return OF_STATE.has(subcommand) ? STATE : BOTH;
+      return listsWord(OF_STATE, subcommand) ? STATE : BOTH;
   }
+}
+
+function actionsOf(subcommand: string): string {
+  return Object.hasOwn(READING_ACTIONS, subcommand) ? (READING_ACTIONS[subcommand] ?? "") : "";
 }
 
 /** `git branch -D x` has no listing option; `git branch --unset-upstream` has no operand. */
@@ -118,23 +120,22 @@ function readsSettings(operands: readonly string[], options: GitWords["options"]
 }
 
 /** Runs of git that start hooks, which may write what they like. */
-const RUNS_HOOKS = wordSet(
-  "am checkout cherry-pick clone commit fetch gc merge pull push rebase reset revert switch worktree",
-);
+const RUNS_HOOKS =
+  "am checkout cherry-pick clone commit fetch gc merge pull push rebase reset revert switch worktree";
 
 export function runsHooks({ subcommand }: GitWords): boolean {
-  return RUNS_HOOKS.has(subcommand);
+  return listsWord(RUNS_HOOKS, subcommand);
 }
 
-const OF_BOTH = wordSet(`
+const OF_BOTH = `
   add stage am apply bisect bundle checkout checkout-index cherry-pick clean clone commit difftool filter-branch
   filter-repo format-patch init lfs merge mergetool mv pull read-tree rebase reset restore revert rm send-email
   sparse-checkout stash submodule switch
-`);
+`;
 
 /** Git's own names cannot be aliased. */
 export function isGitCommand(name: string): boolean {
-  return READING.has(name) || OF_STATE.has(name) || OF_BOTH.has(name);
+  return listsWord(READING, name) || listsWord(OF_STATE, name) || listsWord(OF_BOTH, name);
 }
 
 const BEYOND =

@@ -250,3 +250,13 @@ export function words(text: string): readonly string[] {
 export function wordSet(text: string): ReadonlySet<string> {
   return new Set(words(text));
 }
+
+/** Is the word one of those in the text, between blanks? Makes no table, for what is asked seldom or only once. */
+export function listsWord(text: string, word: string): boolean {
+  if (word === "") return false;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before = " ", after = " "] = [text[at - 1], text[at + word.length]];
+    if (before <= " " && after <= " ") return true;
+  }
+  return false;
+}
