@@ -127,7 +127,10 @@ async function captureTrees(
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
       const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
-      add(await sweepRepository(keeper, repository, options));
+      const found = await sweepRepository(keeper, repository, options);
+      add(found);
+      for (const { root, gitDirectory } of found)
+        if (gitDirectory !== undefined) addState(openRepository(disk, gitDirectory, root));
     }
     if (changesGit(given)) addState(repository);
   }

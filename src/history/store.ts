@@ -25,6 +25,8 @@ export class Store {
   readonly root: string;
   /** bytes that this process added */
   added = 0;
+  private temporaryPrefix: string | undefined;
+  private temporaries = 0;
 
   constructor(system: System, stateHome: string) {
     this.system = system;
@@ -44,31 +46,32 @@ export class Store {
   }
 
   /** Copies a file into the store. The copy is digested, not the file, which may change meanwhile. */
-  keepFile(path: string): { readonly id: string; readonly size: number } {
-    return this.adopt(temporary => this.system.files.copy(path, temporary, FILE_MODE));
+  keepFile(path: string, size: number): string {
+    return this.adopt(size, temporary => this.system.files.copy(path, temporary, FILE_MODE));
   }
 
   keepBytes(bytes: Uint8Array): string {
-    return this.adopt(temporary => this.system.files.append(temporary, bytes, FILE_MODE)).id;
+    return this.adopt(bytes.length, temporary => this.system.files.append(temporary, bytes, FILE_MODE));
   }
 
   /** A name in the store for something that is still being made. */
   temporaryPath(): string {
-    return this.path("tmp", this.system.random.hex(24));
+    this.temporaryPrefix ??= this.system.random.hex(24);
+    this.temporaries += 1;
+    return this.path("tmp", `${this.temporaryPrefix}.${this.temporaries}`);
   }
 
   /** Takes what `make` writes into the objects. An object that is there already gets a fresh time, and stays. */
-  adopt(make: (temporary: string) => void): { readonly id: string; readonly size: number } {
+  private adopt(size: number, make: (temporary: string) => void): string {
     const { files } = this.system;
     const temporary = this.temporaryPath();
     withParents(files, temporary, DIRECTORY_MODE, () => make(temporary));
     try {
       const id = files.digest(temporary);
-      const size = files.inspect(temporary)?.size ?? 0;
       const object = this.objectPath(id);
       withParents(files, object, DIRECTORY_MODE, () => files.rename(temporary, object));
       this.added += size;
-      return { id, size };
+      return id;
     } catch (error) {
       ignoreAbsent(() => files.remove(temporary));
       throw error;

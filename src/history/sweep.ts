@@ -106,6 +106,8 @@ function captureWork(
   };
   const paths = workPaths(keeper, top, status);
   for (const path of paths) capture(path);
+  // Of a submodule or linked worktree it is a file, which leads to the repository.
+  if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
   for (const path of kept) capture(path);
   const directories = options.withDirectories
