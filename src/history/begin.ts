@@ -70,6 +70,8 @@ async function capture(
   key: string,
 ): Promise<Captured> {
   const { store, system, places } = context;
+  // What ends from here on may be seen as a difference later.
+  const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
   const named = await captureTargets(keeper, footprint.targets);
   const trees = await captureTrees(context, keeper, footprint, project);
@@ -83,7 +85,7 @@ async function capture(
       ...request,
       id,
       kind: "call",
-      timeMs: system.clock.nowMs(),
+      timeMs,
       turn,
       project,
       of: [],
