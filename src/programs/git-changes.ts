@@ -56,6 +56,13 @@ const LISTING = [
   "v",
 ];
 
+/** Does it take ignored files from the working tree as well? */
+export function takesIgnored({ subcommand, options }: GitWords): boolean {
+  return (
+    (subcommand === "clean" && options.has("x", "X")) || (subcommand === "stash" && options.has("a", "all"))
+  );
+}
+
 /** What a run may change, by its subcommand and words; a program of others behind git may change everything. */
 export function changesOfGit(run: GitWords): GitChanges {
   const { subcommand, options } = run;
