@@ -89,14 +89,12 @@ function floorForSize(
   return "";
 }
 
-/** What each object takes on disk. Some file systems tell no blocks of a file before they have written it out. */
+/** What each object takes on disk. */
 export function objectSizes(store: Store): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const directory of store.names("objects")) {
-    for (const { name, size, allocatedBytes } of store.system.files.listFacts(
-      store.path("objects", directory),
-    ))
-      sizes.set(directory + name, allocatedBytes === 0 ? size : allocatedBytes);
+    for (const { name, allocatedBytes } of store.system.files.listFacts(store.path("objects", directory)))
+      sizes.set(directory + name, allocatedBytes);
   }
   return sizes;
 }
