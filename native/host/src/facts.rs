@@ -10,11 +10,20 @@ use alloc::{format, string::String, vec::Vec};
 use core::mem::MaybeUninit;
 use rquickjs::{Array, Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
+type IntoRoom = for<'a> fn(Text, TypedArray<'a, f64>) -> Reply<i32>;
+type Exactly = fn(Text) -> Reply<Exact>;
+
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("inspect", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::lstat))))?;
-    host.set("follow", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::stat))))?;
-    host.set("exactFacts", Func::from(|path: Text| Reply(exact_facts(&path))))?;
-    host.set("listFacts", Func::from(|path: Text| Reply(list_facts(&path))))
+    let into_room: [(&str, IntoRoom); 2] = [
+        ("inspect", |path, room| facts(&room, look(&path, libc::lstat))),
+        ("follow", |path, room| facts(&room, look(&path, libc::stat))),
+    ];
+    let exactly: [(&str, Exactly); 2] = [
+        ("exactFacts", |path| Reply(exact_facts(&path))),
+        ("listFacts", |path| Reply(list_facts(&path))),
+    ];
+    into_room.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    exactly.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))
 }
 
 type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
