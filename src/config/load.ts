@@ -1,3 +1,4 @@
+import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { FailurePolicy, Json } from "../protocol/index.ts";
 import { VARIABLES } from "../state/variables.ts";
@@ -8,7 +9,7 @@ import { readJsonc } from "./jsonc.ts";
 import { POLICIES } from "./levels.ts";
 import { override, stricterLevel, tighten } from "./merge.ts";
 import { accept, type SchemaProblem } from "./schema.ts";
-import { CONFIG_SCHEMA, type ConfigFile, PROJECT_SECTIONS } from "./sections.ts";
+import { CONFIG_SCHEMA, type ConfigFile, type HistorySection, PROJECT_SECTIONS } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
@@ -145,13 +146,30 @@ function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, v
   if (file === undefined) return {};
   if (scope !== "project") return file;
   for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
-    const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
+    const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(", ")} only`;
     notices.push({ code: "loosening", scope, source: path, message });
   }
   return {
     ...(file.guard === undefined ? {} : { guard: file.guard }),
     ...(file.failure === undefined ? {} : { failure: file.failure }),
+    ...(file.history === undefined ? {} : { history: projectHistory(file.history, path, notices) }),
   };
+}
+
+/**
+ * A project never chooses what is kept of a user's files, or for how long. A file that it excludes is asked about
+ * before it is lost.
+ */
+function projectHistory(
+  { precious, exclude, ...limits }: HistorySection,
+  path: string,
+  notices: ConfigNotice[],
+): HistorySection {
+  for (const member of Object.keys(limits)) {
+    const message = `${path}: history.${member} is ignored: a project may set precious and exclude only`;
+    notices.push({ code: "loosening", scope: "project", source: path, message });
+  }
+  return defined({ precious, exclude });
 }
 
 /** A project never chooses where the audit goes, nor whom else to trust. */

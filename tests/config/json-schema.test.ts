@@ -14,6 +14,7 @@ describe("schemas/config.schema.json", () => {
       "$schema",
       "guard",
       "failure",
+      "history",
       "programs",
       "bridge",
       "reflect",
