@@ -82,8 +82,7 @@ impl<'js> IntoJs<'js> for Exact {
         const FIELDS: usize = 8;
         let list = Array::new(ctx.clone())?;
         for (number, (name, facts)) in self.0.into_iter().enumerate() {
-            let inode = facts.st_ino as u64;
-            let identity = format!("{}:{}:{}", facts.st_dev, inode >> 32, inode & 0xffff_ffff);
+            let identity = format!("{}:{}", facts.st_dev, facts.st_ino);
             let modified = nanoseconds(facts.st_mtime, facts.st_mtime_nsec);
             let changed = nanoseconds(facts.st_ctime, facts.st_ctime_nsec);
             let stamp = format!("{identity}:{}:{modified}:{changed}", facts.st_size);
