@@ -11,6 +11,7 @@ import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { callKey, findOpen, readOpen, writeOpen } from "./open-changes.ts";
 import { readSession } from "./sessions.ts";
+import type { Store } from "./store.ts";
 import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -30,22 +31,24 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  // A host that reads two of our registrations asks twice for one call.
-  const [known] = request.toolUseId === undefined ? [] : findOpen(store, request.session, key);
-  const open = known === undefined ? undefined : readOpen(store, known);
-  if (open !== undefined) {
-    const { change, files, bytes, isComplete, notKept } = open;
-    return { change: change.id, files, bytes, isComplete, lost: notKept };
-  }
   const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
   const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
   try {
-    return await capture(context, keeper, request, footprint, key);
+    return knownCapture(store, request, key) ?? (await capture(context, keeper, request, footprint, key));
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const why = `the history cannot be written: ${error.code}`;
     return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
   }
+}
+
+/** A host that reads two of our registrations asks twice for one call. */
+function knownCapture(store: Store, request: CallRequest, key: string): Captured | undefined {
+  const [known] = request.toolUseId === undefined ? [] : findOpen(store, request.session, key);
+  const open = known === undefined ? undefined : readOpen(store, known);
+  if (open === undefined) return undefined;
+  const { change, files, bytes, isComplete, notKept } = open;
+  return { change: change.id, files, bytes, isComplete, lost: notKept };
 }
 
 function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {

@@ -1,5 +1,5 @@
 import { isInside } from "../system/paths.ts";
-import { ABSENT, type PathChange } from "./change.ts";
+import type { PathChange, PathState } from "./change.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
 import { compareStates, isSameState } from "./path-state.ts";
@@ -59,17 +59,21 @@ function statesLeft(
   return left;
 }
 
-/** Names the pairs of a deleted and a created file with one content as moves. */
+/**
+ * Names the pairs of a deleted and a created file with one content as moves. A file that could not be kept is known by
+ * its size and time, which a move leaves as they are.
+ */
 export function findMoves(changes: readonly PathChange[]): readonly PathChange[] {
   const deleted = new Map<string, PathChange>();
   for (const change of changes) {
-    const key = change.what === "deleted" ? contentKey(change, "before") : undefined;
+    const key = change.what === "deleted" ? contentKeys(change.before).at(0) : undefined;
     if (key !== undefined) deleted.set(key, change);
   }
   if (deleted.size === 0) return changes;
   const movedTo = new Map<string, string>();
   const named = changes.map(change => {
-    const key = change.what === "created" ? contentKey(change, "after") : undefined;
+    const keys = change.what === "created" ? contentKeys(change.after) : [];
+    const key = keys.find(one => deleted.has(one));
     const source = key === undefined ? undefined : deleted.get(key);
     if (key === undefined || source === undefined) return change;
     deleted.delete(key);
@@ -82,8 +86,8 @@ export function findMoves(changes: readonly PathChange[]): readonly PathChange[]
   });
 }
 
-function contentKey(change: PathChange, side: "before" | "after"): string | undefined {
-  const state = change[side] ?? ABSENT;
-  if (state.kind !== "file" || state.size === 0) return undefined;
-  return "id" in state.content ? state.content.id : undefined;
+function contentKeys(state: PathState): readonly string[] {
+  if (state.kind !== "file" || state.size === 0) return [];
+  const { content, size, modifiedNs } = state;
+  return [...("id" in content ? [content.id] : []), `${size} ${modifiedNs}`];
 }

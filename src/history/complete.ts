@@ -64,6 +64,7 @@ export async function describeChange(
   const found = new Map<string, PathChange>();
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
+  problems.push(...named.problems);
   const git = await compareRepositories(context, open, deadlineMs);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
@@ -110,8 +111,13 @@ function compareNamed(
   targets: readonly NamedTarget[],
   seen: readonly Seen[],
   digest: Digest,
-): { readonly changes: readonly PathChange[]; readonly paths: ReadonlySet<string> } {
+): {
+  readonly changes: readonly PathChange[];
+  readonly paths: ReadonlySet<string>;
+  readonly problems: readonly NotKept[];
+} {
   const { files } = system;
+  const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
   const paths = new Set(before.keys());
   for (const { path, isTree } of targets) {
@@ -125,9 +131,8 @@ function compareNamed(
         paths.add(inner);
         return true;
       },
-      fail() {
-        // What cannot be listed now was not changed by name.
-      },
+      fail: (inner, why) =>
+        problems.push({ path: inner, why: `what the call did there is not known: ${why}` }),
       isLate: () => false,
     });
   }
@@ -138,7 +143,7 @@ function compareNamed(
     const change = compareStates(path, old?.state ?? ABSENT, presentState(files, path, digest));
     if (change !== undefined) changes.push(change);
   }
-  return { changes, paths };
+  return { changes, paths, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

@@ -52,13 +52,18 @@ export function performAll(
     );
     each(
       byDepth.filter(({ target }) => target.kind === "file" || target.kind === "link"),
-      one => writer.write(store, one),
+      one => (isMovedOnly(one) ? writer.setFileAttributes(one) : writer.write(store, one)),
     );
     for (const { path, target } of innermost)
       if (target.kind === "directory") writer.setAttributes(path, target);
   } finally {
     writer.lockAgain(new Set(restorations.map(({ path }) => path)));
   }
+}
+
+/** The only copy is the file that was moved back already. */
+function isMovedOnly({ target, movedTo }: Restoration): boolean {
+  return movedTo !== undefined && target.kind === "file" && target.content.in !== "store";
 }
 
 /** False when something of another kind is there, which a rename would not replace. */
@@ -127,6 +132,12 @@ class Writer {
         throw error;
       }
     });
+  }
+
+  setFileAttributes({ path, target }: Restoration): void {
+    if (target.kind !== "file") return;
+    this.files.changeMode(path, target.mode);
+    this.files.setModified(path, target.modifiedNs);
   }
 
   setAttributes(path: string, target: PathState): void {
