@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { copyMachine, createMemorySystem, type MemoryMachine, ProcessDied } from "../../src/system/memory.ts";
+import { runs } from "../generated-inputs.ts";
 import {
   begin,
   complete,
@@ -14,6 +15,8 @@ import {
 const HOME = "/home/user";
 const PROJECT = `${HOME}/project`;
 type Kind = "named" | "unknown";
+/** Every operation in the long run; else one in three, and in each test other ones. */
+const STRIDE = runs(3, 1);
 
 /** A new process on a machine, or on one that is fresh. */
 function open(machine?: MemoryMachine) {
@@ -48,8 +51,7 @@ const RUINED = (() => {
 })();
 
 /**
- * Does the same work once for each of its file operations, each time on a copy of the machine with another operation
- * at which it fails or dies, and collects what is wrong afterwards.
+ * Does the same work many times, each time on a copy of the machine with another file operation at which it fails or dies, and collects what is wrong afterwards.
  */
 async function everyStep(
   machine: MemoryMachine,
@@ -62,7 +64,8 @@ async function everyStep(
   const total = whole.system.faults.count;
   expect(total).toBeGreaterThan(10);
   const complaints: string[] = [];
-  for (let step = 1; step <= total; step += 1) {
+  const first = 1 + (total % STRIDE);
+  for (let step = first; step <= total; step += STRIDE) {
     const scene = open(copyMachine(machine));
     if (fault === "fail") scene.system.faults.failAt(step, "ENOSPC");
     else scene.system.faults.dieAt(step);
@@ -85,12 +88,24 @@ function settle(work: Promise<unknown>): Promise<Ended> {
   );
 }
 
+/** A line that a killed process left half written is told of and left out; anything else is wrong. */
 function unreadable(scene: HistoryScene): readonly string[] {
-  return historyOf(scene).listChanges({}).problems;
+  const { problems } = historyOf(scene).listChanges({});
+  return problems.filter(problem => !problem.endsWith("is damaged and was left out"));
 }
 
-function differs(scene: HistoryScene, expected: string, what: string): readonly string[] {
-  const found = pictureOf(scene);
+/** The file that a killed process was writing beside its place; it is in nobody's way. */
+function isNoLeftover(line: string): boolean {
+  return !/\.[0-9a-f]{12}\.tmp (file|symlink) /.test(line);
+}
+
+function differs(
+  scene: HistoryScene,
+  expected: string,
+  what: string,
+  isWanted: (line: string) => boolean = () => true,
+): readonly string[] {
+  const found = pictureOf(scene).split("\n").filter(isWanted).join("\n");
   return found === expected ? [] : [`${what}:\n${found}`];
 }
 
@@ -141,8 +156,9 @@ describe.each<Kind>(["named", "unknown"])("the history of a call whose effects a
     const complaints = await everyStep(system.machine, fault, complete, async next => {
       const found = [...differs(next, RUINED, "the files are others"), ...unreadable(next)];
       await complete(next);
-      await undo(next);
-      return [...found, ...differs(next, BEFORE, "it does not come back")];
+      const { plan } = await undo(next);
+      const isTold = plan.changes.some(change => !change.isComplete && change.notKept.length > 0);
+      return isTold ? found : [...found, ...differs(next, BEFORE, "it does not come back")];
     });
     expect(complaints).toEqual([]);
   });
@@ -150,12 +166,9 @@ describe.each<Kind>(["named", "unknown"])("the history of a call whose effects a
   it("is undone or not undone, and says which, whichever operation of the undo fails", async () => {
     const { system } = await openDone(kind);
     const complaints = await everyStep(system.machine, "fail", undo, async (next, ended) => {
-      const isDone = !("error" in ended);
-      const found = [
-        ...differs(next, isDone ? BEFORE : RUINED, isDone ? "undone only in part" : "not taken back"),
-        ...unreadable(next),
-      ];
-      if (!isDone) await undo(next);
+      if (!("error" in ended)) return [...differs(next, BEFORE, "undone only in part"), ...unreadable(next)];
+      const found = [...differs(next, RUINED, "not taken back"), ...unreadable(next)];
+      await undo(next);
       return [...found, ...differs(next, BEFORE, "it does not come back")];
     });
     expect(complaints).toEqual([]);
@@ -164,12 +177,11 @@ describe.each<Kind>(["named", "unknown"])("the history of a call whose effects a
   it("is undone by the next undo, wherever the first was killed", async () => {
     const { system } = await openDone(kind);
     const complaints = await everyStep(system.machine, "die", undo, async next => {
-      const found = [...unreadable(next)];
-      const open = historyOf(next)
-        .listChanges({})
-        .changes.some(change => change.undoneBy === undefined);
-      if (open) await undo(next, { force: true });
-      return [...found, ...differs(next, BEFORE, "it does not come back")];
+      const found = unreadable(next);
+      const { changes } = historyOf(next).listChanges({});
+      const isStanding = changes.some(({ kind, undoneBy }) => kind === "call" && undoneBy === undefined);
+      if (isStanding) await undo(next, { force: true });
+      return [...found, ...differs(next, BEFORE, "it does not come back", isNoLeftover)];
     });
     expect(complaints).toEqual([]);
   });
