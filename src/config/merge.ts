@@ -7,6 +7,7 @@ import type { Config, GuardSettings, HistorySettings } from "./settings.ts";
 export function override(base: Config, file: ConfigFile): Config {
   return {
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
+    parts: file.parts ?? base.parts,
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     history: overrideHistory(base.history, file.history ?? {}),

@@ -1,5 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type Level, POLICIES, type RuleSetting } from "./levels.ts";
+import { type Level, type Part, POLICIES, PROFILES, type RuleSetting } from "./levels.ts";
 import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
@@ -42,6 +42,8 @@ export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[]
 
 export interface Config {
   readonly guard: GuardSettings;
+  /** what is switched on */
+  readonly parts: readonly Part[];
   readonly failure: FailureSettings;
   readonly history: HistorySettings;
   readonly bridge: { readonly command: readonly string[] | undefined };
@@ -71,6 +73,7 @@ export const BUILT_IN: Config = {
     programs: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
+  parts: PROFILES.full,
   failure: [],
   history: {
     enabled: true,

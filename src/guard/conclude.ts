@@ -1,22 +1,37 @@
 import type { Workspace } from "./context.ts";
 import type { Explained } from "./explain.ts";
 import type { Finding } from "./finding.ts";
+import type { Footprint } from "./footprint.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { renderReason } from "./reason.ts";
 
 const MAX_FINDINGS = 5;
 
+/** What was learned of a call beside its findings. */
+export interface Examined {
+  readonly workspace: Workspace;
+  readonly notes: readonly string[];
+  subject(findings: readonly Finding[]): CodeSubject;
+  explain(): readonly Explained[];
+  footprint(): Footprint;
+}
+
 /** The judgement that follows from what was found, and from what a human permitted. */
-export function conclude(
-  found: readonly Finding[],
-  notes: readonly string[],
-  workspace: Workspace,
-  subject: (findings: readonly Finding[]) => CodeSubject,
-  explain: () => readonly Explained[],
-): Judgement {
+export function conclude(found: readonly Finding[], examined: Examined): Judgement {
+  const { workspace, notes, subject, explain } = examined;
   const findings = distinct(found);
-  const base = { ...ALLOWED, notes, explain };
+  let footprint: Footprint | undefined;
+  const base: Judgement = {
+    ...ALLOWED,
+    notes,
+    explain,
+    footprint: () => {
+      footprint ??= examined.footprint();
+      return footprint;
+    },
+    settle: rest => conclude(rest, { ...examined, footprint: base.footprint }),
+  };
   const [worst] = findings;
   if (worst === undefined) return base;
   const { grants = [], nowMs = 0, system, machineKey } = workspace.given;

@@ -72,7 +72,7 @@ export function survey(given: GuardContext): Workspace {
     stateHomes: withResolved(disk, [`${home}/.amplihack`, stateHome]),
     // A dozen look-ups that most judgements do without.
     get project() {
-      project ??= { root: findProject(disk, cwd, home) };
+      project ??= { root: findProject(disk, cwd, home, this.temps) };
       return project.root;
     },
     get temps() {
@@ -95,12 +95,18 @@ function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap(path => [path, disk.resolve(path, true)]))];
 }
 
-/** The nearest directory with a `.git` entry; home and what lies above it is no project. */
-function findProject(disk: Disk, cwd: string, home: string): string | undefined {
+/**
+ * The nearest directory with a `.git` entry, else the session's own; home and what lies above it is no project, nor is
+ * a temporary directory without a repository.
+ */
+function findProject(disk: Disk, cwd: string, home: string, temps: readonly string[]): string | undefined {
   const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
-  return (
-    candidates.find(path => disk.kind(`${path}/.git`) !== undefined) ?? candidates.find(path => path === cwd)
+  const repository = candidates.find(path => disk.kind(`${path}/.git`) !== undefined);
+  // A home in a temporary directory holds projects as any other.
+  const isTemporary = temps.some(
+    temp => isInside(temp, cwd) && !(isInside(temp, home) && isInside(home, cwd)),
   );
+  return repository ?? (isTemporary ? undefined : candidates.find(path => path === cwd));
 }
 
 /** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */

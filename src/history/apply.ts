@@ -1,5 +1,5 @@
-import { openRepository } from "../guard/git/repository.ts";
 import { createDisk } from "../guard/paths/disk.ts";
+import { openRepository } from "../guard/paths/repository.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { Problem } from "../state/problem.ts";
 import { SystemError } from "../system/system.ts";
@@ -34,7 +34,12 @@ export async function applyPlan(
     const total = steps.length;
     performAll(
       store,
-      steps.map(({ path, target, movedTo }) => ({ path, target, movedTo })),
+      steps.map(({ path, target, movedTo, action }) => ({
+        path,
+        target,
+        movedTo,
+        isAttributesOnly: action === "attributes",
+      })),
       done => options.onProgress?.(done, total),
     );
     for (const { change } of plan.git) await restoreGit(context, change);
@@ -79,7 +84,8 @@ function refuseConflicts({ conflicts }: UndoPlan, isForced: boolean): void {
 /** A person may have taken a while to say yes. */
 function checkUnchanged({ system }: HistoryContext, steps: readonly PathStep[]): void {
   const changed = steps.filter(({ path, present }) => {
-    const now = presentState(system.files, path, at => digestOf(system, at));
+    const isUnread = present.kind === "file" && present.content.in === "nowhere";
+    const now = presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
     return !isSameState(now, present);
   });
   if (changed.length === 0) return;

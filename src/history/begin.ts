@@ -1,6 +1,6 @@
 import type { Footprint, FootprintRepository } from "../guard/footprint.ts";
-import { findRepository, openRepository, type Repository } from "../guard/git/repository.ts";
 import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, openRepository, type Repository } from "../guard/paths/repository.ts";
 import { isInside } from "../system/paths.ts";
 import { SystemError } from "../system/system.ts";
 import type { Captured, Change, NotKept } from "./change.ts";

@@ -1,5 +1,5 @@
 import { isInside } from "../system/paths.ts";
-import type { PathChange, PathState } from "./change.ts";
+import { ABSENT, type PathChange } from "./change.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
 import { compareStates, isSameState } from "./path-state.ts";
@@ -59,21 +59,24 @@ function statesLeft(
   return left;
 }
 
-/**
- * Names the pairs of a deleted and a created file with one content as moves. A file that could not be kept is known by
- * its size and time, which a move leaves as they are.
- */
-export function findMoves(changes: readonly PathChange[]): readonly PathChange[] {
+/** Names the pairs of a deleted and a created file with one content, or known to be one file, as moves. */
+export function findMoves(
+  changes: readonly PathChange[],
+  known: ReadonlyMap<string, string>,
+): readonly PathChange[] {
+  const from = new Map([...known].map(([source, to]) => [to, source]));
   const deleted = new Map<string, PathChange>();
   for (const change of changes) {
-    const key = change.what === "deleted" ? contentKeys(change.before).at(0) : undefined;
+    const isFree = change.what === "deleted" && !known.has(change.path);
+    const key = isFree ? contentKey(change, "before") : undefined;
     if (key !== undefined) deleted.set(key, change);
   }
-  if (deleted.size === 0) return changes;
-  const movedTo = new Map<string, string>();
+  if (deleted.size + known.size === 0) return changes;
+  const movedTo = new Map(known);
   const named = changes.map(change => {
-    const keys = change.what === "created" ? contentKeys(change.after) : [];
-    const key = keys.find(one => deleted.has(one));
+    const origin = change.what === "created" ? from.get(change.path) : undefined;
+    if (origin !== undefined) return { ...change, what: "moved", from: origin } as const;
+    const key = change.what === "created" ? contentKey(change, "after") : undefined;
     const source = key === undefined ? undefined : deleted.get(key);
     if (key === undefined || source === undefined) return change;
     deleted.delete(key);
@@ -86,8 +89,8 @@ export function findMoves(changes: readonly PathChange[]): readonly PathChange[]
   });
 }
 
-function contentKeys(state: PathState): readonly string[] {
-  if (state.kind !== "file" || state.size === 0) return [];
-  const { content, size, modifiedNs } = state;
-  return [...("id" in content ? [content.id] : []), `${size} ${modifiedNs}`];
+function contentKey(change: PathChange, side: "before" | "after"): string | undefined {
+  const state = change[side] ?? ABSENT;
+  if (state.kind !== "file" || state.size === 0) return undefined;
+  return "id" in state.content ? state.content.id : undefined;
 }

@@ -1,5 +1,5 @@
-import { openRepository } from "../guard/git/repository.ts";
 import { createDisk } from "../guard/paths/disk.ts";
+import { openRepository } from "../guard/paths/repository.ts";
 import { removeIfThere } from "../state/absent-files.ts";
 import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { findMoves, withoutOthers } from "./claims.ts";
@@ -72,7 +72,7 @@ export async function describeChange(
     if (problem !== undefined) problems.push({ path: sweep.root, why: problem });
     for (const change of changes) if (!named.paths.has(change.path)) found.set(change.path, change);
   }
-  const files = findMoves(withoutOthers(store, open, [...found.values()]));
+  const files = findMoves(withoutOthers(store, open, [...found.values()]), named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
   return {
@@ -105,17 +105,21 @@ async function compareRepositories(
   return found;
 }
 
+interface NamedComparison {
+  readonly changes: readonly PathChange[];
+  readonly paths: ReadonlySet<string>;
+  /** by the former path of a file, the one it has now */
+  readonly moved: ReadonlyMap<string, string>;
+  readonly problems: readonly NotKept[];
+}
+
 /** What became of the paths that the call named, and of all that was or is below them. */
 function compareNamed(
   { system, rules }: HistoryContext,
   targets: readonly NamedTarget[],
   seen: readonly Seen[],
   digest: Digest,
-): {
-  readonly changes: readonly PathChange[];
-  readonly paths: ReadonlySet<string>;
-  readonly problems: readonly NotKept[];
-} {
+): NamedComparison {
   const { files } = system;
   const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
@@ -137,13 +141,22 @@ function compareNamed(
     });
   }
   const changes: PathChange[] = [];
+  const created = new Map<string, string>();
   for (const path of paths) {
     const old = before.get(path);
-    if (old !== undefined && (factsAt(files, path)?.stamp ?? "") === old.stamp) continue;
+    const facts = factsAt(files, path);
+    if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
     const change = compareStates(path, old?.state ?? ABSENT, presentState(files, path, digest));
     if (change !== undefined) changes.push(change);
+    if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);
   }
-  return { changes, paths, problems };
+  const moved = new Map<string, string>();
+  for (const { path, what } of changes) {
+    const [device, inode] = before.get(path)?.stamp.split(":") ?? [];
+    const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
+    if (to !== undefined) moved.set(path, to);
+  }
+  return { changes, paths, moved, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

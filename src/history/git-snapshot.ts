@@ -1,4 +1,4 @@
-import type { Repository } from "../guard/git/repository.ts";
+import type { Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { type Files, hasErrorCode, type System } from "../system/system.ts";

@@ -10,6 +10,8 @@ export interface Restoration {
   readonly target: PathState;
   /** the same content stands at this path, which is to go */
   readonly movedTo?: string | undefined;
+  /** the content is right already */
+  readonly isAttributesOnly?: boolean;
 }
 
 const DIRECTORY_MODE = 0o755;
@@ -51,9 +53,10 @@ export function performAll(
       ({ path }) => writer.makeDirectory(path),
     );
     each(
-      byDepth.filter(({ target }) => target.kind === "file" || target.kind === "link"),
-      one => (isMovedOnly(one) ? writer.setFileAttributes(one) : writer.write(store, one)),
+      byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined),
+      one => (one.isAttributesOnly === true ? writer.setFileAttributes(one) : writer.write(store, one)),
     );
+    for (const one of moves) writer.setFileAttributes(one);
     for (const { path, target } of innermost)
       if (target.kind === "directory") writer.setAttributes(path, target);
   } finally {
@@ -61,9 +64,8 @@ export function performAll(
   }
 }
 
-/** The only copy is the file that was moved back already. */
-function isMovedOnly({ target, movedTo }: Restoration): boolean {
-  return movedTo !== undefined && target.kind === "file" && target.content.in !== "store";
+function isWritten({ kind }: PathState): boolean {
+  return kind === "file" || kind === "link";
 }
 
 /** False when something of another kind is there, which a rename would not replace. */
@@ -136,8 +138,8 @@ class Writer {
 
   setFileAttributes({ path, target }: Restoration): void {
     if (target.kind !== "file") return;
+    if (target.modifiedNs !== "0") this.files.setModified(path, target.modifiedNs);
     this.files.changeMode(path, target.mode);
-    this.files.setModified(path, target.modifiedNs);
   }
 
   setAttributes(path: string, target: PathState): void {

@@ -4,7 +4,7 @@ import type { Change, NotKept, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { bringFromGit } from "./git-content.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
-import { contentId, factsAt, isSameState, presentState } from "./path-state.ts";
+import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
 import { planGit } from "./plan-git.ts";
 import { isWithin, listChanges, readChange, selectChanges } from "./select.ts";
 import type { Store } from "./store.ts";
@@ -107,14 +107,13 @@ function followChains(
 
 function planPath(system: System, path: string, chain: Chain): PathStep | Conflict {
   const { expected, target, gap } = chain;
-  const present = presentState(system.files, path, at => digestOf(system, at));
+  const present = presentAs(system, path, expected);
   if (isSameState(present, target)) return { path, action: sameAction(present, target), present, target };
   // A directory is shared: whoever uses it keeps it, and its absence loses nothing.
   if (present.kind === "directory" && target.kind === "absent")
     return { path, action: "remove", present, target };
   if (gap !== undefined) return conflict(path, `it was changed by somebody else after ${gap}`, present);
-  if (!isSameState(present, expected) && !isUntouched(present, expected))
-    return conflict(path, describeConflict(present, expected), present);
+  if (!isSameState(present, expected)) return conflict(path, describeConflict(present, expected), present);
   return forcedStep(system, path, chain);
 }
 
@@ -127,20 +126,15 @@ function sameAction(present: PathState, target: PathState): PathStep["action"] {
   return isTimeOnly ? "attributes" : "keep";
 }
 
-/** Where the content after the call was not read, everything else about the file has to be the same. */
-function isUntouched(present: PathState, expected: PathState): boolean {
-  if (present.kind !== "file" || expected.kind !== "file" || expected.content.in !== "nowhere") return false;
-  return (
-    present.size === expected.size &&
-    present.mode === expected.mode &&
-    present.modifiedNs === expected.modifiedNs
-  );
+/** What was too large to be read after the call is not read now. */
+function presentAs(system: System, path: string, expected: PathState): PathState {
+  const isUnread = expected.kind === "file" && expected.content.in === "nowhere";
+  return presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
 }
 
-function forcedStep(system: System, path: string, { target, movedTo }: Chain): PathStep {
-  const present = presentState(system.files, path, at => digestOf(system, at));
-  const isModeOnly =
-    target.kind === "file" && contentId(target) !== undefined && contentId(target) === contentId(present);
+function forcedStep(system: System, path: string, { expected, target, movedTo }: Chain): PathStep {
+  const present = presentAs(system, path, expected);
+  const isModeOnly = isSameContent(present, target);
   const action =
     target.kind === "absent"
       ? present.kind === "absent"
@@ -149,7 +143,8 @@ function forcedStep(system: System, path: string, { target, movedTo }: Chain): P
       : isModeOnly || (target.kind === "directory" && present.kind === "directory")
         ? "attributes"
         : "restore";
-  return { path, action, present, target, ...(movedTo === undefined ? {} : { movedTo }) };
+  const isMovedBack = movedTo !== undefined && target.kind === "file" && target.content.in === "nowhere";
+  return { path, action, present, target, ...(isMovedBack ? { movedTo } : {}) };
 }
 
 function conflict(path: string, why: string, present: PathState): Conflict {
@@ -171,8 +166,8 @@ function describeConflict(present: PathState, expected: PathState): string {
 
 /** Why the former content cannot come back; undefined when it can. */
 function whyGone(store: Store, { action, target, movedTo }: PathStep): string | undefined {
-  if (action !== "restore" || target.kind !== "file" || movedTo !== undefined) return undefined;
-  if (target.content.in === "nowhere") return target.content.why;
+  if (action !== "restore" || target.kind !== "file") return undefined;
+  if (target.content.in === "nowhere") return movedTo === undefined ? target.content.why : undefined;
   if (target.content.in === "git") return "git has its content no longer";
   return store.hasObject(target.content.id) ? undefined : "its content is in the history no longer";
 }

@@ -1,5 +1,5 @@
-import { findRepository, type Repository } from "../guard/git/repository.ts";
 import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";

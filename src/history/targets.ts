@@ -1,6 +1,6 @@
 import type { FootprintTarget } from "../guard/footprint.ts";
-import { findRepository, type Repository } from "../guard/git/repository.ts";
 import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join, relative } from "../system/paths.ts";
 import type { ExactFacts, System } from "../system/system.ts";
@@ -35,26 +35,44 @@ export async function captureTargets(
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
     }
-    if (isTree && facts?.kind === "directory") {
-      for (const one of await captureTree(keeper, path, facts)) seen.set(one.path, one);
-    } else if (!seen.has(path)) {
-      seen.set(path, captureOne(keeper, path, facts, how));
-    }
+    if (seen.has(path) && !isTree) continue;
+    const lostBefore = keeper.lost.length;
+    const captured =
+      isTree && facts?.kind === "directory"
+        ? await captureTree(keeper, path, facts)
+        : [keeper.capture(path, facts)];
+    for (const one of captured) seen.set(one.path, one);
+    await findInGit(keeper, path, lostBefore, seen);
+    excuse(keeper, how, lostBefore);
   }
   return { targets: [...named.values()], seen: [...seen.values()] };
 }
 
-/** A move does not lose the content of what is too large to be copied: it is where it was moved to. */
-function captureOne(
+/** Moving something, or changing its mode, does not lose the content of what is too large to be copied. */
+function excuse(keeper: Keeper, how: FootprintTarget["how"], lostBefore: number): void {
+  if (how !== "move" && how !== "attributes") return;
+  const lost = keeper.lost.splice(lostBefore);
+  keeper.lost.push(...lost.filter(({ path }) => keeper.rules.isExcluded(path)));
+}
+
+/** What could not be copied and is clean in git comes back from there. */
+async function findInGit(
   keeper: Keeper,
-  path: string,
-  facts: ExactFacts | undefined,
-  how: FootprintTarget["how"],
-): Seen {
-  const lostBefore = keeper.lost.length;
-  const seen = keeper.capture(path, facts);
-  if (how === "move" && keeper.lost.length > lostBefore && !keeper.rules.isExcluded(path)) keeper.lost.pop();
-  return seen;
+  top: string,
+  lostBefore: number,
+  seen: Map<string, Seen>,
+): Promise<void> {
+  if (keeper.lost.length === lostBefore) return;
+  const { files } = keeper.store.system;
+  const repository = findRepository(createDisk(keeper.store.system), dirname(top));
+  const clean = await cleanInside(keeper, repository, top);
+  if (clean === undefined) return;
+  for (const one of keeper.lost.splice(lostBefore)) {
+    const facts = factsAt(files, one.path);
+    const found = facts === undefined ? undefined : clean({ path: one.path, facts });
+    if (found === undefined) keeper.lost.push(one);
+    else seen.set(one.path, found);
+  }
 }
 
 function missingParents({ store, rules }: Keeper, path: string): readonly string[] {

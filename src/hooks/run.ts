@@ -23,7 +23,8 @@ import {
 import { stringsAt } from "../protocol/members.ts";
 import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../state/index.ts";
 import type { System } from "../system/system.ts";
-import { configurationFor, type HookProgram, writeNotice } from "./hook-program.ts";
+import { configurationFor } from "./configuration.ts";
+import { type HookProgram, writeNotice } from "./hook-program.ts";
 import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** What the command line said besides the subcommand. */

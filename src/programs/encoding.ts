@@ -21,6 +21,7 @@ const PACK_OPTIONS: OptionGrammar = {
 
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
+  toldExcept: "xxd openssl unlz4 gpg",
   programs: () => [
     ...programs(
       `

@@ -17,6 +17,7 @@ const ATTRIBUTE_OPTIONS = {
 
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
+  toldExcept: "patch ssh-keygen",
   programs: () => [
     ...programs(
       `
@@ -49,7 +50,7 @@ export const files: Field = {
         },
         dd: { effects: effectsOfDd, run: runDd },
         mkdir: {
-          effects: [],
+          effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
           run(call) {
             for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
             return NO_OUTPUT;

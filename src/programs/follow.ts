@@ -47,7 +47,7 @@ function followProgram(
 ): Followed {
   const parsed = parseCall(name, program, call);
   noteNames(program, parsed);
-  const isOnlyHelp = parsed.options.has("help", "version");
+  const isOnlyHelp = asksForHelp(program, parsed);
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
@@ -56,6 +56,13 @@ function followProgram(
     ...operationsOf(ownRows, name, parsed, grammarOf(program)),
   ];
   return { output, effects: [...effects, ...later, ...operations] };
+}
+
+/** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
+function asksForHelp(program: Program | undefined, { options }: ParsedCall): boolean {
+  const asked = options.options.find(({ name }) => name === "help" || name === "version");
+  const [first] = options.operands;
+  return asked !== undefined && (program?.isGnu !== true || first === undefined || asked.index < first.index);
 }
 
 function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {

@@ -135,6 +135,7 @@ const INTERPRETERS: readonly Interpreter[] = [
 
 /** Interpreters whose programs are read. */
 export const languages: Field = {
+  toldExcept: "python node perl ruby php lua osascript expect deno",
   programs: () => [
     ...INTERPRETERS.map(interpreter => ({
       ...interpreter,

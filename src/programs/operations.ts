@@ -7,7 +7,7 @@ import { describe, hasUnknown, type Value } from "../shell/value.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 
-const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview help version");
+const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false };
 const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,
@@ -116,11 +116,12 @@ function hasOption(options: ParsedOptions, need: string): boolean {
   return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
 }
 
-function isDryRun({ options }: ParsedOptions): boolean {
-  return options.some(
-    ({ name, value }) =>
-      DRY_RUN.includes(name) && !(value !== undefined && /^(none|false|0|no)$/i.test(describe(value))),
-  );
+/** Only looks, or helps; a later word may take a dry run back. */
+function isDryRun(parsed: ParsedOptions): boolean {
+  if (parsed.has("help", "version")) return true;
+  const last = parsed.options.filter(({ name }) => DRY_RUN.includes(name.replace(/^no-/, ""))).at(-1);
+  if (last === undefined || last.name.startsWith("no-")) return false;
+  return last.value === undefined || !/^(none|\$?false|0|no)$/i.test(describe(last.value));
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */

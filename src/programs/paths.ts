@@ -9,6 +9,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
+  toldExcept: "open",
   programs: () =>
     programs(
       `
@@ -24,8 +25,8 @@ export const paths: Field = {
     seq | is readsNothing | gnu
     hostname uname nproc uuidgen wc id getconf expr cksum | is readsNothing | gnu
     dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum
-        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say open xdg-open info help | is
-        readsNothing
+        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help | is readsNothing
+    open xdg-open | is readsNothing
   `,
       {
         pwd: { run: call => line(call.cwd) },

@@ -134,6 +134,8 @@ export interface Field {
   /** A function: everything here is read when it is first needed. */
   readonly programs: () => readonly Program[];
   readonly operations?: OperationTables;
+  /** What its programs change is all in their effects, save those named here; absent: of none of them it is. */
+  readonly toldExcept?: string;
   /** With RAILS_ENV=test and the like the operations touch nothing of worth. */
   readonly isFreeInTests?: boolean;
 }

@@ -70,6 +70,8 @@ interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
   readonly patterns: readonly Program[];
+  /** what they change is all in their effects */
+  readonly told: ReadonlySet<Program>;
 }
 
 let everyday: Table | undefined;
@@ -80,12 +82,21 @@ const operations = new Map<Field, ReadonlyMap<string, readonly Operation[]>>();
 function makeTable(fields: readonly Field[]): Table {
   const byName = new Map<string, Program>();
   const patterns: Program[] = [];
-  const programs = fields.flatMap(field => field.programs());
+  const programs: Program[] = [];
+  const told = new Set<Program>();
+  for (const field of fields) {
+    const made = field.programs();
+    const untold = field.toldExcept === undefined ? undefined : words(field.toldExcept);
+    for (const program of made)
+      if (untold !== undefined && !words(program.names).some(name => untold.includes(name)))
+        told.add(program);
+    programs.push(...made);
+  }
   for (const program of programs) {
     for (const name of words(program.names)) byName.set(name, program);
     if (program.pattern !== undefined) patterns.push(program);
   }
-  return { programs, byName, patterns };
+  return { programs, byName, patterns, told };
 }
 
 export function everydayPrograms(): ReadonlyMap<string, Program> {
@@ -117,6 +128,11 @@ export function canonicalName(name: string, program: Program | undefined): strin
 
 export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
+}
+
+/** Everything that the program of this record changes is in its effects. */
+export function tellsChanges(program: Program): boolean {
+  return everyday?.told.has(program) === true || others?.told.has(program) === true;
 }
 
 /** The rows of each field that are about a program; everyday programs have none. */

@@ -12,6 +12,7 @@ import { readsOf } from "./reads.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
+  toldExcept: "rclone robocopy croc",
   programs: () =>
     programs(
       `

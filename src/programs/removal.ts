@@ -6,6 +6,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
+  toldExcept: "trash",
   programs: () =>
     programs(
       `

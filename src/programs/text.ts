@@ -17,6 +17,7 @@ const GREP_READS: Program["reads"] = {
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
+  toldExcept: "split man less m4 dc",
   programs: () =>
     programs(
       `

@@ -11,6 +11,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs that give files another place or another name. */
 export const transfer: Field = {
+  toldExcept: "",
   programs: () =>
     programs(
       `

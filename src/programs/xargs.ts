@@ -23,6 +23,7 @@ const PARALLEL_OPTIONS: OptionGrammar = {
 
 /** A list on the input becomes arguments of another program. */
 export const argumentLists: Field = {
+  toldExcept: "",
   programs: () => [
     {
       names: "xargs",

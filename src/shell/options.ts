@@ -64,6 +64,13 @@ export class ParsedOptions {
     return this.options.some(option => names.includes(option.name));
   }
 
+  /** Given, and not taken back by a `--no-…` behind it. */
+  isOn(...names: readonly string[]): boolean {
+    const isNamed = (name: string) => names.includes(name) || names.some(one => name === `no-${one}`);
+    const last = this.options.filter(option => isNamed(option.name)).at(-1)?.name;
+    return last !== undefined && names.includes(last);
+  }
+
   /** Value of the last one given. */
   valueOf(...names: readonly string[]): Value | undefined {
     return this.options.filter(option => names.includes(option.name)).at(-1)?.value;

@@ -358,7 +358,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /** Rules that judge the text or the analysis itself; they have tests of their own. */
-const ELSEWHERE = ["sys.forkbomb", "text.deceptive", "guard.unexamined", "fs.path"];
+const ELSEWHERE = ["sys.forkbomb", "text.deceptive", "guard.unexamined", "fs.path", "fs.unkept"];
 
 /** A pipe is a command of its own, so words in front of it would only touch its first part. */
 const asScript = (command: string) => `bash -c ${quote(command)}`;

@@ -4,8 +4,8 @@ import { components, join } from "../../system/paths.ts";
 import type { CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
-import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
+import { hasBranch } from "../paths/repository.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { RuleId } from "../rules.ts";
@@ -68,7 +68,8 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
       ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
     );
     const isForced = options.has("f") || isFree || (options.has("i") && hasStdin);
-    if (options.has("n", "help") || !isForced || allRegenerable(operands)) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("help") || !isForced || allRegenerable(operands))
+      return undefined;
     return ["git.clean", operands.length === 0 ? place : shown(operands)];
   },
   stash: ({ argv: [, action, which] }) => {
@@ -115,13 +116,14 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   replace: ({ options, argv }) =>
     !options.has("l", "list") && argv.length > 1 ? ["git.history", "replace"] : undefined,
   "read-tree": ({ options, place }) =>
-    options.has("u", "reset") && options.has("m", "reset") && !options.has("n", "dry-run")
+    options.has("u", "reset") && options.has("m", "reset") && !options.isOn("n", "dry-run")
       ? ["git.plumbing", place]
       : undefined,
   "checkout-index": ({ options, place }) =>
     options.has("f") && !options.has("prefix") ? ["git.plumbing", place] : undefined,
   rm: ({ options, operands }) => {
-    if (options.has("n", "cached") || !(options.has("r") && options.has("f"))) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("cached") || !(options.has("r") && options.has("f")))
+      return undefined;
     return allRegenerable(operands) ? undefined : ["git.plumbing", shown(operands)];
   },
   worktree: run => forcedAction(run, "remove", "the worktree"),
