@@ -10,6 +10,7 @@ import {
   complete,
   type HistoryScene,
   historyOf,
+  isNoLeftover,
   pictureOf,
   prepare,
   ruin,
@@ -37,15 +38,10 @@ function look(scene: HistoryScene, kind: SceneKind): string {
   const files = pictureOf(scene)
     .split("\n")
     .filter(line => !line.startsWith(".git"));
-  const told =
-    kind === "git"
-      ? [
-          git(scene, "status", "--porcelain=v2", "--branch"),
-          git(scene, "stash", "list"),
-          git(scene, "for-each-ref"),
-        ]
-      : [];
-  return [...files, ...told].join("\n");
+  const questions =
+    kind === "git" ? [["status", "--porcelain=v2", "--branch"], ["stash", "list"], ["for-each-ref"]] : [];
+  const told = questions.flatMap(words => git(scene, ...words).split("\n"));
+  return [...files, ...told].filter(isNoLeftover).join("\n");
 }
 
 function prepareOnDisk(scene: HistoryScene, kind: SceneKind): void {
@@ -94,7 +90,7 @@ async function finish(scene: HistoryScene, kind: SceneKind, phase: Phase): Promi
   const stands = () =>
     historyOf(scene)
       .listChanges({})
-      .changes.some(change => change.undoneBy === undefined);
+      .changes.some(change => change.kind === "call" && change.undoneBy === undefined);
   if (phase !== "undo") await complete(scene);
   const isKept = stands();
   if (isKept) await undo(scene, { force: true });
@@ -117,7 +113,8 @@ describe.each<SceneKind>(["unknown", "git"])("a real process of the history (%s)
         rmSync(scene.home, { recursive: true });
         cpSync(saved, scene.home, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
         const { signal } = runPhase(scene, kind, phase, step, step % 2 === 0 ? "before" : "after");
-        expect(signal).toBe("SIGKILL");
+        // An id that is taken costs one operation more, so that the last few may not be reached.
+        if (signal !== "SIGKILL") expect(step).toBeGreaterThan(total - 3);
         if (phase === "begin") expect(look(scene, kind)).toBe(before);
         expect(historyOf(scene).listChanges({}).problems).toEqual([]);
         const isKept = await finish(scene, kind, phase);

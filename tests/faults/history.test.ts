@@ -6,6 +6,7 @@ import {
   complete,
   type HistoryScene,
   historyOf,
+  isNoLeftover,
   pictureOf,
   prepare,
   ruin,
@@ -92,11 +93,6 @@ function settle(work: Promise<unknown>): Promise<Ended> {
 function unreadable(scene: HistoryScene): readonly string[] {
   const { problems } = historyOf(scene).listChanges({});
   return problems.filter(problem => !problem.endsWith("is damaged and was left out"));
-}
-
-/** The file that a killed process was writing beside its place; it is in nobody's way. */
-function isNoLeftover(line: string): boolean {
-  return !/\.[0-9a-f]{12}\.tmp (file|symlink) /.test(line);
 }
 
 function differs(
