@@ -10,6 +10,7 @@ import { claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { callKey, findOpen, readOpen, writeOpen } from "./open-changes.ts";
+import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
@@ -95,6 +96,7 @@ async function capture(
     files,
     bytes,
   });
+  noteUsage(store);
   return { change: id, files, bytes, isComplete, lost };
 }
 

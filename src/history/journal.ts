@@ -1,6 +1,6 @@
-import { sanitiseSessionId } from "../state/session-id.ts";
 import { isInside } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
+import { sessionKey } from "./any-open.ts";
 import type { Change, GitChange, PathChange } from "./change.ts";
 import type { Listed, Store } from "./store.ts";
 
@@ -11,17 +11,12 @@ export type Entry = Omit<Change, "files" | "git" | "undoneBy" | "undonePaths"> &
   readonly git: Listed<GitChange>;
 };
 
-const NO_SESSION = "no-session";
 /** Commands and notes are for people; a line must stay one write. */
 const MAX_COMMAND = 500;
 const MAX_NOTES = 5;
 
 export function projectKey(store: Store, project: string): string {
   return sha256Hex(store.system.text.encode(project)).slice(0, 16);
-}
-
-export function sessionKey(session: string | undefined): string {
-  return session === undefined ? NO_SESSION : sanitiseSessionId(session);
 }
 
 /** Appends a finished change to the journal of its session in its project. */

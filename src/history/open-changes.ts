@@ -1,8 +1,8 @@
 import { removeIfThere } from "../state/absent-files.ts";
 import { sha256Hex } from "../system/sha256.ts";
+import { sessionKey } from "./any-open.ts";
 import type { Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
-import { sessionKey } from "./journal.ts";
 import type { Seen } from "./path-state.ts";
 import type { Listed, Store } from "./store.ts";
 import type { Sweep } from "./sweep.ts";

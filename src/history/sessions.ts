@@ -1,5 +1,5 @@
 import { isInside } from "../system/paths.ts";
-import { sessionKey } from "./journal.ts";
+import { sessionKey } from "./any-open.ts";
 import type { Store } from "./store.ts";
 
 /** What is remembered of a session. */
