@@ -1,7 +1,7 @@
 import { tellsAllChanges } from "../programs/told-changes.ts";
 import type { Invocation, ShellFacts } from "../shell/facts.ts";
 import { knownText, text } from "../shell/value.ts";
-import { basename, join } from "../system/paths.ts";
+import { basename, isInside, join } from "../system/paths.ts";
 import type { Workspace } from "./context.ts";
 import type { CommandEffect, EffectOf } from "./effects.ts";
 import type { Footprint } from "./footprint.ts";
@@ -16,6 +16,7 @@ import {
 } from "./footprint-draft.ts";
 import { changesOfRun } from "./git/changes.ts";
 import { expandTarget } from "./paths/expand.ts";
+import { findRepository } from "./paths/repository.ts";
 import { resolveTargets, type Target } from "./paths/target.ts";
 
 /** A text that was analysed, and what it does. */
@@ -31,7 +32,7 @@ export function collectFootprint(examined: readonly Examination[], workspace: Wo
     for (const effect of effects) addEffect(draft, effect);
     const unread = new Set(facts.codeRuns.flatMap(run => (run.isExamined ? [] : (run.invocation ?? []))));
     for (const invocation of facts.invocations)
-      if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addUnknown(draft, invocation);
+      if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addProgram(draft, invocation);
     if (facts.unexamined.length > 0) addDirectory(draft, workspace.cwd);
   }
   return finishDraft(draft);
@@ -50,7 +51,8 @@ function addEffect(draft: Draft, effect: CommandEffect): void {
   else if (effect.kind === "write") addWrite(draft, effect);
   else if (effect.kind === "git") addGit(draft, effect);
   else if (effect.kind === "attributes") addWord(draft, effect.path, by, "attributes", effect.isRecursive);
-  else if (effect.kind === "alter") addWord(draft, effect.path, by, "write", effect.isTree === true);
+  else if (effect.kind === "alter")
+    addWord(draft, effect.path, by, "write", effect.isTree === true, effect.beside);
   else if (effect.kind === "operation" && effect.file !== undefined)
     addWord(draft, effect.file, by, "write", false);
   else if (effect.kind === "move") {
@@ -72,8 +74,7 @@ function addWrite(draft: Draft, effect: EffectOf<"write">): void {
   const { path, by, from, how } = effect;
   const { disk } = draft.workspace;
   if (from === undefined) {
-    const isTree = how === "extract" || effect.isInto === true;
-    if (how !== "create" || !isFilled(draft, effect)) addWord(draft, path, by, "write", isTree);
+    addWord(draft, path, by, isSpread(draft, effect) ? undefined : "write", fillsDirectory(effect));
     return;
   }
   const sources = resolveTargets(disk, from, by.cwd, by.place, { followsLast: true, isReading: true });
@@ -97,13 +98,16 @@ function addCopies(
   }
 }
 
-/** A new working tree in a directory that has files already: only what git itself makes there is new. */
-function isFilled(draft: Draft, { path, by }: EffectOf<"write">): boolean {
-  const { disk } = draft.workspace;
-  const [target] = resolveTargets(disk, path, by.cwd, by.place, { followsLast: true });
-  if (target?.path === undefined || target.isRemote || disk.kind(target.path) !== "directory") return false;
-  addPath(draft, join(target.path, ".git"), "write", true);
-  return true;
+function fillsDirectory({ how, isInto }: EffectOf<"write">): boolean {
+  return how === "extract" || isInto === true;
+}
+
+/** Files with names of their own appear in the project, or somewhere new: its work is at risk, not every file of it. */
+function isSpread({ workspace }: Draft, effect: EffectOf<"write">): boolean {
+  if (!fillsDirectory(effect)) return false;
+  const { by, how } = effect;
+  const [target] = resolveTargets(workspace.disk, effect.path, by.cwd, by.place, { followsLast: true });
+  return how === "create" || (target?.path !== undefined && isInside(target.path, workspace.cwd));
 }
 
 /** The last names of what patterns find: they are the names in the directory that is copied into. */
@@ -132,6 +136,30 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
   }
   for (const { path, how } of paths) addWord(draft, path, there, how, true);
   if (isBeyond) addUnknown(draft, there);
+}
+
+const MAX_WORDS = 32;
+
+/** A program also works in other repositories that its words name: `make -C ../other`, `prettier --write ~/x/a.ts`. */
+function addProgram(draft: Draft, invocation: Invocation): void {
+  const { disk, project } = draft.workspace;
+  addUnknown(draft, invocation);
+  if (invocation.place.kind !== "local") return;
+  for (const word of invocation.argv.slice(1, MAX_WORDS)) {
+    const written = knownText(word)?.replace(/^-[^=]*=/, "");
+    if (written === undefined || !/^(\.\.|.*\/)/s.test(written)) continue;
+    const [target] = resolveTargets(disk, text(written), invocation.cwd, invocation.place, {
+      followsLast: true,
+    });
+    const path = target?.path;
+    if (
+      path === undefined ||
+      disk.kind(path) === undefined ||
+      (project !== undefined && isInside(project, path))
+    )
+      continue;
+    if (findRepository(disk, path)?.top !== undefined) addDirectory(draft, path);
+  }
 }
 
 /** A program whose effects cannot be told: everything around it, or what is mounted where it runs. */

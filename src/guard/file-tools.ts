@@ -54,7 +54,10 @@ function effectsOfTool(
     const expanded = expandHome(path, home);
     return isAbsolute(expanded) ? expanded : join(cwd, expanded);
   });
-  if (action === "write") return paths.map(path => ({ kind: "write", by, path: text(path), how: "replace" }));
+  // What is deleted or moved may be a directory.
+  const isInto = /__(delete|remove|move)_/i.test(name);
+  if (action === "write")
+    return paths.map(path => ({ kind: "write", by, path: text(path), how: "replace", isInto }));
   // Searching a directory is ordinary, also one that has a secret somewhere in it.
   const isRead = (path: string) => action === "read" || disk.kind(disk.resolve(path, true)) !== "directory";
   const filters = action === "read" ? [] : secretFilters(name, input).map(file => join(cwd, file));

@@ -1,5 +1,5 @@
 import { knownText, type Value } from "../shell/value.ts";
-import { dirname } from "../system/paths.ts";
+import { dirname, isInside } from "../system/paths.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor } from "./effects.ts";
 import type { Footprint, FootprintRepository, FootprintTarget } from "./footprint.ts";
@@ -34,16 +34,20 @@ export function finishDraft({ targets, repositories, unknownIn, unresolved }: Dr
   };
 }
 
-/** The directory, or the nearest one above it that is there; the session's own when it is not known. */
+/** The directory, or the one of the project in which it is made; the session's own when it is not known. */
 export function addDirectory({ workspace, unknownIn }: Draft, path: string | undefined): void {
-  const { disk, cwd } = workspace;
+  const { disk, cwd, project } = workspace;
   if (path?.startsWith("/") !== true) {
     unknownIn.add(cwd);
     return;
   }
   let directory = disk.resolve(path, true);
+  if (disk.kind(directory) === "directory") {
+    unknownIn.add(directory);
+    return;
+  }
   while (directory !== "/" && disk.kind(directory) !== "directory") directory = dirname(directory);
-  unknownIn.add(directory === "/" ? cwd : directory);
+  unknownIn.add(project !== undefined && isInside(project, directory) ? directory : cwd);
 }
 
 /** Everything that a word names; without `how` it is a directory in which anything may change. */
@@ -53,6 +57,7 @@ export function addWord(
   by: Pick<Actor, "cwd" | "place">,
   how: FootprintTarget["how"] | undefined,
   isTree: boolean,
+  beside: (path: string) => string = path => path,
 ): void {
   const { disk } = draft.workspace;
   const followsLast = how === "write" || how === "attributes";
@@ -63,7 +68,7 @@ export function addWord(
     else if (how === undefined)
       for (const path of [...found.paths, ...found.trees]) addDirectory(draft, path);
     else {
-      for (const path of found.paths) addPath(draft, path, how, isTree);
+      for (const path of found.paths) addPath(draft, beside(path), how, isTree);
       for (const path of found.trees) addPath(draft, path, how, true);
     }
   }

@@ -44,7 +44,7 @@ export async function applyPlan(
     );
     for (const { change } of plan.git) await restoreGit(context, change);
   } catch (error) {
-    throw await takeBack(context, begun, error);
+    throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
   const { id, problems } = await record(context, begun.file);
   return {
@@ -70,6 +70,10 @@ async function record(
       problems: [`it is done, but the history could not be completed: ${errorText(error)}`],
     };
   }
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof SystemError || error instanceof Problem;
 }
 
 function refuseConflicts({ conflicts }: UndoPlan, isForced: boolean): void {
@@ -176,6 +180,7 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
     try {
       await action();
     } catch (error) {
+      if (!isFailure(error)) throw error;
       problems.push(errorText(error));
     }
   };

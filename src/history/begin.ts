@@ -4,6 +4,7 @@ import { findRepository, openRepository, type Repository } from "../guard/paths/
 import { isInside } from "../system/paths.ts";
 import { SystemError } from "../system/system.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
+import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
 import { claimId } from "./ids.ts";
@@ -12,7 +13,6 @@ import { Keeper, limitsOf } from "./keeper.ts";
 import { callKey, findOpen, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
-import type { Store } from "./store.ts";
 import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -35,7 +35,9 @@ export async function beginCall(
   const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
   const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
   try {
-    return knownCapture(store, request, key) ?? (await capture(context, keeper, request, footprint, key));
+    return (
+      (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))
+    );
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const why = `the history cannot be written: ${error.code}`;
@@ -44,12 +46,21 @@ export async function beginCall(
 }
 
 /** A host that reads two of our registrations asks twice for one call. */
-function knownCapture(store: Store, request: CallRequest, key: string): Captured | undefined {
-  const [known] = request.toolUseId === undefined ? [] : findOpen(store, request.session, key);
-  const open = known === undefined ? undefined : readOpen(store, known);
-  if (open === undefined) return undefined;
-  const { change, files, bytes, isComplete, notKept } = open;
-  return { change: change.id, files, bytes, isComplete, lost: notKept };
+async function knownCapture(
+  context: HistoryContext,
+  { toolUseId, session }: CallRequest,
+  key: string,
+): Promise<Captured | undefined> {
+  const known = findOpen(context.store, session, key);
+  const [same] = toolUseId === undefined ? [] : known;
+  const open = same === undefined ? undefined : readOpen(context.store, same);
+  if (open !== undefined) {
+    const { change, files, bytes, isComplete, notKept } = open;
+    return { change: change.id, files, bytes, isComplete, lost: notKept };
+  }
+  // Without an id of its own, a call with the same words was refused, or has ended.
+  for (const file of known) await completeChange(context, file);
+  return undefined;
 }
 
 function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {

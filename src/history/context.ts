@@ -1,5 +1,5 @@
 import type { HistorySettings } from "../config/settings.ts";
-import type { ExactFacts, System } from "../system/system.ts";
+import { type ExactFacts, type System, SystemError } from "../system/system.ts";
 import { createKeepRules, type KeepPlaces, type KeepRules } from "./keep-rules.ts";
 import { Store } from "./store.ts";
 
@@ -37,7 +37,8 @@ export function boundedDigest({ system, settings }: HistoryContext, deadlineMs: 
 export function digestOf({ files }: Pick<System, "files">, path: string): string | undefined {
   try {
     return files.digest(path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SystemError) return undefined;
+    throw error;
   }
 }

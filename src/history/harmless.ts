@@ -27,7 +27,8 @@ export function openLedger(
   const { project } = readSession(store, session, places.project);
   const { entries } = readJournals(store, [projectKey(store, project)], { session });
   const left = new Map<string, { readonly isMade: boolean; readonly after: PathState }>();
-  for (const entry of entries)
+  // What was closed without its end may hold what a person did after a refusal.
+  for (const entry of entries.filter(({ exit }) => exit !== undefined))
     for (const { path, before, after } of toChange(store, entry).files) {
       const isMade = before.kind === "absent" || left.get(path)?.isMade === true;
       left.set(path, { isMade, after });
@@ -59,6 +60,12 @@ export function examineLosses(context: HistoryContext, session: string | undefin
     return known;
   };
   return {
+    /** Git changes only the files of a working tree that are of these kinds; is none of them work? */
+    async isHarmlessForGit(top: string, kinds: readonly GitWork[]): Promise<boolean> {
+      const tree = await treeOf(findRepository(disk, top));
+      ledger ??= openLedger(context, session);
+      return tree !== undefined && losesNothingInGit(context, tree, top, ledger, kinds);
+    },
     /** Its loss is none: absent, empty, a link, clean in HEAD, made by this session, or ignored and regenerable. */
     async isHarmless(path: string): Promise<boolean> {
       const facts = factsAt(system.files, path);
@@ -67,11 +74,14 @@ export function examineLosses(context: HistoryContext, session: string | undefin
       const repository = findRepository(disk, facts.kind === "directory" ? path : dirname(path));
       const tree = await treeOf(repository);
       if (tree !== undefined && isInside(tree.top, path) && !isInside(path, repository?.gitDirectory ?? path))
-        return losesNothingInGit(context, tree, path, ledger);
+        return losesNothingInGit(context, tree, path, ledger, ["changed", "untracked", "ignored"]);
       return isMadeHere(context, path, ledger);
     },
   };
 }
+
+/** Work in a tree that git has no copy of. */
+export type GitWork = "changed" | "untracked" | "ignored";
 
 interface WorkTree {
   readonly top: string;
@@ -95,6 +105,7 @@ function losesNothingInGit(
   { top, status, entries }: WorkTree,
   path: string,
   ledger: SessionLedger,
+  kinds: readonly GitWork[],
 ): boolean {
   const { system, rules } = context;
   const below = (names: readonly string[]) =>
@@ -105,12 +116,17 @@ function losesNothingInGit(
   const hidden = entries.filter(({ isHidden }) => isHidden).map(entry => entry.path);
   const isThere = (file: string) => factsAt(system.files, file) !== undefined;
   if (below(status.changed.map(entry => entry.path)).some(isLost)) return false;
-  if (below(status.untracked).some(isLost) || below(status.nested).length > 0) return false;
+  if (
+    kinds.includes("untracked") &&
+    (below(status.untracked).some(isLost) || below(status.nested).length > 0)
+  )
+    return false;
   if (
     below(hidden).some(isThere) ||
     entries.some(entry => entry.mode === "160000" && isInside(path, join(top, entry.path)))
   )
     return false;
+  if (!kinds.includes("ignored")) return true;
   const isRule = (file: string) => basename(file) === ".gitignore" || file.endsWith("/info/exclude");
   const isTracked = (directory: string) => entries.some(entry => isInside(directory, join(top, entry.path)));
   return below(status.ignored).every(name => {

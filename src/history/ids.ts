@@ -4,28 +4,34 @@ import type { Store } from "./store.ts";
 
 const FIRST_SECOND = Date.UTC(2024, 0, 1) / 1000;
 const DIGITS = 6;
-const MAX_IN_A_SECOND = 5_000;
+const MAX_IN_A_SECOND = 1_000;
 
 /**
  * A new id: the second in base 36, and behind it a digit for each further one of that second. Texts in order are
- * ids in order. A link in `ids/` claims it, and leads to the key of its project.
+ * ids in order, also when the clock is set back: then the last second goes on. A link in `ids/` claims the id, and
+ * leads to the key of its project.
  */
 export function claimId(store: Store, project: string): string {
   const { clock, files } = store.system;
-  const second = Math.max(0, Math.floor(clock.nowMs() / 1000) - FIRST_SECOND)
-    .toString(36)
-    .padStart(DIGITS, "0");
-  for (let number = 0; number < MAX_IN_A_SECOND; number++) {
-    const id = second + suffix(number);
-    const claim = store.path("ids", id);
-    try {
-      withParents(files, claim, 0o700, () => files.symlink(project, claim));
-      return id;
-    } catch (error) {
-      if (!hasErrorCode(error, "EEXIST")) throw error;
+  const last = store.readSealed<number>(store.path("last-second")) ?? 0;
+  const now = Math.max(0, Math.floor(clock.nowMs() / 1000) - FIRST_SECOND);
+  for (let second = Math.max(now, last); ; second++) {
+    for (let number = 0; number < MAX_IN_A_SECOND; number++) {
+      const id = digitsOf(second) + suffix(number);
+      const claim = store.path("ids", id);
+      try {
+        withParents(files, claim, 0o700, () => files.symlink(project, claim));
+        if (second > last) store.writeSealed(store.path("last-second"), second);
+        return id;
+      } catch (error) {
+        if (!hasErrorCode(error, "EEXIST")) throw error;
+      }
     }
   }
-  throw new Error(`more than ${MAX_IN_A_SECOND} changes in one second`);
+}
+
+function digitsOf(second: number): string {
+  return second.toString(36).padStart(DIGITS, "0");
 }
 
 /** "", 1, 2 … y, z1, z2 … zy, zz1 …: each sorts behind the one before it. */
@@ -54,8 +60,7 @@ export function timeOfId(id: string): number {
   return (Number.parseInt(id.slice(0, DIGITS), 36) + FIRST_SECOND) * 1000;
 }
 
-/** The greatest id that a change of that moment could not have. */
-export function idBefore(timeMs: number): string {
-  const second = Math.max(0, Math.floor(timeMs / 1000) - FIRST_SECOND);
-  return second.toString(36).padStart(DIGITS, "0");
+/** Ids of changes before that moment are smaller. */
+export function idAt(timeMs: number): string {
+  return digitsOf(Math.max(0, Math.floor(timeMs / 1000) - FIRST_SECOND));
 }

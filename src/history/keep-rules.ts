@@ -26,6 +26,8 @@ export interface KeepRules {
   isOutOfReach(path: string): boolean;
 }
 
+/** What the hooks themselves write in a project. */
+const OWN_FILES = "/.claude/runtime";
 const PRECIOUS = [".env*", "*.local", "*.sqlite", "*.sqlite3", "*.db"];
 
 export function createKeepRules(
@@ -45,7 +47,7 @@ export function createKeepRules(
     isPrecious: path => matches(precious, path),
     isRegenerable(directory) {
       const name = basename(directory);
-      if (isRegenerableName(name)) return true;
+      if (isRegenerableName(name) || directory.endsWith(OWN_FILES)) return true;
       const parent = basename(dirname(directory));
       if (!isRegenerableName(parent) && isRegenerableInProject([parent, name])) return true;
       return isInside(project, directory) && matches(configured, directory);

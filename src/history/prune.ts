@@ -2,7 +2,7 @@ import { removeIfThere } from "../state/absent-files.ts";
 import { FileLock } from "../state/file-lock.ts";
 import type { HistoryContext } from "./context.ts";
 import { removeTree } from "./git-content.ts";
-import { idBefore, timeOfId } from "./ids.ts";
+import { idAt, timeOfId } from "./ids.ts";
 import type { PruneOptions, PruneResult } from "./interface.ts";
 import { type Entry, projectKeys, readFloor, readJournals, writeFloor } from "./journal.ts";
 import { findAllOpen } from "./open-changes.ts";
@@ -29,7 +29,7 @@ export function prune(context: HistoryContext, options: PruneOptions = {}): Prun
     const { entries } = readJournals(store, projectKeys(store, undefined));
     const sizes = objectSizes(store);
     const inUse = objectsInUse(store);
-    const byAge = idBefore(system.clock.nowMs() - olderThanMs);
+    const byAge = idAt(system.clock.nowMs() - olderThanMs);
     const floor =
       [byAge, readFloor(store), floorForSize(store, entries, sizes, inUse, toBytes)].sort().at(-1) ?? "";
     if (floor > readFloor(store)) writeFloor(store, floor);

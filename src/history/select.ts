@@ -89,10 +89,12 @@ export async function selectChanges(
       const found = open === undefined ? undefined : await describeChange(context, open.open);
       if (found !== undefined) described.push({ ...found, status: "open" });
     }
+    if (selection.kind === "newest" && described.length > 0) break;
   }
   return described;
 }
 
+/** Of `newest` all are given: an open one may turn out to have changed nothing. */
 function pick(context: HistoryContext, selection: UndoSelection): readonly Change[] {
   if (selection.kind === "ids") return selection.ids.map(id => requireChange(context, id)).sort(newestFirst);
   const { changes } = listChanges(context, { project: context.places.project });
@@ -106,7 +108,7 @@ function pick(context: HistoryContext, selection: UndoSelection): readonly Chang
   );
   switch (selection.kind) {
     case "newest":
-      return standing.slice(0, 1);
+      return standing;
     case "turns": {
       const turnOf = ({ session, turn }: Change) => `${session ?? ""}\0${turn}`;
       const turns = new Set([...new Set(standing.map(turnOf))].slice(0, selection.count));

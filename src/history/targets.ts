@@ -4,6 +4,7 @@ import { findRepository, type Repository } from "../guard/paths/repository.ts";
 import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join, relative } from "../system/paths.ts";
 import type { ExactFacts, System } from "../system/system.ts";
+import type { NotKept } from "./change.ts";
 import { readIndex, readStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
@@ -31,6 +32,8 @@ export async function captureTargets(
     if (keeper.rules.isOutOfReach(path)) continue;
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
     const facts = factsAt(files, path);
+    // The name of a file that is there, read with a loss.
+    if (facts === undefined && path.includes("\uFFFD")) keeper.lose(path, "its name is not UTF-8");
     for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
@@ -43,16 +46,23 @@ export async function captureTargets(
         : [keeper.capture(path, facts)];
     for (const one of captured) seen.set(one.path, one);
     await findInGit(keeper, path, lostBefore, seen);
-    excuse(keeper, how, lostBefore);
+    excuse(keeper, how, lostBefore, seen);
   }
   return { targets: [...named.values()], seen: [...seen.values()] };
 }
 
 /** Moving something, or changing its mode, does not lose the content of what is too large to be copied. */
-function excuse(keeper: Keeper, how: FootprintTarget["how"], lostBefore: number): void {
+function excuse(
+  keeper: Keeper,
+  how: FootprintTarget["how"],
+  lostBefore: number,
+  seen: ReadonlyMap<string, Seen>,
+): void {
   if (how !== "move" && how !== "attributes") return;
   const lost = keeper.lost.splice(lostBefore);
-  keeper.lost.push(...lost.filter(({ path }) => keeper.rules.isExcluded(path)));
+  const isExcused = ({ path }: NotKept) =>
+    seen.get(path)?.state.kind === "file" && !keeper.rules.isExcluded(path);
+  keeper.lost.push(...lost.filter(one => !isExcused(one)));
 }
 
 /** What could not be copied and is clean in git comes back from there. */

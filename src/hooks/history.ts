@@ -10,13 +10,15 @@ import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
 import { completeChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
-import { examineLosses } from "../history/harmless.ts";
+import { figuresOf } from "../history/figures.ts";
+import { examineLosses, type GitWork } from "../history/harmless.ts";
 import { callKey, findOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
 import { sweepProject } from "../history/sweep-project.ts";
 import type { InputOf } from "../protocol/index.ts";
+import { count, sizeText } from "../protocol/quantity.ts";
 import { findSessionId } from "../state/session-id.ts";
 import { isInside } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -65,17 +67,17 @@ export async function keepCall(
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
   const isKept = passed.some(({ passes }) => passes === "kept");
   return {
-    settle: judged =>
-      judged.verdict === "deny" || settled.size + unkept.length === 0
-        ? judged
-        : judged.settle([
-            ...judged.findings.flatMap(finding => {
-              const known = settled.get(keyOf(finding));
-              if (known === undefined) return [finding];
-              return known.passes === undefined ? [known.finding] : [];
-            }),
-            ...unkept,
-          ]),
+    settle(judged) {
+      if (judged.verdict === "deny" || settled.size + unkept.length === 0) return judged;
+      // A grant covers all findings there were.
+      if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
+      const rest = judged.findings.flatMap(finding => {
+        const known = settled.get(keyOf(finding));
+        if (known === undefined) return [finding];
+        return known.passes === undefined ? [known.finding] : [];
+      });
+      return judged.settle([...rest, ...unkept]);
+    },
     message: isKept && captured?.change !== undefined ? messageOf(captured) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
@@ -132,12 +134,24 @@ async function settleFinding(
   if (atRisk === undefined || finding.verdict !== "ask") return { finding, passes: undefined };
   const why = whyNotKept(history, atRisk, captured);
   if (why === undefined && config.guard.level !== "strict") return { finding, passes: "kept" };
+  const work = GIT_WORK[finding.rule];
+  const isGit = finding.rule.startsWith("git.");
   for (const path of atRisk) {
-    if (await losses.isHarmless(path)) continue;
+    if (isGit && work !== undefined && (await losses.isHarmlessForGit(path, work))) continue;
+    if (!isGit && (await losses.isHarmless(path))) continue;
     return { finding: why === undefined ? finding : explained(finding, why), passes: undefined };
   }
   return { finding, passes: "harmless" };
 }
+
+/** What the commands of a rule take from a working tree. Stashes and branches are none of it. */
+const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
+  "git.reset": ["changed"],
+  "git.restore": ["changed"],
+  "git.checkout": ["changed", "untracked"],
+  "git.switch": ["changed", "untracked"],
+  "git.clean": ["untracked", "ignored"],
+};
 
 function explained(finding: Finding, { path, why }: NotKept): Finding {
   return { ...finding, lost: `${finding.lost} It cannot be undone: ${path}: ${why}.` };
@@ -166,7 +180,8 @@ async function findUnkeptTargets(
   { config }: ConfiguredGuard,
 ): Promise<readonly Finding[]> {
   if (captured === undefined) return [];
-  const lossy = targets.filter(({ how, isTree }) => how === "delete" || (how === "write" && !isTree));
+  // What is written into a tree is not told by name; what is lost of it is told afterwards.
+  const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
     const isTold = judgement.findings.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
@@ -178,13 +193,7 @@ async function findUnkeptTargets(
 }
 
 function messageOf({ change, files, bytes }: Captured): string {
-  return `kept ${files} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}: amplihack undo ${change}`;
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const [divisor, unit] = bytes < 1_000_000 ? [1_000, "kB"] : [1_000_000, "MB"];
-  return `${(bytes / divisor).toFixed(1)} ${unit}`;
+  return `kept ${count(files, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }
 
 /** Closes the change of a call that has ended. */
@@ -254,10 +263,11 @@ export async function endSession(
   await closeSession(sessionId, system, guard);
   const { project } = readSession(history.store, session, guard.project);
   const { changes } = listChanges(history, { project, session });
-  const standing = changes.filter(({ kind, undoneBy }) => kind === "call" && undoneBy === undefined);
-  const files = new Set(standing.flatMap(change => change.files.map(({ path }) => path))).size;
-  context.metric("history_changes", changes.length, { files, undoable: standing.length });
-  if (standing.length === 0) return;
-  const counted = `${standing.length} ${standing.length === 1 ? "change" : "changes"} to ${files} files`;
-  context.notify(`${counted} can be undone: amplihack undo --session ${session}`);
+  const { changes: made, files, undoable } = figuresOf(changes);
+  context.metric("history_changes", made, { files, undoable });
+  if (undoable === 0) return;
+  const undone = undoable === made ? "" : `, ${made - undoable} of them undone`;
+  context.notify(
+    `${count(made, "change")} to ${count(files, "file")}${undone}; take back: amplihack undo --session ${session}`,
+  );
 }

@@ -23,7 +23,7 @@ interface Learning {
   readonly agentType: string;
 }
 
-/** Closes a session: stores what was learnt, then warns of uncommitted work. Cannot block. */
+/** Closes a session: stores what was learnt, says what was changed, warns of uncommitted work. Cannot block. */
 export const sessionStop = defineHook("session-stop", "session-end", endSession);
 
 export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };

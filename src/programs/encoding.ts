@@ -8,6 +8,7 @@ import { inputOf } from "./file-access.ts";
 import { sendStdin } from "./payloads.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
+import { readsOf } from "./reads.ts";
 
 const BASE_OPTIONS: OptionGrammar = {
   flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url help version",
@@ -21,7 +22,7 @@ const PACK_OPTIONS: OptionGrammar = {
 
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
-  toldExcept: "xxd openssl unlz4 gpg",
+  toldExcept: "openssl gpg",
   programs: () => [
     ...programs(
       `
@@ -37,7 +38,7 @@ export const encoding: Field = {
       {
         base64: { options: BASE_OPTIONS, run: decodeBase(decodeBase64) },
         base32: { options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
-        xxd: { run: runXxd },
+        xxd: { effects: [{ read: "first" }, { write: "rest" }], run: runXxd },
         od: { run: encodeInput },
         hexdump: { run: encodeInput },
         rev: { run: reverseLines },
@@ -54,7 +55,36 @@ export const encoding: Field = {
 };
 
 function packers(names: string, is: NonNullable<Program["is"]>): readonly Program[] {
-  return [{ names, is, options: PACK_OPTIONS, run: runPacker }];
+  return [{ names, is, options: PACK_OPTIONS, effects: effectsOfPacker, run: runPacker }];
+}
+
+const PACKED = /\.(gz|bz2|xz|zst|lz4|br|lzma|Z|tgz|txz|tbz2?)$/;
+const SUFFIX: Readonly<Record<string, string>> = {
+  gzip: ".gz",
+  pigz: ".gz",
+  bzip2: ".bz2",
+  xz: ".xz",
+  zstd: ".zst",
+  lz4: ".lz4",
+  brotli: ".br",
+};
+
+/** A file takes the place of the packed or unpacked one, unless all goes to the output. */
+function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands, program } = call;
+  const reads = readsOf(undefined, call);
+  if (/cat$/.test(program) || options.has("c", "stdout", "t", "l", "help", "version")) return reads;
+  const isTree = options.has("r");
+  const beside = (path: string) =>
+    PACKED.test(path) ? path.replace(PACKED, "") : path + (SUFFIX[program] ?? "");
+  return [
+    ...reads,
+    ...operands.flatMap((path): readonly ProgramEffect[] => [
+      { kind: "alter", path, isTree },
+      { kind: "alter", path, beside },
+    ]),
+    ...options.valuesOf("o", "output").map(path => ({ kind: "alter" as const, path })),
+  ];
 }
 
 /** The decoded text when it can be computed, else unknown; either way it is known to be decoded. */

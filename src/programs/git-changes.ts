@@ -16,14 +16,14 @@ const STATE: GitChanges = { files: false, state: true };
 const BOTH: GitChanges = { files: true, state: true };
 
 const READING = wordSet(`
-  annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe diff
+  annotate archive blame cat-file check-attr check-ignore check-mailmap check-ref-format cherry count-objects describe diff
   diff-files diff-index diff-tree for-each-ref fsck get-tar-commit-id grep help log ls-files ls-remote ls-tree
   merge-base merge-tree name-rev patch-id range-diff request-pull rev-list rev-parse shortlog show show-branch
   show-index show-ref status stripspace var verify-commit verify-pack verify-tag version whatchanged
 `);
 
 const OF_STATE = wordSet(`
-  add stage update-index commit-graph commit-tree fetch fetch-pack gc hash-object index-pack maintenance mktag mktree
+  update-index commit-graph commit-tree fetch fetch-pack gc hash-object index-pack maintenance mktag mktree
   multi-pack-index pack-objects pack-refs prune prune-packed push remote repack replace notes reflog tag unpack-objects
   update-ref update-server-info worktree write-tree symbolic-ref branch config
 `);
@@ -66,6 +66,9 @@ export function changesOfGit(run: GitWords): GitChanges {
   if (options.isOn("help") || READING_ACTIONS.get(subcommand)?.has(first) === true) return NOTHING;
   if (READING.has(subcommand)) return NOTHING;
   switch (subcommand) {
+    case "add":
+    case "stage":
+      return options.isOn("n", "dry-run") ? NOTHING : STATE;
     case "apply":
       return options.has("stat", "numstat", "summary", "check") ? NOTHING : BOTH;
     case "branch":
@@ -74,7 +77,12 @@ export function changesOfGit(run: GitWords): GitChanges {
     case "clean":
       return options.isOn("n", "dry-run") ? NOTHING : FILES;
     case "commit":
-      return options.has("dry-run", "short", "porcelain", "long") ? NOTHING : BOTH;
+      return options.has("dry-run", "short", "porcelain", "long") ? STATE : BOTH;
+    // The new tree is no part of the repository around.
+    case "clone":
+      return NOTHING;
+    case "init":
+      return STATE;
     case "config":
       return readsSettings(operands, options) ? NOTHING : STATE;
     case "push":
@@ -119,7 +127,7 @@ export function runsHooks({ subcommand }: GitWords): boolean {
 }
 
 const OF_BOTH = wordSet(`
-  am apply archive bisect bundle checkout checkout-index cherry-pick clean clone commit difftool filter-branch
+  add stage am apply bisect bundle checkout checkout-index cherry-pick clean clone commit difftool filter-branch
   filter-repo format-patch init lfs merge mergetool mv pull read-tree rebase reset restore revert rm send-email
   sparse-checkout stash submodule switch
 `);

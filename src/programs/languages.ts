@@ -225,9 +225,12 @@ function withoutEmptySuffix(call: ParsedCall): ParsedCall {
 function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const files = options.has("e", "f") ? operands : operands.slice(1);
-  return options.has("i")
-    ? files.map(path => ({ kind: "write", path, how: "edit" }))
-    : files.map(path => ({ kind: "read", path, isCopy: false }));
+  if (!options.has("i")) return files.map(path => ({ kind: "read", path, isCopy: false }));
+  const suffix = knownText(options.valueOf("i") ?? text("")) ?? "";
+  return files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "write", path, how: "edit" },
+    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }]),
+  ]);
 }
 
 /** `gawk -i inplace` writes back what it prints. */

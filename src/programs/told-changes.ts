@@ -38,6 +38,10 @@ const READING_SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([name, words]) => [name, wordSet(words)]),
 );
 
+/** Command lines of forges work elsewhere, save for these words. */
+const FORGES = wordSet("gh glab");
+const BRINGS_HERE = /^(checkout|clone|download|sync|fork|merge|develop|extension|cp|config|alias|auth|repo)$/;
+
 const HELP = /^(--help|--version|-V|-version)$/;
 const SYSTEM_PROGRAM = /^\/(usr\/(local\/)?|opt\/homebrew\/)?s?bin\//;
 
@@ -53,6 +57,7 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   const [first = ""] = words;
   if (words.length === 1 && HELP.test(first)) return true;
   if (READERS.has(program) || READING_SUBCOMMANDS.get(program)?.has(first) === true) return true;
+  if (FORGES.has(program) && !words.slice(0, 3).some(word => BRINGS_HERE.test(word))) return true;
   if (harmlessUse(program, words) === "reads") return true;
   const record = findProgram(program);
   if (record === undefined || !tellsChanges(record)) return false;

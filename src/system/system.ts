@@ -23,6 +23,11 @@ export class SystemError extends Error {
   readonly operation: string;
   readonly path: string | undefined;
 
+  /** What is loaded lazily is a bundle of its own, with its own copy of this class: the name decides. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "SystemError";
+  }
+
   constructor(code: string, operation: string, path?: string) {
     super(path === undefined ? `${operation} failed: ${code}` : `cannot ${operation} ${path}: ${code}`);
     this.code = code;

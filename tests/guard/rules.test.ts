@@ -253,6 +253,21 @@ const CASES: Readonly<Record<string, Case>> = {
     target: "--dangerously-skip-permissions",
     free: ["claude --help", "claude -p hello", "cat .claude/settings.json"],
   },
+  "agent.history": {
+    command: "amplihack undo --turn",
+    verdict: "ask",
+    target: "amplihack undo --turn",
+    free: [
+      "amplihack history",
+      "amplihack history --since 2h --format json",
+      "amplihack history show k3f9 -- src/app.ts",
+      "amplihack history verify",
+      "amplihack undo --dry-run",
+      "amplihack undo k3f9 --dry-run -- src/app.ts",
+      "npx amplihack undo --dry-run",
+      "amplihack undo --help",
+    ],
+  },
   publish: {
     command: "npm publish",
     verdict: "ask",

@@ -124,11 +124,11 @@ function nodeSystem(env: Readonly<Record<string, string>>, cwd: string): System 
   };
 }
 
-/** Path by path: kind, mode and content. The files of git itself are not compared byte for byte. */
+/** Path by path: kind, mode and content. The files of git are not compared byte for byte, those of hooks not at all. */
 export function treeState(root: string, below = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(join(root, below))) {
-    if (name === ".git") continue;
+    if (name === ".git" || name === ".claude") continue;
     const path = join(below, name);
     const facts = lstatSync(join(root, path));
     const mode = (facts.mode & 0o7777).toString(8);

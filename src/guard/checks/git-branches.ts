@@ -43,7 +43,7 @@ const MAKES_COMMITS: Readonly<Record<string, string>> = {
 };
 
 const ENDS_AN_OPERATION = wordSet(
-  "--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only",
+  "--abort --quit --skip --show-current-patch --continue --resolved --edit-todo --help -h --dry-run --ff-only",
 );
 
 function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: RuleContext): void {

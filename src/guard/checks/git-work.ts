@@ -1,4 +1,5 @@
 import { isRegenerableInProject } from "../../programs/regenerable.ts";
+import { words } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import { components, join } from "../../system/paths.ts";
 import type { CommandEffect } from "../effects.ts";
@@ -48,8 +49,14 @@ function isDisposable({ workspace }: RuleContext, run: GitRun): boolean {
 const DRY_RUN = /^(-n|--dry-run)$/;
 
 const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
-  reset: ({ options, place }) =>
-    options.has("hard", "merge") && !options.has("help") ? ["git.reset", place] : undefined,
+  reset: run => {
+    const { options, operands, place } = run;
+    if (!options.has("hard", "merge") || options.has("help")) return undefined;
+    // The way out of an operation that is under way.
+    const isWayOut =
+      options.has("merge") || (operands[0] !== undefined && knownText(operands[0]) === "ORIG_HEAD");
+    return isWayOut && isUnderWay(run) ? undefined : ["git.reset", place];
+  },
   checkout: run => {
     const done = readCheckout(run, run.context.workspace);
     return done.kind === "paths" || done.kind === "forced" ? ["git.checkout", done.shown] : undefined;
@@ -129,6 +136,17 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   worktree: run => forcedAction(run, "remove", "the worktree"),
   submodule: run => forcedAction(run, "deinit", "every submodule"),
 };
+
+const UNDER_WAY = words("MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG rebase-merge rebase-apply");
+
+/** A merge, a rebase, a cherry-pick, a revert or a bisection has begun and not ended. */
+function isUnderWay({ repository, context }: Run): boolean {
+  const { disk } = context.workspace;
+  return (
+    repository !== undefined &&
+    UNDER_WAY.some(name => disk.kind(`${repository.gitDirectory}/${name}`) !== undefined)
+  );
+}
 
 function forcedAction({ options, operands }: Run, action: string, everything: string): Loss | undefined {
   const [word, path] = operands;

@@ -1,9 +1,10 @@
 import { changesOfGit, runsHooks, staysInRepository, writtenByGit } from "../../programs/git-changes.ts";
-import { describe, text, type Value } from "../../shell/value.ts";
+import { concatenate, describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
 import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
 import type { Repository } from "../paths/repository.ts";
 import type { GitRun } from "./invocation.ts";
+import { newTreeOf } from "./new-trees.ts";
 
 /** What a run of git changes, and where. */
 export interface RunChanges {
@@ -39,9 +40,16 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
   };
 }
 
-/** Trees that are not the one of the run: worktrees that go or move, settings of the user. */
+/** Trees that are not the one of the run: new ones, worktrees that go or move, settings of the user. */
 function otherTrees(run: GitRun, { home }: Workspace): RunChanges["paths"] {
   const [action, first, second] = run.options.operandValues;
+  const tree = newTreeOf(run);
+  if (tree !== undefined) {
+    // In a directory that has files already, `init` only adds its own.
+    const isAdded = run.subcommand === "init" && !run.options.has("bare");
+    if (isAdded && run.repository?.top === knownText(tree)) return [];
+    return [{ path: isAdded ? concatenate([tree, text("/.git")]) : tree, how: "write" }];
+  }
   const word = action === undefined ? undefined : describe(action);
   if (run.subcommand === "worktree" && first !== undefined && (word === "remove" || word === "move"))
     return [

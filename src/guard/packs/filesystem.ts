@@ -85,7 +85,7 @@ export const FILESYSTEM = {
     atLevel: { relaxed: "allow" },
     when: "Writes shell start-up files, launch agents, user units or login hooks; authorized_keys is denied.",
     lost: "It would change {target}, which runs at every login from now on.",
-    safer: "tail -n 20 {target}",
+    safer: "ls -l {target}",
   },
   "fs.shred": {
     title: "shreds files",
