@@ -21,8 +21,8 @@ const CHANGES = [10, 1_000, 10_000];
 const SMALL_TREE = 100;
 const LARGE_REPOSITORY = 10_000;
 const CHANGED = 100;
-const DELETIONS = 12;
-const STATUSES = 15;
+const DELETIONS = 10;
+const STATUSES = 10;
 /** Fewer rounds for what takes long. */
 const GROWTH_ROUNDS = { 100: 8, 1000: 4, 10000: 2 };
 const GIT = ["git", "-c", "user.name=bench", "-c", "user.email=bench@example.org"];
@@ -147,26 +147,30 @@ function timeUnknown(argv, place, rounds) {
 }
 
 function fileRows([program, argv], folder) {
-  const series = {
-    "unknown command, git": new Map(),
-    "unknown command, no git": new Map(),
-    "rm -rf": new Map(),
+  const work = {
+    "unknown command, git": (place, size, rounds) => {
+      makeRepository(place, size, size / 100);
+      return timeUnknown(argv, place, rounds).before;
+    },
+    "unknown command, no git": (place, size, rounds) => {
+      makeTree(place, size);
+      return timeUnknown(argv, place, rounds).before;
+    },
+    "rm -rf": (place, size, rounds) => {
+      const trees = Array.from({ length: rounds }, () => makeTree(place, size));
+      const [first, ...others] = timeCommands(trees.map(tree => hook(argv, place, `rm -rf ${tree}`)));
+      return percentiles((others.length === 0 ? [first] : others).flat());
+    },
   };
-  for (const size of FILES) {
-    const rounds = GROWTH_ROUNDS[size];
-    const repository = openPlace(folder, `${program} git ${size}`);
-    makeRepository(repository, size, size / 100);
-    series["unknown command, git"].set(size, timeUnknown(argv, repository, rounds).before);
-    const plain = openPlace(folder, `${program} plain ${size}`);
-    makeTree(plain, size);
-    series["unknown command, no git"].set(size, timeUnknown(argv, plain, rounds).before);
-    const deleting = openPlace(folder, `${program} tree ${size}`);
-    series["rm -rf"].set(size, timeDeletions(argv, deleting, size, rounds).tree);
-    for (const place of [repository, plain, deleting]) rmSync(place.home, { recursive: true, force: true });
-  }
-  return Object.entries(series).flatMap(([name, figures]) =>
-    growthRows("history-files", `${program}: ${name}`, "files", figures, "per file ≤ 1 ×"),
-  );
+  return Object.entries(work).flatMap(([name, time]) => {
+    const figures = new Map();
+    for (const size of FILES) {
+      const place = openPlace(folder, `${program} ${name} ${size}`);
+      figures.set(size, time(place, size, GROWTH_ROUNDS[size]));
+      rmSync(place.home, { recursive: true, force: true });
+    }
+    return growthRows("history-files", `${program}: ${name}`, "files", figures, "per file ≤ 1 ×");
+  });
 }
 
 async function lengthRows(programs, folder) {
