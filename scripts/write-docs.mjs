@@ -14,7 +14,8 @@ const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames } = await loadSource({
   "guard/rules.ts": ["PACKS"],
   "guard/rule.ts": ["verdictAt"],
-  "config/sections.ts": ["CONFIG_SCHEMA", "PROJECT_SECTIONS"],
+  "config/load.ts": ["PROJECT_SECTIONS"],
+  "config/sections.ts": ["CONFIG_SCHEMA"],
   "config/settings.ts": ["BUILT_IN"],
   "programs/registry.ts": ["programNames"],
 });

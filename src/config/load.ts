@@ -5,14 +5,17 @@ import { VARIABLES } from "../state/variables.ts";
 import { join } from "../system/paths.ts";
 import { sha256Hex } from "../system/sha256.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { acceptConfig } from "./accept.ts";
 import { readJsonc } from "./jsonc.ts";
 import { POLICIES } from "./levels.ts";
 import { override, stricterLevel, tighten } from "./merge.ts";
-import { accept, type SchemaProblem } from "./schema.ts";
-import { CONFIG_SCHEMA, type ConfigFile, type HistorySection, PROJECT_SECTIONS } from "./sections.ts";
+import type { SchemaProblem } from "./schema.ts";
+import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
+/** Sections that a project file may hold. */
+export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];
 const SIZE_LIMIT = 256 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -138,7 +141,7 @@ function ownershipProblem({ system, home }: LayerReader, { uid, mode }: FileFact
 
 function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, value: Json): ConfigFile {
   const problems: SchemaProblem[] = [];
-  const file = accept(CONFIG_SCHEMA, value, "", problems) as ConfigFile | undefined;
+  const file = acceptConfig(value, problems);
   for (const { code, member, expected } of problems) {
     const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
     notices.push({ code, scope, source: path, message });

@@ -241,5 +241,3 @@ export type HistorySection = InferConfig<typeof HISTORY>;
 export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
 export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
 export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;
-/** Sections that a project file may hold. */
-export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];

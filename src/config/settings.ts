@@ -60,6 +60,11 @@ export interface Config {
   };
 }
 
+/** What agents change is kept. */
+export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history">): boolean {
+  return history.enabled && parts.includes("history");
+}
+
 export const BUILT_IN: Config = {
   guard: {
     level: "standard",

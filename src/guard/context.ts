@@ -1,5 +1,5 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
-import { wordSet, words } from "../shell/options.ts";
+import { wordSet } from "../shell/options.ts";
 import { ancestors, dirname, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
@@ -52,7 +52,9 @@ export function startClock({ clock }: Pick<System, "clock">): () => boolean {
   return () => clock.monotonicMs() - start > LAST_RESORT_MS;
 }
 
-const TEMPS = words("/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders");
+const TEMPS = wordSet(
+  "/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders",
+);
 
 export function survey(given: GuardContext): Workspace {
   const settings = given.settings ?? BUILT_IN.guard;
@@ -83,7 +85,7 @@ export function survey(given: GuardContext): Workspace {
 }
 
 function namedTemps(tmpdir: string | undefined, configured: readonly string[]): readonly string[] {
-  const named = [...TEMPS, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
+  const named = [...TEMPS.list, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
   return named
     .filter(isAbsolute)
     .map(normalise)
@@ -111,7 +113,7 @@ function findProject(disk: Disk, cwd: string, home: string, temps: readonly stri
 
 /** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */
 function isTooHigh(path: string): boolean {
-  return TEMPS.includes(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
+  return TEMPS.has(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
 }
 
 export const SYSTEM_TOPS = wordSet(`

@@ -80,6 +80,8 @@ async function capture(
   key: string,
 ): Promise<Captured> {
   const { store, system, places } = context;
+  // What ends from here on may be seen as a difference later.
+  const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
   const named = await captureTargets(keeper, footprint.targets);
   const trees = await captureTrees(context, keeper, footprint, project);
@@ -93,7 +95,7 @@ async function capture(
       ...request,
       id,
       kind: "call",
-      timeMs: system.clock.nowMs(),
+      timeMs,
       turn,
       project,
       of: [],
@@ -137,7 +139,10 @@ async function captureTrees(
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
       const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
-      add(await sweepRepository(keeper, repository, options));
+      const found = await sweepRepository(keeper, repository, options);
+      add(found);
+      for (const { root, gitDirectory } of found)
+        if (gitDirectory !== undefined) addState(openRepository(disk, gitDirectory, root));
     }
     if (changesGit(given)) addState(repository);
   }

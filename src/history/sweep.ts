@@ -62,6 +62,8 @@ export async function sweepRepository(
   if (top === undefined) return [];
   const result = await readStatus(system, top, keeper.leftMs);
   if (!result.ok) {
+    // Without an answer of git, all files are as good as untracked.
+    if (!keeper.isLate) return [sweepPlain(keeper, top)];
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
@@ -104,6 +106,8 @@ function captureWork(
   };
   const paths = workPaths(keeper, top, status);
   for (const path of paths) capture(path);
+  // Of a submodule or linked worktree it is a file, which leads to the repository.
+  if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
   for (const path of kept) capture(path);
   const directories = options.withDirectories

@@ -1,4 +1,4 @@
-import type { Config } from "../config/settings.ts";
+import { isHistoryOn } from "../config/settings.ts";
 import { survey } from "../guard/context.ts";
 import type { Finding } from "../guard/finding.ts";
 import type { Footprint } from "../guard/footprint.ts";
@@ -36,10 +36,6 @@ export interface KeptCall {
 }
 
 const COMMAND_LIMIT = 500;
-
-export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history">): boolean {
-  return history.enabled && parts.includes("history");
-}
 
 /** Keeps what the call may change, and looks at what its findings would lose. */
 export async function keepCall(

@@ -1,4 +1,5 @@
 import type { ConfigNotice } from "../config/load.ts";
+import { isHistoryOn } from "../config/settings.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
@@ -85,9 +86,11 @@ async function judgeCall(
   if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain) };
   // The analysis is large, and most commands never come this far.
   const { judgeTool } = await import("../guard/index.ts");
-  const first = judgeTool(input, context);
+  const judged = judgeTool(input, context);
+  const isGuarding = guard.config.parts.includes("guard");
+  const first = isGuarding ? judged : { ...ALLOWED, footprint: judged.footprint };
   const kept = first.verdict === "deny" ? undefined : await keep(first, first.footprint());
-  const settle = (judged: Judgement) => kept?.settle(judged) ?? judged;
+  const settle = (judgement: Judgement) => (isGuarding ? kept?.settle(judgement) : undefined) ?? judgement;
   const judgement = judgeWithGrants(
     system,
     stateHome,
@@ -113,8 +116,8 @@ async function keepBefore(
 ): Promise<KeptCall | undefined> {
   if (isEmptyFootprint(footprint)) return undefined;
   try {
-    const { isHistoryOn, keepCall } = await import("./history.ts");
     if (!isHistoryOn(guard.config) && judgement.findings.length === 0) return undefined;
+    const { keepCall } = await import("./history.ts");
     return await keepCall(input, system, guard, judgement, footprint);
   } catch (error) {
     tell("the history kept nothing of this call", error);

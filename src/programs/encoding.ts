@@ -5,10 +5,10 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, uniteOrigins, unknown, withOrigins, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOf } from "./listings.ts";
 import { sendStdin } from "./payloads.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { readsOf } from "./reads.ts";
 
 const BASE_OPTIONS: OptionGrammar = {
   flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url help version",

@@ -16,19 +16,6 @@ const VALUED_OPTIONS: OptionGrammar = {
   flags: DRY_RUN.join(" "),
 };
 
-/** Operations by program. */
-export function indexOperations(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
-  const byProgram = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    for (const program of operation.command.split(" ", 1)[0]?.split("|") ?? []) {
-      const list = byProgram.get(program) ?? [];
-      list.push(operation);
-      byProgram.set(program, list);
-    }
-  }
-  return byProgram;
-}
-
 /** The operations among the rows that this call is. */
 export function operationsOf(
   rows: readonly Operation[],

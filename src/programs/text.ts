@@ -3,9 +3,9 @@ import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOfFiles } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { readsOfFiles } from "./reads.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 import { translate } from "./translate.ts";
 

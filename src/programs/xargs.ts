@@ -8,8 +8,8 @@ import { runInNewShell } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { quoteWord } from "../shell/words/escapes.ts";
 import { joinValues } from "../shell/words/fragments.ts";
+import { plainReads } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
-import { plainReads } from "./reads.ts";
 import { itemsOf, replaceMark } from "./templates.ts";
 
 const PARALLEL_OPTIONS: OptionGrammar = {

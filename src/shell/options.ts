@@ -247,6 +247,27 @@ export function words(text: string): readonly string[] {
     .filter(word => word !== "");
 }
 
-export function wordSet(text: string): ReadonlySet<string> {
-  return new Set(words(text));
+/** A constant list of words, read when it is first asked for: few commands need any one of them. */
+export class WordSet {
+  private readonly text: string;
+  private words: readonly string[] | undefined;
+  private set: ReadonlySet<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get list(): readonly string[] {
+    this.words ??= words(this.text);
+    return this.words;
+  }
+
+  has(word: string): boolean {
+    this.set ??= new Set(this.list);
+    return this.set.has(word);
+  }
+}
+
+export function wordSet(text: string): WordSet {
+  return new WordSet(text);
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { survey } from "../../src/guard/context.ts";
 import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/guard/paths/ignore.ts";
-import { componentCouldBe, globMatches } from "../../src/guard/paths/match.ts";
+import { componentCouldBe } from "../../src/guard/paths/match.ts";
 import { secretAt, zoneOf } from "../../src/guard/paths/zones.ts";
 import { isRegenerablePattern } from "../../src/programs/regenerable.ts";
+import { globMatches } from "../../src/system/glob.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";
 
 const around = survey(contextFor());

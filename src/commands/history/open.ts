@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.ts";
 import { loadConfig } from "../../config/index.ts";
-import type { HistorySettings } from "../../config/settings.ts";
+import { type HistorySettings, isHistoryOn } from "../../config/settings.ts";
 import { type History, openHistory } from "../../history/index.ts";
 import { requireDirectories } from "../../state/user-directories.ts";
 import { expandHome, resolve } from "../../system/paths.ts";
@@ -28,7 +28,7 @@ export function openForCommand({ system, terminal }: Pick<Invocation, "system" |
     home,
     project,
     settings: config.history,
-    isKeeping: config.history.enabled && config.parts.includes("history"),
+    isKeeping: isHistoryOn(config),
     resolvePath: path => resolve(workingDirectory, expandHome(path, home)),
   };
 }

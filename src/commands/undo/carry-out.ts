@@ -68,7 +68,7 @@ export async function carryOut(
     isGiven: options.yes,
     isJson,
     preview: stream => `${renderPreview(plan, viewOn(stream))}\n${REASSURANCE[plan.kind]}\n`,
-    question: plan.kind === "undo" ? "Take this back?" : "Do this again?",
+    question: plan.kind === "undo" ? "Take this back?" : "Reverse that undo?",
   });
   if (!isAgreed) return finish("preview", 1);
   const progress = new ProgressLine(system, terminal);

@@ -108,7 +108,9 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
 
 function inspectAddresses(invocation: Invocation, context: RuleContext): void {
   for (const word of invocation.argv.slice(1)) {
-    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(describe(word))?.[1];
+    const shown = describe(word);
+    if (!shown.includes("://")) continue;
+    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(shown)?.[1];
     if (host !== undefined && hasMixedScripts(host))
       context.report("net.homograph", actorOf(invocation), host);
   }

@@ -3,7 +3,7 @@ import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
 import { hasTrait } from "../../programs/registry.ts";
 import { isOwnProgram, removesOwnPackage } from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
-import { words } from "../../shell/options.ts";
+import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
@@ -12,12 +12,10 @@ import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-co
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
-const SWITCHES: ReadonlySet<string> = new Set([
-  ...words(
-    "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING",
-  ),
-  ...AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []),
-]);
+const SWITCHES = wordSet(`
+  AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING
+  ${AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []).join(" ")}
+`);
 
 export const selfProtection: Check = {
   inspect(effect, context) {

@@ -151,7 +151,7 @@ function listPlaces({ home, project, heldDirectories }: Workspace): readonly Pro
     paths: ANYTHING.map(name => `${path}/${name}`),
     rule,
   });
-  const tops = [...SYSTEM_TOPS].map(top => `/${top}`);
+  const tops = SYSTEM_TOPS.list.map(top => `/${top}`);
   return [
     ...placesOf("fs.cwd", heldDirectories.flatMap(ancestors)),
     ...placesOf("fs.root", [...tops, "/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"]),

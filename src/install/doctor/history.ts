@@ -1,4 +1,5 @@
 import { loadConfig } from "../../config/index.ts";
+import { isHistoryOn } from "../../config/settings.ts";
 import { openHistory } from "../../history/index.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import { count, sizeText } from "../../protocol/quantity.ts";
@@ -12,12 +13,12 @@ const ID = "history";
 /** Whether what agents change can be kept, and how much of it is. */
 export function checkHistory(system: System, places: UserDirectories): DoctorCheck {
   const { stateHome, projectRoot: project } = places;
-  const { history: settings, parts } = loadConfig(system, places).config;
-  if (!settings.enabled || !parts.includes("history"))
+  const { config } = loadConfig(system, places);
+  if (!isHistoryOn(config))
     return pass(ID, "what agents change is not kept: the history is switched off in the configuration");
   const folder = join(stateHome, ID);
   try {
-    const history = openHistory(system, { stateHome, project }, settings);
+    const history = openHistory(system, { stateHome, project }, config.history);
     const obstacle = history.whyNotWritable();
     if (obstacle !== undefined)
       return fail(ID, `what agents change cannot be kept: ${obstacle}`, `make ${folder} writable`);
