@@ -6,7 +6,7 @@ import { completeChange } from "../../src/history/complete.ts";
 import { type HistoryContext, openContext } from "../../src/history/context.ts";
 import { type History, openHistory } from "../../src/history/index.ts";
 import { findAllOpen } from "../../src/history/open-changes.ts";
-import type { Files, System } from "../../src/system/system.ts";
+import type { System } from "../../src/system/system.ts";
 
 /** A project without git, and what a call does in it: the same on a disk in memory and on a real one. */
 export interface HistoryScene {
@@ -135,18 +135,3 @@ export async function undo(scene: HistoryScene, options: { readonly force?: bool
   const plan = await history.planUndo({ kind: "newest" });
   return { plan, result: await history.applyUndo(plan, options) };
 }
-
-/** What changes the disk. */
-export const CHANGING: readonly (keyof Files)[] = [
-  "createExclusive",
-  "append",
-  "copy",
-  "rename",
-  "link",
-  "symlink",
-  "remove",
-  "removeDirectory",
-  "makeDirectory",
-  "changeMode",
-  "setModified",
-];
