@@ -138,7 +138,7 @@ async function captureTrees(
     const repository = openRepository(disk, given.gitDirectory, given.top);
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
-      const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
+      const options = { isOfGit: true, withIgnored: given.changesIgnored === true, withDirectories: true };
       const found = await sweepRepository(keeper, repository, options);
       add(found);
       for (const { root, gitDirectory } of found)
@@ -152,7 +152,13 @@ async function captureTrees(
       keeper.lose(directory, "a home directory, and what is above one, is not kept as a whole");
       continue;
     }
-    add(await sweepAround(keeper, directory, project, { withIgnored: false, withDirectories: false }));
+    add(
+      await sweepAround(keeper, directory, project, {
+        isOfGit: false,
+        withIgnored: false,
+        withDirectories: false,
+      }),
+    );
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }
