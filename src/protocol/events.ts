@@ -21,12 +21,22 @@ export interface EventDescriptor {
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-function event(
-  name: string,
+type Details = Partial<Omit<EventDescriptor, "name" | "subject" | "power">>;
+
+/** A descriptor whose name and abilities are also types: what a hook may say on an event is derived from them. */
+type Described<N extends string, P extends Power, D extends Details> = EventDescriptor & {
+  readonly name: N;
+  readonly power: P;
+  readonly rewrites: D extends { readonly rewrites: infer R extends readonly Rewritable[] } ? R : readonly [];
+  readonly requiresTool: D extends { readonly requiresTool: true } ? true : false;
+};
+
+function event<const N extends string, const P extends Power, const D extends Details = Record<never, never>>(
+  name: N,
   subject: string | undefined,
-  power: Power,
-  more: Partial<Omit<EventDescriptor, "name" | "subject" | "power">> = {},
-): EventDescriptor {
+  power: P,
+  more?: D,
+): Described<N, P, D> {
   return {
     name,
     subject,
@@ -36,7 +46,7 @@ function event(
     timeoutMs: DEFAULT_TIMEOUT_MS,
     requiresTool: false,
     ...more,
-  };
+  } as EventDescriptor as Described<N, P, D>;
 }
 
 /** The events of the reference, in its order. Other names are legal and have no power. */
@@ -75,6 +85,11 @@ export const EVENTS = [
   event("PreModelSwitch", undefined, "veto", { timeoutMs: 30_000 }),
   event("PostModelSwitch", undefined, "none", { timeoutMs: 30_000 }),
 ] as const satisfies readonly EventDescriptor[];
+
+type KnownEvent = (typeof EVENTS)[number];
+export type EventName = KnownEvent["name"];
+/** The row of an event, as a type. */
+export type EventRow<E extends EventName> = Extract<KnownEvent, { readonly name: E }>;
 
 /** `PreToolUse`, `preToolUse`, `pre_tool_use` and `pre-tool-use` have one key. */
 export function eventKey(name: string): string {
