@@ -56,4 +56,5 @@ export type {
   RegisterOptions,
   Settled,
   ToolCall,
+  UsableHook,
 } from "./types.ts";

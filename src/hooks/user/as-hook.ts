@@ -2,7 +2,6 @@ import type { Hook, HookInput } from "../../protocol/index.ts";
 import type { System } from "../../system/system.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { openCall } from "./call.ts";
-import { commandFacts } from "./command-facts.ts";
 import type { UserHook } from "./define.ts";
 import { isWanted, toWhen, type Wants } from "./wanted.ts";
 
@@ -19,6 +18,8 @@ export async function runHere(
   system: System,
   isAborted?: () => boolean,
 ): Promise<HookResult> {
+  // Large, and not needed by those who only load hooks.
+  const { commandFacts } = await import("./command-facts.ts");
   const opened = openCall(
     input,
     system,
