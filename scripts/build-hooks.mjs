@@ -27,7 +27,9 @@ export const LOADED_BUNDLE = {
 export async function buildHooks(common) {
   await build({
     ...common,
-    entryPoints: ["amplihack", "amplihack-hooks", "record-code"].map(name => `src/bin/${name}.ts`),
+    entryPoints: ["amplihack", "amplihack-hooks", "record-code", "run-hooks"].map(
+      name => `src/bin/${name}.ts`,
+    ),
     outdir: "dist/bin",
     outExtension: { ".js": ".cjs" },
     format: "cjs",

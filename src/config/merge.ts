@@ -9,6 +9,7 @@ export function override(base: Config, file: ConfigFile): Config {
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
+    hooks: { packages: file.hooks?.packages ?? base.hooks.packages },
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
     memory: { ...base.memory, ...file.memory },
@@ -35,6 +36,7 @@ function overrideGuard(
     allow: [...base.allow, ...(section.allow ?? [])],
     custom: [...base.custom, ...(section.custom ?? [])],
     programs: [...base.programs, ...programs],
+    trustHooks: section.trustHooks ?? base.trustHooks,
     audit: { ...base.audit, ...section.audit },
   };
 }
@@ -58,6 +60,7 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     ["allow", section.allow?.length],
     ["audit", section.audit],
     ["trustedProjects", section.trustedProjects],
+    ["trustHooks", section.trustHooks?.length],
     ["paths.regenerable", paths?.regenerable?.length],
     ["paths.temp", paths?.temp?.length],
   ];

@@ -18,6 +18,8 @@ export interface GuardSettings {
   readonly custom: readonly CustomRule[];
   /** records of programs, from the section `programs` */
   readonly programs: readonly OwnProgram[];
+  /** hooks of the user's whose allow also answers a question of the guard */
+  readonly trustHooks: readonly string[];
   readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
 }
 
@@ -27,6 +29,7 @@ export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[]
 export interface Config {
   readonly guard: GuardSettings;
   readonly failure: FailureSettings;
+  readonly hooks: { readonly packages: readonly string[] };
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
   readonly memory: {
@@ -52,9 +55,11 @@ export const BUILT_IN: Config = {
     allow: [],
     custom: [],
     programs: [],
+    trustHooks: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   failure: [],
+  hooks: { packages: [] },
   bridge: { command: undefined },
   reflect: { agent: undefined },
   memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 30 },

@@ -15,6 +15,7 @@ describe("schemas/config.schema.json", () => {
       "guard",
       "failure",
       "programs",
+      "hooks",
       "bridge",
       "reflect",
       "memory",

@@ -3,6 +3,7 @@ import type { System } from "../../system/system.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { openCall } from "./call.ts";
 import type { UserHook } from "./define.ts";
+import { openFacts } from "./open-facts.ts";
 import { isWanted, toWhen, type Wants } from "./wanted.ts";
 
 export const HOOK_TIMEOUT_MS = 5_000;
@@ -18,15 +19,14 @@ export async function runHere(
   system: System,
   isAborted?: () => boolean,
 ): Promise<HookResult> {
-  // Large, and not needed by those who only load hooks.
-  const { commandFacts } = await import("./command-facts.ts");
+  const facts = await openFacts(true);
   const opened = openCall(
     input,
     system,
     {
       hook: hook.name,
       deadlineMs: system.clock.monotonicMs() + (hook.options.timeoutMs ?? HOOK_TIMEOUT_MS),
-      facts: () => commandFacts(input, system),
+      facts: () => facts(input, system),
       ...(isAborted === undefined ? {} : { isAborted }),
     },
     hook.tools.length > 0,

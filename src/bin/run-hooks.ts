@@ -1,0 +1,104 @@
+// `node run-hooks.cjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
+// they print goes to stderr; whatever they do happens to this process alone.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Script } from "node:vm";
+import { readAnswer } from "../hooks/user/answer.ts";
+import { openCall } from "../hooks/user/call.ts";
+import { isUserHook, type UserHook } from "../hooks/user/define.ts";
+import { describeExports } from "../hooks/user/describe.ts";
+import type { ChildRequest } from "../hooks/user/node-child.ts";
+import { openFacts } from "../hooks/user/open-facts.ts";
+import { withToolInput } from "../hooks/user/rewritten.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { createNodeSystem } from "../system/node.ts";
+
+/** What `hooks build` asks: which hooks are in these files? */
+export interface DescribeRequest {
+  readonly mark: string;
+  readonly describe: readonly string[];
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+const system = createNodeSystem();
+
+function redirectOutput(): void {
+  Object.defineProperty(process, "stdout", { value: process.stderr });
+}
+
+/** Written at once and completely: the process may be ended by the very next line of a hook. */
+function answer(mark: string, index: number, members: object): void {
+  system.stdio.writeOutput(`\n${mark}${JSON.stringify({ index, ...members })}\n`);
+}
+
+/** A portable file is the expression of a function, every other one a module. */
+async function load(path: string): Promise<Exports> {
+  if (!path.endsWith(".js")) return withDefault((await import(pathToFileURL(path).href)) as Exports);
+  const module = { exports: {} as Exports };
+  const make: unknown = new Script(readFileSync(path, "utf8"), { filename: path }).runInThisContext();
+  if (typeof make !== "function") throw new TypeError("it is no compiled hook");
+  make(module, module.exports);
+  return module.exports;
+}
+
+/** A package in CommonJS has all that it exports in one value. */
+function withDefault(exports: Exports): Exports {
+  const main = exports["default"];
+  return typeof main === "object" && main !== null && !isUserHook(main) ? { ...main, ...exports } : exports;
+}
+
+async function runAll({ mark, input: first, hooks }: ChildRequest): Promise<void> {
+  let input = first;
+  for (const [index, request] of hooks.entries()) {
+    try {
+      const hook = (await load(request.path))[request.exportName];
+      if (!isUserHook(hook)) throw new TypeError(`it exports no hook named ${request.exportName}`);
+      const returned = await inTime(runOne(hook, input, request), request.timeoutMs);
+      answer(mark, index, { returned });
+      const result = readAnswer(returned, input);
+      if (result.ok && result.effect.input !== undefined) input = withToolInput(input, result.effect.input);
+    } catch (error) {
+      answer(mark, index, { problem: errorText(error) });
+    }
+  }
+}
+
+async function runOne(
+  hook: UserHook,
+  input: ChildRequest["input"],
+  { name, timeoutMs, wantsKnownTool, usesFacts }: ChildRequest["hooks"][number],
+): Promise<unknown> {
+  const deadlineMs = system.clock.monotonicMs() + timeoutMs;
+  const facts = await openFacts(usesFacts);
+  const services = { hook: name, deadlineMs, facts: () => facts(input, system) };
+  const opened = openCall(input, system, services, wantsKnownTool);
+  if (!opened.ok) throw new TypeError(opened.problem);
+  const returned = await hook.run(opened.call);
+  return returned === undefined ? null : returned;
+}
+
+function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`it gave no answer within ${timeoutMs} ms`));
+    const timer = setTimeout(late, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
+  for (const [index, path] of describe.entries()) {
+    try {
+      answer(mark, index, { hooks: describeExports(await load(path)) });
+    } catch (error) {
+      answer(mark, index, { problem: errorText(error) });
+    }
+  }
+}
+
+// What a hook leaves behind, such as a promise that nobody waits for, is not the end of the others.
+for (const event of ["uncaughtException", "unhandledRejection"] as const)
+  process.on(event, error => process.stderr.write(`a hook left an error behind: ${errorText(error)}\n`));
+redirectOutput();
+const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest;
+const work = "describe" in request ? describeAll(request) : runAll(request);
+void work.then(() => process.exit(0));
