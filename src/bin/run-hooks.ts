@@ -1,8 +1,6 @@
 // `node run-hooks.cjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
 // they print goes to stderr; whatever they do happens to this process alone.
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { Script } from "node:vm";
 import { readAnswer } from "../hooks/user/answer.ts";
 import { openCall } from "../hooks/user/call.ts";
 import { isUserHook, type UserHook } from "../hooks/user/define.ts";
@@ -10,6 +8,7 @@ import { describeExports } from "../hooks/user/describe.ts";
 import type { ChildRequest } from "../hooks/user/node-child.ts";
 import { openFacts } from "../hooks/user/open-facts.ts";
 import { withToolInput } from "../hooks/user/rewritten.ts";
+import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { createNodeSystem } from "../system/node.ts";
 
@@ -19,7 +18,6 @@ export interface DescribeRequest {
   readonly describe: readonly string[];
 }
 
-type Exports = Readonly<Record<string, unknown>>;
 const system = createNodeSystem();
 
 function redirectOutput(): void {
@@ -31,27 +29,11 @@ function answer(mark: string, index: number, members: object): void {
   system.stdio.writeOutput(`\n${mark}${JSON.stringify({ index, ...members })}\n`);
 }
 
-/** A portable file is the expression of a function, every other one a module. */
-async function load(path: string): Promise<Exports> {
-  if (!path.endsWith(".js")) return withDefault((await import(pathToFileURL(path).href)) as Exports);
-  const module = { exports: {} as Exports };
-  const make: unknown = new Script(readFileSync(path, "utf8"), { filename: path }).runInThisContext();
-  if (typeof make !== "function") throw new TypeError("it is no compiled hook");
-  make(module, module.exports);
-  return module.exports;
-}
-
-/** A package in CommonJS has all that it exports in one value. */
-function withDefault(exports: Exports): Exports {
-  const main = exports["default"];
-  return typeof main === "object" && main !== null && !isUserHook(main) ? { ...main, ...exports } : exports;
-}
-
 async function runAll({ mark, input: first, hooks }: ChildRequest): Promise<void> {
   let input = first;
   for (const [index, request] of hooks.entries()) {
     try {
-      const hook = (await load(request.path))[request.exportName];
+      const hook = (await loadCompiled(request.path))[request.exportName];
       if (!isUserHook(hook)) throw new TypeError(`it exports no hook named ${request.exportName}`);
       const returned = await inTime(runOne(hook, input, request), request.timeoutMs);
       answer(mark, index, { returned });
@@ -88,7 +70,7 @@ function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
 async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
   for (const [index, path] of describe.entries()) {
     try {
-      answer(mark, index, { hooks: describeExports(await load(path)) });
+      answer(mark, index, { hooks: describeExports(await loadCompiled(path)) });
     } catch (error) {
       answer(mark, index, { problem: errorText(error) });
     }

@@ -25,6 +25,7 @@ export interface RefusedSource {
   readonly path: string;
   readonly state: Exclude<TrustState, "trusted">;
   readonly sha256: string;
+  readonly packageName: string | undefined;
 }
 
 export interface BuildReport {
@@ -68,7 +69,7 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
   const trusted = new TrustedHooks(system, stateHome);
   const refused: RefusedSource[] = [];
   const results: SourceResult[] = [];
-  for (const source of wantedSources(system, places, previous)) {
+  for (const source of wantedSources(system, places)) {
     const known = previous.find(file => file.source === source.path && file.project === source.project);
     const result =
       known !== undefined && isCurrent(known, system, stateHome)
@@ -77,7 +78,7 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
     const { sha256 } = result.built;
     const state = trustOf(source, sha256, trusted);
     if (state === "trusted") results.push(result);
-    else refused.push({ path: source.path, state, sha256 });
+    else refused.push({ path: source.path, state, sha256, packageName: source.packageName });
     // What was trusted once is missed: its failure policy holds until it is trusted again or removed.
     if (state === "changed" && known !== undefined)
       results.push({ source, built: { ...known, problem: "it changed since it was trusted" } });
@@ -103,11 +104,7 @@ function isCurrent(file: BuiltFile, system: System, stateHome: string): boolean 
   return system.files.follow(join(buildFolder(stateHome), file.code)) !== undefined;
 }
 
-function wantedSources(
-  system: System,
-  places: HookPlaces,
-  previous: readonly BuiltFile[],
-): readonly WantedSource[] {
+function wantedSources(system: System, places: HookPlaces): readonly WantedSource[] {
   const { home, stateHome, projectRoot } = places;
   const own = userHooksFolder(stateHome);
   const ofProject = projectHooksFolder(projectRoot);
@@ -119,19 +116,7 @@ function wantedSources(
   }));
   const of = (folder: string, project: string | undefined): readonly WantedSource[] =>
     listSources(system, folder).map(path => ({ path, project, packageName: undefined }));
-  // Added from elsewhere: they stay until they are removed.
-  const added = previous
-    .filter(file => file.project === undefined && !file.source.startsWith(`${own}/`))
-    .filter(
-      file => !packages.some(({ path }) => path === file.source) && !file.source.includes("/node_modules/"),
-    )
-    .map(file => ({ path: file.source, project: undefined, packageName: undefined }));
-  return [
-    ...of(own, undefined),
-    ...added,
-    ...packages,
-    ...(ofProject === own ? [] : of(ofProject, projectRoot)),
-  ];
+  return [...of(own, undefined), ...packages, ...(ofProject === own ? [] : of(ofProject, projectRoot))];
 }
 
 /** Packages are found where `npm install --prefix ~/.amplihack/hooks` puts them, and nowhere else. */

@@ -28,12 +28,17 @@ export function projectHooksFolder(projectRoot: string): string {
 const SOURCE = /^[^.].*\.(?:[mc]?ts|[mc]?js)$/;
 const NOT_A_SOURCE = /\.d\.[mc]?ts$|\.(?:test|spec)\.[mc]?[tj]s$/;
 
-/** The hook files of a folder; declarations and tests are none. */
+/** Declarations and tests are no hooks. */
+export function isSourceName(name: string): boolean {
+  return SOURCE.test(name) && !NOT_A_SOURCE.test(name);
+}
+
+/** The hook files of a folder. */
 export function listSources(system: Pick<System, "files">, folder: string): readonly string[] {
   try {
     return system.files
       .list(folder)
-      .filter(name => SOURCE.test(name) && !NOT_A_SOURCE.test(name))
+      .filter(isSourceName)
       .sort()
       .map(name => join(folder, name));
   } catch (error) {
