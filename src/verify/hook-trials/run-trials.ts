@@ -3,9 +3,10 @@ import type { UserHook } from "../../hooks/user/define.ts";
 import { isWanted } from "../../hooks/user/wanted.ts";
 import { nativeToolName } from "../../hosts/canonical-tool.ts";
 import { HOST_LIST, HOSTS, type HostId, resolveHost } from "../../hosts/descriptors.ts";
-import { nativeEventName, registeredEvents } from "../../hosts/native-events.ts";
+import { mapEvent, registeredEvents } from "../../hosts/native-events.ts";
 import { normalise } from "../../hosts/normalise.ts";
 import { render } from "../../hosts/render.ts";
+import { defined } from "../../protocol/defined.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import {
   checkInput,
@@ -71,13 +72,12 @@ export async function runTrials(
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
   for (const hook of hooks)
-    for (const { id } of HOST_LIST) {
-      if (hook.options.hosts !== undefined && !hook.options.hosts.includes(id)) continue;
-      for (const input of inputsFor(hook, examples, payloads)) {
-        const [event = ""] = hook.events;
-        if (registeredEvents(HOSTS[id], event).length === 0) continue;
-        trials.push(await runTrial(hook, id, input, place));
-      }
+    for (const { id, registration } of HOST_LIST) {
+      const isMeant = hook.options.hosts === undefined || hook.options.hosts.includes(id);
+      if (registration === undefined || !isMeant) continue;
+      for (const example of inputsFor(hook, examples, payloads))
+        if (nativeEventOf(id, hook, example) !== undefined)
+          trials.push(await runTrial(hook, id, example, place));
     }
   return trials;
 }
@@ -86,7 +86,7 @@ function inputsFor(
   hook: UserHook,
   examples: readonly HookExample[],
   payloads: readonly JsonObject[],
-): readonly Pick<HookExample, "input" | "event" | "tool">[] {
+): readonly TrialInput[] {
   if (payloads.length > 0) return payloads.map(input => ({ input }));
   const own = examples.filter(
     ({ hook: name, host }) => (name ?? hook.name) === hook.name && host === undefined,
@@ -98,10 +98,24 @@ function inputsFor(
   ];
 }
 
+type TrialInput = Pick<HookExample, "input" | "event" | "tool">;
+
+/** The host's own event for a call; some have one for each kind of tool. Undefined where a host has none. */
+function nativeEventOf(host: HostId, hook: UserHook, example: TrialInput): string | undefined {
+  const event = example.event ?? hook.events[0] ?? "PreToolUse";
+  const { events } = HOSTS[host];
+  const tool = example.tool ?? hook.tools[0] ?? "Bash";
+  const special = Object.keys(events).find(native => events[native] === `${event}:${tool}`);
+  if (special !== undefined) return special;
+  return registeredEvents(HOSTS[host], event).find(
+    native => mapEvent(HOSTS[host], native)?.tool === undefined,
+  );
+}
+
 async function runTrial(
   hook: UserHook,
   host: HostId,
-  example: Pick<HookExample, "input" | "event" | "tool">,
+  example: TrialInput,
   place: TrialPlace,
 ): Promise<Trial> {
   const { clock } = place.system;
@@ -133,14 +147,10 @@ async function ask(hook: UserHook, input: HookInput, system: System): Promise<Ef
 function toHookInput(
   hook: UserHook,
   host: HostId,
-  {
-    input,
-    event = hook.events[0] ?? "PreToolUse",
-    tool = hook.tools[0] ?? hook.hostTools[0],
-  }: Pick<HookExample, "input" | "event" | "tool">,
+  { input, event = hook.events[0] ?? "PreToolUse", tool = hook.tools[0] ?? hook.hostTools[0] }: TrialInput,
   { system, cwd }: TrialPlace,
 ): HookInput {
-  const nativeEvent = nativeEventName(HOSTS[host], event);
+  const nativeEvent = nativeEventOf(host, hook, { input, event, ...defined({ tool }) }) ?? event;
   const payload = payloadOf(
     input,
     { hook_event_name: nativeEvent, session_id: "trial", cwd },
