@@ -37,7 +37,10 @@ function refuseToBreak(name: string, error: unknown): void {
   );
 }
 
-const argv = process.argv.slice(2);
+/** The wrapper that an installation stages says where it lies; whoever starts the program otherwise does not. */
+const [first, place, ...others] = process.argv.slice(2);
+const isStaged = first === "--installed-in" && place !== undefined;
+const argv = isStaged ? others : process.argv.slice(2);
 const [name = ""] = argv;
 if (name === "--version" || name === "-V") {
   writeSync(1, `amplihack-hooks ${version}\n`);
@@ -47,7 +50,7 @@ if (name === "--version" || name === "-V") {
     const entry = isInstalled
       ? name
       : load<{ findEntry(name: string): string }>("no-opinion").findEntry(name);
-    load<{ main: HookMain }>(entry).main(argv);
+    load<{ main: HookMain }>(entry).main(argv, isStaged ? place : undefined);
   } catch (error) {
     refuseToBreak(name, error);
   }

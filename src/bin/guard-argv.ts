@@ -1,6 +1,6 @@
 import { runGuardArgv } from "../hooks/guard-argv.ts";
 import { createNodeSystem } from "../system/node.ts";
 
-export function main(argv: readonly string[]): void {
-  process.exit(runGuardArgv(argv, createNodeSystem()));
+export function main(argv: readonly string[], installedIn?: string): void {
+  process.exit(runGuardArgv(argv, createNodeSystem(installedIn)));
 }

@@ -9,12 +9,15 @@ import { createNodeSystem } from "../system/node.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
-/** One call of the hook program; `argv` begins with the subcommand. The process ends with it. */
-export type HookMain = (argv: readonly string[]) => void;
+/**
+ * One call of the hook program; `argv` begins with the subcommand, `installedIn` is the state home it was staged in. The
+ * process ends with it.
+ */
+export type HookMain = (argv: readonly string[], installedIn?: string) => void;
 
 /** Wires one hook to Node: signals, deadline, last words. The process ends as soon as the answer is written. */
 export function defineEntry(definition: HookDefinition): HookMain {
-  return argv => {
+  return (argv, installedIn) => {
     const line = readCommandLine(argv);
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
@@ -26,7 +29,7 @@ export function defineEntry(definition: HookDefinition): HookMain {
       const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
       setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), leftMs).unref();
     };
-    const node = createNodeSystem();
+    const node = createNodeSystem(installedIn);
     const startedMs = node.clock.monotonicMs();
     const system = watch(node, { onInput, onFirstProcess });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];

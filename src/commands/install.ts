@@ -3,7 +3,19 @@ import { defineCommand } from "../cli/command.ts";
 import { tellProblems } from "../cli/install-problem.ts";
 import { FORMAT_OPTION, option } from "../cli/option.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { PARTS, PROFILES } from "../config/levels.ts";
+import type { InstallRequest } from "../install/install-report.ts";
+import { memberAt } from "../protocol/members.ts";
 import { AGENTS } from "../state/active-agent.ts";
+import type { System } from "../system/system.ts";
+import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts/choice.ts";
+
+const PROFILE_QUESTION = `Which parts?
+  guard     stops what would lose work or leak secrets
+  standard  guard, history with undo, memory, transcripts; changes no way of working
+  full      standard, and the development workflow: reminders, checks when the agent stops
+Your choice`;
+const MAIN_QUESTION = "Shall agents be kept from committing on main or master directly?";
 
 export const command = defineCommand({
   name: "install",
@@ -23,6 +35,11 @@ the hosts are never changed. A second run changes nothing.`,
     "no-permissions": option.boolean("accepted; permissions are never touched anyway"),
     yes: option.boolean("agree to what would be asked: Codex may run these hooks"),
     dedupe: option.boolean("remove registrations that make a host run every hook twice"),
+    profile: option.choice(
+      PROFILE_NAMES,
+      "which parts: the guard alone, all that changes no way of working, or all",
+    ),
+    parts: option.string("A,B", `the same part by part: ${PARTS.join(", ")}`),
     failure: option.choice(
       ["open", "ask", "closed"],
       "what hooks do when they cannot run: let pass, ask, refuse",
@@ -37,6 +54,7 @@ the hosts are never changed. A second run changes nothing.`,
   examples: {
     "amplihack install": "registers with every host that is found",
     "amplihack install --dry-run": "shows what that would change",
+    "amplihack install --profile guard": "registers, and switches on the guard alone",
     "amplihack install --host codex --yes": "registers with Codex, which then runs the hooks",
     "amplihack install --scope project --host claude": "registers in this project's .claude/settings.json",
   },
@@ -48,10 +66,12 @@ the hosts are never changed. A second run changes nothing.`,
     const { checkPlatform } = await import("../launcher/platform.ts");
     checkPlatform(process.platform);
     const hosts = options["programs-only"] ? [] : readHosts(options.host, "amplihack install");
+    const mayAsk = terminal.isInteractive && !options["dry-run"];
     const isAsking = options.interactive && terminal.isInteractive;
     if (options.interactive && !isAsking)
       terminal.warn("amplihack: no terminal to ask at; going on with the defaults\n");
     const answers = isAsking ? askWishes(terminal) : undefined;
+    const chosen = chosenParts(options.profile, options.parts);
     const request = {
       hosts,
       scope: options.scope ?? answers?.scope ?? "user",
@@ -60,11 +80,13 @@ the hosts are never changed. A second run changes nothing.`,
       isForced: options.force,
       isDeduping: options.dedupe,
       failure: options.failure,
+      ...(mayAsk && !options.yes && chosen === undefined && !options["programs-only"]
+        ? askParts(system, terminal)
+        : { parts: chosen, isMainProtected: undefined }),
       isProfileAgreed: answers?.isProfileAgreed ?? false,
       defaultTool: answers?.defaultTool,
       updatePreference: answers?.updatePreference,
     };
-    const mayAsk = terminal.isInteractive && !options["dry-run"];
     return tellProblems("install", async () => {
       const isTrustAgreed =
         options.yes ||
@@ -89,5 +111,19 @@ function askWishes(terminal: Terminal) {
       "never",
     ]),
     isProfileAgreed: askYesOrNo(terminal, "May your shell's start-up file be changed if needed?"),
+  };
+}
+
+/** Asked once: what the configuration says already is not asked again. */
+function askParts(system: System, terminal: Terminal): Pick<InstallRequest, "parts" | "isMainProtected"> {
+  const config = readUserConfig(system);
+  const isAsked = memberAt(config, "parts") === undefined;
+  const profile = isAsked
+    ? askChoice(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
+    : undefined;
+  const isMainAsked = isAsked && memberAt(config, "guard", "rules", "git.main") === undefined;
+  return {
+    parts: profile === undefined ? undefined : PROFILES[profile],
+    isMainProtected: isMainAsked ? askChoice(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes" : undefined,
   };
 }

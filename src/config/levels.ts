@@ -8,6 +8,18 @@ export const POLICIES = ["open", "ask", "closed"] as const;
 export const RULE_SETTINGS = ["off", "allow", "ask", "deny"] as const;
 export type RuleSetting = (typeof RULE_SETTINGS)[number];
 
+/** What amplihack does for its user, each of which can be left out. */
+export const PARTS = ["guard", "history", "memory", "transcripts", "workflow"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Choices of parts under one name, for `install`. */
+export const PROFILES = {
+  guard: ["guard"],
+  standard: ["guard", "history", "memory", "transcripts"],
+  full: PARTS,
+} as const satisfies Readonly<Record<string, readonly Part[]>>;
+export type Profile = keyof typeof PROFILES;
+
 /** Rules about operations that the record of a program names outright; the guard has each of them. */
 export const OPERATION_RULES = [
   "cloud.api",

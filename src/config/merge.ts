@@ -7,6 +7,7 @@ import type { Config, GuardSettings } from "./settings.ts";
 export function override(base: Config, file: ConfigFile): Config {
   return {
     guard: overrideGuard(base.guard, file.guard ?? {}, file.programs ?? []),
+    parts: file.parts ?? base.parts,
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     hooks: { packages: file.hooks?.packages ?? base.hooks.packages },

@@ -1,4 +1,4 @@
-import { LEVELS, OPERATION_RULES, POLICIES, RULE_SETTINGS } from "./levels.ts";
+import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS } from "./levels.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
 const STRINGS = { kind: "list", of: { kind: "string" } } as const;
@@ -167,6 +167,11 @@ export const CONFIG_SCHEMA = {
   kind: "record",
   fields: {
     guard: GUARD,
+    parts: {
+      kind: "list",
+      note: "what amplihack does here; all of it when absent; user and system layers only",
+      of: { kind: "string", oneOf: PARTS },
+    },
     failure: {
       kind: "map",
       note: "what happens when a hook could not run: default, or one subcommand",

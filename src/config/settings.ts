@@ -1,5 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type Level, POLICIES, type RuleSetting } from "./levels.ts";
+import { type Level, type Part, POLICIES, PROFILES, type RuleSetting } from "./levels.ts";
 import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
@@ -28,6 +28,8 @@ export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[]
 
 export interface Config {
   readonly guard: GuardSettings;
+  /** what is switched on */
+  readonly parts: readonly Part[];
   readonly failure: FailureSettings;
   readonly hooks: { readonly packages: readonly string[] };
   readonly bridge: { readonly command: readonly string[] | undefined };
@@ -58,6 +60,7 @@ export const BUILT_IN: Config = {
     trustHooks: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
+  parts: PROFILES.full,
   failure: [],
   hooks: { packages: [] },
   bridge: { command: undefined },

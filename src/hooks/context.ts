@@ -1,3 +1,5 @@
+import type { Part } from "../config/levels.ts";
+import { BUILT_IN } from "../config/settings.ts";
 import { hostOrDefault } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { errorText } from "../protocol/error-text.ts";
@@ -15,12 +17,13 @@ import {
   LogFile,
   type LogLevel,
   localTimestamp,
-  makeRuntimeDirectory,
   runtimePath,
 } from "../state/index.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
 import { basename } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
+import { configurationFor } from "./configuration.ts";
+import { prepareRuntime } from "./telemetry.ts";
 
 const LOCK_TIMEOUT_MS = 2_000;
 
@@ -40,6 +43,7 @@ export interface HookOptions {
  */
 export interface HookContext {
   readonly hookName: string;
+  readonly host: HookInput["host"];
   readonly system: System;
   readonly options: HookOptions;
   readonly projectRoot: string;
@@ -49,6 +53,8 @@ export interface HookContext {
   readonly sessionId: string | undefined;
   /** what went wrong without ending the hook; becomes the `error` of telemetry */
   readonly problems: readonly string[];
+  /** Is this part switched on? The configuration is read at the first question. */
+  hasPart(part: Part): boolean;
   /** a path below `.claude/runtime`; nothing is made */
   path(...parts: readonly string[]): string;
   /** Makes `.claude/runtime`. Logging does so, too; a hook that writes there without having logged calls it first. */
@@ -81,18 +87,24 @@ export function openHookContext(
   const problems: string[] = [];
   let generatedId: string | undefined;
   let isPrepared = false;
+  let parts: readonly Part[] | undefined;
 
   const context: HookContext = {
     hookName,
+    host: input.host,
     system,
     options,
     projectRoot,
     directory: findSessionDirectory(system, input.cwd) ?? projectRoot,
     sessionId,
     problems,
+    hasPart(part) {
+      parts ??= configurationFor(system, input.cwd)?.config.parts ?? BUILT_IN.parts;
+      return parts.includes(part);
+    },
     path: (...parts) => runtimePath(projectRoot, ...parts),
     prepare() {
-      if (!isPrepared) tryToPrepare(system, projectRoot);
+      if (!isPrepared) prepareRuntime(system, projectRoot, logFile);
       isPrepared = true;
     },
     log(level, message) {
@@ -123,14 +135,6 @@ export function openHookContext(
     nowText: () => localTimestamp(clock.nowMs()),
   };
   return context;
-}
-
-function tryToPrepare(system: System, projectRoot: string): void {
-  try {
-    makeRuntimeDirectory(system, projectRoot);
-  } catch {
-    // A write below it meets the same failure and reports it.
-  }
 }
 
 function saveSessionData(context: HookContext, filename: string, data: Json): void {

@@ -24,7 +24,7 @@ export function openGuard(
 ): ConfiguredGuard {
   const project = findProjectRoot(system, cwd);
   const home = findHome(system) ?? "/root";
-  const stateHome = findStateHome(system, project) ?? join(home, ".amplihack");
+  const stateHome = findStateHome(system) ?? join(home, ".amplihack");
   const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
   const context: GuardContext = {
     cwd: findSessionDirectory(system, cwd) ?? "/",

@@ -1,8 +1,8 @@
-import { type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Subcommand } from "../hosts/subcommands.ts";
 import type { Effect, Hook } from "../protocol/index.ts";
-import { escapeControls, findHome, findProjectRoot, findStateHome } from "../state/index.ts";
+import { escapeControls } from "../state/index.ts";
 import type { System } from "../system/system.ts";
+import { configurationFor } from "./configuration.ts";
 import type { HookOptions } from "./context.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
@@ -39,15 +39,6 @@ export function openProgram(
     subcommand,
     hook: hook({ program: amplihack, bridgeCommand: loaded?.config.bridge.command }),
   };
-}
-
-/** Read only where it is needed: most runs that answer do not pay for it. */
-export function configurationFor(system: System, cwd: string | undefined): LoadedConfig | undefined {
-  const projectRoot = findProjectRoot(system, cwd);
-  const stateHome = findStateHome(system, projectRoot);
-  const home = findHome(system);
-  if (stateHome === undefined || home === undefined) return undefined;
-  return loadConfig(system, { home, stateHome, projectRoot });
 }
 
 export function writeNotice({ hookName }: Subcommand, text: string, system: System): void {

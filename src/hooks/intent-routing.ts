@@ -2,6 +2,7 @@ import { AtomicFlag, appendJsonLine, findLocksRoot, runtimePath, VARIABLES } fro
 import { attempt, type HookContext } from "./context.ts";
 import { countCharacters } from "./words.ts";
 import { isWorkflowActive } from "./workflow-activity.ts";
+import { developmentGuide } from "./workflow-guide.ts";
 
 export type RoutingReason =
   | "inject"
@@ -20,9 +21,6 @@ export interface Routing {
 }
 
 const MIN_PROMPT_LENGTH = 10;
-const ROUTING_TEXT =
-  "If this prompt asks for development or an investigation, invoke the dev-orchestrator skill first; " +
-  "answer questions and carry out simple operations directly.";
 
 /**
  * Tells whether a prompt should be led to the development workflow. No stock hook asks: the classification reminder
@@ -39,7 +37,14 @@ export function routeIntent(prompt: unknown, context: HookContext, cwd?: string)
     if (inject) marker.set();
   });
   attempt(context, "the routing decision was not kept", () => keepDecision(context, reason, prompt));
-  return { inject, text: inject ? ROUTING_TEXT : "", reason };
+  return { inject, text: inject ? routingText(context) : "", reason };
+}
+
+function routingText(context: HookContext): string {
+  return (
+    `If this prompt asks for development or an investigation, ${developmentGuide(context)}; ` +
+    "answer questions and carry out simple operations directly."
+  );
 }
 
 function judge(

@@ -51,7 +51,7 @@ function observeCall(input: InputOf<"tool">, context: HookContext): Effect | und
   const counter = Object.hasOwn(COUNTERS, tool.canonicalName) ? COUNTERS[tool.canonicalName] : undefined;
   if (counter !== undefined) context.metric(counter, 1);
 
-  const observed = askObservers(OBSERVERS, input, context);
+  const observed = askObservers(context.hasPart("workflow") ? OBSERVERS : [], input, context);
   for (const text of observed.warnings) context.log("WARNING", text);
   const metadata: JsonObject = {
     ...mergeMetadata(warning === undefined ? {} : { warning, tool: tool.name }, observed.metadata),

@@ -28,7 +28,8 @@ export const sessionStop = defineHook("session-stop", "session-end", endSession)
 export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };
 
 async function endSession(input: InputOf<"session-end">, context: HookContext): Promise<undefined> {
-  await storeLearning(input, context);
+  if (context.hasPart("memory")) await storeLearning(input, context);
+  if (!context.hasPart("workflow")) return;
   const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });
   await warnOfUncommittedWork(closing, input.cwd === undefined ? context.projectRoot : context.directory);
 }

@@ -43,7 +43,7 @@ export function telemetryLine(record: HookRunRecord): string {
 export function recordRun(record: HookRunRecord, system: System): readonly string[] {
   try {
     const { project } = record;
-    const home = findStateHome(system, project);
+    const home = findStateHome(system);
     if (home === undefined) return ["amplihack: no home directory, so this run is not recorded"];
     const line = {
       ...measured(record),
@@ -73,16 +73,21 @@ export function logRun(
   system: System,
 ): void {
   const { project } = record;
-  try {
-    makeRuntimeDirectory(system, project, "logs");
-  } catch {
-    // The log meets the same failure and tells it.
-  }
   const log = new LogFile(runtimePath(project, "logs", `${record.hook}.log`), { system });
+  prepareRuntime(system, project, log);
   const said = record.decision === "none" ? `${answer.stdout.trim().length} characters` : record.decision;
   const told = `${record.event} from ${record.host}, version ${version}; keys ${keys.slice(0, SHOWN_KEYS).join(", ") || "none"}; answered ${said}`;
   log.write("INFO", told);
   if (record.error !== undefined) log.write("ERROR", record.error);
+}
+
+/** Makes the run-time directory; what is in the way is told in the log, or by the log that cannot be written. */
+export function prepareRuntime(system: System, project: string, log: LogFile): void {
+  try {
+    makeRuntimeDirectory(system, project, "logs");
+  } catch (error) {
+    log.write("WARNING", `${runtimePath(project)} could not be prepared: ${errorText(error)}`);
+  }
 }
 
 function measured(record: HookRunRecord) {

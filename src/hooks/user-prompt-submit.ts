@@ -18,12 +18,13 @@ export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: 
 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
-  const isInner = isNested(context) || isWorkflowActive(context, input.cwd);
-  if (!isInner && asksForDevelopment(prompt)) track(context);
+  const isWorkflow = context.hasPart("workflow");
+  const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
+  if (isOuter && asksForDevelopment(prompt)) track(context);
   const parts = [
-    renderOwnPreferences(context),
-    await recall(prompt, context),
-    isInner ? undefined : readFrameworkText(context),
+    isWorkflow ? renderOwnPreferences(context) : undefined,
+    context.hasPart("memory") ? await recall(prompt, context) : undefined,
+    isOuter ? readFrameworkText(context) : undefined,
   ].filter(part => part !== undefined && part !== "");
   const text = parts.join("\n\n");
   context.metric("context_length", countCharacters(text));

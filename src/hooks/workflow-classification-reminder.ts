@@ -5,6 +5,7 @@ import { attempt, defineHook, type HookContext } from "./context.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { firstCharacters, oneLine, wordPattern } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
+import { developmentGuide } from "./workflow-guide.ts";
 
 /** Which turn a session is in, and at which its topic was last classified. */
 interface Classification {
@@ -38,9 +39,10 @@ export const definition: HookDefinition = { hook: workflowClassificationReminder
 function remind(input: InputOf<"prompt">, context: HookContext): Effect | undefined {
   const prompt = input.prompt?.trim() ?? "";
   if (prompt === "" || isNested(context) || isWorkflowActive(context, input.cwd)) return undefined;
+  if (!context.hasPart("workflow")) return undefined;
   const isNew = countTurn(context, ownValue(input.raw, "turnCount"), prompt);
   context.log("INFO", isNew ? "new topic" : "same topic");
-  return isNew ? { context: renderReminder(prompt) } : undefined;
+  return isNew ? { context: renderReminder(prompt, developmentGuide(context)) } : undefined;
 }
 
 /** Counts this turn and tells whether it opens a topic. Without its memory the hook takes every turn for the first. */
@@ -79,7 +81,7 @@ export function isNewTopic(prompt: string, turn: number, lastClassified: number 
   return lastClassified === null || turn - lastClassified > QUIET_TURNS;
 }
 
-function renderReminder(prompt: string): string {
+function renderReminder(prompt: string, guide: string): string {
   const quote = firstCharacters(oneLine(prompt), QUOTE_LENGTH).replaceAll("<", "‹").replaceAll(">", "›");
   return [
     '<system-reminder source="hooks-workflow-classification">',
@@ -87,7 +89,7 @@ function renderReminder(prompt: string): string {
     "Classify it before you act:",
     "- question: answer it directly",
     "- operation: carry out the command directly",
-    "- investigation or development: invoke the dev-orchestrator skill first, before any other tool",
+    `- investigation or development: ${guide}`,
     "</system-reminder>",
   ].join("\n");
 }

@@ -106,6 +106,7 @@ const responses = (): ResponseTable => ({
 
 export const claudeCode: HostDescriptor<"claude-code"> = {
   id: "claude-code",
+  skillFolders: [".claude/skills"],
   shortNames: ["claude"],
   evidence: {
     transcriptFolder: "/.claude/projects/",

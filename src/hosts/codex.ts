@@ -10,6 +10,7 @@ import type { HostDescriptor } from "./host.ts";
 
 export const codex: HostDescriptor<"codex"> = {
   id: "codex",
+  skillFolders: [".codex/skills", ".agents/skills"],
   evidence: {
     payload: payload => typeof payload["turn_id"] === "string" && typeof payload["model"] === "string",
     transcriptFolder: "/.codex/sessions/",

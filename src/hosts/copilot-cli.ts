@@ -59,6 +59,7 @@ function unnamedEvent(payload: JsonObject, hinted: string): string {
 
 export const copilotCli: HostDescriptor<"copilot-cli"> = {
   id: "copilot-cli",
+  skillFolders: [".copilot/skills", ".github/skills", ".claude/skills"],
   shortNames: ["copilot"],
   evidence: {
     payload: payload =>

@@ -117,6 +117,7 @@ function bothContexts(text: string, context: RenderContext): JsonObject {
 
 export const cursor: HostDescriptor<"cursor"> = {
   id: "cursor",
+  skillFolders: [".cursor/skills", ".claude/skills", ".agents/skills"],
   evidence: {
     payload: payload => payload["cursor_version"] !== undefined,
     variables: ["CURSOR_VERSION"],

@@ -10,6 +10,7 @@ import type { HostDescriptor } from "./host.ts";
 
 export const factoryDroid: HostDescriptor<"factory-droid"> = {
   id: "factory-droid",
+  skillFolders: [".factory/skills"],
   shortNames: ["factory", "droid"],
   evidence: { transcriptFolder: "/.factory/sessions/", variables: ["FACTORY_PROJECT_DIR"] },
   events: {},

@@ -24,6 +24,7 @@ function isOwnEvent(name: unknown): boolean {
 
 export const geminiCli: HostDescriptor<"gemini-cli"> = {
   id: "gemini-cli",
+  skillFolders: [".gemini/skills", ".agents/skills"],
   shortNames: ["gemini"],
   evidence: {
     payload: payload => isOwnEvent(payload["hook_event_name"]),

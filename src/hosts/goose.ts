@@ -19,6 +19,7 @@ function responses({ nativeEvent }: RenderContext): ResponseTable {
 
 export const goose: HostDescriptor<"goose"> = {
   id: "goose",
+  skillFolders: [".goose/skills", ".config/goose/skills", ".claude/skills", ".agents/skills"],
   evidence: { payload: payload => payload["matcher_context"] !== undefined },
   events: {
     BeforeReadFile: "PreToolUse:Read",

@@ -268,6 +268,8 @@ export interface HostDescriptor<Id extends string = string> {
   readonly registration?: Registration;
   readonly protects?: ProtectedFiles;
   readonly program?: AgentProgram;
+  /** folders of skills, below a project or the home directory */
+  readonly skillFolders?: readonly string[];
   /** its session files can be read without knowing whose they are */
   readonly recordsSessions?: true;
   /** absent where nothing is registered with the host; a function, because the hook program does not need it */

@@ -39,6 +39,7 @@ function promptOf(payload: JsonObject): JsonObject {
 // Answers go to the generated plugin, which turns them into a throw, a changed argument or an appended text.
 export const opencode: HostDescriptor<"opencode"> = {
   id: "opencode",
+  skillFolders: [".opencode/skills", ".config/opencode/skills", ".claude/skills", ".agents/skills"],
   evidence: {
     // All its event names have a dot in them.
     payload: payload => {

@@ -36,6 +36,7 @@ function ask(reason: string | undefined, context: RenderContext): JsonObject {
 // Answers go to the generated extension, which turns them into a block, a changed argument or an appended text.
 export const pi: HostDescriptor<"pi"> = {
   id: "pi",
+  skillFolders: [".pi/skills", ".pi/agent/skills", ".agents/skills"],
   evidence: {
     payload: ({ type, hook_event_name: name }) =>
       typeof type === "string" && type === name && Object.hasOwn(events, type),

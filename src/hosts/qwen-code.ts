@@ -12,6 +12,7 @@ import type { HostDescriptor } from "./host.ts";
 
 export const qwenCode: HostDescriptor<"qwen-code"> = {
   id: "qwen-code",
+  skillFolders: [".qwen/skills"],
   shortNames: ["qwen"],
   evidence: {
     sendsTimedPayloads: true,

@@ -79,6 +79,7 @@ export function timedCaller(
 // No registration of its own: it reads the files of Claude Code and of Copilot CLI.
 export const vscodeCopilot: HostDescriptor<"vscode-copilot"> = {
   id: "vscode-copilot",
+  skillFolders: [".github/skills", ".claude/skills"],
   shortNames: ["vscode"],
   evidence: { sharedPayload: (payload, marked) => timedCaller(payload, marked) === "vscode" },
   events: {},

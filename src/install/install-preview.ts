@@ -3,12 +3,17 @@ import type { UserDirectories } from "../state/user-directories.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
-import { failureEdit, policyIn } from "./failure-setting.ts";
+import { policyIn, settingsEdit } from "./config-setting.ts";
 import { planEdit, readFile } from "./file-edit.ts";
 import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
 import { forEachHost } from "./install-hosts.ts";
 import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
-import type { InstallReport, InstallRequest, PlannedChange } from "./install-report.ts";
+import {
+  type InstallReport,
+  type InstallRequest,
+  type PlannedChange,
+  requestedSettings,
+} from "./install-report.ts";
 import type { Package } from "./package.ts";
 import { planRegistration } from "./register.ts";
 import { type AssetPlan, planAssets } from "./stage-assets.ts";
@@ -34,13 +39,13 @@ export async function previewInstall(
   const isInside = found.program.startsWith(`${source.root}/`);
   const later = isInside ? join(root, found.program.slice(source.root.length)) : found.program;
   const engine = { ...found, program: later };
-  const failure =
-    request.failure === undefined ? undefined : planEdit(system, failureEdit(places, request.failure));
+  const settings = requestedSettings(request);
+  const configuration = settings.length === 0 ? undefined : planEdit(system, settingsEdit(places, settings));
   const configured = configuredPolicy(system, places);
   const policyOf = (subcommand: string): FailurePolicy =>
-    failure === undefined
+    configuration === undefined
       ? configured(subcommand)
-      : (policyIn(failure.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
+      : (policyIn(configuration.after ?? "", subcommand) ?? request.failure ?? configured(subcommand));
   const options = await registerOptions(system, request, origin, engine, policyOf);
 
   // The bytes of a native program are read where it still is.
@@ -55,7 +60,7 @@ export async function previewInstall(
   }));
   const texts = commands.wanted.map(({ path, text }) => ({ path, bytes: system.text.encode(text) }));
   const changes: PlannedChange[] = [
-    ...[...(failure === undefined ? [] : [failure]), ...outcome.changes]
+    ...[...(configuration === undefined ? [] : [configuration]), ...outcome.changes]
       .filter(change => change.isChanged)
       .map(({ path, before, after }) => ({ path, diff: unifiedDiff(path, before, after) })),
     ...changedPrograms(system, [...programs, ...texts]).map(program => programChange(system, program)),

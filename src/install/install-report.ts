@@ -1,6 +1,8 @@
+import type { Part } from "../config/levels.ts";
 import type { HostId } from "../hosts/descriptors.ts";
 import type { InstallScope } from "../hosts/host.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
+import type { ConfigSetting } from "./config-setting.ts";
 import type { Protections } from "./protections.ts";
 
 export interface InstallRequest {
@@ -16,6 +18,10 @@ export interface InstallRequest {
   readonly isDeduping: boolean;
   /** what hooks do when they cannot run; as configured when absent */
   readonly failure: FailurePolicy | undefined;
+  /** what amplihack shall do; as configured when absent */
+  readonly parts: readonly Part[] | undefined;
+  /** false: agents may commit on main and push to it; as configured otherwise */
+  readonly isMainProtected: boolean | undefined;
   /** a host that asks for it may run our hooks without asking again */
   readonly isTrustAgreed: boolean;
   /** the shell's start-up file may be changed so that it finds `amplihack` */
@@ -33,11 +39,26 @@ export const PLAIN_INSTALL: InstallRequest = {
   isForced: false,
   isDeduping: false,
   failure: undefined,
+  parts: undefined,
+  isMainProtected: undefined,
   isTrustAgreed: false,
   isProfileAgreed: false,
   defaultTool: undefined,
   updatePreference: undefined,
 };
+
+/** The members of the user's configuration that a request sets. */
+export function requestedSettings({
+  failure,
+  parts,
+  isMainProtected,
+}: InstallRequest): readonly ConfigSetting[] {
+  return [
+    ...(failure === undefined ? [] : [{ path: ["failure", "default"] as const, value: failure }]),
+    ...(parts === undefined ? [] : [{ path: ["parts"] as const, value: parts }]),
+    ...(isMainProtected === false ? [{ path: ["guard", "rules", "git.main"] as const, value: "allow" }] : []),
+  ];
+}
 
 export interface InstalledHost {
   readonly host: HostId;

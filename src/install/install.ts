@@ -8,7 +8,7 @@ import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { chooseHosts } from "./choose-hosts.ts";
 import { inspectCodeCaches, recordCode } from "./code-cache.ts";
-import { failureEdit } from "./failure-setting.ts";
+import { settingsEdit } from "./config-setting.ts";
 import { applyEdit, readFile } from "./file-edit.ts";
 import { hashBytes } from "./hash.ts";
 import { chooseEngine, skippedWarnings } from "./hook-engine.ts";
@@ -16,7 +16,7 @@ import { addBundle } from "./host-bundle.ts";
 import { forEachHost, resolveDuplicates } from "./install-hosts.ts";
 import { openManifest, registerOptions, reportOf } from "./install-plan.ts";
 import { previewInstall } from "./install-preview.ts";
-import type { InstallReport, InstallRequest } from "./install-report.ts";
+import { type InstallReport, type InstallRequest, requestedSettings } from "./install-report.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestWriter } from "./manifest-writer.ts";
 import type { Package } from "./package.ts";
@@ -77,8 +77,8 @@ async function perform(
   const origin = source.isEphemeral ? stagePackage(system, places, source) : source;
   const engine = chooseEngine(system, origin);
   warnings.push(...skippedWarnings(engine));
-  if (request.failure !== undefined)
-    applyEdit(system, failureEdit(places, request.failure), { isBackedUp: false });
+  const settings = requestedSettings(request);
+  if (settings.length > 0) applyEdit(system, settingsEdit(places, settings), { isBackedUp: false });
   const options = await registerOptions(system, request, origin, engine, configuredPolicy(system, places));
 
   const programs = wantedPrograms(system, places, origin, engine, options.policyOf);

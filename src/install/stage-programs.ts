@@ -45,7 +45,14 @@ export function wantedPrograms(
   const hooks =
     engine.kind === "native"
       ? system.files.read(engine.program, PROGRAM_BYTES)
-      : system.text.encode(hookWrapper({ version, command, policyOf }));
+      : system.text.encode(
+          hookWrapper({
+            version,
+            command,
+            policyOf,
+            stateHome: engine.kind === "node" ? places.stateHome : undefined,
+          }),
+        );
   const script = join(root, "dist", "bin", "amplihack.cjs");
   return [
     { path: join(folder, "amplihack-hooks"), bytes: hooks },

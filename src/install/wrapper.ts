@@ -12,12 +12,15 @@ export interface WrapperOptions {
 }
 
 export interface HookWrapperOptions extends WrapperOptions {
+  /** where configuration and state are, whatever the environment says at a call; only our own program takes it */
+  readonly stateHome?: string | undefined;
   /** what a hook does when it cannot be run */
   readonly policyOf: (subcommand: string) => FailurePolicy;
 }
 
 const REASON = "could not check this: a part of amplihack is missing; run: amplihack install";
 const NO_OPINION = "{}\n";
+const INSTALLED_IN = "--installed-in";
 
 /** The first lines of every program text that an installation writes. */
 export function isWrapper(text: string): boolean {
@@ -26,8 +29,11 @@ export function isWrapper(text: string): boolean {
 
 /** The words that a wrapper starts; undefined for any other file. */
 export function wrappedCommand(text: string): readonly string[] | undefined {
-  const words = isWrapper(text) ? /&& exec (.+) "\$@"$/m.exec(text)?.[1] : undefined;
-  return words === undefined ? undefined : splitWords(words);
+  const line = isWrapper(text) ? /&& exec (.+) "\$@"$/m.exec(text)?.[1] : undefined;
+  if (line === undefined) return undefined;
+  const words = splitWords(line);
+  const place = words.indexOf(INSTALLED_IN);
+  return place < 0 ? words : words.slice(0, place);
 }
 
 /** Starts the command line program. */
@@ -43,7 +49,7 @@ exit 127
  */
 export function hookWrapper(options: HookWrapperOptions): string {
   const telemetry = '{"hook":"%s","duration_us":0,"result":"panic","error":"not started"}\\n';
-  return `${opening(options)}hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
+  return `${opening(options, options.stateHome === undefined ? [] : [INSTALLED_IN, options.stateHome])}hook=$(printf '%s' "\${1-}" | tr -c 'a-z' '_')
 printf '%s\\n' ${quoteWord(REASON)} "($part)" >&2
 printf ${quoteWord(telemetry)} "$hook" >&2
 case "\${1-} \${3-} \${5-}" in
@@ -53,12 +59,13 @@ printf '{}\\n'
 }
 
 /** Ends with the name of the missing part in `$part`. */
-function opening({ version, command }: WrapperOptions): string {
+function opening({ version, command }: WrapperOptions, more: readonly string[] = []): string {
   const words = command.map(quoteWord).join(" ");
+  const line = [...command, ...more].map(quoteWord).join(" ");
   const tests = command.map((word, index) => `[ ${index === 0 ? "-x" : "-r"} ${quoteWord(word)} ]`);
   return `#!/bin/sh
 # Written by amplihack ${version.replace(/[\r\n]/g, " ")}. Changes are lost at the next install.
-${tests.join(" && ")} && exec ${words} "$@"
+${tests.join(" && ")} && exec ${line} "$@"
 for part in ${words}; do [ -r "$part" ] || break; done
 `;
 }

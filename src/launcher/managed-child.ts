@@ -28,7 +28,7 @@ const GRACE_MS = 3_000;
 /** A child that passes over SIGINT or SIGHUP is asked once more, in plainer words. */
 const REPEAT_MS = 1_000;
 const BUSY_RETRY_MS = 20;
-const BUSY_LIMIT_MS = 2_000;
+const BUSY_LIMIT_MS = 10_000;
 const FORWARDED = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 type Forwarded = (typeof FORWARDED)[number];
 

@@ -22,7 +22,7 @@ function stty(words: readonly string[]): string {
   const { status, stdout } = spawnSync("stty", words, {
     stdio: ["inherit", "pipe", "ignore"],
     encoding: "utf8",
-    timeout: 1_000,
+    timeout: 10_000,
   });
   return status === 0 ? stdout : "";
 }

@@ -19,7 +19,7 @@ export function findMemoryPlace(system: System, warn: (message: string) => void)
   if (VARIABLES.AMPLIHACK_HOME.isSet(system)) VARIABLES.AMPLIHACK_HOME.getOrError(system);
   const projectRoot = findProjectRoot(system, undefined);
   const home = findHome(system);
-  const stateHome = findStateHome(system, projectRoot);
+  const stateHome = findStateHome(system);
   if (home === undefined || stateHome === undefined) {
     throw new MemoryError(
       "unavailable",

@@ -1,6 +1,5 @@
-import { isInside, join } from "../system/paths.ts";
-import { type System, SystemError } from "../system/system.ts";
-import { resolvePath } from "./path-containment.ts";
+import { join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
 import { VARIABLES } from "./variables.ts";
 
 /** Undefined when `HOME` is unset or not an absolute path. */
@@ -14,32 +13,15 @@ export function findAssetHome(system: Pick<System, "env">): string | undefined {
 }
 
 /**
- * Where programs, configuration, grants, keys, memory and logs live. As the asset home, unless that has anything
- * to do with the project: a repository must never supply these. Undefined when there is no home directory.
+ * Where programs, configuration, grants, keys, memory, history and logs live: the place this program was installed in,
+ * else `~/.amplihack`. No other variable moves it, so that no repository can supply what decides. Undefined when there
+ * is no home directory.
  */
-export function findStateHome(
-  system: Pick<System, "env" | "files">,
-  projectRoot: string | undefined,
-): string | undefined {
-  const wanted = VARIABLES.AMPLIHACK_HOME.tryGet(system);
-  if (wanted === undefined) return defaultHome(system);
-  return projectRoot !== undefined && overlaps(system, wanted, projectRoot) ? defaultHome(system) : wanted;
+export function findStateHome(system: Pick<System, "env" | "installedIn">): string | undefined {
+  return system.installedIn ?? defaultHome(system);
 }
 
 function defaultHome(system: Pick<System, "env">): string | undefined {
   const home = findHome(system);
   return home === undefined ? undefined : join(home, ".amplihack");
-}
-
-/** By name and by what the names lead to, so that a link does not hide it. */
-function overlaps({ files }: Pick<System, "files">, one: string, other: string): boolean {
-  const either = (a: string, b: string) => isInside(a, b) || isInside(b, a);
-  if (either(one, other)) return true;
-  try {
-    return either(resolvePath(files, one), resolvePath(files, other));
-  } catch (error) {
-    // Links in a circle lead nowhere: no place for state.
-    if (error instanceof SystemError) return true;
-    throw error;
-  }
 }

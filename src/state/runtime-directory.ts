@@ -1,21 +1,36 @@
 import { join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
 
 /** A path below the run-time state of a project, `<root>/.claude/runtime`. */
 export function runtimePath(root: string, ...parts: readonly string[]): string {
   return join(root, ".claude", "runtime", ...parts);
 }
 
-/** Makes a directory below the run-time state: `.claude` as others expect it, the rest private. */
+/**
+ * Makes a directory below the run-time state: `.claude` as others expect it, the rest private. The run-time directory
+ * ignores itself, as test caches do: no file of the project is changed to keep it out of git.
+ */
 export function makeRuntimeDirectory(
-  system: Pick<System, "files">,
+  system: Pick<System, "files" | "text">,
   root: string,
   ...parts: readonly string[]
 ): string {
   const directory = runtimePath(root, ...parts);
-  if (system.files.follow(directory)?.kind !== "directory") {
-    system.files.makeDirectory(join(root, ".claude"), 0o755);
-    system.files.makeDirectory(directory, 0o700);
+  const { files } = system;
+  if (files.follow(directory)?.kind !== "directory") {
+    files.makeDirectory(join(root, ".claude"), 0o755);
+    files.makeDirectory(directory, 0o700);
   }
+  const ignore = runtimePath(root, ".gitignore");
+  if (files.inspect(ignore) === undefined) ignoreAll(system, ignore);
   return directory;
+}
+
+function ignoreAll({ files, text }: Pick<System, "files" | "text">, path: string): void {
+  try {
+    files.createExclusive(path, text.encode("*\n"), 0o600);
+  } catch (error) {
+    // Another hook made it at the same moment.
+    if (!hasErrorCode(error, "EEXIST")) throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { findProjectRoot } from "./project-root.ts";
 /** The directories that everything else of a user and a project is found by. */
 export interface UserDirectories {
   readonly home: string;
-  /** programs, configuration, manifest, logs: `~/.amplihack` unless `AMPLIHACK_HOME` says otherwise */
+  /** programs, configuration, manifest, logs */
   readonly stateHome: string;
   readonly projectRoot: string;
 }
@@ -18,7 +18,7 @@ export function requireDirectories(
 ): UserDirectories {
   const projectRoot = findProjectRoot(system, directory);
   const home = findHome(system);
-  const stateHome = findStateHome(system, projectRoot);
+  const stateHome = findStateHome(system);
   if (home === undefined || stateHome === undefined)
     throw new Problem("HOME is not set to an absolute path", {
       kind: "environment",

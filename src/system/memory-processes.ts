@@ -100,6 +100,7 @@ function startScripted(
     advance(Math.min(script.durationMs ?? 0, request.timeoutMs));
     return toResult(script, request, isLate ? { kind: "timeout" } : script.end);
   };
+  if (run !== undefined) request.beforeBegin?.(pid);
   return { pid: run === undefined ? undefined : pid, done: finished(), stop };
 }
 

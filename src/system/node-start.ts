@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import { onEnd } from "./node-end.ts";
 import { errorCode } from "./node-files.ts";
 import { loadChildProcess } from "./node-load.ts";
@@ -9,6 +10,12 @@ const DEFAULT_KILL_AFTER_MS = 1_000;
 const DEFAULT_PIPE_GRACE_MS = 250;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Waits for a line before it becomes the program; without one, because we were killed, it ends. As a privileged shell
+ * it leaves what the environment says to bash to the program.
+ */
+const GATE = ["/bin/bash", "--norc", "-pc", 'read -r -u 3 && set +p && exec "$@" 3<&-', "gate"] as const;
 
 type End = ProcessResult["end"];
 
@@ -22,7 +29,8 @@ export function startProcess(request: ProcessRequest): RunningProcess {
     ...facts,
     durationMs: Number(process.hrtime.bigint() - startedNs) / 1e6,
   });
-  const [program, ...args] = request.argv;
+  const isHeldBack = request.beforeBegin !== undefined;
+  const [program, ...args] = isHeldBack ? ([...GATE, ...request.argv] as const) : request.argv;
   // A pipe of Node's is a socket, which makes a shell take itself for a remote one and read `~/.bashrc`.
   const stdin = request.input.length === 0 ? "ignore" : "pipe";
   try {
@@ -30,7 +38,7 @@ export function startProcess(request: ProcessRequest): RunningProcess {
       cwd: request.cwd,
       env: request.env,
       detached: true,
-      stdio: [stdin, "pipe", "pipe"],
+      stdio: [stdin, "pipe", "pipe", ...(isHeldBack ? (["pipe"] as const) : [])],
     });
     return supervise(child, request, output, report);
   } catch (error) {
@@ -68,7 +76,7 @@ function supervise(
     if (isSettled) return;
     isSettled = true;
     for (const timer of [deadline, killTimer, graceTimer]) clearTimeout(timer);
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    for (const stream of child.stdio) stream?.destroy();
     if (request.endsGroup === true && pid !== undefined) {
       signalGroup(pid, "SIGKILL");
       liveGroups.remove(pid);
@@ -128,9 +136,20 @@ function supervise(
     // A child need not read its input.
   });
   child.stdin?.end(request.input);
-  if (pid !== undefined) liveGroups.add(pid);
+  if (pid !== undefined) {
+    liveGroups.add(pid);
+    request.beforeBegin?.(pid);
+  }
+  openGate(child.stdio[3] as Socket | null | undefined);
 
   return { pid, done, stop: () => terminate({ kind: "stopped" }) };
+}
+
+function openGate(gate: Socket | null | undefined): void {
+  gate?.on("error", () => {
+    // The child was ended before it began.
+  });
+  gate?.end("begin\n", () => gate.destroy());
 }
 
 /**

@@ -7,8 +7,10 @@ import { sleepMs } from "./node-wait.ts";
 import type { Clock, Environment, Random, System, TextCodec } from "./system.ts";
 
 /** The system of this very process. Cheap to make: what a run does not use is not loaded. */
-export function createNodeSystem(): System {
+/** `installedIn`: the state home that the program was staged in, as its wrapper says. */
+export function createNodeSystem(installedIn?: string): System {
   return {
+    installedIn,
     files: createNodeFiles(),
     env: environment,
     clock,

@@ -81,8 +81,12 @@ const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
 /** The system of the native executable, and what is to run when the process ends. */
 export function createQuickJsSystem(host: NativeHost): { readonly system: System; readonly end: () => void } {
   const endings = new Set<() => void>();
+  const files = openFiles(host);
   const system: System = {
-    files: openFiles(host),
+    get installedIn() {
+      return stagedPlace(files);
+    },
+    files,
     env: {
       get: name => host.getEnvironment(name) ?? undefined,
       names: () => host.environmentNames(),
@@ -104,6 +108,16 @@ export function createQuickJsSystem(host: NativeHost): { readonly system: System
       endings.clear();
     },
   };
+}
+
+/** The state home around `.claude/bin/amplihack-hooks`, where an installation puts a copy of this program. */
+function stagedPlace(files: System["files"]): string | undefined {
+  try {
+    return /^(\/.+)\/\.claude\/bin\/amplihack-hooks$/.exec(files.readLink("/proc/self/exe"))?.[1];
+  } catch {
+    // A system without /proc does not tell.
+    return undefined;
+  }
 }
 
 function openStdio(host: NativeHost): System["stdio"] {

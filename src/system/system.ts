@@ -5,6 +5,8 @@
  * Failures of the operating system are thrown as `SystemError` with the errno name as `code`.
  */
 export interface System {
+  /** The state home that this program was staged in by an installation; undefined for any other program. */
+  readonly installedIn?: string | undefined;
   readonly files: Files;
   readonly env: Environment;
   readonly clock: Clock;
@@ -155,6 +157,11 @@ export interface ProcessRequest {
   readonly endsGroup?: boolean;
   /** sees every chunk as it arrives, also what is not kept; must not throw */
   readonly onOutput?: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
+  /**
+   * Is given the pid before the program begins, so that a caller that is killed at any moment has written it down or
+   * has started nothing. `argv` must name bash, by which the program is held back. On Node alone; must not throw.
+   */
+  readonly beforeBegin?: (pid: number) => void;
 }
 
 export interface ProcessLimits {

@@ -58,14 +58,14 @@ describe("amplihack memory", () => {
     expect(statSync(join(user.database, "..")).mode & 0o777).toBe(0o700);
   });
 
-  it("uses AMPLIHACK_HOME, but not one that the project could supply", async () => {
+  it("is not moved by AMPLIHACK_HOME, and says so of one that cannot be used", async () => {
     const user = newUserInside();
     const env = (path: string) => ({ env: { AMPLIHACK_HOME: path } });
     const words = ["memory", "store", "--agent", "a", "k", "v"];
-    await user.type(words, env(join(user.home, "state")));
-    expect(existsSync(join(user.home, "state", "memory.db"))).toBe(true);
-    await user.type(words, env(join(user.project, "state")));
-    expect(existsSync(join(user.project, "state"))).toBe(false);
+    for (const place of [join(user.home, "state"), join(user.project, "state")]) {
+      await user.type(words, env(place));
+      expect(existsSync(place)).toBe(false);
+    }
     expect(existsSync(user.database)).toBe(true);
     const relative = await user.type(words, env("state"));
     expect(relative.code).toBe(1);

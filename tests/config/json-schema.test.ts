@@ -13,6 +13,7 @@ describe("schemas/config.schema.json", () => {
     expect(Object.keys(schema.properties)).toEqual([
       "$schema",
       "guard",
+      "parts",
       "failure",
       "programs",
       "hooks",

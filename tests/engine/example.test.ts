@@ -67,7 +67,7 @@ describe("the published package", () => {
       const pid = Number(readFileSync(`${folder}/pid`, "utf8"));
       expect(pid).toBeGreaterThan(1);
       await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), {
-        timeout: 10_000,
+        timeout: 200_000,
         interval: 10,
       });
     },

@@ -60,11 +60,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function waitFor(condition: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; turn < 2000; turn++) {
-    if (condition()) return;
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
-  throw new Error(`never happened: ${what}`);
+  await expect.poll(condition, { message: what, timeout: 200_000, interval: 5 }).toBe(true);
 }
 
 describe("badly behaved children", () => {

@@ -20,7 +20,7 @@ const CHOSEN: readonly (readonly [hook: string, name: string, decides: boolean])
   ["stop", "lock-own-session", false],
   ["stop", "steering-all-done", false],
   ["stop", "reflection-findings", false],
-  ["session_start", "gitignore-appended", false],
+  ["session_start", "gitignore-kept", false],
   ["session_stop", "transcript-text", false],
   ["user_prompt_submit", "both-parts", false],
   ["pre_compact", "transcript-claude", false],

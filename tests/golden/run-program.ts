@@ -23,7 +23,7 @@ import {
   subcommandOf,
 } from "./golden-case.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 200_000;
 
 /** Runs a case through a real program, in a sandbox of its own; `argv` is how the program is started. */
 export function runProgram(argv: readonly [string, ...string[]]): RunGolden {

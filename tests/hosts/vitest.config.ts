@@ -7,7 +7,7 @@ export default mergeConfig(
     test: {
       root: new URL("../..", import.meta.url).pathname,
       include: ["tests/hosts/**/*.test.ts"],
-      testTimeout: 240_000,
+      testTimeout: 600_000,
       // One host at a time: they are heavy, and their limits are in seconds.
       maxWorkers: 1,
       fileParallelism: false,

@@ -42,6 +42,26 @@ describe("amplihack install", () => {
     expect(sandbox.snapshot()).toEqual(after);
   });
 
+  it("writes the parts that were chosen, and none that were not", () => {
+    const sandbox = createSandbox();
+    agent(sandbox, "claude");
+    const config = join(sandbox.home, ".amplihack/config.jsonc");
+    expect(run(sandbox, ["install"]).status).toBe(0);
+    expect(existsSync(config)).toBe(false);
+    const preview = run(sandbox, ["install", "--profile", "standard", "--dry-run"]);
+    expect(preview.stdout).toMatch(/config\.jsonc[\s\S]*\+ {4}"history"/);
+    expect(existsSync(config)).toBe(false);
+    expect(run(sandbox, ["install", "--parts", "history,guard", "--failure", "ask"]).status).toBe(0);
+    const written = JSON.parse(readFileSync(config, "utf8"));
+    expect(written).toEqual({ parts: ["guard", "history"], failure: { default: "ask" } });
+    for (const words of [
+      ["--parts", "guard,gard"],
+      ["--parts", "guard", "--profile", "full"],
+    ])
+      expect(run(sandbox, ["install", ...words]).status).toBe(2);
+    expect(JSON.parse(readFileSync(config, "utf8"))).toEqual(written);
+  });
+
   it("gives one JSON document", () => {
     const sandbox = createSandbox();
     agent(sandbox, "claude");
@@ -266,6 +286,7 @@ describe("a package that npx fetched", () => {
     // What the refusal left in the logs is the user's.
     expect(Object.keys(sandbox.snapshot())).toEqual([
       "home/.amplihack/logs/audit.jsonl",
+      "project/.claude/runtime/.gitignore",
       "project/.claude/runtime/logs/pre_tool_use.log",
     ]);
   });

@@ -6,6 +6,7 @@ import { opencodePlugin } from "../../src/install/modules/opencode.ts";
 import { piExtension } from "../../src/install/modules/pi.ts";
 import type { ModuleOptions } from "../../src/install/modules/runtime.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
+import { withEnoughTime } from "../enough-time.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 // The generated modules are loaded as their hosts load them and talk to a real program, a shell script that records
@@ -206,14 +207,22 @@ describe("the OpenCode plugin", () => {
 
   it("does not wait for ever, nor leave the program behind", async () => {
     script('echo $$ > "$here/pid"\nexec sleep 1000\n');
-    const impatient = (options: ModuleOptions) =>
-      opencodePlugin(options).replace(/const DEADLINE_MS = \d+;/, "const DEADLINE_MS = 300;");
-    const module = await load<Record<string, (argument: unknown) => Promise<Hooks>>>(impatient, "closed");
-    const hooks = await Object.values(module)[0]?.({ client, directory: folder });
-    if (hooks === undefined) throw new Error("nothing exported");
-    await expect(beforeTool(hooks, {})).rejects.toThrow("did not answer within 0.3 s");
+    await withEnoughTime(
+      async seconds => {
+        const impatient = (options: ModuleOptions) =>
+          opencodePlugin(options).replace(
+            /const DEADLINE_MS = \d+;/,
+            `const DEADLINE_MS = ${seconds * 1000};`,
+          );
+        const module = await load<Record<string, (argument: unknown) => Promise<Hooks>>>(impatient, "closed");
+        const hooks = await Object.values(module)[0]?.({ client, directory: folder });
+        if (hooks === undefined) throw new Error("nothing exported");
+        await expect(beforeTool(hooks, {})).rejects.toThrow(`did not answer within ${seconds} s`);
+      },
+      () => existsSync(join(folder, "pid")),
+    );
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
   });
 
   it("keeps to ten seconds", () => {

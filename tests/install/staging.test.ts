@@ -73,8 +73,30 @@ describe("the staged programs", () => {
     const { binary } = await install(systemIn(sandbox.project, env), PACKAGE, CLAUDE);
     expect(binary).toBe(join(sandbox.home, STAGED));
     const elsewhere = { ...sandbox.env, AMPLIHACK_HOME: join(sandbox.root, "state") };
-    const moved = await install(systemIn(sandbox.project, elsewhere), PACKAGE, CLAUDE);
-    expect(moved.binary).toBe(join(sandbox.root, "state/.claude/bin/amplihack-hooks"));
+    const same = await install(systemIn(sandbox.project, elsewhere), PACKAGE, CLAUDE);
+    expect(same.binary).toBe(join(sandbox.home, STAGED));
+  });
+});
+
+describe("what decides", () => {
+  it("comes from where the program was installed, not from a home that the caller or a repository names", async () => {
+    const sandbox = createSandbox();
+    const { binary } = await install(systemIn(sandbox.project, sandbox.env), PACKAGE, CLAUDE);
+    const lax = '{"guard": {"level": "relaxed", "rules": {"*": "allow"}}}';
+    sandbox.write("project/evil/.amplihack/config.jsonc", lax, 0o600);
+    sandbox.write("project/evil/config.jsonc", lax, 0o600);
+    const evil = join(sandbox.project, "evil");
+    const input = JSON.stringify({
+      hook_event_name: "PreToolUse",
+      tool_name: "Bash",
+      tool_input: { command: "git push --force origin main" },
+      cwd: sandbox.project,
+    });
+    for (const more of [{}, { HOME: evil }, { AMPLIHACK_HOME: evil }, { HOME: evil, AMPLIHACK_HOME: evil }]) {
+      const env = { ...sandbox.env, ...more };
+      const answer = execFileSync(binary, ["pre-tool-use"], { input, env, cwd: sandbox.project }).toString();
+      expect(answer, JSON.stringify(more)).toContain('"permissionDecision":"deny"');
+    }
   });
 });
 

@@ -192,6 +192,11 @@ export class StartedProgram {
     }
   }
 
+  /** Waits until the launcher sleeps: of an agent that runs, it has then done all that belongs to the start. */
+  async idle(): Promise<void> {
+    while (stateOf(this.child.pid ?? 0) === "R") await new Promise(resolve => setTimeout(resolve, 5));
+  }
+
   signal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }
@@ -212,10 +217,16 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+  const state = stateOf(pid);
+  return state === undefined ? process.platform !== "linux" : !/[ZX]/.test(state);
+}
+
+/** The letter by which Linux tells what a process is doing. */
+function stateOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(")")));
+    return stat[stat.lastIndexOf(")") + 2];
   } catch {
-    return process.platform !== "linux";
+    return undefined;
   }
 }

@@ -121,9 +121,10 @@ describe("what an agent leaves behind without a terminal", () => {
 
   it("ends when the launcher is killed", async () => {
     const machine = new LaunchMachine(program);
-    machine.agent("claude", 'sleep 300 & echo "grandchild $!"; sleep 0.5; echo "pid $$"; wait');
+    machine.agent("claude", 'sleep 300 & echo "grandchild $!"; echo "pid $$"; wait');
     const launched = machine.start("claude");
     await launched.printed("pid");
+    await launched.idle();
     const [child, grandchild] = [pidIn(launched.stdout), pidIn(launched.stdout, "grandchild")];
     launched.signal("SIGKILL");
     await processGone(child);
@@ -132,9 +133,10 @@ describe("what an agent leaves behind without a terminal", () => {
 
   it("ends when the launcher is killed, also if it passes over SIGTERM", async () => {
     const machine = new LaunchMachine(program);
-    machine.agent("claude", `trap '' TERM; sleep 0.5; ${ANNOUNCE}; while :; do sleep 1; done`);
+    machine.agent("claude", `trap '' TERM; ${ANNOUNCE}; while :; do sleep 1; done`);
     const launched = machine.start("claude");
     await launched.printed("pid");
+    await launched.idle();
     launched.signal("SIGKILL");
     await processGone(pidIn(launched.stdout));
   });

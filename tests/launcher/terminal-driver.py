@@ -36,7 +36,7 @@ def read_some(timeout):
 def expect(text):
     global searched
     wanted = text.encode()
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 200
     while True:
         at = seen.find(wanted, searched)
         if at >= 0:

@@ -253,7 +253,7 @@ describeHurt("the native program, hurt", () => {
 
 /** Waits until the process waits for its input. */
 async function untilAsleep(pid: number): Promise<void> {
-  for (let look = 0; look < 2_000; look++) {
+  for (let look = 0; look < 10_000; look++) {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const isCaught = /SigCgt:\s+\w*[4-9a-f]\w{3}$/m.test(status);
     if (/State:\s+S/.test(status) && isCaught) return;
@@ -264,7 +264,7 @@ async function untilAsleep(pid: number): Promise<void> {
 
 /** Waits until the process has worked for a while, or has ended. */
 async function untilBusy(pid: number): Promise<void> {
-  for (let look = 0; look < 2_000; look++) {
+  for (let look = 0; look < 10_000; look++) {
     const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (stat === "" || state === "Z" || Number(fields[10]) > 20) return;

@@ -192,7 +192,7 @@ describePublicFunctions("state", state, {
   findHome: forAll(machines, system => isAbsoluteOrNothing(state.findHome(system))),
   findAssetHome: forAll(machines, system => isAbsoluteOrNothing(state.findAssetHome(system))),
   findStateHome: forBoth(machines, paths, (system, project) => {
-    const home = state.findStateHome(system, normalise(project));
+    const home = state.findStateHome(system);
     const standard = `${state.findHome(system)}/.amplihack`.replace("//", "/");
     return home === undefined || home === standard || (!isInside(project, home) && !isInside(home, project));
   }),

@@ -223,15 +223,20 @@ describe("recipe run", () => {
       .split("\n")
       .map(line => JSON.parse(line) as Record<string, unknown>);
     const kinds = events.map(event => event["event"]);
-    expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual([
+    // The first heartbeat may come before a shell that starts slowly has printed anything.
+    expect(kinds.filter(kind => kind !== "heartbeat")).toEqual([
       "recipe_start",
       "step_start",
       "output",
-      "heartbeat",
       "step_end",
       "recipe_end",
     ]);
-    expect(events[2]).toMatchObject({ step_id: "a", stream: "stdout", text: "quo\\te\n" });
+    expect(kinds.slice(kinds.indexOf("step_start"), kinds.indexOf("step_end"))).toContain("heartbeat");
+    expect(events.find(({ event }) => event === "output")).toMatchObject({
+      step_id: "a",
+      stream: "stdout",
+      text: "quo\\te\n",
+    });
     expect(
       events.every(event => typeof event["run_id"] === "string" && typeof event["ts"] === "string"),
     ).toBe(true);

@@ -1,20 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Interruption } from "../../src/recipes/run/interruption.ts";
 import { withEnoughTime } from "../enough-time.ts";
+import { noneLeft } from "./marked-processes.ts";
 import { type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
-
-/** Whether any process still carries the mark in its environment. */
-function isAnyoneLeft(mark: string): boolean {
-  const { stdout } = spawnSync(
-    "/bin/bash",
-    ["-c", `grep -lz "MARK=${mark}" /proc/[0-9]*/environ 2>/dev/null | wc -l`],
-    {
-      encoding: "utf8",
-    },
-  );
-  return Number(stdout.trim()) > 0;
-}
 
 function markedMachine(): { machine: RecipeMachine; mark: string } {
   const mark = `m${Math.random().toString(36).slice(2)}`;
@@ -37,7 +25,7 @@ describe("a step that runs too long", () => {
     expect(steps["a"]).toMatchObject({ status: "failed", output: "begun", timed_out: true });
     expect(steps["a"]?.error).toContain(`timed out after ${timeout}s`);
     expect(exitCode).toBe(1);
-    expect(isAnyoneLeft(mark)).toBe(false);
+    await noneLeft(mark);
   });
 
   it("is killed when it does not listen", async () => {
@@ -49,7 +37,7 @@ describe("a step that runs too long", () => {
       }),
     );
     expect(steps["a"]).toMatchObject({ status: "failed", timed_out: true });
-    expect(isAnyoneLeft(mark)).toBe(false);
+    await noneLeft(mark);
   });
 
   it("has the default timeout of the recipe when it has none", async () => {
@@ -88,14 +76,15 @@ describe("a step that ends", () => {
       recipe({ command: "sleep 100 & (trap '' TERM; sleep 100) >/dev/null 2>&1 & echo done" }),
     );
     expect(steps["a"]).toMatchObject({ status: "completed", output: "done" });
-    expect(isAnyoneLeft(mark)).toBe(false);
+    await noneLeft(mark);
   });
 
   it("still gets what a process substitution writes after it", async () => {
     const machine = recipeMachine();
     const { steps } = await machine.runText(
       recipe({
-        command: 'exec > >(while read -r line; do sleep 0.05; echo "got $line"; done); echo one; echo two',
+        command:
+          'exec > >(while kill -0 $$ 2>/dev/null; do sleep 0.01; done; sed "s/^/got /"); echo one; echo two',
       }),
     );
     expect(steps["a"]?.output).toBe("got one\ngot two");
@@ -129,7 +118,7 @@ describe("an interruption", () => {
     ]);
     expect(document).toMatchObject({ success: false, status: "FAILURE" });
     expect(exitCode).toBe(143);
-    expect(isAnyoneLeft(mark)).toBe(false);
+    await noneLeft(mark);
   });
 
   it("ends every member of a group", async () => {
@@ -150,7 +139,7 @@ describe("an interruption", () => {
     );
     expect(results.map(result => result.error)).toEqual(Array(3).fill("interrupted by SIGINT"));
     expect(exitCode).toBe(130);
-    expect(isAnyoneLeft(mark)).toBe(false);
+    await noneLeft(mark);
   });
 });
 

@@ -15,36 +15,23 @@ describe("the two homes", () => {
   it("are ~/.amplihack by default", () => {
     const system = withEnv({ HOME: "/home/u" });
     expect(findAssetHome(system)).toBe("/home/u/.amplihack");
-    expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
+    expect(findStateHome(system)).toBe("/home/u/.amplihack");
   });
 
-  it("are AMPLIHACK_HOME when it has nothing to do with the project", () => {
-    const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "/opt/amplihack" });
-    expect(findAssetHome(system)).toBe("/opt/amplihack");
-    expect(findStateHome(system, "/home/u/p")).toBe("/opt/amplihack");
-    expect(findStateHome(system, undefined)).toBe("/opt/amplihack");
-  });
-
-  it.each(["/home/u/p", "/home/u/p/inside", "/home/u", "/"])(
-    "part where AMPLIHACK_HOME is %s and the project /home/u/p: assets may come from there, state not",
+  it.each(["/opt/amplihack", "/home/u/p", "/home/u/p/inside", "/proc/self/cwd/link", "/"])(
+    "part where AMPLIHACK_HOME is %s: assets may come from there, what decides not",
     home => {
       const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: home });
       expect(findAssetHome(system)).toBe(home);
-      expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
+      expect(findStateHome(system)).toBe("/home/u/.amplihack");
     },
   );
 
-  it("part also when a link hides that it lies in the project", () => {
-    const system = withEnv(
-      { HOME: "/home/u", AMPLIHACK_HOME: "/opt/link" },
-      { "/opt/link": { target: "/home/u/p/evil" }, "/home/u/p/evil/x": "" },
-    );
-    expect(findStateHome(system, "/home/u/p")).toBe("/home/u/.amplihack");
-  });
-
-  it("are not confused by a name that merely begins alike", () => {
-    const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "/home/u/project-home" });
-    expect(findStateHome(system, "/home/u/project")).toBe("/home/u/project-home");
+  it("are where the program was installed, whatever the environment says", () => {
+    const env = { HOME: "/home/u/p/evil", AMPLIHACK_HOME: "/home/u/p" };
+    const system = { ...withEnv(env), installedIn: "/home/u/.amplihack" };
+    expect(findStateHome(system)).toBe("/home/u/.amplihack");
+    expect(findStateHome({ ...withEnv({}), installedIn: "/srv/state" })).toBe("/srv/state");
   });
 
   it("are unknown without a usable HOME", () => {
@@ -52,13 +39,13 @@ describe("the two homes", () => {
       const system = withEnv(env);
       expect(findHome(system)).toBeUndefined();
       expect(findAssetHome(system)).toBeUndefined();
-      expect(findStateHome(system, "/p")).toBeUndefined();
+      expect(findStateHome(system)).toBeUndefined();
     }
   });
 
   it("ignore an AMPLIHACK_HOME that is no absolute path", () => {
     const system = withEnv({ HOME: "/home/u", AMPLIHACK_HOME: "here" });
-    expect(findStateHome(system, "/p")).toBe("/home/u/.amplihack");
+    expect(findStateHome(system)).toBe("/home/u/.amplihack");
   });
 });
 

@@ -10,7 +10,7 @@ const parent = bundleProgram(new URL("./programs/parent.ts", import.meta.url));
 const { processes } = createNodeSystem();
 
 const runParent = (...words: string[]) =>
-  spawnSync(process.execPath, [parent, ...words], { encoding: "utf8", timeout: 20_000 });
+  spawnSync(process.execPath, [parent, ...words], { encoding: "utf8", timeout: 200_000 });
 
 /** Starts the program and waits for its first line. */
 async function startParent(...words: string[]): Promise<{ child: ChildProcess; said: () => string }> {
@@ -24,7 +24,7 @@ async function startParent(...words: string[]): Promise<{ child: ChildProcess; s
 }
 
 const untilGone = (pid: number) =>
-  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: 10_000 });
+  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: 200_000 });
 
 describe("children do not outlive a parent", () => {
   it.each(["child-exit", "child-throw"])("that ends by itself (%s)", async action => {
@@ -44,6 +44,17 @@ describe("children do not outlive a parent", () => {
       await untilGone(Number(said()));
     },
   );
+});
+
+describe("a program that is held back until it was written down", () => {
+  it("never begins when its parent is killed meanwhile", async () => {
+    const path = `${temporaryDirectory()}/begun`;
+    const { stdout, signal } = runParent("killed-before-begin", path);
+    expect(signal).toBe("SIGKILL");
+    expect(Number(stdout)).toBeGreaterThan(1);
+    await untilGone(Number(stdout));
+    expect(existsSync(path)).toBe(false);
+  });
 });
 
 describe("last words", () => {

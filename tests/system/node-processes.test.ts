@@ -11,7 +11,7 @@ const system = createNodeSystem();
 const { processes } = system;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const MEBIBYTE = 1 << 20;
-const PATIENT_MS = 20_000;
+const PATIENT_MS = 200_000;
 
 function start(argv: readonly [string, ...string[]], more: Partial<ProcessRequest> = {}): RunningProcess {
   return processes.start({
@@ -28,7 +28,7 @@ function start(argv: readonly [string, ...string[]], more: Partial<ProcessReques
 const shell = (script: string, more: Partial<ProcessRequest> = {}) => start(["sh", "-c", script], more);
 
 const untilGone = (pid: number) =>
-  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: 10_000 });
+  vi.waitFor(() => expect(processes.look(pid)).toBeUndefined(), { timeout: PATIENT_MS });
 
 /** Waits for the first line a child prints, and gives the number on it. */
 function firstNumber(): { onOutput: NonNullable<ProcessRequest["onOutput"]>; number: Promise<number> } {
@@ -219,7 +219,11 @@ describe("a child that takes too long", () => {
   it("is given up when even the pipes outlive SIGKILL", async () => {
     const { onOutput, number } = firstNumber();
     // The grandchild leaves the group and keeps the pipes.
-    const running = shell("setsid sh -c 'echo $$; exec sleep 300' & wait", { onOutput, pipeGraceMs: 50 });
+    const running = shell("setsid sh -c 'echo $$; exec sleep 300' & wait", {
+      onOutput,
+      killAfterMs: PATIENT_MS,
+      pipeGraceMs: 50,
+    });
     const holder = await number;
     onTestFinished(() => {
       process.kill(holder, "SIGKILL");
@@ -292,7 +296,9 @@ describe("looking at processes", () => {
     });
     const [chunk] = await once(holder.stdout, "data");
     const zombie = Number(String(chunk));
-    await vi.waitFor(() => expect(readFileSync(`/proc/${zombie}/stat`, "utf8")).toContain(") Z "));
+    await vi.waitFor(() => expect(readFileSync(`/proc/${zombie}/stat`, "utf8")).toContain(") Z "), {
+      timeout: PATIENT_MS,
+    });
     expect(processes.look(zombie)).toBeUndefined();
   });
 

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 const probe = bundleProgram(new URL("./programs/probe.ts", import.meta.url));
 
 function shell(script: string): { stdout: string; stderr: string; status: number | null } {
-  return spawnSync("sh", ["-c", script, process.execPath, probe], { encoding: "utf8", timeout: 20_000 });
+  return spawnSync("sh", ["-c", script, process.execPath, probe], { encoding: "utf8", timeout: 200_000 });
 }
 const read = (redirection: string, limit = 1000) =>
   JSON.parse(shell(`"$0" "$1" read-input ${limit} ${redirection}`).stdout);
@@ -67,7 +67,7 @@ describe("reading stdin", () => {
     const ended = once(child, "close");
     writeSync(pipe, "abc");
     const before = napsOf(child.pid);
-    await vi.waitFor(() => expect(napsOf(child.pid)).toBeGreaterThan(before + 20), { timeout: 10_000 });
+    await vi.waitFor(() => expect(napsOf(child.pid)).toBeGreaterThan(before + 20), { timeout: 200_000 });
     writeSync(pipe, "def");
     await ended;
     closeSync(pipe);

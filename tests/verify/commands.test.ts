@@ -356,7 +356,7 @@ describe("hooks replay", () => {
       expect([run.status, run.stderr]).toEqual([0, ""]);
       expect(run.stdout).toContain(`${mebibytes} tool calls in 1 file(s), ${18 * mebibytes} lines`);
     },
-    runs(60_000, 600_000),
+    runs(240_000, 600_000),
   );
 
   it.each([

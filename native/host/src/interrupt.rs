@@ -53,8 +53,13 @@ pub fn begin_run() {
 
 static START: AtomicU64 = AtomicU64::new(0);
 
+/// A read that was just about to block is not interrupted; without its descriptor it does not begin.
 extern "C" fn on_terminate(_: libc::c_int) {
-    TERMINATED.store(true, Relaxed);
+    if TERMINATED.swap(true, Relaxed) {
+        return;
+    }
+    // SAFETY: async-signal-safe; until now nothing but `read_input` used the descriptor.
+    unsafe { libc::close(0) };
 }
 
 /// On Linux a fault may be the first touch of memory that is loaded on demand.

@@ -44,6 +44,7 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
         let count = unsafe { libc::read(0, room.as_mut_ptr().cast(), room.len()) };
         if count < 0 {
             match errno::last() {
+                libc::EBADF if crate::interrupt::is_terminated() => return errno::name(libc::EINTR).into_js(ctx),
                 libc::EINTR if !crate::interrupt::is_requested() => continue,
                 libc::EAGAIN if !crate::interrupt::is_requested() => {
                     clock::sleep_ms(RETRY_MS);

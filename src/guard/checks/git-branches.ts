@@ -57,7 +57,7 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
     : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)));
   if (isHarmless) return;
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
-  const isDenied = isCommit && isMainBranch(branch) && !isUnborn;
+  const isDenied = isCommit && isMainBranch(branch) && !isUnborn && workspace.settings.level !== "relaxed";
   report("git.main", by, branch, { action, verdict: isDenied ? "deny" : undefined });
 }
 

@@ -11,7 +11,8 @@ export const GIT_BRANCHES = {
   "git.main": {
     title: "changes a protected branch directly",
     verdict: "ask",
-    when: "A commit on main or master denies (the first commit of a new repository asks); other commits, merges, rebases and pushes on protected branches ask.",
+    atLevel: { relaxed: "allow" },
+    when: "At standard and strict a commit on main or master denies (the first commit of a new repository asks), and other commits, merges, rebases and pushes on protected branches ask. At relaxed all of these pass.",
     lost: "It would {action} {target} directly. Protected branches change by pull request only; skipping hooks does not help, and the agent cannot switch this off.",
     safer: "git switch -c feature/my-change",
   },

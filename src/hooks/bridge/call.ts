@@ -128,7 +128,7 @@ function findBridgeCommand(context: HookContext, action: BridgeAction): Command 
   }
   if (options.bridgeCommand !== undefined) return fromWords(options.bridgeCommand);
   if (options.program !== undefined) return fromWords([...options.program, "bridge", action]);
-  const home = findStateHome(system, context.projectRoot);
+  const home = findStateHome(system);
   const staged = home === undefined ? undefined : join(home, ".claude", "bin", "amplihack");
   if (staged !== undefined && system.files.follow(staged)?.kind === "file") {
     return fromWords([staged, "bridge", action]);

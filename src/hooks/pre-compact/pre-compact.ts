@@ -23,7 +23,8 @@ export const preCompact = defineHook("pre-compact", "compact", keepConversation)
 
 export const definition: HookDefinition = { hook: preCompact };
 
-function keepConversation(input: InputOf<"compact">, context: HookContext): Effect {
+function keepConversation(input: InputOf<"compact">, context: HookContext): Effect | undefined {
+  if (!context.hasPart("transcripts")) return undefined;
   const directory = context.path("logs", context.sessionFilesId());
   context.prepare();
   try {

@@ -84,8 +84,8 @@ function isRunnable({ system, projectRoot }: HookContext, program: string): bool
 
 /** A manifest that cannot be read is taken for one: nothing is removed on a guess. */
 function hasUserInstallation(context: HookContext): boolean {
-  const { system, projectRoot } = context;
-  const home = findStateHome(system, projectRoot);
+  const { system } = context;
+  const home = findStateHome(system);
   if (home === undefined) return true;
   const path = join(home, ".claude", "install", "amplihack-manifest.json");
   try {

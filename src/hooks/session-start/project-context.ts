@@ -4,16 +4,15 @@ import type { HookContext } from "../context.ts";
 import { lookInside, readPreferencesFile } from "../framework-files.ts";
 import { oneLine } from "../words.ts";
 
-/** What the model should know when a session begins, part by part. */
-export async function assembleContext(context: HookContext): Promise<string> {
-  const parts = [
-    `## Project Context\n${describeProject(context)}`,
-    `\n## Recent Learnings\n${await describeLearnings(context)}`,
-    preferencesPart(context),
-    workflowPart(context),
-    VERBOSITY,
-  ];
-  return parts.filter(part => part !== undefined).join("\n");
+/** What the model should know when a session begins, as far as those parts are switched on; undefined when none is. */
+export async function assembleContext(context: HookContext): Promise<string | undefined> {
+  const isWorkflow = context.hasPart("workflow");
+  const sections = [
+    isWorkflow ? `## Project Context\n${describeProject(context)}` : undefined,
+    context.hasPart("memory") ? `\n## Recent Learnings\n${await describeLearnings(context)}` : undefined,
+    ...(isWorkflow ? [preferencesPart(context), workflowPart(context), VERBOSITY] : []),
+  ].filter(section => section !== undefined);
+  return sections.length === 0 ? undefined : sections.join("\n").trimStart();
 }
 
 function describeProject(context: HookContext): string {

@@ -4,7 +4,6 @@ import { attempt, defineHook, type HookContext } from "../context.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import { isSubstantial, keepRequest, summariseRequest } from "../original-request.ts";
 import { countCharacters } from "../words.ts";
-import { ignoreRuntimeFiles } from "./gitignore.ts";
 import { cleanUpHooks } from "./hook-cleanup.ts";
 import { assembleContext } from "./project-context.ts";
 import { checkVersion } from "./version-check.ts";
@@ -14,8 +13,12 @@ export const sessionStart = defineHook("session-start", "session-start", beginSe
 
 export const definition: HookDefinition = { hook: sessionStart, usesBridge: true };
 
-async function beginSession(input: InputOf<"session-start">, context: HookContext): Promise<Effect> {
-  if (!attempt(context, "the version check failed", () => checkVersion(context)))
+async function beginSession(
+  input: InputOf<"session-start">,
+  context: HookContext,
+): Promise<Effect | undefined> {
+  const isWorkflow = context.hasPart("workflow");
+  if (isWorkflow && !attempt(context, "the version check failed", () => checkVersion(context)))
     context.metric("version_check_error", 1);
   if (
     input.host === claudeCode.id &&
@@ -24,12 +27,10 @@ async function beginSession(input: InputOf<"session-start">, context: HookContex
     context.metric("hook_cleanup_error", 1);
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
-  const request = captureRequest(prompt, context);
-  const hasChanged = ignoreRuntimeFiles(context);
-  context.metric("gitignore_modified", hasChanged);
-  const text = await assembleContext(context);
+  const request = isWorkflow ? captureRequest(prompt, context) : undefined;
+  const text = [request, await assembleContext(context)].filter(part => part !== undefined).join("\n\n");
   context.log("INFO", `session context of ${text.length} characters`);
-  return { context: request === undefined ? text : `${request}\n\n${text}` };
+  return text === "" ? undefined : { context: text };
 }
 
 function captureRequest(prompt: string, context: HookContext): string | undefined {

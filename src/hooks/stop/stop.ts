@@ -29,6 +29,7 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
     case "unknown":
       return APPROVAL;
     default: {
+      if (!context.hasPart("workflow")) return APPROVAL;
       const reason = (await steer(input, context)) ?? (await tryToReflect(input, context));
       return reason === undefined ? APPROVAL : hold(reason);
     }

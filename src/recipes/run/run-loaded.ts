@@ -47,7 +47,7 @@ export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
   const { system, request, settings, loaded, resumed, warnings, warn } = start;
   const { runId } = start.facts;
   const startedMs = system.clock.monotonicMs();
-  const stateDir = stateDirectory(system, settings.workingDir);
+  const stateDir = stateDirectory(system);
   if (stateDir === undefined) {
     warn("There is no home directory, so this run keeps no log and cannot be resumed");
   } else if (resumed !== undefined) {

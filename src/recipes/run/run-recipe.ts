@@ -137,7 +137,7 @@ function takeResumed(
   loaded: LoadedRecipe,
 ): ResumedCheckpoint | undefined {
   if (request.resume === undefined) return undefined;
-  const stateDir = stateDirectory(system, settings.workingDir);
+  const stateDir = stateDirectory(system);
   let checkpoint: ResumedCheckpoint;
   try {
     checkpoint = takeCheckpoint(system, stateDir, settings.search.currentDir, request.resume);

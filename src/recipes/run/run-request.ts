@@ -4,7 +4,6 @@ import {
   type AgentName,
   EnvVar,
   envParsers,
-  findProjectRoot,
   findStateHome,
   isStateError,
   parseAgentName,
@@ -155,7 +154,7 @@ export function refuseDeepNesting({ env }: System): void {
 }
 
 /** Where runs leave their logs and checkpoints; undefined when there is no home directory. */
-export function stateDirectory(system: System, workingDir: string): string | undefined {
-  const home = findStateHome(system, findProjectRoot(system, workingDir));
+export function stateDirectory(system: System): string | undefined {
+  const home = findStateHome(system);
   return home === undefined ? undefined : join(home, "recipes");
 }

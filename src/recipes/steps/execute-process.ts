@@ -10,6 +10,8 @@ interface ProcessCommand {
   readonly input?: string;
   /** undefined or 0 for no limit */
   readonly timeoutSeconds: number | undefined;
+  /** Its program is bash, which begins only when it is known to those who would end it if the runner were killed. */
+  readonly isShell?: true;
 }
 
 export interface Execution {
@@ -41,6 +43,10 @@ export async function executeProcess(
     if (chunk.length > 0) observe({ kind: "output", step, stream, chunk });
   };
   const timeoutMs = command.timeoutSeconds ? command.timeoutSeconds * 1000 : Number.POSITIVE_INFINITY;
+  const record = (pid: number): void => {
+    watcher.watch(pid);
+    observe({ kind: "process", step, pid });
+  };
   const running = system.processes.start({
     argv: command.argv,
     cwd: command.cwd,
@@ -57,12 +63,10 @@ export async function executeProcess(
     pipeGraceMs: PIPE_GRACE_MS,
     endsGroup: true,
     onOutput: (stream, chunk) => emitOutput(stream, streams[stream].push(chunk)),
+    ...(command.isShell === true ? { beforeBegin: record } : {}),
   });
   const { pid } = running;
-  if (pid !== undefined) {
-    watcher.watch(pid);
-    observe({ kind: "process", step, pid });
-  }
+  if (pid !== undefined && command.isShell !== true) record(pid);
   const stopping = interruption.onInterrupt(() => running.stop());
   const result = await running.done;
   stopping.dispose();

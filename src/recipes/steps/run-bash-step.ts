@@ -31,6 +31,7 @@ export async function runBashStep(task: StepTask): Promise<StepOutcome> {
   let execution: Execution;
   try {
     execution = await executeProcess(run, task.reference, {
+      isShell: true,
       argv: shell.argv,
       cwd: place.directory,
       env: shell.env,

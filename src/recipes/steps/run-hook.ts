@@ -34,6 +34,7 @@ export async function runHook(
   }
   try {
     const { end, stdout, stderr } = await executeProcess(run, reference, {
+      isShell: true,
       argv: shell.argv,
       cwd: run.workingDir,
       env: shell.env,

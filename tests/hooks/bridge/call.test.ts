@@ -15,6 +15,7 @@ import { type HookContext, type HookOptions, openHookContext } from "../../../sr
 import { userPromptSubmit } from "../../../src/hooks/user-prompt-submit.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import type { System } from "../../../src/system/system.ts";
+import { withEnoughTime } from "../../enough-time.ts";
 import { inputOf } from "../run-hook.ts";
 
 // Real children of a real process: what a bridge may do wrong, it does here.
@@ -171,7 +172,11 @@ describe("a child that does not keep to the contract", () => {
 
   it("or takes too long is ended, with everything it started, even when it ignores the first signal", async () => {
     const script = "trap '' TERM; sleep 600 & echo $! > child; echo $$ > leader; while :; do sleep 600; done";
-    const result = await ask(script, { budgetMs: 4_500 });
+    const result = await withEnoughTime(
+      // A second of the budget is kept for what comes after the child's end.
+      seconds => ask(script, { budgetMs: 1_000 + seconds * 1_000 }),
+      () => existsSync(join(folder, "leader")),
+    );
     expect(result).toEqual({ kind: "timeout", problem: expect.stringMatching(/no answer/) });
     for (const name of ["leader", "child"])
       expect(isAlive(readFileSync(join(folder, name), "utf8").trim())).toBe(false);

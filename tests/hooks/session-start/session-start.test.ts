@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { missingPatterns } from "../../../src/hooks/session-start/gitignore.ts";
 import { sessionStart } from "../../../src/hooks/session-start/session-start.ts";
 import {
   createMemorySystem,
@@ -57,7 +56,6 @@ describe("a kept request that was damaged", () => {
 
 describe("the context of a new session", () => {
   it.each([
-    [".git", "Recent Learnings"],
     [".claude/context/PROJECT.md", "PROJECT.md, which could not be read"],
     [".claude/workflow/DEFAULT_WORKFLOW.md", "Default Workflow"],
   ])("is given although %s cannot be looked at, and the log says why", async (name, part) => {
@@ -282,49 +280,26 @@ describe("the version of the project's files", () => {
 });
 
 describe(".gitignore", () => {
-  const GIT = { [`${ROOT}/.git/HEAD`]: "ref: refs/heads/main" };
-  const startWith = async (content?: string, files: Record<string, SeedEntry> = GIT) => {
-    const system = project({
-      ...files,
-      ...(content === undefined ? {} : { [`${ROOT}/.gitignore`]: content }),
-    });
-    await start(system);
-    return { system, text: system.peek(`${ROOT}/.gitignore`) };
-  };
+  it.each([undefined, "node_modules\n"])(
+    "of the project is never written, whether it is %j",
+    async content => {
+      const path = `${ROOT}/.gitignore`;
+      const system = project({
+        [`${ROOT}/.git/HEAD`]: "ref: refs/heads/main",
+        ...(content === undefined ? {} : { [path]: content }),
+      });
+      await start(system);
+      expect(system.peek(path)).toBe(content);
+      expect(system.peek(`${RUNTIME}/.gitignore`)).toBe("*\n");
+    },
+  );
 
-  it("gets what is missing under a comment, told on stderr", async () => {
-    const { system, text: content } = await startWith("node_modules\n");
-    expect(content).toMatch(/^node_modules\n\n# amplihack.*\n\.claude\/logs\/\n\.claude\/runtime\/\n$/);
-    expect(system.stderr()).toContain("added to .gitignore: .claude/logs/, .claude/runtime/");
-    expect(metricsOf(system, "session_start")).toContain("gitignore_modified=true");
-  });
-
-  it("is made when there is none, and ends every line", async () => {
-    expect((await startWith()).text).toMatch(/^# amplihack.*\n\.claude\/logs\/\n\.claude\/runtime\/\n$/);
-    expect((await startWith("x")).text).toMatch(/^x\n\n#/);
-  });
-
-  it("stays as it is when nothing is missing", async () => {
-    const content = "# c\n.claude/logs\n/.claude/runtime/\n";
-    const { system, text: kept } = await startWith(content);
-    expect(kept).toBe(content);
-    expect(metricsOf(system, "session_start")).toContain("gitignore_modified=false");
-  });
-
-  it("stays as it is outside a repository, and when it is not text", async () => {
-    expect((await startWith("x\n", {})).text).toBe("x\n");
-    const system = project({ ...GIT, [`${ROOT}/.gitignore`]: Uint8Array.of(0xff, 0x0a) });
-    await start(system);
-    expect([...system.files.read(`${ROOT}/.gitignore`, 100)]).toEqual([0xff, 0x0a]);
-  });
-
-  it.each([
-    ["", [".claude/logs/", ".claude/runtime/"]],
-    [".claude/runtime", [".claude/logs/"]],
-    ["#.claude/runtime\n .claude/logs/ ", [".claude/runtime/"]],
-    [".claude/", []],
-    [".claude/runtime/sub", [".claude/logs/", ".claude/runtime/"]],
-  ])("with %j lacks %j", (content, missing) => {
-    expect(missingPatterns(content)).toEqual(missing);
+  it("of the run-time folder is put there when an older version has left it out, and otherwise kept", async () => {
+    const older = project({ [`${RUNTIME}/logs/x.log`]: "x" });
+    await start(older);
+    expect(older.peek(`${RUNTIME}/.gitignore`)).toBe("*\n");
+    const changed = project({ [`${RUNTIME}/.gitignore`]: "*\n!keep\n" });
+    await start(changed);
+    expect(changed.peek(`${RUNTIME}/.gitignore`)).toBe("*\n!keep\n");
   });
 });

@@ -229,7 +229,7 @@ describe("a held stop", () => {
     expect(metricsOf(system, "stop")).toContain("power_steering_blocks=1");
   });
 
-  it("says what is missing, what was announced and claimed, how to go on and how to switch it off", async () => {
+  it("says what is missing, what was announced and claimed, and how to go on", async () => {
     const said = [...UNFINISHED, assistant("The next step is to write docs. It is complete.")];
     const reason = (await stopIn(session({ said })))?.decision?.reason ?? "";
     expect(reason).toContain("attempt 1 of 5");
@@ -237,9 +237,29 @@ describe("a held stop", () => {
     expect(reason).toContain("The next step is to write docs.");
     expect(reason).toContain("todos_complete: 1 of 2 todo entries are not completed");
     expect(reason).toContain("After 4 more held attempts");
-    expect(reason).toContain("AMPLIHACK_SKIP_POWER_STEERING");
-    expect(reason).toMatch(/✓ local_testing/);
-    expect(reason).toMatch(/✗ next_steps/);
+    expect(reason).toMatch(/^✗ next_steps: .*\("The next step is to write docs\."\)$/m);
+    expect(reason).toContain("You said that it is complete: ");
+  });
+
+  it("says so in eight lines at most, with facts only and no way to switch the check off", async () => {
+    const said = [
+      user("implement the feature, and /review it; address the review comments"),
+      write("src/parser.py", "def parse():\n    pass  # TODO\n"),
+      ...bash("git push origin main", "done"),
+      todos(...Array.from({ length: 40 }, () => "pending")),
+      assistant(
+        "CI fails. The next step is to write docs. It is done. Remaining work: everything.\nAll complete.",
+      ),
+    ];
+    const system = session({ said });
+    const reasons = [(await stopIn(system))?.decision?.reason ?? ""];
+    system.put(TRANSCRIPT, claudeSession([...said, assistant("next steps: more")]));
+    reasons.push((await stopIn(system))?.decision?.reason ?? "");
+    for (const reason of reasons) {
+      expect(reason).toContain("todos_complete");
+      expect(reason.split("\n").length).toBeLessThanOrEqual(8);
+      expect(reason).not.toMatch(/✓|AMPLIHACK_SKIP|\.disabled|switch/);
+    }
   });
 
   it("tells at the next one what failed again and what was addressed", async () => {
@@ -248,8 +268,9 @@ describe("a held stop", () => {
     system.put(TRANSCRIPT, claudeSession(UNFINISHED));
     const reason = (await stopIn(system))?.decision?.reason ?? "";
     expect(reason).toContain("attempt 2 of 5");
-    expect(reason).toMatch(/addressed since the last attempt:\n- next_steps/);
-    expect(reason).toMatch(/Failed again:\n- todos_complete: 2 times/);
+    expect(reason).toContain(
+      "Since the last attempt: next_steps was addressed; todos_complete failed again, 2 times now",
+    );
   });
 
   it("does not count its own text among the user's messages next time", async () => {
@@ -537,9 +558,14 @@ describe("a project's own list of considerations", () => {
     ["has a severity nobody knows", entry({ severity: "fatal" })],
     ["is empty", ""],
   ])("gives way to the built-in five when it %s", async (_, content) => {
-    const system = session({ files: { [FILE]: content } });
-    const reason = (await stopIn(system))?.decision?.reason ?? "";
-    expect(reason.match(/^[✓✗⚠] \w+/gm)?.map(line => line.slice(2))).toEqual([
+    const system = session({ said: FINISHED, files: { [FILE]: content } });
+    await stopIn(system);
+    expect(
+      system
+        .stderr()
+        .match(/^\s*[✓✗⚠·] \w+/gm)
+        ?.map(line => line.trim().slice(2)),
+    ).toEqual([
       "todos_complete",
       "dev_workflow_complete",
       "philosophy_compliance",

@@ -5,16 +5,19 @@ import { createNodeSystem } from "../../../src/system/node.ts";
 const system = createNodeSystem();
 const [action = "", argument = ""] = process.argv.slice(2);
 
-function startSleeper(): number | undefined {
+function start(argv: readonly [string, ...string[]], beforeBegin?: (pid: number) => void) {
   return system.processes.start({
-    argv: ["sleep", "300"],
+    argv,
     cwd: "/",
     env: { PATH: process.env["PATH"] ?? "" },
     input: new Uint8Array(0),
     timeoutMs: 300_000,
     limits: { stdoutBytes: 10, tailBytes: 0, stderrBytes: 10, drainBytes: 10 },
-  }).pid;
+    ...(beforeBegin === undefined ? {} : { beforeBegin }),
+  });
 }
+
+const startSleeper = () => start(["sleep", "300"]).pid;
 
 const say = (text: string) => system.stdio.writeOutput(`${text}\n`);
 const forever = () => setInterval(() => {}, 60_000);
@@ -30,6 +33,12 @@ const actions: Record<string, () => void> = {
   },
   "child-wait"() {
     say(String(startSleeper()));
+  },
+  "killed-before-begin"() {
+    start(["/bin/bash", "-c", 'touch "$0"', argument], pid => {
+      say(String(pid));
+      process.kill(process.pid, "SIGKILL");
+    });
   },
   "words-exit"() {
     system.processes.onEnd(() => {

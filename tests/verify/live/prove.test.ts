@@ -27,7 +27,7 @@ async function proveWith(fault: string) {
     hosts: ["claude-code"],
     home: sandbox.home,
     self: "/nowhere",
-    timeoutMs: 60_000,
+    timeoutMs: 200_000,
     onProgress: text => progress.push(text),
   });
   expect(sandbox.snapshot(), "the user's own files").toEqual(before);

@@ -26,49 +26,48 @@ function addressedIds(state: TurnState, failed: readonly string[]): readonly str
   return [...new Set(earlier)].filter(id => !failed.includes(id)).sort();
 }
 
-/** What the agent is told when it may not stop. `state` is that of before this stop. */
+const SHOWN_FAILURES = 3;
+const LINE_LENGTH = 600;
+
+/**
+ * What the agent is told when it may not stop: what was found, in eight lines at most. `state` is that of before this
+ * stop. How the check is switched off is for the person and stands in the documentation.
+ */
 export function renderHold(state: TurnState, facts: SessionFacts, results: readonly CheckResult[]): string {
   const failed = results.filter(isFailedBlocker);
   const ids = failed.map(({ consideration }) => consideration.id);
   const attempt = state.consecutive_blocks + 1;
-  const open = facts.todos.filter(todo => todo.status !== "completed");
-  const steps = announcedSteps(facts, 5);
-  const claims = completionClaims(facts, 2);
-  const addressed = addressedIds(state, ids);
-  const repeated = repeatedFailures(state, ids);
   const left = MAX_BLOCKS - attempt;
-  return [
-    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MAX_BLOCKS} is held.`,
-    ...(attempt > 2
-      ? ["This is getting urgent: the same session was held several times. Finish the points below."]
-      : []),
-    ...section("Unfinished todo entries", renderTodos(open)),
-    ...section("Work you announced yourself", steps),
-    ...section("Recognised as addressed since the last attempt", addressed),
-    ...section("You said that it is complete, but the checks below fail", ids.length === 0 ? [] : claims),
-    ...section("Failed again", repeated),
-    ...renderFailures(failed),
-    "",
+  const open = facts.todos.filter(todo => todo.status !== "completed");
+  const afterwards =
     left > 0
       ? `After ${left} more held ${left === 1 ? "attempt" : "attempts"} the stop is let through.`
-      : "The next stop is let through.",
-    "To switch this check off: set AMPLIHACK_SKIP_POWER_STEERING=1 or create .claude/runtime/power-steering/.disabled",
-    "",
-    renderTable(results),
+      : "The next stop is let through.";
+  const urgency = attempt > 2 ? " This is getting urgent: finish the points below." : "";
+  return [
+    `${HOLD_MARK} The work is not complete yet: stop attempt ${attempt} of ${MAX_BLOCKS} is held. ${afterwards}${urgency}`,
+    ...line("Unfinished todo entries", shorten(open.map(renderTodo), SHOWN_TODOS)),
+    ...line("Work you announced yourself", announcedSteps(facts, 5)),
+    ...renderFailures(failed),
+    ...line("You said that it is complete", failed.length === 0 ? [] : completionClaims(facts, 2)),
+    ...line("Since the last attempt", [
+      ...addressedIds(state, ids).map(id => `${id} was addressed`),
+      ...repeatedFailures(state, ids),
+    ]),
   ].join("\n");
 }
 
-/** Each on a line, cut so that a long list leaves room for what follows. */
-function renderTodos(todos: SessionFacts["todos"]): readonly string[] {
-  const shown = todos
-    .slice(0, SHOWN_TODOS)
-    .map(todo => `[${oneLine(todo.status)}] ${clip(oneLine(todo.text), 150)}`);
-  const more = todos.length - shown.length;
-  return more > 0 ? [...shown, `and ${more} more`] : shown;
+/** One line of facts; none when there are none. */
+function line(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : [clip(`${title}: ${items.join("; ")}`, LINE_LENGTH)];
 }
 
-function section(title: string, items: readonly string[]): readonly string[] {
-  return items.length === 0 ? [] : ["", `${title}:`, ...items.map(item => `- ${item}`)];
+function shorten(items: readonly string[], limit: number): readonly string[] {
+  return items.length <= limit ? items : [...items.slice(0, limit), `and ${items.length - limit} more`];
+}
+
+function renderTodo({ status, text }: SessionFacts["todos"][number]): string {
+  return `[${oneLine(status)}] ${clip(oneLine(text), 150)}`;
 }
 
 function repeatedFailures(state: TurnState, ids: readonly string[]): readonly string[] {
@@ -76,28 +75,38 @@ function repeatedFailures(state: TurnState, ids: readonly string[]): readonly st
     const count = state.block_history.filter(block =>
       block.failed_evidence.some(item => item.consideration_id === id),
     ).length;
-    return count === 0 ? [] : [`${id}: ${count + 1} times`];
+    return count === 0 ? [] : [`${id} failed again, ${count + 1} times now`];
   });
 }
 
+/** A line for each of the first, the rest together in the last one. */
 function renderFailures(failed: readonly CheckResult[]): readonly string[] {
-  if (failed.length === 0) return ["", "The work is incomplete."];
-  const categories = [...new Set(failed.map(({ consideration }) => consideration.category))];
-  return categories.flatMap(category => [
-    "",
-    `${oneLine(category)}:`,
-    ...failed
-      .filter(({ consideration }) => consideration.category === category)
-      .map(({ consideration, failure }) => {
-        const quote = failure?.quote === undefined ? "" : ` ("${failure.quote}")`;
-        return `- ${consideration.id}: ${oneLine(failure?.reason ?? "")}${quote}`;
-      }),
-  ]);
+  if (failed.length === 0) return ["The work is incomplete."];
+  const texts = failed.map(({ consideration, failure }) => {
+    const quote = failure?.quote === undefined ? "" : ` ("${failure.quote}")`;
+    return `${consideration.id}: ${oneLine(failure?.reason ?? "")}${quote}`;
+  });
+  const alone = texts.length > SHOWN_FAILURES ? SHOWN_FAILURES - 1 : SHOWN_FAILURES;
+  return [
+    ...texts.slice(0, alone).map(text => clip(`✗ ${text}`, LINE_LENGTH)),
+    ...(texts.length > alone
+      ? [
+          clip(
+            texts
+              .slice(alone)
+              .map(text => `✗ ${text}`)
+              .join("; "),
+            LINE_LENGTH,
+          ),
+        ]
+      : []),
+  ];
 }
 
-/** One line per check: satisfied, missing, or missing without weight. */
+/** One line per check: satisfied, missing, missing without weight, or not checked because only a model could. */
 export function renderTable(results: readonly CheckResult[]): string {
   const lines = results.map(({ consideration, failure }) => {
+    if (consideration.heuristic === undefined) return `· ${consideration.id}: not checked`;
     const mark = failure === undefined ? "✓" : consideration.severity === "blocker" ? "✗" : "⚠";
     return `${mark} ${consideration.id}: ${oneLine(failure?.reason ?? consideration.question)}`;
   });

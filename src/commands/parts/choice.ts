@@ -1,0 +1,40 @@
+import { usageError } from "../../cli/errors.ts";
+import { readJsonc, userConfigFile } from "../../config/index.ts";
+import { PARTS, type Part, PROFILES, type Profile } from "../../config/levels.ts";
+import type { Json } from "../../protocol/index.ts";
+import { readText } from "../../state/index.ts";
+import { requireDirectories } from "../../state/user-directories.ts";
+import type { System } from "../../system/system.ts";
+
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as readonly [
+  "guard",
+  "standard",
+  "full",
+];
+
+const CONFIG_BYTES = 256 * 1024;
+
+/** What `--profile` or `--parts` asks for; undefined when neither is given. */
+export function chosenParts(
+  profile: Profile | undefined,
+  list: string | undefined,
+): readonly Part[] | undefined {
+  if (profile !== undefined && list !== undefined)
+    throw usageError("--profile and --parts are two ways to say the same: give one of them");
+  return list === undefined ? profile && PROFILES[profile] : readParts(list.split(","));
+}
+
+/** Names of parts, in the order in which they are always told. */
+export function readParts(names: readonly string[]): readonly Part[] {
+  const wanted = names.map(name => name.trim()).filter(name => name !== "");
+  const unknown = wanted.find(name => !PARTS.some(part => part === name));
+  if (unknown !== undefined) throw usageError(`there is no part '${unknown}'; there are ${PARTS.join(", ")}`);
+  return PARTS.filter(part => wanted.includes(part));
+}
+
+/** The user's configuration as written; undefined when there is none that can be read. */
+export function readUserConfig(system: System): Json | undefined {
+  const text = readText(system, userConfigFile(requireDirectories(system).stateHome), CONFIG_BYTES);
+  const read = text === undefined ? undefined : readJsonc(text);
+  return read?.ok === true ? read.value : undefined;
+}

@@ -1,0 +1,63 @@
+import { readJsonc, userConfigFile } from "../config/index.ts";
+import { insertMember, memberOf, openJson, replaceNode } from "../config/json-edit.ts";
+import type { FailurePolicy, Json } from "../protocol/index.ts";
+import { isSameJson } from "../protocol/index.ts";
+import { memberAt } from "../protocol/members.ts";
+import type { UserDirectories } from "../state/user-directories.ts";
+import type { FileEdit } from "./file-edit.ts";
+
+const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
+
+/** One member of the user's configuration and what it shall be. */
+export interface ConfigSetting {
+  readonly path: readonly [string, ...string[]];
+  readonly value: Json;
+}
+
+/** Sets members of the user's configuration; comments and everything else stay. */
+export function settingsEdit({ stateHome }: UserDirectories, settings: readonly ConfigSetting[]): FileEdit {
+  const isSet = (text: string) =>
+    settings.every(({ path, value }) => isSameJson(valueIn(text, path) ?? null, value));
+  return {
+    path: userConfigFile(stateHome),
+    compute(current) {
+      const text = current === undefined || current.trim() === "" ? "{}\n" : current;
+      const opened = openJson(text);
+      if (!opened.ok || opened.root.type !== "object" || !readJsonc(text).ok)
+        return { ok: false, problem: "expected an object in JSON with comments", line: 1, column: 1 };
+      return { ok: true, text: isSet(text) ? current : settings.reduce(withSetting, text) };
+    },
+    check: written => (written !== undefined && isSet(written) ? undefined : "the setting is not there"),
+  };
+}
+
+/** Only the member itself changes; the text is known to be an object. */
+function withSetting(text: string, { path, value }: ConfigSetting): string {
+  const opened = openJson(text);
+  if (!opened.ok) return text;
+  let node = opened.root;
+  for (const [index, key] of path.entries()) {
+    const member = memberOf(node, key);
+    const rest = path.slice(index + 1);
+    if (member !== undefined && (rest.length === 0 || member.type !== "object"))
+      return replaceNode(text, member, JSON.stringify(nest(rest, value)));
+    if (member === undefined) return insertMember(text, node, key, nest(rest, value));
+    node = member;
+  }
+  return text;
+}
+
+function nest(path: readonly string[], value: Json): Json {
+  return path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value);
+}
+
+function valueIn(text: string, path: ConfigSetting["path"]): Json | undefined {
+  const read = readJsonc(text);
+  return read.ok ? memberAt(read.value, ...path) : undefined;
+}
+
+/** What the text of a configuration file says about one subcommand, or about all others. */
+export function policyIn(text: string, name: string): FailurePolicy | undefined {
+  const value = valueIn(text, ["failure", name]);
+  return POLICIES.find(policy => policy === value);
+}
