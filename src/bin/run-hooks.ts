@@ -11,6 +11,7 @@ import { withToolInput } from "../hooks/user/rewritten.ts";
 import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { createNodeSystem } from "../system/node.ts";
+import type { System } from "../system/system.ts";
 
 /** What `hooks build` asks: which hooks are in these files? */
 export interface DescribeRequest {
@@ -18,7 +19,7 @@ export interface DescribeRequest {
   readonly describe: readonly string[];
 }
 
-const system = createNodeSystem();
+let system: System = createNodeSystem();
 
 function redirectOutput(): void {
   Object.defineProperty(process, "stdout", { value: process.stderr });
@@ -29,7 +30,8 @@ function answer(mark: string, index: number, members: object): void {
   system.stdio.writeOutput(`\n${mark}${JSON.stringify({ index, ...members })}\n`);
 }
 
-async function runAll({ mark, input: first, hooks }: ChildRequest): Promise<void> {
+async function runAll({ mark, input: first, hooks, stateHome }: ChildRequest): Promise<void> {
+  system = { ...system, installedIn: stateHome };
   let input = first;
   for (const [index, request] of hooks.entries()) {
     try {

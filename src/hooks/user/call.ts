@@ -95,7 +95,7 @@ function givenCall(input: HookInput, system: System, services: CallServices): Gi
   const projectRoot = findProjectRoot(system, input.cwd);
   const cwd = findSessionDirectory(system, input.cwd) ?? projectRoot;
   const session = findSessionId(system, input.sessionId);
-  const stateHome = findStateHome(system, projectRoot) ?? join(findHome(system) ?? "/", ".amplihack");
+  const stateHome = findStateHome(system) ?? join(findHome(system) ?? "/", ".amplihack");
   const leftMs = () => services.deadlineMs - clock.monotonicMs();
   let facts: CommandFacts | undefined;
   let env: Readonly<Record<string, string>> | undefined;

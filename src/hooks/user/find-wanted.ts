@@ -25,8 +25,7 @@ export function findWanted(
   system: System,
   input: HookInput,
 ): WantedHooks | undefined | { readonly problem: string } {
-  const projectRoot = findProjectRoot(system, input.cwd);
-  const stateHome = findStateHome(system, projectRoot);
+  const stateHome = findStateHome(system);
   if (stateHome === undefined) return undefined;
   let manifest: Manifest | undefined;
   try {
@@ -37,6 +36,7 @@ export function findWanted(
     };
   }
   if (manifest === undefined) return undefined;
+  const projectRoot = findProjectRoot(system, input.cwd);
   const hooks = manifest.files
     .filter(({ project }) => project === undefined || project === projectRoot)
     .flatMap(file => file.hooks.map(hook => ({ hook, file })))

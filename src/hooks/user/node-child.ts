@@ -15,6 +15,8 @@ import { withToolInput } from "./rewritten.ts";
 export interface ChildRequest {
   /** begins every line of its answer: hooks may print what they like */
   readonly mark: string;
+  /** where programs, state and logs of this installation are */
+  readonly stateHome: string;
   readonly input: HookInput;
   readonly hooks: readonly {
     readonly path: string;
@@ -49,6 +51,7 @@ export async function runInNode(
   const mark = `amplihack-hook-${system.random.hex(32)}`;
   const request: ChildRequest = {
     mark,
+    stateHome: place.stateHome,
     input,
     hooks: hooks.map(({ hook, file }) => ({
       path: join(buildFolder(place.stateHome), file.code ?? ""),
