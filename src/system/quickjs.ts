@@ -44,6 +44,16 @@ export interface NativeHost {
   startTime(pid: number): string | undefined;
   isAlive(pid: number): boolean;
   start(request: NativeProcessRequest): NativeProcessResult;
+  /**
+   * Evaluates the expression of a function, calls it with `given`, and works off what waits until `isEnded`; why it did
+   * not come to that, or undefined.
+   */
+  runBounded(
+    text: string,
+    given: readonly unknown[],
+    isEnded: () => boolean,
+    timeoutMs: number,
+  ): string | undefined;
 }
 
 interface NativeProcessRequest {
@@ -74,6 +84,24 @@ export function supplyTextDecoder(host: NativeHost): void {
     }
   }
   Object.assign(globalThis, { TextDecoder });
+}
+
+/** `runBounded` of `node-bounded.ts`, by this engine. */
+export async function runBounded(
+  host: NativeHost,
+  text: string,
+  args: readonly unknown[],
+  timeoutMs: number,
+): Promise<string> {
+  let answer: { readonly text: string; readonly isFailure: boolean } | undefined;
+  const settle = (isFailure: boolean) => (said: unknown) => {
+    answer ??= { text: String(said), isFailure };
+  };
+  const given = [...args, settle(false), settle(true)];
+  const problem = host.runBounded(text, given, () => answer !== undefined, timeoutMs) ?? undefined;
+  if (answer === undefined) throw new Error(problem ?? "it gave no answer");
+  if (answer.isFailure) throw new Error(answer.text);
+  return answer.text;
 }
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
