@@ -1,3 +1,5 @@
+import type { ConditionFacts } from "../hooks/handlers/condition.ts";
+import { notStarted } from "../hooks/handlers/failure.ts";
 import {
   type Contribution,
   type EventDescriptor,
@@ -11,11 +13,9 @@ import {
 } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
-import type { ConditionFacts } from "./condition.ts";
 import { type Core, notify } from "./core.ts";
 import { andThen } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
-import { notStarted } from "./output/failure.ts";
 import { type Plan, selectFor } from "./plan.ts";
 import { CallState } from "./run/call-state.ts";
 import { FunctionLane } from "./run/functions.ts";

@@ -1,3 +1,4 @@
+import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
 import { HOOK_TIMEOUT_MS, runHere, wantsOf } from "../hooks/user/as-hook.ts";
 import type { UserHook } from "../hooks/user/define.ts";
 import { isWanted } from "../hooks/user/wanted.ts";
@@ -5,7 +6,6 @@ import { defined } from "../protocol/defined.ts";
 import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { toHookInput } from "./hook-input.ts";
-import { compileMatcher, type Matcher, matchNames, matchPattern } from "./match.ts";
 import { andThen } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";

@@ -1,3 +1,6 @@
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { applyFailure, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
+import type { HandlerFailure } from "../../hooks/handlers/result.ts";
 import {
   type Contribution,
   type Effect,
@@ -10,11 +13,8 @@ import {
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
-import { diagnose } from "../diagnostics.ts";
 import { andThen, isThenable } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
-import { applyFailure, notStarted, runStatusOf } from "../output/failure.ts";
-import type { HandlerFailure } from "../output/result.ts";
 import type { RegisteredHook } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";

@@ -1,7 +1,7 @@
 import type { Diagnostic, Effect, EventDescriptor } from "../../protocol/index.ts";
-import { type DiagnosticCode, diagnose } from "../diagnostics.ts";
-import type { Limits } from "../options.ts";
 import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
+import { type DiagnosticCode, diagnose } from "./diagnostics.ts";
+import type { Limits } from "./options.ts";
 
 /** How a handler ended, whatever kind it is: a web hook's answer counts as the output of exit 0. */
 export type HandlerEnd =

@@ -11,8 +11,8 @@ import {
   ownValue,
   type VerdictKind,
 } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
-import { describeType } from "../source/fields.ts";
+import { describeType } from "./describe-type.ts";
+import { diagnose } from "./diagnostics.ts";
 
 type Stated = Exclude<VerdictKind, "none">;
 

@@ -1,7 +1,7 @@
-import { isJsonObject } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
-import { compileGlob, matchesGlob } from "../system/glob.ts";
-import { components, isInside, resolve } from "../system/paths.ts";
+import { isJsonObject } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
+import { compileGlob, matchesGlob } from "../../system/glob.ts";
+import { components, isInside, resolve } from "../../system/paths.ts";
 import { compileShellRule } from "./shell-condition.ts";
 
 /** What an `if` rule is tried on. */
@@ -55,8 +55,10 @@ function compileSpecifier(specifier: string): Condition {
 }
 
 function mayBeOnDomain(url: string, domain: string): boolean {
-  if (!URL.canParse(url)) return true;
-  const host = new URL(url).hostname;
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#\\]+)/i
+    .exec(url.trim())?.[1]
+    ?.toLowerCase();
+  if (host === undefined) return true;
   return domain.startsWith("*.") ? host.endsWith(domain.slice(1)) : host === domain;
 }
 

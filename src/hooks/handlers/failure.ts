@@ -7,7 +7,7 @@ import {
   type Run,
   type RunStatus,
 } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
+import { diagnose } from "./diagnostics.ts";
 import { type HandlerEnd, type HandlerFailure, type HandlerVerdict, withDiagnostics } from "./result.ts";
 
 const STRICTNESS: readonly FailurePolicy[] = ["open", "ask", "closed"];

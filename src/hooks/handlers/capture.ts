@@ -1,5 +1,5 @@
 import type { TextCodec } from "../../system/system.ts";
-import type { CapturedOutput } from "../output/decode.ts";
+import type { CapturedOutput } from "./decode.ts";
 
 const CONTINUATION = 0x80;
 

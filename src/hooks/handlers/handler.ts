@@ -1,5 +1,5 @@
 import type { Diagnostic, FailurePolicy, JsonObject } from "../../protocol/index.ts";
-import type { Dialect, HookSource } from "../options.ts";
+import type { Dialect, HookSource } from "./options.ts";
 
 export interface CommandAction {
   readonly kind: "command";

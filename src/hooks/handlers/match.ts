@@ -1,7 +1,7 @@
-import { errorText } from "../protocol/error-text.ts";
-import type { EventDescriptor, JsonObject } from "../protocol/index.ts";
-import { stringAt } from "../protocol/members.ts";
-import { basename } from "../system/paths.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import type { EventDescriptor, JsonObject } from "../../protocol/index.ts";
+import { stringAt } from "../../protocol/members.ts";
+import { basename } from "../../system/paths.ts";
 import type { Dialect } from "./options.ts";
 
 /** A compiled matcher. `exact` can be looked up in a map; `test` must be asked. */

@@ -1,7 +1,7 @@
 import { defined } from "../../protocol/defined.ts";
 import type { Files } from "../../system/system.ts";
-import type { Dialect } from "../options.ts";
-import type { CommandAction } from "../source/handler.ts";
+import type { CommandAction } from "./handler.ts";
+import type { Dialect } from "./options.ts";
 
 /** Names whose values a hook has no business with, and those that would change how its shell starts. */
 const SCRUBBED = [

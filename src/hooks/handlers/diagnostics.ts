@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../protocol/index.ts";
+import type { Diagnostic } from "../../protocol/index.ts";
 
 type Severity = Diagnostic["severity"];
 

@@ -1,7 +1,7 @@
-import { forEachNode, parseShell } from "../shell/syntax/parse.ts";
-import type { Command, SyntaxNode, Word, WordPart } from "../shell/syntax/syntax.ts";
-import { compileGlob, type Glob, matchesGlob } from "../system/glob.ts";
-import { basename } from "../system/paths.ts";
+import { forEachNode, parseShell } from "../../shell/syntax/parse.ts";
+import type { Command, SyntaxNode, Word, WordPart } from "../../shell/syntax/syntax.ts";
+import { compileGlob, type Glob, matchesGlob } from "../../system/glob.ts";
+import { basename } from "../../system/paths.ts";
 
 /** Programs that run what their arguments say: which command that is, their own name does not tell. */
 const RUNS_ANOTHER = new Set(

@@ -1,9 +1,9 @@
 import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic, Effect } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
-import type { Limits } from "../options.ts";
 import { type ClaudeAnswer, readAnswer } from "./claude-answer.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
+import { diagnose } from "./diagnostics.ts";
+import type { Limits } from "./options.ts";
 import {
   clipContext,
   clipText,
