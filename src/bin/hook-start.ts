@@ -33,7 +33,10 @@ export function defineEntry(definition: HookDefinition): HookMain {
     const startedMs = node.clock.monotonicMs();
     const system = watch(node, { onInput, onFirstProcess });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
-    const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, { runBounded });
+    const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, {
+      runBounded,
+      program: amplihack,
+    });
     const end = (code: number | undefined): void => {
       if (code !== undefined) process.exit(code);
     };

@@ -5,11 +5,12 @@ import { readAnswer } from "../hooks/user/answer.ts";
 import { openCall } from "../hooks/user/call.ts";
 import { isUserHook, type UserHook } from "../hooks/user/define.ts";
 import { describeExports } from "../hooks/user/describe.ts";
-import type { ChildRequest } from "../hooks/user/node-child.ts";
+import type { ChildRequest, WebRequest } from "../hooks/user/node-child.ts";
 import { openFacts } from "../hooks/user/open-facts.ts";
 import { withToolInput } from "../hooks/user/rewritten.ts";
 import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
 import { errorText } from "../protocol/error-text.ts";
+import { stringAt } from "../protocol/members.ts";
 import { createNodeSystem } from "../system/node.ts";
 import type { System } from "../system/system.ts";
 
@@ -69,6 +70,27 @@ function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
   });
 }
 
+/** Web addresses are asked by the engine, which knows where requests may go. */
+async function askWeb({ mark, payload, web }: WebRequest): Promise<void> {
+  const { createHookEngine } = await import("../engine/create.ts");
+  const { effectOf } = await import("../engine/outcome-effect.ts");
+  const cwd = stringAt(payload, "cwd") ?? "/";
+  await Promise.all(
+    web.map(async ({ event, action: { kind: type, ...action }, timeoutMs }, index) => {
+      const hooks = [{ type, ...action, timeout: timeoutMs / 1_000 }];
+      const data = { hooks: { [event]: [{ hooks }] } };
+      const engine = createHookEngine({
+        projectDir: cwd,
+        sources: [{ kind: "user", dialect: "claude", data }],
+      });
+      const outcome = await engine.dispatch(event, payload);
+      const failed = outcome.runs.find(({ status }) => status === "failed" || status === "timeout");
+      const why = outcome.diagnostics.map(({ code, detail }) => `${code}, ${detail}`).join("; ");
+      answer(mark, index, failed === undefined ? { effect: effectOf(outcome) } : { problem: why });
+    }),
+  );
+}
+
 async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
   for (const [index, path] of describe.entries()) {
     try {
@@ -83,6 +105,7 @@ async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
 for (const event of ["uncaughtException", "unhandledRejection"] as const)
   process.on(event, error => process.stderr.write(`a hook left an error behind: ${errorText(error)}\n`));
 redirectOutput();
-const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest;
-const work = "describe" in request ? describeAll(request) : runAll(request);
+const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest | WebRequest;
+const work =
+  "describe" in request ? describeAll(request) : "web" in request ? askWeb(request) : runAll(request);
 void work.then(() => process.exit(0));

@@ -3,6 +3,7 @@ import { addCommand } from "./hooks/add.ts";
 import { buildCommand } from "./hooks/build.ts";
 import { captureCommand } from "./hooks/capture.ts";
 import { compareCommand } from "./hooks/compare.ts";
+import { importCommand } from "./hooks/import.ts";
 import { inspectCommand } from "./hooks/inspect.ts";
 import { listCommand } from "./hooks/list.ts";
 import { newCommand } from "./hooks/new.ts";
@@ -23,6 +24,7 @@ export const command = defineFamily({
     testCommand,
     trustCommand,
     removeCommand,
+    importCommand,
     inspectCommand,
     compareCommand,
     replayCommand,

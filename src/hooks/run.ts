@@ -46,6 +46,8 @@ export interface HookCall {
 export interface EngineServices {
   /** evaluates a portable hook of the user's; without it they run in a child on Node */
   readonly runBounded?: RunBounded;
+  /** how `amplihack` is started, where that is known */
+  readonly program?: readonly string[];
 }
 
 export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -183,23 +185,36 @@ class ProgramRun implements HookRun {
   private async askOwn(input: HookInput, effect: Effect): Promise<number> {
     const { program, system } = this;
     const stock = { hook: program.hook?.id ?? program.subcommand.name, effect };
+    const notes = this.event === "SessionStart" ? await this.checkOwn(input) : [];
     const isRefused = this.power() !== "none" && effect.decision?.kind === "deny";
     const wanted =
       isRefused || SECOND_HOOKS.has(program.subcommand.name) ? undefined : findWanted(system, input);
-    if (wanted === undefined) return this.sayAll([stock]);
+    if (wanted === undefined) return this.sayAll([stock, ...notes]);
     if ("problem" in wanted) {
       this.problems.push(wanted.problem);
       writeNotice(program.subcommand, wanted.problem, system);
-      return this.sayAll([stock]);
+      return this.sayAll([stock, ...notes]);
     }
     this.input = input;
     this.stock = stock;
     this.own = new OwnHooks(wanted, input, system, this.power());
     const own = await this.own.run(this.ownDeadlineMs(), this.services.runBounded);
-    const all = [stock, ...own];
+    const all = [stock, ...notes, ...own];
     return this.sayAll(
       withoutTrustedQuestions([...all, ...(await this.judge(input, all))], program, system, input),
     );
+  }
+
+  /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
+  private async checkOwn(input: HookInput): Promise<readonly Contribution[]> {
+    const { checkOwnHooks } = await import("./user/session-check.ts");
+    const { system, services, program } = this;
+    const notes = await checkOwnHooks(input, system, services.program, this.ownDeadlineMs());
+    for (const text of notes) writeNotice(program.subcommand, text, system);
+    return notes.map(text => ({
+      hook: "amplihack.hooks",
+      effect: { message: { text: `amplihack: ${text}`, level: "warn" } },
+    }));
   }
 
   /** What will run is what is judged: a hook of the user's may have changed it. */

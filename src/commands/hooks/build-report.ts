@@ -24,13 +24,20 @@ export async function tellBuild(
     problem === undefined ? found.map(({ name, events }) => ({ name, events, source, isPortable })) : [],
   );
   for (const problem of problems) terminal.warn(`Warning: ${problem}\n`);
+  const handlers = report.manifest.handlers.map(({ id, event, path, action }) => ({
+    id,
+    event,
+    path,
+    kind: action.kind,
+  }));
   const lines = hooks.map(
     hook => `${hook.name}  ${hook.events.join(", ")}  ${hook.isPortable ? "portable" : "runs on Node"}\n`,
   );
   terminal.printResult(
     format,
-    { success: broken.length === 0, ...more, hooks, problems },
-    lines.join("") || "no hooks of your own; amplihack hooks new NAME writes one\n",
+    { success: broken.length === 0, ...more, hooks, handlers, problems },
+    [...lines, ...handlers.map(({ id, path }) => `${id}  ${path}\n`)].join("") ||
+      "no hooks of your own; amplihack hooks new NAME writes one\n",
   );
   return broken.length === 0 ? 0 : 1;
 }

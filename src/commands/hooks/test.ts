@@ -47,7 +47,8 @@ const WATCH_PAUSE_MS = 100;
 type TestInvocation = Invocation<typeof OPTIONS>;
 
 async function filesOf({ positionals, system }: TestInvocation): Promise<readonly string[]> {
-  const { listSources, userHooksFolder } = await import("../../install/user-hooks/sources.ts");
+  const { userHooksFolder } = await import("../../install/user-hooks/sources.ts");
+  const { listSources } = await import("../../hooks/user/source-files.ts");
   const { requireDirectories } = await import("../../install/operations.ts");
   const { resolve } = await import("../../system/paths.ts");
   const [named] = positionals;

@@ -38,8 +38,13 @@ export function applyFailure(
     kind === "deny"
       ? diagnose("fail-closed", "the hook could not check, so the action is refused")
       : diagnose("fail-ask", "the hook could not check, so a person is asked");
-  const reason = `hook ${hook} could not check this: ${code}, ${detail}`;
+  const reason = `hook ${hook} could not check this: ${failureText(failure)}`;
   return withDiagnostics({ ...effect, decision: { kind, reason } }, [...diagnostics, policyNote]);
+}
+
+/** The failure in words. */
+export function failureText({ code, detail }: HandlerFailure): string {
+  return `${code}, ${detail}`;
 }
 
 const VERDICT = { open: undefined, ask: "ask", closed: "deny" } as const;

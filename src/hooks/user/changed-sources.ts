@@ -9,7 +9,7 @@ const BUILD_TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Whether a source, or something it imports, is not what was compiled. */
-export function hasChanged(file: BuiltFile, system: Pick<System, "files">): boolean {
+export function hasChanged(file: Pick<BuiltFile, "inputs">, system: Pick<System, "files">): boolean {
   return file.inputs.some(({ path, size, modifiedMs }) => {
     const facts = system.files.follow(path);
     return facts === undefined || facts.size !== size || Math.abs(facts.modifiedMs - modifiedMs) > 1;
@@ -34,7 +34,11 @@ export async function rebuildChanged(
 }
 
 /** Runs `amplihack hooks build`; what it says goes to stderr. */
-export async function build(manifest: Manifest, system: System, leftMs: number): Promise<boolean> {
+export async function build(
+  manifest: Pick<Manifest, "builder">,
+  system: System,
+  leftMs: number,
+): Promise<boolean> {
   const [node, ...words] = manifest.builder;
   const timeoutMs = Math.min(BUILD_TIMEOUT_MS, leftMs - 1_000);
   if (node === undefined || timeoutMs <= 0) return false;

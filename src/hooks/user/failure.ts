@@ -1,4 +1,4 @@
-import type { Effect, FailurePolicy, Power } from "../../protocol/index.ts";
+import { type Effect, type FailurePolicy, isStricter, type Power } from "../../protocol/index.ts";
 
 const VERDICT = { open: undefined, ask: "ask", closed: "deny" } as const;
 
@@ -13,4 +13,18 @@ export function failureEffect(hook: string, problem: string, policy: FailurePoli
     ...(kind === undefined ? {} : { decision: { kind, reason: `could not check this: ${detail}` } }),
     diagnostics: [{ code: "hook-problem", severity: "error", detail }],
   };
+}
+
+/** The same beside what a hook had said before it failed: a restriction that it stated stands. */
+export function withFailure(
+  stated: Effect,
+  hook: string,
+  problem: string,
+  policy: FailurePolicy,
+  power: Power,
+): Effect {
+  const failure = failureEffect(hook, problem, policy, power);
+  const { decision } = stated;
+  const isStated = decision !== undefined && !isStricter(failure.decision?.kind ?? "none", decision.kind);
+  return { ...stated, ...failure, ...(isStated ? { decision } : {}) };
 }

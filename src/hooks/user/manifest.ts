@@ -1,8 +1,9 @@
 import type { FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { readJson } from "../../protocol/index.ts";
-import { StrictMembers } from "../../protocol/members.ts";
+import { memberAt, objectAt, StrictMembers } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
+import type { CommandAction, HttpAction } from "../handlers/handler.ts";
 import type { Wants, When } from "./wanted.ts";
 
 /** One hook of a compiled file. */
@@ -42,6 +43,26 @@ export interface BuiltFile {
   readonly hooks: readonly BuiltHook[];
 }
 
+/** One handler in Claude's shape, from `hooks.jsonc` or from settings of Claude Code that are imported. */
+export interface BuiltHandler {
+  readonly id: string;
+  /** the file it stands in */
+  readonly path: string;
+  /** undefined for the user's own */
+  readonly project: string | undefined;
+  readonly event: string;
+  readonly matcher: string | undefined;
+  /** the permission rule of `if` */
+  readonly condition: string | undefined;
+  readonly action: CommandAction | HttpAction;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+  readonly isOnce: boolean;
+  /** hosts that run it themselves */
+  readonly exceptHosts: readonly string[];
+  readonly source: { readonly pluginRoot?: string; readonly pluginId?: string };
+}
+
 /** All that a run must know about users' hooks before it loads any: one small file. */
 export interface Manifest {
   /** Node and the script that runs hooks which need Node */
@@ -49,6 +70,9 @@ export interface Manifest {
   /** how `amplihack hooks build` is started */
   readonly builder: readonly string[];
   readonly files: readonly BuiltFile[];
+  readonly handlers: readonly BuiltHandler[];
+  /** files in Claude's shape as they were: a change of theirs is found at the start of a session */
+  readonly configurations: readonly SourceFile[];
 }
 
 export const MANIFEST_VERSION = 1;
@@ -88,6 +112,32 @@ function parseManifest(value: Json): Manifest {
     runner: members.strings("runner"),
     builder: members.strings("builder"),
     files: members.list("files").map((file, index) => parseFile(file, `files[${index}]`)),
+    handlers: members.list("handlers").map((one, index) => parseHandler(one, `handlers[${index}]`)),
+    configurations: members
+      .list("configurations")
+      .map((one, index) => parseSource(one, `configurations[${index}]`)),
+  };
+}
+
+function parseHandler(value: Json, place: string): BuiltHandler {
+  const members = new StrictMembers(value, place);
+  const action = new StrictMembers(objectAt(value, "action"), `${place}.action`);
+  action.oneOf("kind", ["command", "http"]);
+  action.string(memberAt(value, "action", "kind") === "http" ? "url" : "command");
+  return {
+    id: members.string("id"),
+    path: members.string("path"),
+    project: members.optional("project", members.string),
+    event: members.string("event"),
+    matcher: members.optional("matcher", members.string),
+    condition: members.optional("condition", members.string),
+    // We wrote it ourselves, from a handler that was checked member by member.
+    action: objectAt(value, "action") as unknown as BuiltHandler["action"],
+    timeoutMs: members.number("timeoutMs"),
+    onFailure: members.oneOf("onFailure", ["open", "ask", "closed"]),
+    isOnce: members.boolean("isOnce"),
+    exceptHosts: members.strings("exceptHosts"),
+    source: objectAt(value, "source") as BuiltHandler["source"],
   };
 }
 

@@ -1,5 +1,5 @@
 import { errorText } from "../../protocol/error-text.ts";
-import type { HookInput, Json, JsonObject } from "../../protocol/index.ts";
+import type { Effect, HookInput, Json, JsonObject } from "../../protocol/index.ts";
 import { PAYLOAD_DEPTH_LIMIT, readJson } from "../../protocol/index.ts";
 import { memberAt, numberAt, stringAt } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
@@ -8,7 +8,7 @@ import { childEnvironment } from "../programs.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { deeperEnvironment } from "./depth.ts";
 import type { WantedHook } from "./find-wanted.ts";
-import { buildFolder } from "./manifest.ts";
+import { type BuiltHandler, buildFolder } from "./manifest.ts";
 import { withToolInput } from "./rewritten.ts";
 
 /** What the child is asked on stdin. It answers with one line for each hook, as soon as it has it. */
@@ -34,21 +34,28 @@ const MAX_STDERR_BYTES = 16 * 1024;
 const START_MS = 1_500;
 const KILL_AFTER_MS = 300;
 
+export interface NodePlace {
+  readonly stateHome: string;
+  readonly deadlineMs: number;
+  readonly runner: readonly string[];
+}
+
+function newMark({ random }: System): string {
+  return `amplihack-hook-${random.hex(32)}`;
+}
+
 /** Runs hooks that need Node, all of them in one child. Never rejects; the results are in the order of `hooks`. */
 export async function runInNode(
   hooks: readonly WantedHook[],
   input: HookInput,
   system: System,
-  place: { readonly stateHome: string; readonly deadlineMs: number; readonly runner: readonly string[] },
+  place: NodePlace,
 ): Promise<readonly HookResult[]> {
   const all = (problem: string): readonly HookResult[] => hooks.map(() => ({ ok: false, problem }));
-  const [node, ...script] = place.runner;
-  if (node === undefined) return all("no Node is known that could run it; run amplihack hooks build");
   const leftMs = place.deadlineMs - system.clock.monotonicMs() - KILL_AFTER_MS;
   const ownMs = hooks.reduce((sum, { hook }) => sum + hook.timeoutMs, 0);
   const timeoutMs = Math.min(leftMs, ownMs + START_MS);
-  if (timeoutMs <= 0) return all("no time was left");
-  const mark = `amplihack-hook-${system.random.hex(32)}`;
+  const mark = newMark(system);
   const request: ChildRequest = {
     mark,
     stateHome: place.stateHome,
@@ -62,10 +69,58 @@ export async function runInNode(
       usesFacts: file.usesFacts,
     })),
   };
+  const asked = await ask(request, input, system, place, timeoutMs);
+  return "problem" in asked ? all(asked.problem) : readResults(hooks, input, asked.answers, asked.end);
+}
+
+/** Asks handlers that are web addresses. Never rejects; the results are in the order of `handlers`. */
+export async function askWebInNode(
+  handlers: readonly BuiltHandler[],
+  payload: JsonObject,
+  input: HookInput,
+  system: System,
+  place: NodePlace,
+): Promise<readonly HookResult[]> {
+  const leftMs = place.deadlineMs - system.clock.monotonicMs() - KILL_AFTER_MS;
+  const ownMs = Math.max(...handlers.map(({ timeoutMs }) => timeoutMs));
+  const mark = newMark(system);
+  const web = handlers.map(({ event, action, timeoutMs }) => ({ event, action, timeoutMs }));
+  const asked = await ask({ mark, payload, web }, input, system, place, Math.min(leftMs, ownMs + START_MS));
+  return handlers.map((_, index): HookResult => {
+    if ("problem" in asked) return { ok: false, problem: asked.problem };
+    const answer = asked.answers.get(index);
+    const problem = answer === undefined ? asked.end : stringAt(answer, "problem");
+    return problem === undefined
+      ? { ok: true, effect: memberAt(answer, "effect") as Effect }
+      : { ok: false, problem };
+  });
+}
+
+/** What the child is asked about web addresses. */
+export interface WebRequest {
+  readonly mark: string;
+  readonly payload: JsonObject;
+  readonly web: readonly Pick<BuiltHandler, "event" | "action" | "timeoutMs">[];
+}
+
+type Asked =
+  | { readonly answers: ReadonlyMap<number, JsonObject>; readonly end: string }
+  | { readonly problem: string };
+
+/** One child, one request on its stdin, one line of answer for each thing that was asked. */
+async function ask(
+  request: ChildRequest | WebRequest,
+  { cwd }: HookInput,
+  system: System,
+  { runner: [node, ...script] }: NodePlace,
+  timeoutMs: number,
+): Promise<Asked> {
+  if (node === undefined) return { problem: "no Node is known that could run it; run amplihack hooks build" };
+  if (timeoutMs <= 0) return { problem: "no time was left" };
   try {
     const result = await system.processes.start({
       argv: [node, ...script],
-      cwd: input.cwd ?? system.files.workingDirectory() ?? "/",
+      cwd: cwd ?? system.files.workingDirectory() ?? "/",
       env: childEnvironment(system, deeperEnvironment(system)),
       input: system.text.encode(JSON.stringify(request)),
       timeoutMs,
@@ -80,9 +135,9 @@ export async function runInNode(
     }).done;
     const said = system.text.decode(result.stderr).text;
     if (said.trim() !== "") system.stdio.writeError(said.endsWith("\n") ? said : `${said}\n`);
-    return readResults(hooks, input, answersOf(result, mark, system), endOf(result, timeoutMs));
+    return { answers: answersOf(result, request.mark, system), end: endOf(result, timeoutMs) };
   } catch (error) {
-    return all(errorText(error));
+    return { problem: errorText(error) };
   }
 }
 

@@ -34,11 +34,16 @@ export class OwnHooks {
     const answered = new Set(this.said.map(({ hook }) => hook));
     const isRefused = this.said.some(({ effect }) => effect.decision?.kind === "deny");
     const missing = isRefused ? [] : this.wanted.hooks.filter(({ hook }) => !answered.has(hook.name));
+    const unheard = isRefused ? [] : this.wanted.handlers.filter(({ id }) => !answered.has(id));
     return [
       ...this.said.map(({ hook, effect: { input: _, ...effect } }) => ({ hook, effect })),
       ...missing.map(({ hook }) => ({
         hook: hook.name,
         effect: failureEffect(hook.name, reason, hook.onFailure, this.power),
+      })),
+      ...unheard.map(({ id, onFailure }) => ({
+        hook: id,
+        effect: failureEffect(id, reason, onFailure, this.power),
       })),
     ];
   }

@@ -3,12 +3,14 @@ import type { System } from "../../system/system.ts";
 import type { HookResult } from "./answer.ts";
 import { hasChanged, rebuildChanged } from "./changed-sources.ts";
 import { hookDepth, MAX_HOOK_DEPTH } from "./depth.ts";
-import { failureEffect } from "./failure.ts";
+import { failureEffect, withFailure } from "./failure.ts";
 import type { WantedHook, WantedHooks } from "./find-wanted.ts";
-import { runInNode } from "./node-child.ts";
+import type { BuiltHandler } from "./manifest.ts";
+import { askWebInNode, runInNode } from "./node-child.ts";
 import { runPortable } from "./portable.ts";
 import { withToolInput } from "./rewritten.ts";
 import type { RunBounded } from "./run-code.ts";
+import { runHandlers } from "./run-handlers.ts";
 
 export interface OwnHooksRequest {
   readonly wanted: WantedHooks;
@@ -35,6 +37,8 @@ export async function runOwnHooks(
     const problem = `hooks that start agents are nested ${MAX_HOOK_DEPTH} deep (AMPLIHACK_HOOK_DEPTH)`;
     for (const { hook } of request.wanted.hooks)
       onResult(toContribution({ ok: false, problem }, hook, request));
+    for (const { id, onFailure } of request.wanted.handlers)
+      onResult({ hook: id, effect: failureEffect(id, problem, onFailure, request.power) });
     return;
   }
   const wanted = await rebuildChanged(request.wanted, input, system, deadlineMs);
@@ -43,6 +47,7 @@ export async function runOwnHooks(
   const [here, there] = divide(wanted.hooks, runBounded !== undefined);
   await run.runHere(here);
   await run.runThere(there);
+  await run.runHandlers(wanted.handlers);
 }
 
 function divide(hooks: readonly WantedHook[], canRunHere: boolean): readonly [WantedHook[], WantedHook[]] {
@@ -94,6 +99,23 @@ class OwnRun {
     for (const [index, result] of results.entries()) {
       const wanted = fit[index];
       if (wanted !== undefined) this.settle(wanted, result);
+    }
+  }
+
+  async runHandlers(handlers: readonly BuiltHandler[]): Promise<void> {
+    if (this.isRefused || handlers.length === 0) return;
+    const { system, deadlineMs, power } = this.request;
+    const { stateHome, manifest } = this.wanted;
+    const node = { stateHome, deadlineMs, runner: manifest.runner };
+    const results = await runHandlers(handlers, this.input, system, {
+      stateHome,
+      deadlineMs,
+      askWeb: (web, payload) => askWebInNode(web, payload, this.input, system, node),
+    });
+    for (const { handler, effect, problem } of results) {
+      const policy = handler.onFailure;
+      const said = problem === undefined ? effect : withFailure(effect, handler.id, problem, policy, power);
+      this.onResult({ hook: handler.id, effect: said });
     }
   }
 

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { loadConfig } from "../../config/load.ts";
 import { hasChanged } from "../../hooks/user/changed-sources.ts";
 import { type BuiltFile, buildFolder, type Manifest, readManifest } from "../../hooks/user/manifest.ts";
+import { listSources } from "../../hooks/user/source-files.ts";
 import { FileLock } from "../../state/index.ts";
 import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
@@ -10,9 +11,9 @@ import { removeOldCode, writeManifest } from "./build-folder.ts";
 import { findBundler } from "./bundle.ts";
 import { compileSource, type SourceResult } from "./compile-source.ts";
 import { describeFiles } from "./describe-files.ts";
+import { collectHandlers } from "./handlers.ts";
 import {
   type HookPlaces,
-  listSources,
   packageNames,
   projectHooksFolder,
   userHooksFolder,
@@ -31,6 +32,8 @@ export interface RefusedSource {
 export interface BuildReport {
   readonly manifest: Manifest;
   readonly refused: readonly RefusedSource[];
+  /** entries of files in Claude's shape that do not run, and why */
+  readonly problems: readonly string[];
   readonly hasBundler: boolean;
 }
 
@@ -70,7 +73,7 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
   const refused: RefusedSource[] = [];
   const results: SourceResult[] = [];
   for (const source of wantedSources(system, places)) {
-    const known = previous.find(file => file.source === source.path && file.project === source.project);
+    const known = previous.files.find(file => file.source === source.path && file.project === source.project);
     const result =
       known !== undefined && isCurrent(known, system, stateHome)
         ? { source, built: known }
@@ -84,18 +87,26 @@ async function build(system: System, places: HookPlaces, programs: BuildPrograms
       results.push({ source, built: { ...known, problem: "it changed since it was trusted" } });
   }
   const files = withoutSharedNames(await describeAll(system, programs.runner, results, stateHome));
-  const manifest = { ...programs, files: [...files, ...othersOf(previous, places)] };
+  const collected = collectHandlers(system, places, trusted);
+  refused.push(...collected.refused.map(one => ({ ...one, packageName: undefined })));
+  const manifest: Manifest = {
+    ...programs,
+    files: [...files, ...previous.files.filter(one => isOfAnother(one, places))],
+    handlers: [...collected.handlers, ...previous.handlers.filter(one => isOfAnother(one, places))],
+    configurations: collected.configurations,
+  };
   writeManifest(system, stateHome, manifest);
   removeOldCode(system, stateHome, manifest);
-  return { manifest, refused, hasBundler: bundler !== undefined };
+  return { manifest, refused, problems: collected.problems, hasBundler: bundler !== undefined };
 }
 
 /** What cannot be read is made anew. */
-function readPrevious(system: System, stateHome: string): readonly BuiltFile[] {
+function readPrevious(system: System, stateHome: string): Pick<Manifest, "files" | "handlers"> {
+  const nothing = { files: [], handlers: [] };
   try {
-    return readManifest(system, stateHome)?.files ?? [];
+    return readManifest(system, stateHome) ?? nothing;
   } catch {
-    return [];
+    return nothing;
   }
 }
 
@@ -176,12 +187,15 @@ function withoutSharedNames(files: readonly BuiltFile[]): readonly BuiltFile[] {
 }
 
 /** What was built for other projects stays as it is. */
-function othersOf(previous: readonly BuiltFile[], { projectRoot }: HookPlaces): readonly BuiltFile[] {
-  return previous.filter(({ project }) => project !== undefined && project !== projectRoot);
+function isOfAnother(
+  { project }: { readonly project: string | undefined },
+  { projectRoot }: HookPlaces,
+): boolean {
+  return project !== undefined && project !== projectRoot;
 }
 
 /** For messages: what is wrong with a build, one line for each file. */
-export function buildProblems({ manifest, refused, hasBundler }: BuildReport): readonly string[] {
+export function buildProblems({ manifest, refused, problems, hasBundler }: BuildReport): readonly string[] {
   const broken = manifest.files.flatMap(({ source, problem }) =>
     problem === undefined ? [] : [`${source}: ${problem}`],
   );
@@ -193,6 +207,7 @@ export function buildProblems({ manifest, refused, hasBundler }: BuildReport): r
   const isSlow = !hasBundler && manifest.files.some(file => file.code !== undefined);
   return [
     ...broken,
+    ...problems,
     ...untrusted,
     ...(isSlow
       ? [

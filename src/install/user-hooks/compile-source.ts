@@ -75,7 +75,7 @@ function inputsOf(system: System, paths: readonly string[]): readonly SourceFile
 }
 
 /** Of all files by path and content: what a person agrees to. */
-function contentHash({ files }: System, paths: readonly string[]): string {
+export function contentHash({ files }: System, paths: readonly string[]): string {
   const lines = [...paths].sort().map(path => `${path}\0${hashBytes(files.read(path, MAX_SOURCE_BYTES))}\n`);
   return hashText(lines.join(""));
 }

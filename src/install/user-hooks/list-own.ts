@@ -1,11 +1,12 @@
 import { hasChanged } from "../../hooks/user/changed-sources.ts";
-import { readManifest } from "../../hooks/user/manifest.ts";
+import { type BuiltFile, type BuiltHandler, readManifest } from "../../hooks/user/manifest.ts";
+import { listSources } from "../../hooks/user/source-files.ts";
 import { HOST_LIST } from "../../hosts/descriptors.ts";
 import { HOOK_REGISTRY } from "../../hosts/hook-registry.ts";
 import { registeredEvents } from "../../hosts/native-events.ts";
 import { errorText } from "../../protocol/error-text.ts";
 import type { System } from "../../system/system.ts";
-import { type HookPlaces, listSources, projectHooksFolder, userHooksFolder } from "./sources.ts";
+import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
 
 /** One hook of the user's, or one file that holds none that runs. */
 export interface OwnHook {
@@ -15,7 +16,7 @@ export interface OwnHook {
   readonly events: readonly string[];
   readonly tools: readonly string[];
   /** where it runs and what that costs */
-  readonly runs: "in the hook program" | "in a start of Node" | "not";
+  readonly runs: "in the hook program" | "in a start of Node" | "as a program" | "not";
   readonly timeoutMs: number | null;
   readonly onFailure: string | null;
   /** hosts that do not call hooks on one of its events */
@@ -26,10 +27,11 @@ export interface OwnHook {
 /** Everything that was built, and everything that lies where hooks are found and was not. */
 export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHook[] {
   const { stateHome, projectRoot } = places;
-  let files: NonNullable<ReturnType<typeof readManifest>>["files"] = [];
+  let files: readonly BuiltFile[] = [];
+  let handlers: readonly BuiltHandler[] = [];
   let broken: string | undefined;
   try {
-    files = readManifest(system, stateHome)?.files ?? [];
+    ({ files, handlers } = readManifest(system, stateHome) ?? { files: [], handlers: [] });
   } catch (error) {
     broken = `the manifest cannot be used (${errorText(error)}); run amplihack hooks build`;
   }
@@ -55,9 +57,28 @@ export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHo
       problem,
     }));
   });
+  const configured = handlers
+    .filter(({ project }) => project === undefined || project === projectRoot)
+    .map((handler): OwnHook => {
+      const { exceptHosts } = handler;
+      const missing = hostsWithout([handler.event], []).filter(host => !exceptHosts.includes(host));
+      return {
+        name: handler.id,
+        source: handler.path,
+        scope: handler.project === undefined ? "user" : "project",
+        events: [handler.event],
+        tools: handler.matcher === undefined ? [] : [handler.matcher],
+        runs: handler.action.kind === "command" ? "as a program" : "in a start of Node",
+        timeoutMs: handler.timeoutMs,
+        onFailure: handler.onFailure,
+        missingIn: missing,
+        problem: null,
+      };
+    });
   const isNew = (path: string) => !known.has(path);
   return [
     ...built,
+    ...configured,
     ...listSources(system, userHooksFolder(stateHome))
       .filter(isNew)
       .map(path => notRunning(path, "user", broken ?? "it is not built; run amplihack hooks build")),

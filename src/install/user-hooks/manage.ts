@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
+import { isSourceName } from "../../hooks/user/source-files.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { basename, extension, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { installProblem } from "../problem.ts";
 import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";
-import { type HookPlaces, isSourceName, projectHooksFolder, userHooksFolder } from "./sources.ts";
+import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
 import { hookTemplate, writeEditorFiles } from "./template.ts";
 import { TrustedHooks } from "./trust.ts";
 
