@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
@@ -31,6 +31,10 @@ class World {
     mkdirSync(dirname(full), { recursive: true });
     writeFileSync(full, text);
     return full;
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.home, path), "utf8");
   }
 
   hook(name: string, text: string): string {
@@ -340,6 +344,88 @@ export const note = defineHook({ name: "note", event: "Notification", run: ({ ev
         words,
       );
       expect([denied.code, denied.stderr]).toEqual([2, expect.stringContaining("not in windsurf")]);
+    });
+  });
+
+  describe("handlers in Claude's shape", () => {
+    // Denies `make`, replaces `ls`, and keeps what it was given for others to look at.
+    const script = `#!/bin/sh
+input=$(cat)
+printf '%s' "$input" > "$HOME/seen.json"
+case "$input" in
+  *'"command":"make'*) echo "no make today" >&2; exit 2 ;;
+  *'"command":"ls'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"pwd"}}}' ;;
+  *'"command":"break'*) exit 3 ;;
+esac
+`;
+    const settings = (path: string, more = {}) =>
+      JSON.stringify({
+        hooks: {
+          PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: `sh ${path}`, ...more }] }],
+        },
+      });
+    const GEMINI = ["pre-tool-use", "--host", "gemini-cli"];
+    const native = { hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
+
+    it("of hooks.jsonc run in every host, on Claude's payload and in Claude's words", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".amplihack/hooks.jsonc", `// mine\n${settings(path)}`);
+      await world.build();
+      expect((await world.bash("make all", native, GEMINI)).answer).toMatchObject({
+        decision: "deny",
+        reason: "no make today",
+      });
+      expect(JSON.parse(world.read("seen.json"))).toMatchObject({
+        hook_event_name: "PreToolUse",
+        tool_name: "Bash",
+        tool_input: { command: "make all" },
+        session_id: "s",
+      });
+      expect((await world.bash("ls", native, GEMINI)).answer).toMatchObject({
+        hookSpecificOutput: { tool_input: { command: "pwd" } },
+      });
+      expect(output((await world.bash("make")).answer)).toMatchObject({ permissionDecision: "deny" });
+      const broken = await world.bash("break it");
+      expect(broken.answer).toMatchObject({ systemMessage: expect.stringContaining("exit code 3") });
+    });
+
+    it("of Claude's settings run in the hosts that do not run them themselves", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".claude/settings.json", settings(path));
+      world.write(".amplihack/hooks.jsonc", `{"import":["claude"]}`);
+      await world.build();
+      expect((await world.bash("make", native, GEMINI)).answer).toMatchObject({ decision: "deny" });
+      expect((await world.bash("make")).answer).toEqual({});
+      expect((await world.bash("make", {}, ["pre-tool-use", "--host", "codex"])).answer).toMatchObject({
+        hookSpecificOutput: { permissionDecision: "deny" },
+      });
+    });
+
+    it("of a project are named at the start of a session and not run", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write("project/.amplihack/hooks.jsonc", settings(path));
+      await world.build();
+      expect((await world.bash("make")).answer).toEqual({});
+      const { answer } = await world.call({ hook_event_name: "SessionStart", source: "startup" }, [
+        "session-start",
+      ]);
+      expect(answer).toMatchObject({
+        systemMessage: expect.stringMatching(/have not trusted them: .amplihack\/hooks.jsonc/),
+      });
+    });
+
+    it("are refused, closed and asked about as they say", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".amplihack/hooks.jsonc", settings(path, { onFailure: "closed" }));
+      await world.build();
+      expect(output((await world.bash("break it")).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringContaining("could not check"),
+      });
     });
   });
 
