@@ -2,7 +2,7 @@ import { constants, fstatSync, readFileSync, statSync, writeSync } from "node:fs
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
 import { openRun } from "../hooks/run.ts";
-import type { RunBounded } from "../hooks/user/run-code.ts";
+import type { RunHook } from "../hooks/user/run-code.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
@@ -34,7 +34,7 @@ export function defineEntry(definition: HookDefinition): HookMain {
     const system = watch(node, { onInput, onFirstProcess });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
     const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, {
-      runBounded,
+      runHook,
       program: amplihack,
     });
     const end = (code: number | undefined): void => {
@@ -48,8 +48,11 @@ export function defineEntry(definition: HookDefinition): HookMain {
 }
 
 /** Loaded when a user's hook runs, which is rarely: most calls are spared it. */
-const runBounded: RunBounded = async (...request) =>
-  (await import("../system/node-bounded.ts")).runBounded(...request);
+const runHook: RunHook = async (...request) => {
+  const { runBounded } = await import("../system/node-bounded.ts");
+  const { runInText } = await import("../hooks/user/run-code.ts");
+  return runInText(runBounded)(...request);
+};
 
 /**
  * The same system, with something to do at two moments. Node hears no signal while it waits for input, so a listener

@@ -26,7 +26,16 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   supplyTextDecoder(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   const services: EngineServices = {
-    runBounded: (text, _, args, timeoutMs) => runBounded(amplihackHost, text, args, timeoutMs),
+    runHook: async ({ code, exportName }, call, timeoutMs) => {
+      // Lazily: most runs need none of it.
+      const { callHook, requireHooks } = await import("../hooks/user/run-code.ts");
+      return runBounded(
+        amplihackHost,
+        code,
+        (load, done, failed) => callHook(load as never, exportName, requireHooks, call, done, failed),
+        timeoutMs,
+      );
+    },
   };
   let run: HookRun | undefined;
   return {

@@ -33,7 +33,7 @@ import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetr
 import { findWanted } from "./user/find-wanted.ts";
 import { OwnHooks } from "./user/own-hooks.ts";
 import { withToolInput } from "./user/rewritten.ts";
-import type { RunBounded } from "./user/run-code.ts";
+import type { RunHook } from "./user/run-code.ts";
 import { withoutTrustedQuestions } from "./user/trusted-allow.ts";
 
 /** What the command line said besides the subcommand. */
@@ -45,7 +45,7 @@ export interface HookCall {
 /** What the engine at hand can do besides the system. */
 export interface EngineServices {
   /** evaluates a portable hook of the user's; without it they run in a child on Node */
-  readonly runBounded?: RunBounded;
+  readonly runHook?: RunHook;
   /** how `amplihack` is started, where that is known */
   readonly program?: readonly string[];
 }
@@ -198,7 +198,7 @@ class ProgramRun implements HookRun {
     this.input = input;
     this.stock = stock;
     this.own = new OwnHooks(wanted, input, system, this.power());
-    const own = await this.own.run(this.ownDeadlineMs(), this.services.runBounded);
+    const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
     const all = [stock, ...notes, ...own];
     return this.sayAll(
       withoutTrustedQuestions([...all, ...(await this.judge(input, all))], program, system, input),

@@ -45,12 +45,12 @@ export interface NativeHost {
   isAlive(pid: number): boolean;
   start(request: NativeProcessRequest): NativeProcessResult;
   /**
-   * Evaluates the expression of a function, calls it with `given`, and works off what waits until `isEnded`; why it did
-   * not come to that, or undefined.
+   * Evaluates an expression, calls `use` with its value, and works off what waits until `isEnded`; why it did not come to
+   * that, or undefined.
    */
   runBounded(
     text: string,
-    given: readonly unknown[],
+    use: (value: unknown) => void,
     isEnded: () => boolean,
     timeoutMs: number,
   ): string | undefined;
@@ -86,19 +86,26 @@ export function supplyTextDecoder(host: NativeHost): void {
   Object.assign(globalThis, { TextDecoder });
 }
 
-/** `runBounded` of `node-bounded.ts`, by this engine. */
+/**
+ * Evaluates an expression under a limit and hands its value to `use`, which calls `done` or `failed`, now or later. The
+ * same as `node-bounded.ts`, but in this context: there is no other.
+ */
 export async function runBounded(
   host: NativeHost,
   text: string,
-  args: readonly unknown[],
+  use: (value: unknown, done: (answer: string) => void, failed: (problem: string) => void) => void,
   timeoutMs: number,
 ): Promise<string> {
   let answer: { readonly text: string; readonly isFailure: boolean } | undefined;
-  const settle = (isFailure: boolean) => (said: unknown) => {
-    answer ??= { text: String(said), isFailure };
+  const settle = (isFailure: boolean) => (said: string) => {
+    answer ??= { text: said, isFailure };
   };
-  const given = [...args, settle(false), settle(true)];
-  const problem = host.runBounded(text, given, () => answer !== undefined, timeoutMs) ?? undefined;
+  const problem = host.runBounded(
+    text,
+    value => use(value, settle(false), settle(true)),
+    () => answer !== undefined,
+    timeoutMs,
+  );
   if (answer === undefined) throw new Error(problem ?? "it gave no answer");
   if (answer.isFailure) throw new Error(answer.text);
   return answer.text;

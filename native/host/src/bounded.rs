@@ -2,24 +2,24 @@
 //! on.
 
 use crate::{engine::drive, interrupt};
-use alloc::{format, string::String, vec::Vec};
-use rquickjs::{Array, CaughtError, Ctx, Error, Function, Result, Value, context::EvalOptions, function::{Args, Func}, Object};
+use alloc::{format, string::String};
+use rquickjs::{CaughtError, Ctx, Error, Function, Object, Result, Value, context::EvalOptions, function::Func};
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("runBounded", Func::from(run_bounded))
 }
 
-/// Evaluates the expression of a function, calls it with the values of `given`, and works off what waits until
-/// `is_ended` says so. Returns why it did not come to that, or nothing.
+/// Evaluates an expression, calls `user` with its value, and works off what waits until `is_ended` says so. Returns why
+/// it did not come to that, or nothing.
 fn run_bounded<'js>(
     ctx: Ctx<'js>,
     text: String,
-    given: Array<'js>,
+    user: Function<'js>,
     is_ended: Function<'js>,
     timeout_ms: f64,
 ) -> Option<String> {
     let outer = interrupt::tighten_deadline(timeout_ms);
-    let result = evaluate(&ctx, text, given, &is_ended);
+    let result = evaluate(&ctx, text, &user, &is_ended);
     let is_late = interrupt::is_requested();
     interrupt::restore_deadline(outer);
     match result {
@@ -30,14 +30,11 @@ fn run_bounded<'js>(
     }
 }
 
-fn evaluate<'js>(ctx: &Ctx<'js>, text: String, given: Array<'js>, is_ended: &Function<'js>) -> Result<bool> {
+fn evaluate<'js>(ctx: &Ctx<'js>, text: String, user: &Function<'js>, is_ended: &Function<'js>) -> Result<bool> {
     let mut options = EvalOptions::default();
     options.strict = false;
-    let function: Function<'js> = ctx.eval_with_options(text, options)?;
-    let values = given.iter::<Value<'js>>().collect::<Result<Vec<_>>>()?;
-    let mut args = Args::new(ctx.clone(), values.len());
-    args.push_args(values)?;
-    let _: Value<'js> = function.call_arg(args)?;
+    let value: Value<'js> = ctx.eval_with_options(text, options)?;
+    let _: Value<'js> = user.call((value,))?;
     loop {
         if is_ended.call(())? {
             return Ok(true);

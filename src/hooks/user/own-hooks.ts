@@ -4,7 +4,7 @@ import { join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
 import { failureEffect } from "./failure.ts";
 import type { WantedHooks } from "./find-wanted.ts";
-import type { RunBounded } from "./run-code.ts";
+import type { RunHook } from "./run-code.ts";
 import { stateFolder } from "./store.ts";
 
 /** The users' hooks of one call: what they have said so far, also when the run is given up. */
@@ -22,10 +22,10 @@ export class OwnHooks {
     this.power = power;
   }
 
-  async run(deadlineMs: number, runBounded: RunBounded | undefined): Promise<readonly Contribution[]> {
+  async run(deadlineMs: number, runHook: RunHook | undefined): Promise<readonly Contribution[]> {
     const { runOwnHooks } = await import("./run-own-hooks.ts");
     const { wanted, input, system, power } = this;
-    await runOwnHooks({ wanted, input, system, power, deadlineMs, runBounded }, one => this.said.push(one));
+    await runOwnHooks({ wanted, input, system, power, deadlineMs, runHook }, one => this.said.push(one));
     return this.chained(this.said).map(one => this.withMessage(one));
   }
 

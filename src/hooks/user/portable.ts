@@ -7,7 +7,7 @@ import { openCall } from "./call.ts";
 import type { WantedHook } from "./find-wanted.ts";
 import { buildFolder } from "./manifest.ts";
 import { openFacts } from "./open-facts.ts";
-import { type RunBounded, runCode } from "./run-code.ts";
+import type { RunHook } from "./run-code.ts";
 
 const MAX_CODE_BYTES = 16 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export async function runPortable(
   { hook, file }: WantedHook,
   input: HookInput,
   system: System,
-  place: { readonly stateHome: string; readonly deadlineMs: number; readonly runBounded: RunBounded },
+  place: { readonly stateHome: string; readonly deadlineMs: number; readonly runHook: RunHook },
 ): Promise<HookResult> {
   try {
     const path = join(buildFolder(place.stateHome), file.code ?? "");
@@ -33,8 +33,8 @@ export async function runPortable(
     );
     if (!opened.ok) return opened;
     const compiled = { code, path, exportName: hook.exportName };
-    const returned = await runCode(place.runBounded, compiled, opened.call, timeoutMs);
-    return readAnswer(returned, input);
+    const returned = await place.runHook(compiled, opened.call, timeoutMs);
+    return readAnswer(JSON.parse(returned), input);
   } catch (error) {
     return { ok: false, problem: errorText(error) };
   }

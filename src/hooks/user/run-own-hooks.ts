@@ -9,7 +9,7 @@ import type { BuiltHandler } from "./manifest.ts";
 import { askWebInNode, runInNode } from "./node-child.ts";
 import { runPortable } from "./portable.ts";
 import { withToolInput } from "./rewritten.ts";
-import type { RunBounded } from "./run-code.ts";
+import type { RunHook } from "./run-code.ts";
 import { runHandlers } from "./run-handlers.ts";
 
 export interface OwnHooksRequest {
@@ -20,7 +20,7 @@ export interface OwnHooksRequest {
   /** on the clock of `monotonicMs` */
   readonly deadlineMs: number;
   /** undefined where the engine at hand evaluates no text: then all hooks run in the child */
-  readonly runBounded: RunBounded | undefined;
+  readonly runHook: RunHook | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function runOwnHooks(
   request: OwnHooksRequest,
   onResult: (contribution: Contribution) => void,
 ): Promise<void> {
-  const { input, system, deadlineMs, runBounded } = request;
+  const { input, system, deadlineMs, runHook } = request;
   if (hookDepth(system) >= MAX_HOOK_DEPTH) {
     const problem = `hooks that start agents are nested ${MAX_HOOK_DEPTH} deep (AMPLIHACK_HOOK_DEPTH)`;
     for (const { hook } of request.wanted.hooks)
@@ -44,7 +44,7 @@ export async function runOwnHooks(
   const wanted = await rebuildChanged(request.wanted, input, system, deadlineMs);
   if (wanted === undefined) return;
   const run = new OwnRun(request, wanted, onResult);
-  const [here, there] = divide(wanted.hooks, runBounded !== undefined);
+  const [here, there] = divide(wanted.hooks, runHook !== undefined);
   await run.runHere(here);
   await run.runThere(there);
   await run.runHandlers(wanted.handlers);
@@ -72,14 +72,14 @@ class OwnRun {
   }
 
   async runHere(hooks: readonly WantedHook[]): Promise<void> {
-    const { system, deadlineMs, runBounded } = this.request;
+    const { system, deadlineMs, runHook } = this.request;
     const { stateHome } = this.wanted;
     for (const wanted of hooks) {
-      if (this.isRefused || runBounded === undefined) return;
+      if (this.isRefused || runHook === undefined) return;
       const problem = this.problemOf(wanted);
       const result: HookResult =
         problem === undefined
-          ? await runPortable(wanted, this.input, system, { stateHome, deadlineMs, runBounded })
+          ? await runPortable(wanted, this.input, system, { stateHome, deadlineMs, runHook })
           : { ok: false, problem };
       this.settle(wanted, result);
     }

@@ -72,19 +72,53 @@ export async function bundle(esbuild: typeof Esbuild, source: string): Promise<C
   const isPortable = !found.usesNode && probe !== undefined && !probe.outputFiles[0]?.text.includes(MARK);
   const result = await esbuild.build({
     ...common,
+    format: "esm",
     ...(isPortable
-      ? { format: "cjs", minify: true, banner: { js: CODE_OPENING }, footer: { js: CODE_CLOSING } }
-      : { format: "esm", banner: { js: REQUIRE } }),
-    plugins: [resolveOwn(found)],
+      ? { minify: true, external: [OWN] }
+      : { banner: { js: REQUIRE }, plugins: [resolveOwn(found)] }),
   });
-  const own = authoringFile();
+  const text = result.outputFiles[0]?.text ?? "";
+  const code = isPortable ? (asFunction(text) ?? (await asCommonJs(esbuild, common))) : text;
+  const folder = dirname(authoringFile());
   const inputs = Object.keys(result.metafile.inputs).map(path => resolve(dirname(source), path));
-  const folder = dirname(own);
   return {
-    code: result.outputFiles[0]?.text ?? "",
+    code,
     isPortable,
     inputs: [source, ...inputs.filter(path => path !== source && !path.startsWith(`${folder}/`))],
   };
+}
+
+const OWN = "amplihack/hooks";
+
+/**
+ * A bundled module as the expression of a function. The bundler writes one import at the beginning and one list of
+ * exports at the end; undefined where it does not. An engine that parses a hook at every call is glad of every name less.
+ */
+function asFunction(module: string): string | undefined {
+  const imported = /^import\{([^}]*)\}from"amplihack\/hooks";/.exec(module);
+  const exported = /export\{([^}]*)\};?\s*$/.exec(module);
+  if (imported === null || exported === null) return undefined;
+  const body = module.slice(imported[0].length, exported.index);
+  if (/\bimport\{[^}]*\}from"|\bimport\*as /.test(body)) return undefined;
+  const names = (imported[1] ?? "").replaceAll(" as ", ":");
+  const values = (exported[1] ?? "").split(",").map(pair => {
+    const [own = "", name = own] = pair.split(" as ");
+    return `${name}:${own}`;
+  });
+  return `${CODE_OPENING}var{${names}}=require("${OWN}");${body}module.exports={${values.join(",")}}${CODE_CLOSING}`;
+}
+
+async function asCommonJs(esbuild: typeof Esbuild, common: Esbuild.BuildOptions): Promise<string> {
+  const { outputFiles } = await esbuild.build({
+    ...common,
+    write: false,
+    format: "cjs",
+    minify: true,
+    external: [OWN],
+    banner: { js: CODE_OPENING },
+    footer: { js: CODE_CLOSING },
+  });
+  return outputFiles[0]?.text ?? "";
 }
 
 /** Packages that are written as CommonJS call a `require` that modules do not have. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { isUserHook } from "../../hooks/user/define.ts";
+import { requireHooks } from "../../hooks/user/run-code.ts";
 
 export type Exports = Readonly<Record<string, unknown>>;
 
@@ -11,7 +12,7 @@ export async function loadCompiled(path: string): Promise<Exports> {
   const module = { exports: {} as Exports };
   const make: unknown = new Script(readFileSync(path, "utf8"), { filename: path }).runInThisContext();
   if (typeof make !== "function") throw new TypeError("it is no compiled hook");
-  make(module, module.exports);
+  make(module, module.exports, requireHooks);
   return module.exports;
 }
 
