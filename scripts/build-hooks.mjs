@@ -2,8 +2,9 @@
 // that is imported lazily, so that a run loads only what it needs.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
+import { leanModules } from "./lean-modules.mjs";
 
 const FOLDER = "dist/bin/hook-entries";
 
@@ -41,6 +42,7 @@ export async function buildHooks(common) {
   let waiting = new Map((await entryNames()).map(name => [name, entryPath(name)]));
   waiting.set(ARGV_ENTRY, `src/bin/${ARGV_ENTRY}.ts`);
   const made = new Set();
+  const beside = new Map();
   while (waiting.size > 0) {
     const lazy = new Map();
     const { outputFiles, metafile } = await build({
@@ -51,12 +53,21 @@ export async function buildHooks(common) {
       outExtension: { ".js": ".cjs" },
       write: false,
       metafile: true,
-      plugins: [generatedEntries(nodeEntrySource), lazyBundles(lazy)],
+      plugins: [
+        generatedEntries(nodeEntrySource),
+        leanModules((name, text) => beside.set(name, text)),
+        lazyBundles(lazy),
+      ],
     });
     for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
     for (const path of Object.keys(metafile.inputs)) inputs.add(path);
     for (const name of waiting.keys()) made.add(name);
     waiting = new Map([...lazy].filter(([name]) => !made.has(name)));
+  }
+  const { banner, footer, ...transformed } = LOADED_BUNDLE;
+  for (const [name, text] of beside) {
+    const { code } = await transform(text, { ...transformed, target: common.target });
+    writeFileSync(`${FOLDER}/${name}.cjs`, asAscii(`${banner.js}${code}${footer.js}`));
   }
   return [...inputs];
 }

@@ -4,12 +4,12 @@ import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 
 /**
- * @param {Readonly<Record<string, readonly string[]>>} wanted names by the path below src/ of their module
+ * @param {Readonly<Record<string, readonly string[]>>} wanted names, or `*` for all, by the path below src/ of their module
  * @param {string} root the tree they are taken from
  */
 export async function loadSource(wanted, root = fileURLToPath(new URL("..", import.meta.url))) {
   const lines = Object.entries(wanted).map(
-    ([path, names]) => `export { ${names.join(", ")} } from "./src/${path}";`,
+    ([path, names]) => `export ${names[0] === "*" ? "*" : `{ ${names.join(", ")} }`} from "./src/${path}";`,
   );
   const { outputFiles } = await build({
     stdin: {

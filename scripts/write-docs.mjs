@@ -14,13 +14,15 @@ const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 const { PACKS, verdictAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames } = await loadSource({
   "guard/rules.ts": ["PACKS"],
   "guard/rule.ts": ["verdictAt"],
-  "config/sections.ts": ["CONFIG_SCHEMA", "PROJECT_SECTIONS"],
+  "config/load.ts": ["PROJECT_SECTIONS"],
+  "config/sections.ts": ["CONFIG_SCHEMA"],
   "config/settings.ts": ["BUILT_IN"],
   "programs/registry.ts": ["programNames"],
 });
 const PAGES = {
   "guard.md": { rules: rulesTable(), programs: programsList() },
   "configuration.md": { settings: settingsTable() },
+  "history.md": { settings: sectionTable("history") },
 };
 
 let stale = 0;
@@ -80,15 +82,24 @@ function ruleRow(rule) {
 function settingsTable() {
   const rows = Object.entries(CONFIG_SCHEMA.fields).flatMap(([name, schema]) => describe(name, schema));
   const lines = rows.map(({ path, value, note }) => {
-    const preset = path.includes("[]") || path.includes("<") ? undefined : valueAt(BUILT_IN, path);
-    const shown =
-      preset === undefined || (typeof preset === "object" && Object.keys(preset).length === 0)
-        ? ""
-        : `\`${JSON.stringify(preset)}\``;
+    const shown = builtIn(path);
     const scope = PROJECT_SECTIONS.includes(path.split(".")[0]) ? "all" : "system, user";
     return [`\`${path}\``, value, shown, scope, note];
   });
   return table(["setting", "value", "built in", "files", "meaning"], lines);
+}
+
+/** The settings of one section, for the page about it. */
+function sectionTable(section) {
+  const rows = describe(section, CONFIG_SCHEMA.fields[section]).filter(({ path }) => path !== section);
+  const lines = rows.map(({ path, note }) => [`\`${path}\``, builtIn(path), note]);
+  return table(["setting", "built in", "meaning"], lines);
+}
+
+function builtIn(path) {
+  const preset = path.includes("[]") || path.includes("<") ? undefined : valueAt(BUILT_IN, path);
+  const isNone = preset === undefined || (typeof preset === "object" && Object.keys(preset).length === 0);
+  return isNone ? "" : `\`${JSON.stringify(preset)}\``;
 }
 
 /** One row per leaf; lists and maps of records are walked into. */

@@ -12,8 +12,11 @@ export interface PositionalSpec {
   /** the words of some other command: options behind the first belong to it, except our own long ones */
   readonly isCommandLine?: boolean;
   /** what a shell completes here */
-  readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell";
+  readonly completes?: "recipe" | "event" | "host" | "file" | "directory" | "shell" | CompletedChange;
 }
+
+/** Changes of the history, by what the command does with them. */
+type CompletedChange = "change" | "undoable" | "redoable";
 
 /** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
 export interface Invocation<O extends OptionSpecs = OptionSpecs> {
@@ -49,7 +52,7 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   readonly positionals?: readonly PositionalSpec[];
   /** the first unknown word and all after it belong to another program */
   readonly isPassThrough?: boolean;
-  /** what stands after `--`, for the usage line, where the command itself reads it */
+  /** `--` and what stands behind it, for the usage line, where the command itself reads it */
   readonly wordsBehind?: string;
   readonly failureDocument?: FailureDocument;
   run(invocation: Invocation<O>): Promise<number> | number;
@@ -57,6 +60,8 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
 
 export interface CommandFamily extends CommandBase {
   readonly subcommands: readonly LeafCommand[];
+  /** what the family's name alone, or with options only, means; one of `subcommands` */
+  readonly initial?: LeafCommand;
 }
 
 export type Command = LeafCommand | CommandFamily;

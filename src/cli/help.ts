@@ -12,6 +12,9 @@ export function commandHelp(command: Command, path: string, terminal: Terminal):
   if (isFamily(command)) {
     const rows = command.subcommands.map(sub => [sub.name, sub.summary] as const);
     sections.push(`${heading("Commands:")}\n${table(rows)}`);
+    const { initial } = command;
+    if (initial !== undefined)
+      sections.push(`${heading(`Options of ${path} alone:`)}\n${table(optionRows(initial.options))}`);
   } else {
     const positionals = (command.positionals ?? []).map(spec => [spec.name, spec.summary] as const);
     if (positionals.length > 0) sections.push(`${heading("Arguments:")}\n${table(positionals)}`);
@@ -44,7 +47,10 @@ export function overviewHelp(
 }
 
 function usageLine(command: Command, path: string): string {
-  if (isFamily(command)) return `${path} ${command.subcommands.map(sub => sub.name).join("|")} …`;
+  if (isFamily(command)) {
+    const names = command.subcommands.map(sub => sub.name).join("|");
+    return command.initial === undefined ? `${path} ${names} …` : `${path} [OPTIONS]\n  ${path} ${names} …`;
+  }
   const words = [path];
   for (const [name, spec] of Object.entries(command.options)) {
     if (spec.kind === "string" && spec.isRequired === true) words.push(`--${name} ${spec.label}`);
@@ -54,7 +60,7 @@ function usageLine(command: Command, path: string): string {
     const name = spec.isVariadic === true ? `${spec.name}…` : spec.name;
     words.push(spec.isOptional === true ? `[${name}]` : name);
   }
-  if (command.wordsBehind !== undefined) words.push(`-- ${command.wordsBehind}`);
+  if (command.wordsBehind !== undefined) words.push(command.wordsBehind);
   if (command.isPassThrough === true) words.push("[--] [ARGUMENTS OF THE AGENT…]");
   return words.join(" ");
 }
@@ -68,7 +74,8 @@ function optionRows(options: LeafCommand["options"]): (readonly [string, string]
 function optionLabel(name: string, spec: OptionSpec): string {
   const short = spec.short === undefined ? "    " : `-${spec.short}, `;
   if (spec.kind === "boolean") return `${short}--${name}`;
-  return `${short}--${name} ${spec.kind === "choice" ? spec.choices.join("|") : spec.label}`;
+  if (spec.kind === "choice") return `${short}--${name} ${spec.choices.join("|")}`;
+  return `${short}--${name} ${"bare" in spec ? `[${spec.label}]` : spec.label}`;
 }
 
 function optionSummary(spec: OptionSpec): string {

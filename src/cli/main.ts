@@ -104,8 +104,10 @@ async function runCommand(context: RunContext, name: string, words: readonly str
   const [subName, ...more] = flags.isHelp ? [...afterFlags, "--help"] : afterFlags;
   if (flags.isVersion) return printVersion(terminal);
   if (subName === "--help") return printHelp(terminal, command, path);
-  if (subName === undefined || subName.startsWith("-"))
+  if (subName === undefined || subName.startsWith("-")) {
+    if (command.initial !== undefined) return runLeaf(context, command.initial, words, path);
     throw fail(`${path} needs one of: ${names.join(", ")}`);
+  }
   const found = subcommands.find(sub => sub.name === subName);
   if (found === undefined) {
     const hint = didYouMean(subName, names, meant => `'${path} ${meant}'`);

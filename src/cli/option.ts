@@ -17,6 +17,8 @@ export type OptionSpec =
       readonly isRepeatable?: false;
       /** missing or empty is a usage error */
       readonly isRequired?: boolean;
+      /** the value where none is given; without this, one must be */
+      readonly bare?: string;
     })
   | (OptionWithValue & {
       readonly kind: "string";
@@ -25,7 +27,13 @@ export type OptionSpec =
       /** another option that collects these values too, in the order in which they were typed */
       readonly sameAs?: string;
     })
-  | (OptionWithValue & { readonly kind: "number"; readonly minimum?: number; readonly maximum?: number })
+  | (OptionWithValue & {
+      readonly kind: "number";
+      readonly minimum?: number;
+      readonly maximum?: number;
+      /** the value where none is given; without this, one must be */
+      readonly bare?: number;
+    })
   | (OptionBase & {
       readonly kind: "choice";
       readonly choices: readonly string[];

@@ -56,6 +56,10 @@ export function parseWords(command: LeafCommand, words: readonly string[], path:
       values[name] = true;
       continue;
     }
+    if ("bare" in spec && attached === undefined && (words[index + 1] ?? "-").startsWith("-")) {
+      values[name] = spec.bare;
+      continue;
+    }
     const raw = attached ?? words[++index];
     if (raw === undefined) throw fail(`--${name} needs a value: ${describeValue(spec)}`);
     const kept = "sameAs" in spec ? (spec.sameAs ?? name) : name;

@@ -24,6 +24,16 @@ export class ProgressLine {
     this.terminal.note(CLEAR_LINE + render());
   }
 
+  /** Says what is going on while something runs that cannot tell how far it is. */
+  async during<T>(text: string, work: () => T | Promise<T>): Promise<T> {
+    this.show(() => text);
+    try {
+      return await work();
+    } finally {
+      this.clear();
+    }
+  }
+
   clear(): void {
     if (this.isShown) this.terminal.note(CLEAR_LINE);
   }

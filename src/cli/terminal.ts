@@ -18,6 +18,8 @@ export interface Terminal {
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
   /** A person can be asked: stdin and stderr are terminals and non-interactive mode is off. */
   readonly isInteractive: boolean;
+  /** how wide the terminal is that results are shown on; undefined where they go elsewhere */
+  readonly columns: number | undefined;
 }
 
 export function openTerminal(
@@ -43,6 +45,7 @@ export function openTerminal(
     paint: (style, text, stream = "stdout") =>
       hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),
+    columns: system.stdio.isTerminal("stdout") ? process.stdout.columns : undefined,
   };
 }
 

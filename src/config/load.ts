@@ -1,17 +1,21 @@
+import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { FailurePolicy, Json } from "../protocol/index.ts";
-import { sha256Hex } from "../state/sha256.ts";
 import { VARIABLES } from "../state/variables.ts";
 import { join } from "../system/paths.ts";
+import { sha256Hex } from "../system/sha256.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
+import { acceptConfig } from "./accept.ts";
 import { readJsonc } from "./jsonc.ts";
 import { POLICIES } from "./levels.ts";
 import { override, stricterLevel, tighten } from "./merge.ts";
-import { accept, type SchemaProblem } from "./schema.ts";
-import { CONFIG_SCHEMA, type ConfigFile, PROJECT_SECTIONS } from "./sections.ts";
+import type { SchemaProblem } from "./schema.ts";
+import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
+/** Sections that a project file may hold. */
+export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure", "history"];
 const SIZE_LIMIT = 256 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
@@ -137,7 +141,7 @@ function ownershipProblem({ system, home }: LayerReader, { uid, mode }: FileFact
 
 function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, value: Json): ConfigFile {
   const problems: SchemaProblem[] = [];
-  const file = accept(CONFIG_SCHEMA, value, "", problems) as ConfigFile | undefined;
+  const file = acceptConfig(value, problems);
   for (const { code, member, expected } of problems) {
     const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}`;
     notices.push({ code, scope, source: path, message });
@@ -145,13 +149,30 @@ function acceptFile({ notices }: LayerReader, scope: LayerScope, path: string, v
   if (file === undefined) return {};
   if (scope !== "project") return file;
   for (const section of Object.keys(file).filter(name => !PROJECT_SECTIONS.includes(name))) {
-    const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(" and ")} only`;
+    const message = `${path}: ${section} is ignored: a project may hold ${PROJECT_SECTIONS.join(", ")} only`;
     notices.push({ code: "loosening", scope, source: path, message });
   }
   return {
     ...(file.guard === undefined ? {} : { guard: file.guard }),
     ...(file.failure === undefined ? {} : { failure: file.failure }),
+    ...(file.history === undefined ? {} : { history: projectHistory(file.history, path, notices) }),
   };
+}
+
+/**
+ * A project never chooses what is kept of a user's files, or for how long. A file that it excludes is asked about
+ * before it is lost.
+ */
+function projectHistory(
+  { precious, exclude, ...limits }: HistorySection,
+  path: string,
+  notices: ConfigNotice[],
+): HistorySection {
+  for (const member of Object.keys(limits)) {
+    const message = `${path}: history.${member} is ignored: a project may set precious and exclude only`;
+    notices.push({ code: "loosening", scope: "project", source: path, message });
+  }
+  return defined({ precious, exclude });
 }
 
 /** A project never chooses where the audit goes, nor whom else to trust. */

@@ -1,7 +1,7 @@
 import type { FailurePolicy } from "../protocol/index.ts";
 import { LEVELS, type Level } from "./levels.ts";
-import type { ConfigFile, GuardSection } from "./sections.ts";
-import type { Config, GuardSettings } from "./settings.ts";
+import type { ConfigFile, GuardSection, HistorySection } from "./sections.ts";
+import type { Config, GuardSettings, HistorySettings } from "./settings.ts";
 
 /** Lays a file with full power over what was there: scalars and name lists replace, the rest adds. */
 export function override(base: Config, file: ConfigFile): Config {
@@ -11,6 +11,7 @@ export function override(base: Config, file: ConfigFile): Config {
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
     hooks: { packages: file.hooks?.packages ?? base.hooks.packages },
+    history: overrideHistory(base.history, file.history ?? {}),
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
     memory: { ...base.memory, ...file.memory },
@@ -20,6 +21,15 @@ export function override(base: Config, file: ConfigFile): Config {
 
 function mergedFailure(tables: Config["failure"]): Record<string, FailurePolicy> {
   return Object.assign({}, ...tables) as Record<string, FailurePolicy>;
+}
+
+function overrideHistory(base: HistorySettings, section: HistorySection): HistorySettings {
+  return {
+    ...base,
+    ...section,
+    precious: unite(base.precious, section.precious),
+    exclude: unite(base.exclude, section.exclude),
+  };
 }
 
 function overrideGuard(
@@ -47,11 +57,12 @@ export type Refuse = (member: string) => void;
 
 /** Lays a file over the rest that may only raise: verdicts, branches, protected paths, rules, failure policy. */
 export function tighten(base: Config, file: ConfigFile, refuse: Refuse): Config {
-  const { guard, failure } = file;
+  const { guard, failure, history } = file;
   return {
     ...base,
     guard: guard === undefined ? base.guard : tightenGuard(base.guard, guard, refuse),
     failure: failure === undefined ? base.failure : [...base.failure, failure],
+    history: overrideHistory(base.history, history ?? {}),
   };
 }
 

@@ -162,6 +162,22 @@ const OWN_PROGRAM = {
   },
 } as const satisfies Schema;
 
+const HISTORY = {
+  kind: "record",
+  note: "what is kept of the files that agents change; a project may add to precious and exclude only",
+  fields: {
+    enabled: { kind: "boolean", note: "keep what agents change, so that it can be undone" },
+    budgetMs: { kind: "integer", min: 0, max: 5_000, note: "how long a tool call waits at most" },
+    maxFileMb: { kind: "integer", min: 0, max: 100_000, note: "a larger file is not kept" },
+    maxCallMb: { kind: "integer", min: 0, max: 1_000_000, note: "kept for one tool call" },
+    maxCallFiles: { kind: "integer", min: 0, max: 1_000_000, note: "files kept for one tool call" },
+    maxTotalMb: { kind: "integer", min: 1, max: 10_000_000, note: "the oldest changes go beyond this" },
+    maxAgeDays: { kind: "integer", min: 1, max: 3650, note: "older changes go" },
+    precious: patterns("ignored files that are kept all the same, beside .env*, *.local, *.sqlite and *.db"),
+    exclude: patterns("files that are never kept"),
+  },
+} as const satisfies Schema;
+
 /** Everything a configuration file may hold. */
 export const CONFIG_SCHEMA = {
   kind: "record",
@@ -178,6 +194,7 @@ export const CONFIG_SCHEMA = {
       keys: "^(default|[a-z][a-z-]*)$",
       of: { kind: "string", oneOf: POLICIES },
     },
+    history: HISTORY,
     programs: { kind: "list", of: OWN_PROGRAM },
     hooks: {
       kind: "record",
@@ -228,8 +245,7 @@ export const CONFIG_SCHEMA = {
 /** One file as written: every member optional. */
 export type ConfigFile = InferConfig<typeof CONFIG_SCHEMA>;
 export type GuardSection = InferConfig<typeof GUARD>;
+export type HistorySection = InferConfig<typeof HISTORY>;
 export type AllowEntry = InferConfig<typeof ALLOW_ENTRY>;
 export type CustomRule = InferConfig<typeof CUSTOM_RULE>;
 export type OwnProgram = InferConfig<typeof OWN_PROGRAM>;
-/** Sections that a project file may hold. */
-export const PROJECT_SECTIONS: readonly string[] = ["guard", "failure"];

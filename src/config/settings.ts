@@ -23,6 +23,22 @@ export interface GuardSettings {
   readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
 }
 
+/** What is kept of the files that agents change, and for how long. */
+export interface HistorySettings {
+  readonly enabled: boolean;
+  /** how long a call waits at most while files are kept */
+  readonly budgetMs: number;
+  readonly maxFileMb: number;
+  readonly maxCallMb: number;
+  readonly maxCallFiles: number;
+  readonly maxTotalMb: number;
+  readonly maxAgeDays: number;
+  /** ignored files that are kept all the same, beside the built-in ones */
+  readonly precious: readonly string[];
+  /** files that are never kept */
+  readonly exclude: readonly string[];
+}
+
 /** Tables of one or more layers; the strictest answer counts. */
 export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
 
@@ -32,6 +48,7 @@ export interface Config {
   readonly parts: readonly Part[];
   readonly failure: FailureSettings;
   readonly hooks: { readonly packages: readonly string[] };
+  readonly history: HistorySettings;
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
   readonly memory: {
@@ -44,6 +61,11 @@ export interface Config {
     readonly check: boolean;
     readonly publicKey: string | undefined;
   };
+}
+
+/** What agents change is kept. */
+export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history">): boolean {
+  return history.enabled && parts.includes("history");
 }
 
 export const BUILT_IN: Config = {
@@ -63,6 +85,17 @@ export const BUILT_IN: Config = {
   parts: PROFILES.full,
   failure: [],
   hooks: { packages: [] },
+  history: {
+    enabled: true,
+    budgetMs: 150,
+    maxFileMb: 50,
+    maxCallMb: 500,
+    maxCallFiles: 20_000,
+    maxTotalMb: 2_048,
+    maxAgeDays: 14,
+    precious: [],
+    exclude: [],
+  },
   bridge: { command: undefined },
   reflect: { agent: undefined },
   memory: { maxItems: 5, maxCharacters: 500, maxAgeDays: 30 },

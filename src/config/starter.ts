@@ -2,8 +2,8 @@ import { applyEdits, modify, parse } from "jsonc-parser";
 import type { Json } from "../protocol/index.ts";
 import { listAt, memberAt, stringAt } from "../protocol/members.ts";
 import { readText } from "../state/read-text.ts";
-import { sha256Hex } from "../state/sha256.ts";
 import { writeAtomically } from "../system/atomic-write.ts";
+import { sha256Hex } from "../system/sha256.ts";
 import type { System } from "../system/system.ts";
 
 const SCHEMA = "https://unpkg.com/amplihack/schemas/config.schema.json";

@@ -6,6 +6,7 @@ import type { System } from "../system/system.ts";
 
 /** Where the things lie that the page shows. */
 export interface DataFiles {
+  readonly stateHome: string;
   readonly runs: string;
   readonly audit: string;
   readonly recipeRuns: string;
@@ -19,6 +20,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
   const { config, notices } = loadConfig(system, directories);
   for (const notice of notices) warn(`Warning: ${notice.message}\n`);
   return {
+    stateHome,
     runs: join(stateHome, "logs", "runs.jsonl"),
     audit: auditFile(config.guard, stateHome, home),
     recipeRuns: join(stateHome, "recipes", "runs"),

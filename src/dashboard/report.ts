@@ -2,6 +2,7 @@ import type { System } from "../system/system.ts";
 import { version } from "../version.ts";
 import { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
+import { historyFigures } from "./history-figures.ts";
 import { findMemories } from "./memories.ts";
 import { renderPage } from "./page.ts";
 import { readRecipeRuns } from "./recipe-runs.ts";
@@ -21,7 +22,7 @@ export async function renderReport(
   return renderPage({
     written: new Date(system.clock.nowMs()).toISOString(),
     version,
-    overview: activity.tally.overview(),
+    overview: { ...activity.tally.overview(), history: historyFigures(system, files.stateHome)() },
     runs: activity.runs.page({ count: RUNS }).entries,
     judgements: activity.judgements.page({ count: JUDGEMENTS }).entries,
     recipes: readRecipeRuns(system, files.recipeRuns),

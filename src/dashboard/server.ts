@@ -5,6 +5,7 @@ import type { System } from "../system/system.ts";
 import { LOOPBACK_ADDRESSES, refuseRequest } from "./access.ts";
 import { Activity } from "./activity.ts";
 import type { DataFiles } from "./data-files.ts";
+import { historyFigures } from "./history-figures.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { findMemories } from "./memories.ts";
 import { renderPage } from "./page.ts";
@@ -107,8 +108,9 @@ const SAFE_HEADERS: Readonly<Record<string, string>> = {
 type Route = (query: URLSearchParams) => unknown;
 
 function makeRoutes(system: System, files: DataFiles, activity: Activity): Readonly<Record<string, Route>> {
+  const readFigures = historyFigures(system, files.stateHome);
   return {
-    "/api/overview": () => activity.tally.overview(),
+    "/api/overview": () => ({ ...activity.tally.overview(), history: readFigures() }),
     "/api/runs": query => activity.runs.page(readQuery(query)),
     "/api/judgements": query => activity.judgements.page(readQuery(query)),
     "/api/recipes": () => readRecipeRuns(system, files.recipeRuns),

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Terminal } from "../cli/terminal.ts";
 import { isJsonObject, type Json, readJson } from "../protocol/index.ts";
 import { listAt, memberAt, stringAt } from "../protocol/members.ts";
@@ -53,13 +53,14 @@ export async function giveTour(
 ): Promise<boolean> {
   const home = mkdtempSync(join(tmpdir(), "amplihack-demo-"));
   const project = join(home, "project");
-  mkdirSync(join(project, ".git"), { recursive: true });
-  mkdirSync(join(project, ".claude"));
+  mkdirSync(join(project, ".claude"), { recursive: true });
   const stage: Stage = { system, terminal, programs, viewer, home, project };
   try {
+    await call(stage, ["git", "-c", "init.defaultBranch=prices", "init", "-q"]);
     const results = [
       await showGuard(stage),
       await showHosts(stage),
+      await showUndo(stage),
       await showRecipe(stage),
       await showMemory(stage),
     ];
@@ -126,9 +127,35 @@ async function showHosts(stage: Stage): Promise<boolean> {
   return isRight;
 }
 
+/** An agent deletes work that is in no commit; the hooks around the deletion are those that a host would call. */
+async function showUndo(stage: Stage): Promise<boolean> {
+  const { terminal, project } = stage;
+  heading(terminal, "3. What an agent does to your files can be taken back");
+  const work = "three hours of work, not committed\n";
+  const file = join(project, "src", "prices.ts");
+  mkdirSync(dirname(file));
+  writeFileSync(file, work);
+  const command = "rm -rf src";
+  await callHook(stage, claudePayload(stage, command));
+  await call(stage, ["bash", "-c", command]);
+  await callHook(
+    stage,
+    { ...claudePayload(stage, command), hook_event_name: "PostToolUse" },
+    "post-tool-use",
+  );
+  const isGone = !existsSync(file);
+  const undone = await call(stage, [...stage.programs.amplihack, "undo", "--yes"]);
+  const isBack = existsSync(file) && readFileSync(file, "utf8") === work;
+  const [done = ""] = undone.stdout.split("\n");
+  terminal.print(`  the agent  ${command.padEnd(15)} src/prices.ts is ${isGone ? "gone" : "still there"}\n`);
+  const mark = isBack ? terminal.paint("green", done) : terminal.paint("red", "it is not back");
+  terminal.print(`  you        ${"amplihack undo".padEnd(15)} ${mark}\n`);
+  return isGone && isBack && undone.code === 0;
+}
+
 async function showRecipe(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
-  heading(terminal, "3. A recipe: repeatable work that any text survives");
+  heading(terminal, "4. A recipe: repeatable work that any text survives");
   const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
   const steps = listAt(parse(ran.stdout), "step_results").length;
   terminal.print(
@@ -139,7 +166,7 @@ async function showRecipe(stage: Stage): Promise<boolean> {
 
 async function showMemory(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
-  heading(terminal, "4. A memory, stored and found again");
+  heading(terminal, "5. A memory, stored and found again");
   const value = "The payment tests need PAYMENT_SANDBOX=1.";
   const question = "how do I run the payment tests";
   const memory = [...stage.programs.amplihack, "memory"];
@@ -172,13 +199,14 @@ function claudePayload(stage: Stage, command: string) {
     hook_event_name: "PreToolUse",
     tool_name: "Bash",
     tool_input: { command },
+    tool_use_id: `use of ${command}`,
     cwd: stage.project,
     session_id: "demo",
   };
 }
 
-function callHook(stage: Stage, payload: unknown): Promise<Ran> {
-  return call(stage, [...stage.programs.hooks, "pre-tool-use"], JSON.stringify(payload));
+function callHook(stage: Stage, payload: unknown, hook = "pre-tool-use"): Promise<Ran> {
+  return call(stage, [...stage.programs.hooks, hook], JSON.stringify(payload));
 }
 
 async function call({ system, home, project }: Stage, argv: readonly string[], input = ""): Promise<Ran> {

@@ -1,11 +1,13 @@
 import type { ShellFacts } from "../shell/facts.ts";
 import type { Span } from "../shell/value.ts";
+import { pathsAtRisk } from "./at-risk.ts";
 import { CHECKS } from "./checks/index.ts";
 import { staysInContainer } from "./containers.ts";
 import type { Workspace } from "./context.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { losesNothing } from "./nothing-lost.ts";
 import { clipText } from "./reason.ts";
 import type { RuleContext } from "./rule-context.ts";
 import { findRule, isOfFamily, type Rule } from "./rules.ts";
@@ -22,12 +24,17 @@ export function collectFindings(
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const wordsOf = wordsIn(source);
+  let current: CommandEffect | undefined;
   const add = (rule: Rule, by: Actor | undefined, target: string, details: Details = {}): void => {
     const verdict = settleVerdict(rule, details.verdict, workspace.settings);
     if (verdict === "allow" || staysInContainer(rule.id, by)) return;
+    const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
+    if (isLoss && current !== undefined && losesNothing(context, current)) return;
     const finding = makeFinding(rule, verdict, by?.invocation?.id, target, details);
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
-    findings.push(isOfFiles ? { ...finding, lost: finding.lost + via(wordsOf(by.span), target) } : finding);
+    const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;
+    const atRisk = rule.isRecoverable && current !== undefined ? pathsAtRisk(current, context) : undefined;
+    findings.push({ ...finding, lost, ...(atRisk === undefined ? {} : { atRisk }) });
   };
   const context: RuleContext = {
     workspace,
@@ -43,8 +50,10 @@ export function collectFindings(
       context.report("guard.unexamined", undefined, "more than there is time for", { what });
       break;
     }
+    current = effect;
     for (const check of CHECKS) check.inspect?.(effect, context);
   }
+  current = undefined;
   for (const check of CHECKS) check.inspectWhole?.(context);
   inspectCustomRules(context, add);
   return findings;

@@ -1,5 +1,5 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
-import { wordSet, words } from "../shell/options.ts";
+import { wordSet } from "../shell/options.ts";
 import { ancestors, dirname, isAbsolute, isInside, normalise } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
@@ -52,7 +52,9 @@ export function startClock({ clock }: Pick<System, "clock">): () => boolean {
   return () => clock.monotonicMs() - start > LAST_RESORT_MS;
 }
 
-const TEMPS = words("/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders");
+const TEMPS = wordSet(
+  "/dev/shm /tmp /var/tmp /private/tmp /private/var/tmp /var/folders /private/var/folders",
+);
 
 export function survey(given: GuardContext): Workspace {
   const settings = given.settings ?? BUILT_IN.guard;
@@ -72,7 +74,7 @@ export function survey(given: GuardContext): Workspace {
     stateHomes: withResolved(disk, [`${home}/.amplihack`, stateHome]),
     // A dozen look-ups that most judgements do without.
     get project() {
-      project ??= { root: findProject(disk, cwd, home) };
+      project ??= { root: findProject(disk, cwd, home, this.temps) };
       return project.root;
     },
     get temps() {
@@ -83,7 +85,7 @@ export function survey(given: GuardContext): Workspace {
 }
 
 function namedTemps(tmpdir: string | undefined, configured: readonly string[]): readonly string[] {
-  const named = [...TEMPS, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
+  const named = [...TEMPS.list, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
   return named
     .filter(isAbsolute)
     .map(normalise)
@@ -95,17 +97,23 @@ function withResolved(disk: Disk, paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap(path => [path, disk.resolve(path, true)]))];
 }
 
-/** The nearest directory with a `.git` entry; home and what lies above it is no project. */
-function findProject(disk: Disk, cwd: string, home: string): string | undefined {
+/**
+ * The nearest directory with a `.git` entry, else the session's own; home and what lies above it is no project, nor is
+ * a temporary directory without a repository.
+ */
+function findProject(disk: Disk, cwd: string, home: string, temps: readonly string[]): string | undefined {
   const candidates = ancestors(cwd).filter(path => path !== "/" && !isInside(path, home) && !isTooHigh(path));
-  return (
-    candidates.find(path => disk.kind(`${path}/.git`) !== undefined) ?? candidates.find(path => path === cwd)
+  const repository = candidates.find(path => disk.kind(`${path}/.git`) !== undefined);
+  // A home in a temporary directory holds projects as any other.
+  const isTemporary = temps.some(
+    temp => isInside(temp, cwd) && !(isInside(temp, home) && isInside(home, cwd)),
   );
+  return repository ?? (isTemporary ? undefined : candidates.find(path => path === cwd));
 }
 
 /** `/home`, `/usr`, `/tmp`: a `.git` there does not make every file below it ours. */
 function isTooHigh(path: string): boolean {
-  return TEMPS.includes(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
+  return TEMPS.has(path) || (dirname(path) === "/" && SYSTEM_TOPS.has(path.slice(1)));
 }
 
 export const SYSTEM_TOPS = wordSet(`

@@ -1,10 +1,10 @@
 import type { CustomRule } from "../config/sections.ts";
 import { parseOptions } from "../shell/options.ts";
 import { describe, type Value } from "../shell/value.ts";
+import { globMatches } from "../system/glob.ts";
 import { actorOf, commandLine } from "./actor.ts";
 import type { Actor } from "./effects.ts";
 import { compileLinear } from "./linear-pattern.ts";
-import { globMatches } from "./paths/match.ts";
 import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
 import type { CustomRuleId, Rule } from "./rules.ts";

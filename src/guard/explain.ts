@@ -46,6 +46,8 @@ function describeEffect(effect: CommandEffect): string {
       return `read ${describe(effect.path)}`;
     case "attributes":
       return `change ${effect.what} of ${describe(effect.path)}${effect.isRecursive ? " and everything in it" : ""}`;
+    case "alter":
+      return `change ${describe(effect.path)}`;
     case "send":
       return `send to ${effect.to === undefined ? "the network" : describe(effect.to)}`;
     case "git":

@@ -6,6 +6,7 @@ import { words } from "../shell/options.ts";
 import { text } from "../shell/value.ts";
 import { expandHome, isAbsolute, join } from "../system/paths.ts";
 import { collectFindings } from "./collect-findings.ts";
+import { footprintOfEffects } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
@@ -53,7 +54,10 @@ function effectsOfTool(
     const expanded = expandHome(path, home);
     return isAbsolute(expanded) ? expanded : join(cwd, expanded);
   });
-  if (action === "write") return paths.map(path => ({ kind: "write", by, path: text(path), how: "replace" }));
+  // What is deleted or moved may be a directory.
+  const isInto = /__(delete|remove|move)_/i.test(name);
+  if (action === "write")
+    return paths.map(path => ({ kind: "write", by, path: text(path), how: "replace", isInto }));
   // Searching a directory is ordinary, also one that has a secret somewhere in it.
   const isRead = (path: string) => action === "read" || disk.kind(disk.resolve(path, true)) !== "directory";
   const filters = action === "read" ? [] : secretFilters(name, input).map(file => join(cwd, file));
@@ -94,13 +98,13 @@ export function judgeFileTool(
   const effects = effectsOfTool(canonicalName, input, knownPaths, workspace);
   if (effects.length === 0) return ALLOWED;
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
-  return conclude(
-    collectFindings(workspace, EMPTY_FACTS, "", effects),
-    [],
+  return conclude(collectFindings(workspace, EMPTY_FACTS, "", effects), {
     workspace,
-    findings => ({ tree: [canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
-    () => [],
-  );
+    notes: [],
+    subject: findings => ({ tree: [canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
+    explain: () => [],
+    footprint: () => footprintOfEffects(effects, workspace),
+  });
 }
 
 /** Of a tool call that has no command. */

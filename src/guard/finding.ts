@@ -12,6 +12,11 @@ export interface Finding {
   readonly lost: string;
   readonly safer: string;
   readonly isAllowable: boolean;
+  /**
+   * Paths on this machine, as the footprint has them, whose loss this is about: what was kept of all of them takes the
+   * question away. Absent where a copy would not help, or where it is not known what is lost.
+   */
+  readonly atRisk?: readonly string[];
   /** index into the analysed invocations; undefined for what belongs to no program */
   readonly invocation: number | undefined;
 }

@@ -33,6 +33,8 @@ export interface FootprintRepository {
   readonly changesFiles: boolean;
   /** HEAD, refs, stashes, the index, sequencer files or settings may change */
   readonly changesState: boolean;
+  /** ignored files of the working tree may go as well: `git clean -x` */
+  readonly changesIgnored?: boolean;
 }
 
 /** Nothing changes: a command that only reads. */

@@ -1,6 +1,6 @@
 import type { ShellFacts } from "../shell/facts.ts";
 import { describe } from "../shell/value.ts";
-import { sha256 } from "../state/sha256.ts";
+import { sha256 } from "../system/sha256.ts";
 import type { TextCodec } from "../system/system.ts";
 import type { Finding } from "./finding.ts";
 

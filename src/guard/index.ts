@@ -5,19 +5,22 @@ import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
 import { type GuardContext, startClock } from "./context.ts";
 import { judgeFileTool } from "./file-tools.ts";
+import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
-import { isHarmlessIn } from "./prefilter.ts";
+import { footprintOfHarmless } from "./prefilter.ts";
 
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
 export type { Finding } from "./finding.ts";
+export type { Footprint } from "./footprint.ts";
 export type { Grant } from "./grants.ts";
 export { isCode } from "./grants.ts";
 export type { Judgement } from "./judgement.ts";
 export { redact } from "./redact.ts";
 export type { Verdict } from "./rule.ts";
 export { findRule, PACKS, RULE_IDS, type Rule, type RuleId } from "./rules.ts";
+export { findUnkept } from "./unkept.ts";
 
 /** A tool call as far as the guard looks at it. */
 export interface JudgedTool {
@@ -27,7 +30,9 @@ export interface JudgedTool {
 
 /** Judges a command of a shell. Never throws. */
 export function judgeCommand(command: string, context: GuardContext): Judgement {
-  return isHarmlessIn(command, context) ? ALLOWED : judgeText(command, context);
+  const footprint = footprintOfHarmless(command, context);
+  if (footprint === undefined) return judgeText(command, context);
+  return isEmptyFootprint(footprint) ? ALLOWED : { ...ALLOWED, footprint: () => footprint };
 }
 
 /** Judges a program with words that were already expanded: shims call this. */

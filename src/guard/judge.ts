@@ -5,14 +5,17 @@ import { errorText } from "../protocol/error-text.ts";
 import type { ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
 import { knownText } from "../shell/value.ts";
+import { normalise } from "../system/paths.ts";
 import { isAllowedByEntry } from "./allow-entries.ts";
 import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
+import { collectFootprint, type Examination } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
 import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { explainTree } from "./explain.ts";
 import { type Finding, makeFinding } from "./finding.ts";
+import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/aliases.ts";
 import { subjectOf } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
@@ -50,12 +53,10 @@ export function judgeOrFail(
   context: GuardContext,
   judge: (workspace: Workspace) => Judgement,
 ): Judgement {
-  let workspace: Workspace | undefined;
   try {
-    workspace = survey(context);
-    return judge(workspace);
+    return judge(survey(context));
   } catch (error) {
-    return judgeFailure(source, (workspace ?? context).settings?.level === "strict", error);
+    return judgeFailure(source, context, error);
   }
 }
 
@@ -76,25 +77,28 @@ function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Jud
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects)];
+  const aliases: Examination[] = [];
   for (const { text, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
       text,
       { ...shellContextOf(workspace.given, workspace), cwd },
       workspace.settings.programs,
     );
-    const inner = collectFindings(workspace, nested, text, collectEffects(nested, workspace));
+    const alias = { facts: nested, effects: collectEffects(nested, workspace) };
+    const inner = collectFindings(workspace, nested, text, alias.effects);
     found.push(...inner.map(finding => ({ ...finding, invocation })));
+    aliases.push(alias);
   }
   const findings = softenAlternatives(found, facts).filter(
     finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, workspace)),
   );
-  return conclude(
-    findings,
-    facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
+  return conclude(findings, {
     workspace,
-    told => subjectOf(facts, workspace.cwd, told),
-    () => explainTree(facts, effects, findings),
-  );
+    notes: facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
+    subject: told => subjectOf(facts, workspace.cwd, told),
+    explain: () => explainTree(facts, effects, findings),
+    footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
+  });
 }
 
 /** Links that the command makes lead rules where they lead the command. */
@@ -108,11 +112,17 @@ function withLinks(workspace: Workspace, { links }: ShellFacts): Workspace {
 }
 
 /** The guard itself failed: asked about when the text names anything dangerous. */
-function judgeFailure(command: string, isStrict: boolean, error: unknown): Judgement {
+function judgeFailure(command: string, context: GuardContext, error: unknown): Judgement {
+  const isStrict = context.settings?.level === "strict";
   const failure = (error instanceof Error ? error.stack : undefined) ?? errorText(error);
   const notes = ["the guard failed while it examined this command"];
   const dangerous = findDangerous(command);
-  const base: Judgement = { ...ALLOWED, notes, failure };
+  const base: Judgement = {
+    ...ALLOWED,
+    notes,
+    failure,
+    footprint: () => ({ ...NO_FOOTPRINT, unknownIn: [normalise(context.cwd)] }),
+  };
   if (dangerous.length === 0 && !isStrict) return base;
   const verdict = isStrict ? "deny" : "ask";
   const target = dangerous.slice(0, 5).join(", ");

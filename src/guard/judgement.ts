@@ -1,9 +1,10 @@
 import type { Explained } from "./explain.ts";
 import type { Finding } from "./finding.ts";
+import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import type { Grant } from "./grants.ts";
 import type { Verdict } from "./rule.ts";
 
-/** The answer of the guard. Pure data but for `explain`, which builds its tree only when asked. */
+/** The answer of the guard. Its functions work out what most callers never ask for. */
 export interface Judgement {
   readonly verdict: Verdict;
   /** distinct, the strictest first, at most five */
@@ -18,6 +19,10 @@ export interface Judgement {
   /** the stack of a failure inside the guard, for the log */
   readonly failure: string | undefined;
   explain(): readonly Explained[];
+  /** what the call may change on this machine; worked out when it is asked for */
+  footprint(): Footprint;
+  /** the judgement if only these of its findings had been found */
+  settle(findings: readonly Finding[]): Judgement;
 }
 
 /** Nothing to say. Shared, so that the common case allocates nothing. */
@@ -30,4 +35,6 @@ export const ALLOWED: Judgement = Object.freeze({
   usedGrants: [],
   failure: undefined,
   explain: () => [],
+  footprint: () => NO_FOOTPRINT,
+  settle: () => ALLOWED,
 });

@@ -1,21 +1,31 @@
-import { onlyReads } from "../programs/read-only.ts";
+import { harmlessUse } from "../programs/read-only.ts";
 import { join } from "../system/paths.ts";
 import { type GuardContext, survey, type Workspace } from "./context.ts";
+import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { secretAt } from "./paths/zones.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;
 
-/** The same for a caller that has surveyed nothing yet; any failure leaves the matter to the full analysis. */
-export function isHarmlessIn(command: string, context: GuardContext): boolean {
+/**
+ * What a plainly harmless command may change: nothing when it only reads, anything around it when it runs a build or
+ * a test. Undefined for every other command, and after any failure: that is left to the full analysis.
+ */
+export function footprintOfHarmless(command: string, context: GuardContext): Footprint | undefined {
   try {
     // Looking at the text alone comes first: surveying costs look-ups on the disk.
-    return (
-      context.isPowerShell !== true && PLAIN.test(command) && isPlainlyHarmless(command, survey(context))
-    );
+    if (context.isPowerShell === true || !PLAIN.test(command)) return undefined;
+    const workspace = survey(context);
+    const use = harmlessUseOf(command, workspace);
+    if (use === undefined) return undefined;
+    return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.cwd] };
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+export function isHarmlessIn(command: string, context: GuardContext): boolean {
+  return footprintOfHarmless(command, context) !== undefined;
 }
 
 /**
@@ -23,11 +33,16 @@ export function isHarmlessIn(command: string, context: GuardContext): boolean {
  * analysis would object to; a property test holds it to that.
  */
 export function isPlainlyHarmless(command: string, workspace: Workspace): boolean {
+  return harmlessUseOf(command, workspace) !== undefined;
+}
+
+function harmlessUseOf(command: string, workspace: Workspace): ReturnType<typeof harmlessUse> {
   const { custom, paths, programs } = workspace.settings;
-  if (custom.length > 0 || programs.length > 0 || paths.noRead.length > 0) return false;
-  if (!PLAIN.test(command)) return false;
+  if (custom.length > 0 || programs.length > 0 || paths.noRead.length > 0) return undefined;
+  if (!PLAIN.test(command)) return undefined;
   const [program = "", ...rest] = command.split(" ").filter(word => word !== "");
-  return onlyReads(program, rest) && !rest.some(word => mayNameSecret(word, workspace));
+  const use = harmlessUse(program, rest);
+  return use === undefined || rest.some(word => mayNameSecret(word, workspace)) ? undefined : use;
 }
 
 /** Any part of the word that could be a path, links followed. */

@@ -22,9 +22,10 @@ export interface Check {
   inspectWhole?(context: RuleContext): void;
 }
 
-/** The file that an effect reads or changes. */
+/** The file that an effect reads or changes, as far as rules care. */
 export function touchedPath(effect: CommandEffect): Value | undefined {
   if (effect.kind === "move") return effect.from;
+  if (effect.kind === "alter") return undefined;
   return "path" in effect ? effect.path : undefined;
 }
 

@@ -13,6 +13,8 @@ export interface RuleText {
   readonly atLevel?: Partial<Readonly<Record<Level, Verdict>>>;
   /** false: no configuration, allow entry or one-time code lets it through */
   readonly isAllowable?: false;
+  /** what it speaks of is lost on this machine only: a copy that was kept first takes the question away */
+  readonly isRecoverable?: true;
   /** when it speaks, for the documentation */
   readonly when: string;
   /** one sentence: what would be lost */

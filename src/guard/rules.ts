@@ -51,7 +51,9 @@ export interface Pack {
 /** Every rule there is, by pack. Documentation, `guard why` and reasons all come from here. */
 export const PACKS: readonly Pack[] = Object.entries(TABLES).map(([name, table]) => ({
   name,
-  rules: Object.entries(table satisfies RuleTable).map(([id, text]) => ({ id: id as RuleId, ...text })),
+  get rules() {
+    return Object.entries(table satisfies RuleTable).map(([id, text]) => ({ id: id as RuleId, ...text }));
+  },
 }));
 
 export const RULE_IDS: readonly RuleId[] = Object.values(TABLES).flatMap(
@@ -66,9 +68,6 @@ export function isOfFamily(id: Rule["id"], ...families: readonly FamilyOf<RuleId
 export function findRule(id: RuleId): Rule;
 export function findRule(id: string): Rule | undefined;
 export function findRule(id: string): Rule | undefined {
-  for (const { rules } of PACKS) {
-    const rule = rules.find(candidate => candidate.id === id);
-    if (rule !== undefined) return rule;
-  }
-  return undefined;
+  const table = Object.values<RuleTable>(TABLES).find(rules => Object.hasOwn(rules, id));
+  return table?.[id] === undefined ? undefined : { id: id as RuleId, ...table[id] };
 }

@@ -1,23 +1,29 @@
-import type { Json } from "../protocol/index.ts";
-
 /** What stands at a path. Content ids are SHA-256 of the bytes, in hexadecimal. */
 export type PathState =
   | { readonly kind: "absent" }
-  | {
-      readonly kind: "file";
-      readonly size: number;
-      readonly mode: number;
-      readonly modifiedNs: string;
-      readonly content: ContentSource;
-    }
+  | FileState
   | { readonly kind: "directory"; readonly mode: number; readonly modifiedNs: string }
   | { readonly kind: "link"; readonly target: string; readonly modifiedNs: string }
   /** sockets, devices: named only */
   | { readonly kind: "other" };
 
-/** Where the bytes of a file are: in the history's own store, in git's (a clean tracked file), or nowhere. */
+export interface FileState {
+  readonly kind: "file";
+  readonly size: number;
+  readonly mode: number;
+  readonly modifiedNs: string;
+  readonly content: ContentSource;
+}
+
+export const ABSENT: PathState = { kind: "absent" };
+
+/**
+ * Where the bytes of a file are. `store`: kept by the history. `git`: in the objects of a repository, for a tracked
+ * file that was clean. `digest`: known but not kept, as what a call left behind; the store may have them all the same.
+ * `nowhere`: neither known nor kept.
+ */
 export type ContentSource =
-  | { readonly in: "store"; readonly id: string }
+  | { readonly in: "store" | "digest"; readonly id: string }
   | { readonly in: "git"; readonly id: string; readonly repository: string }
   | { readonly in: "nowhere"; readonly why: string };
 
@@ -27,8 +33,45 @@ export interface PathChange {
   readonly what: "created" | "changed" | "deleted" | "moved" | "mode" | "time";
   readonly before: PathState;
   readonly after: PathState;
-  /** `moved`: where it came from */
+  /** `moved`: where it came from; that path is `deleted` and has `to` */
   readonly from?: string;
+  readonly to?: string;
+}
+
+/** What a path or call could not be kept for, in words for a person. */
+export interface NotKept {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** HEAD as it is written: a branch's name, or an object id when detached. */
+export type Head = string;
+
+/** One ref that a call moved. `undefined`: it was not there. */
+export interface RefChange {
+  readonly name: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export interface Stash {
+  readonly id: string;
+  readonly message: string;
+}
+
+/** What a call changed in a repository beside files of its working tree. A member is there when it changed. */
+export interface GitChange {
+  readonly gitDirectory: string;
+  readonly commonDirectory: string;
+  readonly top: string | undefined;
+  readonly head?: { readonly before: Head; readonly after: Head };
+  readonly refs: readonly RefChange[];
+  /** newest first, as `git stash list` prints them */
+  readonly stashes?: { readonly before: readonly Stash[]; readonly after: readonly Stash[] };
+  /** the bytes of the index before, and a digest of its entries after; undefined without an index */
+  readonly index?: { readonly before: string | undefined; readonly after: string | undefined };
+  /** of a merge, rebase or bisect under way, of linked worktrees; settings */
+  readonly files: readonly PathChange[];
 }
 
 /** One tool call that changed something, or one undo or redo. */
@@ -55,26 +98,27 @@ export interface Change {
   readonly status: "open" | "done";
   /** false: the sweep before the call did not come to its end, or something could not be kept */
   readonly isComplete: boolean;
-  /** what could not be kept, and why */
-  readonly notKept: readonly { readonly path: string; readonly why: string }[];
+  readonly notKept: readonly NotKept[];
   readonly files: readonly PathChange[];
-  readonly git: readonly Json[];
-  /** the undo that took it back; undefined while it stands */
+  readonly git: readonly GitChange[];
+  /** the undo that took back the last of it; undefined while anything of it stands */
   readonly undoneBy: string | undefined;
+  /** paths that were taken back, of a change that was undone in part or as a whole */
+  readonly undonePaths: readonly string[];
   /** `undo`: the changes it took back; `redo`: the undo it took back */
   readonly of: readonly string[];
+  /** `undo`: only these paths and what is below them were taken back */
+  readonly only: readonly string[] | undefined;
 }
 
 /** What a capture before a call came to. */
 export interface Captured {
-  /** the change that was begun; undefined when nothing can change */
+  /** the change that was begun; undefined when nothing can change, or nothing could be written */
   readonly change: string | undefined;
   readonly files: number;
   readonly bytes: number;
   /** everything that could be lost was kept, or loses nothing */
   readonly isComplete: boolean;
   /** what would be lost and could not be kept; a finding about one of these stays */
-  readonly lost: readonly { readonly path: string; readonly why: string }[];
-  /** paths of the footprint whose loss is none: absent, empty, a link, clean in HEAD, made by this session, regenerable */
-  readonly harmless: readonly string[];
+  readonly lost: readonly NotKept[];
 }

@@ -6,6 +6,7 @@ import { AtomicFlag, clip, sha256Hex } from "../state/index.ts";
 import { join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { attempt, defineHook, type HookContext, type HookOptions } from "./context.ts";
+import { withOpenChanges } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "./observers.ts";
 import { trackWorkflow } from "./workflow-tracking.ts";
@@ -38,11 +39,14 @@ export function postToolUseFailure(options?: HookOptions): Hook<System> {
   return { ...postToolUse(options), id: "amplihack.post-tool-use-failure", event: "PostToolUseFailure" };
 }
 
-function observeCall(input: InputOf<"tool">, context: HookContext): Effect | undefined {
+async function observeCall(input: InputOf<"tool">, context: HookContext): Promise<Effect | undefined> {
   if (isRepeated(input, context)) return undefined;
   const tool = { ...input.tool, name: clip(input.tool.name, MAX_NAME_LENGTH) };
   const isFailure = input.event === "PostToolUseFailure";
   const duration = durationOf(input);
+  await withOpenChanges(context, input.cwd, ({ completeCall }, guard) =>
+    completeCall(input, context.system, guard, duration),
+  );
   context.log("INFO", `tool ${tool.name}${isFailure ? " failed" : ""}`);
   context.metric("tool_usage", tool.name, duration === undefined ? {} : { duration_ms: duration });
   if (isFailure) context.metric("tool_failures", tool.name);

@@ -1,6 +1,8 @@
 import type { ConfigNotice } from "../config/load.ts";
+import { isHistoryOn } from "../config/settings.ts";
+import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
-import { isHarmlessIn } from "../guard/prefilter.ts";
+import { footprintOfHarmless } from "../guard/prefilter.ts";
 import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
@@ -9,6 +11,7 @@ import type { System } from "../system/system.ts";
 import { auditFile, isAudited, writeAudit } from "./audit.ts";
 import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } from "./grants.ts";
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+import type { KeptCall } from "./history.ts";
 import type { HookDefinition } from "./hook-program.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
@@ -46,7 +49,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   diagnostics.push(...guard.notices.map(toDiagnostic));
   const settings = guard.config.guard;
 
-  const judgement = await judgeCall(input, system, guard, attempt);
+  const { judgement, kept } = await judgeCall(input, system, guard, attempt, tell);
   if (isAudited(judgement, settings)) {
     const path = auditFile(settings, guard.stateHome, guard.home);
     attempt("the audit line was not written", () =>
@@ -62,30 +65,74 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
       rememberRefusal(system, guard.stateHome, refusalOf(input, judgement, code, guard)),
     );
   }
-  return toEffect(judgement, diagnostics);
+  return toEffect(judgement, diagnostics, kept?.message);
+}
+
+interface JudgedCall {
+  readonly judgement: Judgement;
+  readonly kept?: KeptCall | undefined;
 }
 
 async function judgeCall(
   input: InputOf<"tool">,
   system: System,
-  { context, stateHome }: ConfiguredGuard,
+  guard: ConfiguredGuard,
   attempt: Attempt,
-): Promise<Judgement> {
-  if (isHarmlessShell(input, context)) return ALLOWED;
+  tell: (what: string, error: unknown) => void,
+): Promise<JudgedCall> {
+  const { context, stateHome } = guard;
+  const keep = (judgement: Judgement, footprint: Footprint) =>
+    keepBefore(input, system, guard, judgement, footprint, tell);
+  const plain = harmlessShell(input, context);
+  if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain) };
   // The analysis is large, and most commands never come this far.
   const { judgeTool } = await import("../guard/index.ts");
-  return judgeWithGrants(
+  const judged = judgeTool(input, context);
+  const isGuarding = guard.config.parts.includes("guard");
+  const first = isGuarding ? judged : { ...ALLOWED, footprint: judged.footprint };
+  const kept = first.verdict === "deny" ? undefined : await keep(first, first.footprint());
+  const settle = (judgement: Judgement) => (isGuarding ? kept?.settle(judgement) : undefined) ?? judgement;
+  const judgement = judgeWithGrants(
     system,
     stateHome,
-    grants => judgeTool(input, grants === undefined ? context : { ...context, grants }),
+    grants => settle(grants === undefined ? first : judgeTool(input, { ...context, grants })),
     used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
   );
+  const notes = kept?.notes ?? [];
+  return { judgement: notes.length === 0 ? judgement : withNotes(judgement, notes), kept };
 }
 
-function isHarmlessShell({ tool, facts }: InputOf<"tool">, context: ConfiguredGuard["context"]): boolean {
+function withNotes(judgement: Judgement, notes: readonly string[]): Judgement {
+  return { ...judgement, notes: [...judgement.notes, ...notes] };
+}
+
+/** Nothing of the history is loaded for a call that changes nothing. Its failure leaves the findings as they are. */
+async function keepBefore(
+  input: InputOf<"tool">,
+  system: System,
+  guard: ConfiguredGuard,
+  judgement: Judgement,
+  footprint: Footprint,
+  tell: (what: string, error: unknown) => void,
+): Promise<KeptCall | undefined> {
+  if (isEmptyFootprint(footprint)) return undefined;
+  try {
+    if (!isHistoryOn(guard.config) && judgement.findings.length === 0) return undefined;
+    const { keepCall } = await import("./history.ts");
+    return await keepCall(input, system, guard, judgement, footprint);
+  } catch (error) {
+    tell("the history kept nothing of this call", error);
+    return undefined;
+  }
+}
+
+function harmlessShell(
+  { tool, facts }: InputOf<"tool">,
+  context: ConfiguredGuard["context"],
+): Footprint | undefined {
   if (tool.canonicalName !== "Bash" || facts.command === null || /^(powershell|pwsh)$/i.test(tool.name))
-    return false;
-  return isHarmlessIn(facts.command, context);
+    return undefined;
+  return footprintOfHarmless(facts.command, context);
 }
 
 function refusalOf(
@@ -108,9 +155,13 @@ function refusalOf(
 function toEffect(
   { verdict, reason, findings, code }: Judgement,
   diagnostics: readonly Diagnostic[],
+  kept: string | undefined,
 ): Effect | undefined {
   const told = diagnostics.length === 0 ? {} : { diagnostics };
-  if (verdict === "allow" || reason === undefined) return diagnostics.length === 0 ? undefined : told;
+  if (verdict === "allow" || reason === undefined) {
+    const message = kept === undefined ? {} : { message: { text: kept, level: "info" as const } };
+    return diagnostics.length === 0 && kept === undefined ? undefined : { ...message, ...told };
+  }
   const rules = [...new Set(findings.map(finding => finding.rule))];
   const extras = { rules, ...(code === undefined ? {} : { allowOnce: code }) };
   return { decision: { kind: verdict, reason }, extras, ...told };

@@ -3,6 +3,7 @@ import type { InputOf } from "../protocol/index.ts";
 import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { defineHook, type HookContext, openHookContext } from "./context.ts";
+import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { entryText, isUserMessage } from "./transcript/entry.ts";
 import { toolNaming } from "./transcript/naming.ts";
@@ -22,12 +23,15 @@ interface Learning {
   readonly agentType: string;
 }
 
-/** Closes a session: stores what was learnt, then warns of uncommitted work. Cannot block. */
+/** Closes a session: stores what was learnt, says what was changed, warns of uncommitted work. Cannot block. */
 export const sessionStop = defineHook("session-stop", "session-end", endSession);
 
 export const definition: HookDefinition = { hook: sessionStop, usesBridge: true };
 
 async function endSession(input: InputOf<"session-end">, context: HookContext): Promise<undefined> {
+  await withHistory(context, input.cwd, ({ endSession: tellChanges }, guard) =>
+    tellChanges(input.sessionId, context, guard),
+  );
   if (context.hasPart("memory")) await storeLearning(input, context);
   if (!context.hasPart("workflow")) return;
   const closing = openHookContext(input, context.system, "session_end", { budgetMs: context.remainingMs() });

@@ -3,6 +3,7 @@ import { mentionedAgents } from "./agent-mentions.ts";
 import { callBridge } from "./bridge/call.ts";
 import { attempt, defineHook, type HookContext } from "./context.ts";
 import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
+import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
@@ -18,6 +19,9 @@ export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: 
 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
+  await withHistory(context, input.cwd, ({ beginPrompt }, guard) =>
+    beginPrompt(input.sessionId, context.system, guard),
+  );
   const isWorkflow = context.hasPart("workflow");
   const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
   if (isOuter && asksForDevelopment(prompt)) track(context);

@@ -9,12 +9,10 @@ export {
 } from "./descriptors.ts";
 export {
   abilities,
-  HOOK_REGISTRY,
   type HostRegistration,
   hookDeadlineMs,
   planRegistrations,
   type RegistrationPlan,
-  type RegistryRow,
 } from "./hook-registry.ts";
 export type * from "./host.ts";
 export { ANSWER_KINDS, type AnswerKind, type Inspection, type InspectOptions, inspect } from "./inspect.ts";
@@ -28,6 +26,7 @@ export {
 export { type OwnedCommand, ownedCommand, ownedHandler } from "./owned-command.ts";
 export { type PrintModeCall, type PrintModeRequest, printModeArguments } from "./print-mode.ts";
 export { isAgentVariable, recognise } from "./recognise.ts";
+export { HOOK_REGISTRY, type RegistryRow } from "./registry-rows.ts";
 export {
   type EditedText,
   type EmptyContainers,

@@ -38,6 +38,8 @@ export const ALIASES: Readonly<Record<string, string>> = {
  * name for one. Undefined for anything else.
  */
 export function resolveSubcommand(text: string): Subcommand | undefined {
+  const installed = STOCK_SUBCOMMANDS.find(each => each.name === text);
+  if (installed !== undefined) return installed;
   const key = eventKey(text);
   if (key === "") return undefined;
   const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : undefined;

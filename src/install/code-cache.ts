@@ -8,11 +8,12 @@ import { runProgram, trialEnvironment } from "./run-program.ts";
 // Most of a hook's cold start on Node is compiling. The code that a run compiled is kept beside each hook's bundle;
 // it fits only the version of Node that made it, so it is made for the Node that the hooks will run on.
 
-/** What agents run all day: a command that needs no analysis, a loop that deletes, a pipeline. */
+/** What agents run all day: a command that needs no analysis, a loop that deletes, a pipeline, code of a language. */
 const COMMANDS = [
   "git status",
   'cd src && for f in a b; do grep -n "$f" *.ts | head -5; done; rm -rf ./dist && git status',
   'npm test 2>&1 | tail -20 && echo "$HOME"',
+  `python3 -c 'import os; print(os.path.join("a", open("b").read()))'`,
 ] as const;
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;

@@ -1,5 +1,5 @@
 /** `amplihack/install`: the settings of Claude Code, for programs that manage them. */
-export { HOOK_REGISTRY, type RegistryRow } from "../hosts/hook-registry.ts";
+export { HOOK_REGISTRY, type RegistryRow } from "../hosts/registry-rows.ts";
 export { Problem as InstallProblem } from "../state/problem.ts";
 export {
   type EnsureOptions,

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { HOOK_REGISTRY } from "../hosts/hook-registry.ts";
+import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { setAsideCorrupt } from "../state/index.ts";
 import { Problem } from "../state/problem.ts";

@@ -1,6 +1,7 @@
 import type { HostId } from "../hosts/descriptors.ts";
-import { HOOK_REGISTRY, planRegistrations } from "../hosts/hook-registry.ts";
+import { planRegistrations } from "../hosts/hook-registry.ts";
 import type { InstallScope } from "../hosts/host.ts";
+import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import { resolveSubcommand } from "../hosts/subcommands.ts";
 import type { UserDirectories } from "../state/user-directories.ts";
 import type { System } from "../system/system.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_HOST, HOSTS } from "../hosts/descriptors.ts";
-import { HOOK_REGISTRY, type RegistryRow } from "../hosts/hook-registry.ts";
 import type { SettingsLayout } from "../hosts/host.ts";
+import { HOOK_REGISTRY, type RegistryRow } from "../hosts/registry-rows.ts";
 import { type FoundEntry, listEntries } from "../hosts/settings-file.ts";
 import type { JsonObject } from "../protocol/index.ts";
 import { findHome } from "../state/index.ts";

@@ -1,4 +1,4 @@
-import { HOOK_REGISTRY } from "../hosts/hook-registry.ts";
+import { HOOK_REGISTRY } from "../hosts/registry-rows.ts";
 import type { System } from "../system/system.ts";
 import type { HookEngine } from "./hook-engine.ts";
 import { runProgram } from "./run-program.ts";

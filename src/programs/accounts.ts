@@ -13,6 +13,7 @@ const SU: OptionGrammar = {
 
 /** Programs that run a shell, or one command, under another account. */
 export const accounts: Field = {
+  toldExcept: "",
   programs: () => [
     { names: "su", is: ["readsNothing", "dangerous"], options: SU, run: runAs },
     {

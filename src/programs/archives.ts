@@ -6,6 +6,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs that put files into one and take them out again. */
 export const archives: Field = {
+  toldExcept: "cpio 7z",
   programs: () =>
     programs(
       `

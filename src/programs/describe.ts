@@ -1,4 +1,5 @@
 import { words } from "../shell/options.ts";
+import { programsOf } from "./operation-table.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, Program } from "./program.ts";
 import { allOperations, findProgram } from "./registry.ts";
@@ -19,7 +20,7 @@ export interface ProgramDescription {
 export function describeProgram(name: string, own?: OwnPrograms): ProgramDescription | undefined {
   const program = own?.find(name) ?? findProgram(name);
   const operations = [
-    ...allOperations().filter(({ command }) => command.split(" ")[0]?.split("|").includes(name) === true),
+    ...allOperations().filter(({ command }) => programsOf(command).includes(name)),
     ...(own?.operationRowsOf(name) ?? []),
   ];
   if (program === undefined && operations.length === 0) return undefined;

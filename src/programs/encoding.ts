@@ -5,6 +5,7 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownText, text, uniteOrigins, unknown, withOrigins, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOf } from "./listings.ts";
 import { sendStdin } from "./payloads.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -21,6 +22,7 @@ const PACK_OPTIONS: OptionGrammar = {
 
 /** Programs that encode, decode, pack and encrypt a stream. */
 export const encoding: Field = {
+  toldExcept: "openssl gpg",
   programs: () => [
     ...programs(
       `
@@ -36,7 +38,7 @@ export const encoding: Field = {
       {
         base64: { options: BASE_OPTIONS, run: decodeBase(decodeBase64) },
         base32: { options: BASE_OPTIONS, run: decodeBase(decodeBase32) },
-        xxd: { run: runXxd },
+        xxd: { effects: [{ read: "first" }, { write: "rest" }], run: runXxd },
         od: { run: encodeInput },
         hexdump: { run: encodeInput },
         rev: { run: reverseLines },
@@ -53,7 +55,36 @@ export const encoding: Field = {
 };
 
 function packers(names: string, is: NonNullable<Program["is"]>): readonly Program[] {
-  return [{ names, is, options: PACK_OPTIONS, run: runPacker }];
+  return [{ names, is, options: PACK_OPTIONS, effects: effectsOfPacker, run: runPacker }];
+}
+
+const PACKED = /\.(gz|bz2|xz|zst|lz4|br|lzma|Z|tgz|txz|tbz2?)$/;
+const SUFFIX: Readonly<Record<string, string>> = {
+  gzip: ".gz",
+  pigz: ".gz",
+  bzip2: ".bz2",
+  xz: ".xz",
+  zstd: ".zst",
+  lz4: ".lz4",
+  brotli: ".br",
+};
+
+/** A file takes the place of the packed or unpacked one, unless all goes to the output. */
+function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands, program } = call;
+  const reads = readsOf(undefined, call);
+  if (/cat$/.test(program) || options.has("c", "stdout", "t", "l", "help", "version")) return reads;
+  const isTree = options.has("r");
+  const beside = (path: string) =>
+    PACKED.test(path) ? path.replace(PACKED, "") : path + (SUFFIX[program] ?? "");
+  return [
+    ...reads,
+    ...operands.flatMap((path): readonly ProgramEffect[] => [
+      { kind: "alter", path, isTree },
+      { kind: "alter", path, beside },
+    ]),
+    ...options.valuesOf("o", "output").map(path => ({ kind: "alter" as const, path })),
+  ];
 }
 
 /** The decoded text when it can be computed, else unknown; either way it is known to be decoded. */

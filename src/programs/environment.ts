@@ -26,6 +26,7 @@ const ENV_OPTIONS: OptionGrammar = {
 
 /** `env`: assignments, options, and `-S`, whose text is split into more words of `env` itself. */
 export const environment: Field = {
+  toldExcept: "",
   programs: () => [
     {
       names: "env",

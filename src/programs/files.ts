@@ -17,6 +17,7 @@ const ATTRIBUTE_OPTIONS = {
 
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
+  toldExcept: "patch ssh-keygen",
   programs: () => [
     ...programs(
       `
@@ -45,11 +46,13 @@ export const files: Field = {
         },
         truncate: {
           effects: ({ options, operands }) =>
-            knownPrefix(options.valueOf("s") ?? text("")).startsWith("+") ? [] : operands.map(replaced),
+            knownPrefix(options.valueOf("s") ?? text("")).startsWith("+")
+              ? operands.map(path => ({ kind: "alter", path }))
+              : operands.map(replaced),
         },
         dd: { effects: effectsOfDd, run: runDd },
         mkdir: {
-          effects: [],
+          effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
           run(call) {
             for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });
             return NO_OUTPUT;
@@ -57,7 +60,10 @@ export const files: Field = {
         },
         touch: {
           // An empty file is news only among the system's.
-          effects: [{ write: "operands", how: "create", unless: "c" }],
+          effects: ({ options, operands }) =>
+            operands.map(path =>
+              options.has("c") ? { kind: "alter", path } : { kind: "write", path, how: "create" },
+            ),
           run(call) {
             for (const path of call.operands)
               markFile(path, call, { contents: readContents(path, call.cwd, undefined, call.scope) }, true);

@@ -1,18 +1,16 @@
 import type { Selection } from "../shell/effects.ts";
-import { words } from "../shell/options.ts";
+import { wordSet } from "../shell/options.ts";
 import { describe, knownPrefix, text, type Value } from "../shell/value.ts";
 import { isDistinctiveName, isRegenerableName, isRegenerablePattern } from "./regenerable.ts";
 
-const TESTS_WITH_VALUE = new Set(
-  words(`
+const TESTS_WITH_VALUE = wordSet(`
   -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -mtime -mmin -atime -amin
   -ctime -cmin -newer -anewer -cnewer -size -user -group -uid -gid -perm -links -inum -samefile -fstype -maxdepth
   -mindepth -used -context -regextype -D
-`),
-);
-const FREE_TESTS = new Set(words("-type -xtype -maxdepth -mindepth -regextype -fstype -perm"));
+`);
+const FREE_TESTS = wordSet("-type -xtype -maxdepth -mindepth -regextype -fstype -perm");
 /** Actions that start a program for what is found. */
-export const ACTIONS_WITH_COMMAND = new Set(words("-exec -execdir -ok -okdir"));
+export const ACTIONS_WITH_COMMAND = wordSet("-exec -execdir -ok -okdir");
 
 /** What `find` would delete, and where it starts. */
 export interface Search {

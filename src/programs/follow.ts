@@ -7,15 +7,14 @@ import { describe, dropKnown, knownPrefix, knownText, text, type Value, wordAt }
 import { couldBe } from "../shell/words/could-be.ts";
 import { dangerousNames, findDangerous } from "./dangerous.ts";
 import { stdinOf } from "./file-access.ts";
-import { interpretBy } from "./languages.ts";
-import { listingBehind } from "./listings.ts";
+import { listingBehind, readsOf } from "./listings.ts";
 import { operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
-import { readsOf } from "./reads.ts";
 import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } from "./registry.ts";
 import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";
+import { runInterpreterCode } from "./run-code.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -28,8 +27,11 @@ export function programsWith(own: OwnPrograms): Programs {
       if (name === undefined) return { output: undefined, effects: guess(call) };
       return followProgram(name, own.find(name) ?? findProgram(name), call, runs, own.operationRowsOf(name));
     },
-    interpret: interpretBy,
-    isKnown: name => dangerousNames().has(name) || findProgram(name) !== undefined,
+    interpret(name, code, operands, call, source) {
+      const language = name === "bun" ? "javascript" : findProgram(name)?.language;
+      return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
+    },
+    isKnown: name => findProgram(name) !== undefined || dangerousNames().has(name),
     get names() {
       return programNames();
     },
@@ -47,7 +49,7 @@ function followProgram(
 ): Followed {
   const parsed = parseCall(name, program, call);
   noteNames(program, parsed);
-  const isOnlyHelp = parsed.options.has("help", "version");
+  const isOnlyHelp = asksForHelp(program, parsed);
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
@@ -56,6 +58,13 @@ function followProgram(
     ...operationsOf(ownRows, name, parsed, grammarOf(program)),
   ];
   return { output, effects: [...effects, ...later, ...operations] };
+}
+
+/** BSD's programs take everything behind the first operand for names, so there only GNU's would stop and help. */
+function asksForHelp(program: Program | undefined, { options }: ParsedCall): boolean {
+  const asked = options.options.find(({ name }) => name === "help" || name === "version");
+  const [first] = options.operands;
+  return asked !== undefined && (program?.isGnu !== true || first === undefined || asked.index < first.index);
 }
 
 function parseCall(name: string, program: Program | undefined, call: ProgramCall): ParsedCall {

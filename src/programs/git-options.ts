@@ -1,6 +1,6 @@
 import { type OptionGrammar, type ParsedOptions, parseOptions } from "../shell/options.ts";
 import type { Value } from "../shell/value.ts";
-import { GRAMMAR_CELLS, grammarOf, readTable } from "./text-table.ts";
+import { GRAMMAR_CELLS, grammarOf, readRow, rowsOf } from "./text-table.ts";
 
 /** The options of each subcommand of git, as far as they matter or take a value. */
 const TABLE = `
@@ -55,9 +55,8 @@ const TABLE = `
         -bB reason
 `;
 
-let grammars: ReadonlyMap<string, OptionGrammar> | undefined;
-
-const NO_GRAMMAR: OptionGrammar = {};
+/** Grammars of the subcommands that were needed so far. */
+const grammars = new Map<string, OptionGrammar>();
 
 /** Subcommands that show content. */
 const SHOWING = /^(show|diff|log|blame|annotate|grep|cat-file|archive|format-patch|difftool)$/;
@@ -71,11 +70,13 @@ const SHOW_OPTIONS: OptionGrammar = {
 export function readGitOptions(subcommand: string, argv: readonly Value[]): ParsedOptions {
   const name = subcommand === "stage" ? "add" : subcommand;
   if (SHOWING.test(name)) return parseOptions(argv, SHOW_OPTIONS);
-  grammars ??= new Map(
-    readTable(TABLE, 1, GRAMMAR_CELLS).map(({ columns: [command = ""], cells }) => [
-      command,
-      grammarOf(cells),
-    ]),
-  );
-  return parseOptions(argv, grammars.get(name) ?? NO_GRAMMAR);
+  return parseOptions(argv, grammars.get(name) ?? readGrammar(name));
+}
+
+function readGrammar(name: string): OptionGrammar {
+  const row = rowsOf(TABLE).find(line => line.startsWith(`${name} |`));
+  if (row === undefined) return {};
+  const grammar = grammarOf(readRow(row, 1, GRAMMAR_CELLS).cells);
+  grammars.set(name, grammar);
+  return grammar;
 }

@@ -29,6 +29,7 @@ import { runString } from "./run.ts";
 
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
 export const versionControl: Field = {
+  toldExcept: "gh glab",
   programs: () => [
     {
       names: "git",

@@ -9,6 +9,7 @@ import type { Field, ParsedCall } from "./program.ts";
 
 /** Programs that give another one a file system of its own. */
 export const isolation: Field = {
+  toldExcept: "",
   programs: () => [
     {
       names: "chroot",

@@ -19,6 +19,7 @@ const SCRIPT_OPTIONS: OptionGrammar = {
 
 /** Programs that hand a string to a shell: now, later, or whenever something changes. */
 export const jobs: Field = {
+  toldExcept: "script at nix concurrently nix-shell nodemon onchange chokidar",
   programs: () => [
     ...programs(
       `

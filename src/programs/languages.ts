@@ -1,20 +1,16 @@
-import type { Language } from "../shell/code-calls.ts";
 import type { ProgramEffect } from "../shell/effects.ts";
 import { type OptionGrammar, parseOptions } from "../shell/options.ts";
 import { baseName } from "../shell/paths.ts";
-import type { CodeSource, Output, ProgramCall } from "../shell/state/types.ts";
+import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
-import { readsOf } from "./reads.ts";
+import { programs } from "./program-table.ts";
 import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
 import { compileSubstitutions } from "./substitute.ts";
-
-interface Interpreter extends Program {
-  readonly takes: CodeOptions;
-}
 
 const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p" };
 const JAVASCRIPT_OPTIONS: OptionGrammar = {
@@ -25,152 +21,67 @@ const JAVASCRIPT_OPTIONS: OptionGrammar = {
   stopsAtOperand: true,
 };
 
-const INTERPRETERS: readonly Interpreter[] = [
-  {
-    names: "python python2 python3",
-    pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
-    is: ["readsNothing", "decodes", "dangerous"],
-    // `!cmd` of IPython; plain Python knows no such line.
-    shellLines: /^\s*!(.*)$/gm,
-    takes: { language: "python", code: "c", module: "m" },
-    options: {
-      flags: "-bBdEhiIOPqsSuvVx help version",
-      values: "-cmWX check-hash-based-pycs",
-      stopsAtOperand: true,
-    },
-    tool: pythonTool,
-  },
-  {
-    names: "node nodejs tsx ts-node qjs",
-    is: ["readsNothing", "decodes", "dangerous"],
-    takes: JAVASCRIPT,
-    options: JAVASCRIPT_OPTIONS,
-    rewrite: unbundle,
-  },
-  {
-    names: "perl",
-    pattern: /^perl[\d.]*$/,
-    is: ["readsNothing", "decodes", "dangerous"],
-    takes: { language: "perl", code: "e" },
-    options: {
-      flags: "-acfnpsStTuUvwWX",
-      values: "-I e|E",
-      optional: "-iFMmdDxV",
-      digits: "-l0C",
-      stopsAtOperand: true,
-    },
-    effects: effectsInPlace,
-  },
-  {
-    names: "ruby irb pry",
-    pattern: /^j?ruby[\d.]*$/,
-    is: ["readsNothing", "decodes", "dangerous"],
-    takes: { language: "ruby", code: "e" },
-    options: {
-      flags: "-acdlnpsSvwWy version verbose yjit",
-      values: "-eIrCE require",
-      optional: "-iFKTx",
-      digits: "0",
-      stopsAtOperand: true,
-    },
-    effects: effectsInPlace,
-  },
-  {
-    names: "php",
-    pattern: /^php[\d.]*(?:-cgi)?$/,
-    is: ["readsNothing", "dangerous"],
-    takes: { language: "php", code: "r", files: "f" },
-    options: {
-      flags: "-aCehHilmnqsvw",
-      values: "-dczSt r|run|B|R|E|process-code|process-begin|process-end f|file|F define",
-      stopsAtOperand: true,
-    },
-    tool: phpTool,
-  },
-  {
-    names: "lua luajit",
-    pattern: /^lua[\d.]*$/,
-    is: ["dangerous"],
-    takes: { language: "lua", code: "e" },
-    options: { flags: "-iEvW", values: "-el", stopsAtOperand: true },
-  },
-  {
-    names: "awk gawk mawk nawk original-awk goawk",
-    is: ["passesOn", "selects", "readsSockets", "dangerous"],
-    takes: { language: "awk", code: "e", files: "f", isOperandCode: true, variable: "v" },
-    options: {
-      flags: "-cCghIkMnNOPrsStV posix traditional re-interval sandbox csv",
-      values: "-Fil v|assign f|file|exec|E e|source field-separator include load",
-      stopsAtOperand: true,
-      abbreviates: false,
-    },
-    effects: effectsOfAwk,
-  },
-  {
-    names: "sed",
-    isGnu: true,
-    is: ["passesOn", "selects"],
-    takes: { language: "sed", code: "e", files: "f", isOperandCode: true },
-    options: {
-      flags:
-        "-nsuz E|r|regexp-extended quiet silent separate null-data unbuffered posix debug sandbox follow-symlinks help version",
-      values: "-l e|expression f|file line-length",
-      optional: "i|in-place",
-    },
-    effects: effectsOfSed,
-  },
-  {
-    names: "osascript",
-    is: ["dangerous"],
-    takes: { language: "applescript", code: "e" },
-    options: { flags: "i", values: "-els", stopsAtOperand: true },
-  },
-  {
-    names: "expect wish",
-    pattern: /^tclsh[\d.]*$/,
-    takes: { language: "expect", code: "c", files: "f" },
-    options: { flags: "-dDinNv", values: "-cf", optional: "b", stopsAtOperand: true },
-  },
-];
+const TABLE = `
+    python python2 python3 | is readsNothing decodes dangerous | flags -bBdEhiIOPqsSuvVx help version | values -cmWX
+        check-hash-based-pycs | ends at operand
+    node nodejs tsx ts-node qjs | is readsNothing decodes dangerous
+    perl | is readsNothing decodes dangerous | flags -acfnpsStTuUvwWX | values -I e|E | optional -iFMmdDxV | digits -l0C
+        | ends at operand
+    ruby irb pry | is readsNothing decodes dangerous | flags -acdlnpsSvwWy version verbose yjit | values -eIrCE require |
+        optional -iFKTx | digits 0 | ends at operand
+    php | is readsNothing dangerous | flags -aCehHilmnqsvw | values -dczSt
+        r|run|B|R|E|process-code|process-begin|process-end f|file|F define | ends at operand
+    lua luajit | is dangerous | flags -iEvW | values -el | ends at operand
+    awk gawk mawk nawk original-awk goawk | is passesOn selects readsSockets dangerous | flags -cCghIkMnNOPrsStV posix
+        traditional re-interval sandbox csv | values -Fil v|assign f|file|exec|E e|source field-separator include load |
+        exact | ends at operand
+    sed | gnu | is passesOn selects | flags -nsuz E|r|regexp-extended quiet silent separate null-data unbuffered posix
+        debug sandbox follow-symlinks help version | values -l e|expression f|file line-length | optional i|in-place
+    osascript | is dangerous | flags i | values -els | ends at operand
+    expect wish | flags -dDinNv | values -cf | optional b | ends at operand
+    deno | is readsNothing dangerous | flags -ApTq print allow-all quiet no-check check | values -cL ext config import-map
+        log-level | optional allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi
+`;
+
+const SED: CodeOptions = { language: "sed", code: "e", files: "f", isOperandCode: true };
 
 /** Interpreters whose programs are read. */
 export const languages: Field = {
-  programs: () => [
-    ...INTERPRETERS.map(interpreter => ({
-      ...interpreter,
-      run: interpreter.takes.language === "sed" ? runSed : runWith(interpreter.takes),
-    })),
-    {
-      names: "deno",
-      is: ["readsNothing", "dangerous"],
-      options: {
-        flags: "-ApTq print allow-all quiet no-check check",
-        values: "-cL ext config import-map log-level",
-        optional: "allow-read allow-write allow-net allow-env allow-run allow-sys allow-ffi",
-      },
-      run: runDeno,
-    },
-  ],
+  toldExcept: "python node perl ruby php lua osascript expect deno",
+  programs: () =>
+    programs(TABLE, {
+      python: interpreter(
+        { language: "python", code: "c", module: "m" },
+        // `!cmd` of IPython; plain Python knows no such line.
+        { pattern: /^(?:python|pypy|ipython)[\d.]*w?$/, shellLines: /^\s*!(.*)$/gm, tool: pythonTool },
+      ),
+      node: interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
+      perl: interpreter(
+        { language: "perl", code: "e" },
+        { pattern: /^perl[\d.]*$/, effects: effectsInPlace },
+      ),
+      ruby: interpreter(
+        { language: "ruby", code: "e" },
+        { pattern: /^j?ruby[\d.]*$/, effects: effectsInPlace },
+      ),
+      php: interpreter(
+        { language: "php", code: "r", files: "f" },
+        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool },
+      ),
+      lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
+      awk: interpreter(
+        { language: "awk", code: "e", files: "f", isOperandCode: true, variable: "v" },
+        { effects: effectsOfAwk },
+      ),
+      sed: interpreter(SED, { run: runSed, effects: effectsOfSed }),
+      osascript: interpreter({ language: "applescript", code: "e" }),
+      expect: interpreter({ language: "expect", code: "c", files: "f" }, { pattern: /^tclsh[\d.]*$/ }),
+      deno: { run: runDeno },
+    }),
 };
 
-function runWith(takes: CodeOptions): (call: ParsedCall) => Output {
-  return call => runInterpreter(takes, call);
-}
-
-/** Runs the text of a file by the interpreter it names; undefined for shells and for what is not known. */
-export function interpretBy(
-  name: string,
-  code: Value,
-  operands: readonly Value[],
-  call: ProgramCall,
-  source: CodeSource,
-): Output | undefined {
-  const language: Language | undefined =
-    name === "bun"
-      ? "javascript"
-      : INTERPRETERS.find(({ names, pattern }) => names.split(" ").includes(name) || pattern?.test(name))
-          ?.takes.language;
-  return language === undefined ? undefined : runInterpreterCode(language, code, operands, call, source);
+function interpreter(takes: CodeOptions, more: Partial<Program> = {}): Omit<Program, "names"> {
+  return { language: takes.language, run: call => runInterpreter(takes, call), ...more };
 }
 
 /** A package manager that is an interpreter as well: `bun -e CODE`, `bun run FILE`. */
@@ -200,7 +111,7 @@ function runDeno(call: ParsedCall): Output {
 function runSed(started: ParsedCall): Output {
   const call = withoutEmptySuffix(started);
   const { options } = call;
-  runInterpreter({ language: "sed", code: "e", files: "f", isOperandCode: true }, call);
+  runInterpreter(SED, call);
   if (options.has("f") && !options.has("e")) return [unknownOutput(call)];
   const given = options.valuesOf("e");
   const [first, ...rest] = call.operands;
@@ -224,9 +135,12 @@ function withoutEmptySuffix(call: ParsedCall): ParsedCall {
 function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const files = options.has("e", "f") ? operands : operands.slice(1);
-  return options.has("i")
-    ? files.map(path => ({ kind: "write", path, how: "edit" }))
-    : files.map(path => ({ kind: "read", path, isCopy: false }));
+  if (!options.has("i")) return files.map(path => ({ kind: "read", path, isCopy: false }));
+  const suffix = knownText(options.valueOf("i") ?? text("")) ?? "";
+  return files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "write", path, how: "edit" },
+    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }]),
+  ]);
 }
 
 /** `gawk -i inplace` writes back what it prints. */

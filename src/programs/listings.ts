@@ -1,6 +1,42 @@
 import type { Listing, ProgramEffect } from "../shell/effects.ts";
+import { words } from "../shell/options.ts";
 import type { ProgramCall } from "../shell/state/types.ts";
-import { hasUnknown, knownText, type Piece, type Value } from "../shell/value.ts";
+import { hasUnknown, knownPrefix, knownText, type Piece, type Value } from "../shell/value.ts";
+import type { ParsedCall, Program } from "./program.ts";
+
+const MAX_FILES = 64;
+
+/** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
+export function readsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
+  const { text, files, unless } = program?.reads ?? {};
+  if (program?.is?.includes("readsNothing") === true) return [];
+  if (unless !== undefined && options.has(...words(unless))) return [];
+  const hasText = text !== undefined && !options.has(...words(text));
+  const named = files === undefined ? [] : options.valuesOf(...words(files));
+  return readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
+}
+
+export function readsOfFiles(files: readonly Value[], call: ParsedCall): readonly ProgramEffect[] {
+  return [...readsOfListed(files, call), ...plainReads(files)];
+}
+
+/** Words that may be names of files: no addresses, no sentences. */
+export function plainReads(files: readonly Value[]): readonly ProgramEffect[] {
+  return files
+    .filter(
+      value =>
+        value.pieces.length > 0 &&
+        !isAddress(knownPrefix(value)) &&
+        !/\s/.test(knownText(value)?.trim() ?? ""),
+    )
+    .slice(0, MAX_FILES)
+    .map(path => ({ kind: "read", path, isCopy: false }));
+}
+
+function isAddress(word: string): boolean {
+  return word.includes("://") && /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+}
 
 /** The list of files that a value comes from, through filters; undefined when no search or list is behind it. */
 export function listingBehind(value: Value, { scope }: ProgramCall): Listing | undefined {
@@ -37,7 +73,7 @@ function starters({ parent, scope }: ProgramCall): readonly number[] {
 }
 
 /** Names that a list puts among the operands, read as files. */
-export function readsOfListed(operands: readonly Value[], call: ProgramCall): readonly ProgramEffect[] {
+function readsOfListed(operands: readonly Value[], call: ProgramCall): readonly ProgramEffect[] {
   const named = operands.flatMap(value => (hasUnknown(value) ? foundPaths(listingBehind(value, call)) : []));
   const listing = call.isOpenEnded ? listedArguments(call) : undefined;
   const listed = listing === "unknown" ? [] : foundPaths(listing);

@@ -29,6 +29,7 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
+  toldExcept: "fetch aria2c tftp sftp ftp lwp-request cryptcat tcpdump lynx socat",
   programs: () =>
     programs(
       `

@@ -7,7 +7,7 @@ import { describe, hasUnknown, type Value } from "../shell/value.ts";
 import { compileGlob, matchesGlob } from "../system/glob.ts";
 import type { Operation } from "./program.ts";
 
-const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview help version");
+const DRY_RUN = words("dry-run dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false };
 const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,
@@ -15,19 +15,6 @@ const VALUED_OPTIONS: OptionGrammar = {
   unknownTakesValue: true,
   flags: DRY_RUN.join(" "),
 };
-
-/** Operations by program. */
-export function indexOperations(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
-  const byProgram = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    for (const program of operation.command.split(" ", 1)[0]?.split("|") ?? []) {
-      const list = byProgram.get(program) ?? [];
-      list.push(operation);
-      byProgram.set(program, list);
-    }
-  }
-  return byProgram;
-}
 
 /** The operations among the rows that this call is. */
 export function operationsOf(
@@ -116,11 +103,12 @@ function hasOption(options: ParsedOptions, need: string): boolean {
   return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
 }
 
-function isDryRun({ options }: ParsedOptions): boolean {
-  return options.some(
-    ({ name, value }) =>
-      DRY_RUN.includes(name) && !(value !== undefined && /^(none|false|0|no)$/i.test(describe(value))),
-  );
+/** Only looks, or helps; a later word may take a dry run back. */
+function isDryRun(parsed: ParsedOptions): boolean {
+  if (parsed.has("help", "version")) return true;
+  const last = parsed.options.filter(({ name }) => DRY_RUN.includes(name.replace(/^no-/, ""))).at(-1);
+  if (last === undefined || last.name.startsWith("no-")) return false;
+  return last.value === undefined || !/^(none|\$?false|0|no)$/i.test(describe(last.value));
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */

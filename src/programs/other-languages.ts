@@ -1,5 +1,6 @@
 import { words } from "../shell/options.ts";
 import { baseName } from "../shell/paths.ts";
+import { homeAt } from "../shell/place.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import { leaveUnexamined } from "../shell/state/session.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
@@ -109,7 +110,7 @@ function quoted(word: string): string {
 
 /** Emacs and others read `~` themselves. */
 function pathOf(written: string, call: ProgramCall): Value {
-  return text(written.replace(/^~(?=\/|$)/, () => call.scope.session.context.home));
+  return text(written.replace(/^~(?=\/|$)/, () => homeAt(call.place, call.scope.session.context.home)));
 }
 
 /** What a program will do that is compiled from text of this very command. */

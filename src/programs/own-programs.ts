@@ -1,6 +1,6 @@
 import type { OwnProgram } from "../config/sections.ts";
 import { words } from "../shell/options.ts";
-import { indexOperations } from "./operations.ts";
+import { programsOf } from "./operation-table.ts";
 import type { Operation, Program } from "./program.ts";
 
 /** The user's records, ready to be looked up. */
@@ -20,12 +20,13 @@ export function ownPrograms(records: readonly OwnProgram[]): OwnPrograms {
 function makeTable(records: readonly OwnProgram[]): OwnPrograms {
   const byName = new Map<string, Program>();
   for (const record of records) for (const name of words(record.names)) byName.set(name, programOf(record));
-  const rows = indexOperations(
-    records.flatMap(({ names, operations = [] }) =>
-      operations.map(one => ({ ...one, command: `${words(names).join("|")} ${one.command}`.trim() })),
-    ),
+  const rows = records.flatMap(({ names, operations = [] }) =>
+    operations.map(one => ({ ...one, command: `${words(names).join("|")} ${one.command}`.trim() })),
   );
-  return { find: name => byName.get(name), operationRowsOf: name => rows.get(name) ?? [] };
+  return {
+    find: name => byName.get(name),
+    operationRowsOf: name => rows.filter(({ command }) => programsOf(command).includes(name)),
+  };
 }
 
 function programOf({ names, options, reads, effects }: OwnProgram): Program {

@@ -1,4 +1,5 @@
 import { printPaths } from "../shell/builtins/wrappers.ts";
+import type { ProgramEffect } from "../shell/effects.ts";
 import { baseName, directoryName, joinPath } from "../shell/paths.ts";
 import { takeNumber } from "../shell/state/session.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
@@ -9,6 +10,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs whose output is a path or a short word, as far as it can be told without running them. */
 export const paths: Field = {
+  toldExcept: "open",
   programs: () =>
     programs(
       `
@@ -24,8 +26,8 @@ export const paths: Field = {
     seq | is readsNothing | gnu
     hostname uname nproc uuidgen wc id getconf expr cksum | is readsNothing | gnu
     dir exa eza lsd tree stat file du df whereis locate sleep wait true false test [ umask lsattr getfacl md5sum
-        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say open xdg-open info help | is
-        readsNothing
+        sha1sum sha256sum sha512sum sum b2sum shasum cmp logger notify-send say info help | is readsNothing
+    open xdg-open | is readsNothing
   `,
       {
         pwd: { run: call => line(call.cwd) },
@@ -39,7 +41,7 @@ export const paths: Field = {
           run: call => (call.options.has("f", "e", "m") ? absolutePaths(call) : [unknownOutput(call)]),
         },
         which: { run: call => printPaths(call.options) },
-        mktemp: { run: makeTemporary },
+        mktemp: { effects: madeTemporary, run: makeTemporary },
         date: { run: printDate },
         whoami: { run: printUser },
         seq: { run: countUp },
@@ -94,6 +96,18 @@ function makeTemporary(call: ParsedCall): Output {
   if (known !== undefined)
     scope.state.files.set(known, { contents: [text("")], isDirectory: options.has("d", "directory") });
   return line(path);
+}
+
+/** A new name in a directory that is no temporary one; which, is not known before. */
+function madeTemporary({ operands, options }: ParsedCall): readonly ProgramEffect[] {
+  const [template] = operands;
+  const directory = options.valueOf("p") ?? (template === undefined ? undefined : text(parentOf(template)));
+  if (directory === undefined || options.has("t", "u")) return [];
+  return [{ kind: "alter", path: concatenate([directory, text("/"), unknown("token", "XXXXXX")]) }];
+}
+
+function parentOf(template: Value): string {
+  return directoryName(knownText(template) ?? ".");
 }
 
 function fillTemplate(template: Value, number: string): Value {

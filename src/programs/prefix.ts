@@ -83,6 +83,8 @@ function withoutVersion(word: Value, index: number): Value {
 
 /** Programs whose last words are another program with its arguments. */
 export const prefixes: Field = {
+  toldExcept:
+    "perf valgrind strace direnv doppler op aws-vault mise asdf nvm bundle poetry uv conda xterm firejail systemd-run",
   programs: () => readPrefixWrappers().map(programOf),
 };
 

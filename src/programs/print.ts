@@ -155,6 +155,7 @@ function toNumber(written: string): number {
 
 /** Programs that print their words. */
 export const print: Field = {
+  toldExcept: "",
   programs: () => [
     { names: "echo print", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: echo },
     { names: "printf", isGnu: true, is: ["readsNothing", "seldomFails", "prints"], run: printf },

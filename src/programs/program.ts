@@ -1,4 +1,5 @@
 import type { OperationRule } from "../config/levels.ts";
+import type { Language } from "../shell/code-calls.ts";
 import type { Listing, ProgramEffect, WriteKind } from "../shell/effects.ts";
 import type { OptionGrammar, ParsedOptions } from "../shell/options.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
@@ -91,6 +92,8 @@ export interface Program {
   tool?(call: ParsedCall): readonly Value[] | undefined;
   /** Options whose value a shell runs. */
   readonly shellOptions?: { readonly names: string; readonly prefix?: RegExp };
+  /** The language of the programs that it runs. */
+  readonly language?: Language;
   /** Words and lines of its input that leave for a shell; the first group is the text. */
   readonly shellLines?: RegExp;
   /** Variables that name a program which it starts. */
@@ -134,6 +137,8 @@ export interface Field {
   /** A function: everything here is read when it is first needed. */
   readonly programs: () => readonly Program[];
   readonly operations?: OperationTables;
+  /** What its programs change is all in their effects, save those named here; absent: of none of them it is. */
+  readonly toldExcept?: string;
   /** With RAILS_ENV=test and the like the operations touch nothing of worth. */
   readonly isFreeInTests?: boolean;
 }

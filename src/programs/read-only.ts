@@ -1,28 +1,42 @@
 /**
  * Programs that read and show, whatever their words are, but for those that `NOT_HARMLESS` names. The guard asks this
- * first, before any table is made.
+ * first, before any table is made, so that these are plain text.
  */
-const READ_ONLY: ReadonlySet<string> = new Set(
-  (
-    "ls cat pwd whoami date uname hostname id which head tail wc file stat du df tree echo true false uptime nproc arch " +
-    "groups tsc eslint jest vitest pytest mypy ruff flake8 prettier biome"
-  ).split(" "),
-);
+const READERS =
+  " ls cat pwd whoami date uname hostname id which head tail wc file stat du df tree echo true false uptime nproc arch " +
+  "groups ";
+/** Programs that a question is never worth, though they may write what they like: caches, reports, snapshots. */
+const RUNNERS = " tsc eslint jest vitest pytest mypy ruff flake8 prettier biome ";
 
-const READ_ONLY_SUBCOMMANDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["git", "status log diff show rev-parse ls-files describe shortlog ls-tree".split(" ")],
-  ["npm", "test ls list outdated view".split(" ")],
-  ["cargo", "build check test clippy".split(" ")],
-  ["go", "build test vet list version".split(" ")],
-]);
+const READING_SUBCOMMANDS: Readonly<Record<string, string>> = {
+  git: " status log diff show rev-parse ls-files describe shortlog ls-tree ",
+  npm: " ls list outdated view ",
+  go: " list version ",
+};
+
+const RUNNING_SUBCOMMANDS: Readonly<Record<string, string>> = {
+  npm: " test ",
+  cargo: " build check test clippy ",
+  go: " build test vet ",
+};
 
 /** Options that make one of the above write or run something. */
 const NOT_HARMLESS =
   /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
 
-/** A command of plain words that only reads, whatever files it is given. */
-export function onlyReads(program: string, words: readonly string[]): boolean {
-  const subcommands = READ_ONLY_SUBCOMMANDS.get(program);
-  const isKnown = subcommands === undefined ? READ_ONLY.has(program) : subcommands.includes(words[0] ?? "");
-  return isKnown && !words.some(word => NOT_HARMLESS.test(word));
+/** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
+export function harmlessUse(program: string, words: readonly string[]): "reads" | "runs" | undefined {
+  const [first = ""] = words;
+  const isReader = isListed(READERS, program) || isListed(subcommandsOf(READING_SUBCOMMANDS, program), first);
+  const isRunner = isListed(RUNNERS, program) || isListed(subcommandsOf(RUNNING_SUBCOMMANDS, program), first);
+  if ((!isReader && !isRunner) || words.some(word => NOT_HARMLESS.test(word))) return undefined;
+  return isReader ? "reads" : "runs";
+}
+
+function subcommandsOf(table: Readonly<Record<string, string>>, program: string): string {
+  return Object.hasOwn(table, program) ? (table[program] ?? "") : "";
+}
+
+function isListed(names: string, name: string): boolean {
+  return name !== "" && names.includes(` ${name} `);
 }

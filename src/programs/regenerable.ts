@@ -1,8 +1,5 @@
-import { wordSet, words } from "../shell/options.ts";
-import { compileGlob, matchesGlob } from "../system/glob.ts";
-
-const globMatches = (pattern: string, name: string): boolean =>
-  matchesGlob(compileGlob(pattern, "fnmatch"), name);
+import { wordSet } from "../shell/options.ts";
+import { globMatches } from "../system/glob.ts";
 
 /** Names that only build tools give to a directory, wherever it lies. */
 const DISTINCTIVE = wordSet(`
@@ -24,10 +21,10 @@ const GENERIC = wordSet(`
   tmp temp .tmp .temp log logs cache obj site-packages dist-ssr dist-types coverage-report wheelhouse generated-docs test-output test-reports allure-results allure-report .scannerwork
 `);
 
-const DISTINCTIVE_PATTERNS = words(`
+const DISTINCTIVE_PATTERNS = wordSet(`
   *.egg-info *.dist-info cmake-build-* bazel-* *.xcresult *.dSYM *.tsbuildinfo
 `);
-const GENERIC_PATTERNS = words(`
+const GENERIC_PATTERNS = wordSet(`
   build-* dist-* *.build tmp-* tmp.* temp-* *.tmp *.cache *-cache coverage-*
 `);
 
@@ -36,7 +33,7 @@ const PAIRS = wordSet(
   "vendor/bundle .yarn/cache .yarn/install-state.gz public/build public/packs .vercel/output",
 );
 
-const JUNK = words(`
+const JUNK = wordSet(`
   *.pyc *.pyo *.pyd *.o *.obj *.a.tmp *.lo *.log *.log.* *.tmp *.temp *.swp *.swo *.orig *.rej *.bak *~
   *.class *.gcda *.gcno *.tsbuildinfo *.profraw *.map *.pid *.cache *.coverage .coverage .coverage.*
   .DS_Store Thumbs.db ._* npm-debug.log* core.[0-9]* *.stackdump *.snap.new *.pending-snap .eslintcache
@@ -44,19 +41,19 @@ const JUNK = words(`
 `);
 
 /** Below these trees of the home directory programs keep what they can fetch or compute again. */
-const HOME_CACHES = words(`
+const HOME_CACHES = wordSet(`
   .cache .npm .pnpm-store .yarn/cache .gradle/caches .gradle/daemon .m2/repository .cargo/registry .cargo/git
   .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache .deno go/pkg/mod .local/share/Trash Library/Caches
   Library/Developer/Xcode/DerivedData .pub-cache .expo .ccache
 `);
 
 export function isDistinctiveName(name: string): boolean {
-  return DISTINCTIVE.has(name) || DISTINCTIVE_PATTERNS.some(pattern => globMatches(pattern, name));
+  return DISTINCTIVE.has(name) || DISTINCTIVE_PATTERNS.list.some(pattern => globMatches(pattern, name));
 }
 
 export function isGenericName(name: string): boolean {
   return (
-    COMMON.has(name) || GENERIC.has(name) || GENERIC_PATTERNS.some(pattern => globMatches(pattern, name))
+    COMMON.has(name) || GENERIC.has(name) || GENERIC_PATTERNS.list.some(pattern => globMatches(pattern, name))
   );
 }
 
@@ -65,13 +62,12 @@ export function isRegenerableName(name: string): boolean {
 }
 
 export function isJunkName(name: string): boolean {
-  return JUNK.some(pattern => globMatches(pattern, name));
+  return JUNK.list.some(pattern => globMatches(pattern, name));
 }
 
 /** A pattern as given to `-name` or in a glob: everything it matches is junk or build output. */
 export function isRegenerablePattern(pattern: string): boolean {
-  if (isRegenerableName(pattern) || JUNK.includes(pattern) || DISTINCTIVE_PATTERNS.includes(pattern))
-    return true;
+  if (isRegenerableName(pattern) || JUNK.has(pattern) || DISTINCTIVE_PATTERNS.has(pattern)) return true;
   if (!/[*?[]/.test(pattern)) return isJunkName(pattern);
   // `*.py[co]` and `*.log.?` name no more than junk when each spelled-out variant is junk.
   const variants = expandClasses(pattern);
@@ -111,5 +107,7 @@ export function isRegenerableElsewhere(parts: readonly string[]): boolean {
 
 export function isHomeCache(parts: readonly string[]): boolean {
   const path = parts.join("/");
-  return HOME_CACHES.some(cache => path.startsWith(`${cache}/`) || (path === cache && cache.includes("/")));
+  return HOME_CACHES.list.some(
+    cache => path.startsWith(`${cache}/`) || (path === cache && cache.includes("/")),
+  );
 }

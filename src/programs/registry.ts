@@ -1,111 +1,74 @@
 import { words } from "../shell/options.ts";
-import { accounts } from "./accounts.ts";
-import { archives } from "./archives.ts";
-import { cloud } from "./cloud.ts";
-import { containers } from "./containers.ts";
-import { credentials } from "./credentials.ts";
-import { databases } from "./databases.ts";
-import { editors } from "./editors.ts";
-import { encoding } from "./encoding.ts";
-import { environment } from "./environment.ts";
-import { files } from "./files.ts";
-import { versionControl } from "./git.ts";
-import { isolation } from "./isolation.ts";
-import { jobs } from "./jobs.ts";
-import { languages } from "./languages.ts";
-import { make } from "./make.ts";
-import { network } from "./network.ts";
+import { EVERYDAY, OTHERS } from "./fields.ts";
 import { operationsOfField } from "./operation-table.ts";
-import { indexOperations } from "./operations.ts";
-import { otherLanguages } from "./other-languages.ts";
-import { packages } from "./packages.ts";
-import { paths } from "./paths.ts";
-import { prefixes } from "./prefix.ts";
-import { print } from "./print.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
-import { remote } from "./remote.ts";
-import { remoteCopy } from "./remote-copy.ts";
-import { removal } from "./removal.ts";
-import { search } from "./search.ts";
-import { shells } from "./shells.ts";
-import { system } from "./system.ts";
-import { terminals } from "./terminals.ts";
-import { textPrograms } from "./text.ts";
-import { transfer } from "./transfer.ts";
-import { windows } from "./windows.ts";
-import { argumentLists } from "./xargs.ts";
-
-/** The programs of most commands, looked at first: the other tables take long to make. They have no operations. */
-const EVERYDAY: readonly Field[] = [print, paths, removal, transfer, files, textPrograms, search];
-
-const OTHERS: readonly Field[] = [
-  encoding,
-  network,
-  remoteCopy,
-  remote,
-  prefixes,
-  environment,
-  accounts,
-  jobs,
-  argumentLists,
-  versionControl,
-  make,
-  terminals,
-  containers,
-  isolation,
-  packages,
-  archives,
-  editors,
-  windows,
-  languages,
-  otherLanguages,
-  shells,
-  databases,
-  cloud,
-  system,
-  credentials,
-];
+import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
 interface Table {
   readonly programs: readonly Program[];
   readonly byName: ReadonlyMap<string, Program>;
-  readonly patterns: readonly Program[];
+  /** what they change is all in their effects */
+  readonly told: ReadonlySet<Program>;
 }
 
-let everyday: Table | undefined;
-let others: Table | undefined;
-/** Operations of the fields that were needed so far. */
-const operations = new Map<Field, ReadonlyMap<string, readonly Operation[]>>();
+let index: ProgramIndex | undefined;
+/** The fields of names, the tables of fields and the operations of programs that were needed so far. */
+const fieldsByName = new Map<string, Field>();
+const tables = new Map<Field, Table>();
+const operations = new Map<string, readonly (readonly Operation[])[]>();
 
-function makeTable(fields: readonly Field[]): Table {
-  const byName = new Map<string, Program>();
-  const patterns: Program[] = [];
-  const programs = fields.flatMap(field => field.programs());
-  for (const program of programs) {
-    for (const name of words(program.names)) byName.set(name, program);
-    if (program.pattern !== undefined) patterns.push(program);
-  }
-  return { programs, byName, patterns };
+function tableOf(field: Field): Table {
+  const known = tables.get(field);
+  if (known !== undefined) return known;
+  const programs = field.programs();
+  const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
+  const table = { programs, byName, told: new Set(toldPrograms(field, programs)) };
+  tables.set(field, table);
+  return table;
 }
 
-export function everydayPrograms(): ReadonlyMap<string, Program> {
-  everyday ??= makeTable(EVERYDAY);
-  return everyday.byName;
+function toldPrograms({ toldExcept }: Field, programs: readonly Program[]): readonly Program[] {
+  if (toldExcept === undefined) return [];
+  const untold = words(toldExcept);
+  return programs.filter(program => !words(program.names).some(name => untold.includes(name)));
 }
 
-function otherPrograms(): Table {
-  others ??= makeTable(OTHERS);
-  return others;
+function programIndex(): ProgramIndex {
+  index ??= makeProgramIndex();
+  return index;
+}
+
+function fieldOf(name: string): Field | undefined {
+  const known = fieldsByName.get(name);
+  if (known !== undefined || name.includes(" ")) return known;
+  const { everyday, others } = programIndex();
+  const isListed = (names: string): boolean => names.includes(` ${name} `);
+  const field = EVERYDAY[everyday.findIndex(isListed)] ?? OTHERS[others.findIndex(isListed)];
+  if (field !== undefined) fieldsByName.set(name, field);
+  return field;
+}
+
+export function isEveryday(name: string): boolean {
+  const field = fieldOf(name);
+  return field !== undefined && EVERYDAY.includes(field);
+}
+
+function findListed(name: string): Program | undefined {
+  const field = fieldOf(name);
+  return field === undefined ? undefined : tableOf(field).byName.get(name);
+}
+
+function findByPattern(name: string): Program | undefined {
+  const [, at = -1, place = -1] = programIndex().patterns.find(([pattern]) => pattern.test(name)) ?? [];
+  const field = OTHERS[at];
+  return field === undefined ? undefined : tableOf(field).programs[place];
 }
 
 /** The record of a program, also by the name it has beside another of its kind. */
 export function findProgram(name: string): Program | undefined {
-  const known = everydayPrograms().get(name);
-  if (known !== undefined) return known;
-  const { byName, patterns } = otherPrograms();
-  const other = byName.get(name) ?? patterns.find(program => program.pattern?.test(name) === true);
-  if (other !== undefined || !name.startsWith("g")) return other;
-  const plain = everydayPrograms().get(name.slice(1)) ?? byName.get(name.slice(1));
+  const known = findListed(name) ?? findByPattern(name);
+  if (known !== undefined || !name.startsWith("g")) return known;
+  const plain = findListed(name.slice(1));
   return plain?.isGnu === true ? plain : undefined;
 }
 
@@ -119,32 +82,36 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }
 
-/** The rows of each field that are about a program; everyday programs have none. */
+/** Everything that the program of this record changes is in its effects. */
+export function tellsChanges(program: Program): boolean {
+  return [...tables.values()].some(table => table.told.has(program));
+}
+
+/** The operations of a program, field by field; everyday programs have none. */
 export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
-  if (everydayPrograms().has(name)) return [];
+  if (isEveryday(name)) return [];
+  const known = operations.get(name);
+  if (known !== undefined) return known;
   // Cmdlets are written in any case.
-  const lower = name.toLowerCase();
-  return OTHERS.flatMap(field => {
-    const tables = Object.values(field.operations ?? {});
-    if (!tables.some(table => table.includes(name) || table.includes(lower))) return [];
-    const index = operations.get(field) ?? indexOperations(operationsOfField(field));
-    operations.set(field, index);
-    const rows = index.get(name) ?? index.get(lower);
-    return rows === undefined ? [] : [rows];
-  });
+  const names = [...new Set([name, name.toLowerCase()])];
+  const rows = OTHERS.map(
+    field => names.map(each => operationsOfField(field, each)).find(found => found.length > 0) ?? [],
+  ).filter(found => found.length > 0);
+  if (rows.length > 0 || fieldOf(name) !== undefined) operations.set(name, rows);
+  return rows;
 }
 
 /** Every name that is listed. */
 export function programNames(): readonly string[] {
-  return [...everydayPrograms().keys(), ...otherPrograms().byName.keys()];
+  const { everyday, others } = programIndex();
+  return words([...everyday, ...others].join(""));
 }
 
 /** Every record, in the order in which they are looked at. */
 export function allPrograms(): readonly Program[] {
-  everydayPrograms();
-  return [...(everyday?.programs ?? []), ...otherPrograms().programs];
+  return [...EVERYDAY, ...OTHERS].flatMap(field => tableOf(field).programs);
 }
 
 export function allOperations(): readonly Operation[] {
-  return OTHERS.flatMap(operationsOfField);
+  return OTHERS.flatMap(field => operationsOfField(field));
 }

@@ -4,14 +4,15 @@ import type { Output } from "../shell/state/types.ts";
 import { describe, dropKnown, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { save } from "./file-access.ts";
+import { readsOf } from "./listings.ts";
 import { fetchedOutput, nameOfUrl } from "./network.ts";
 import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { readsOf } from "./reads.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
+  toldExcept: "rclone robocopy croc",
   programs: () =>
     programs(
       `

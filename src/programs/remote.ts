@@ -19,6 +19,7 @@ const SSH: OptionGrammar = {
 
 /** Programs that run something on another machine. */
 export const remote: Field = {
+  toldExcept: "vagrant ansible lxc",
   programs: () => [
     {
       names: "ssh autossh slogin",

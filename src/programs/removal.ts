@@ -1,11 +1,13 @@
 import type { DeleteEffect, ProgramEffect, Selection } from "../shell/effects.ts";
-import { hasUnknown, isKnown, unknown, type Value } from "../shell/value.ts";
+import { directoryName } from "../shell/paths.ts";
+import { hasUnknown, isKnown, knownText, text, unknown, type Value } from "../shell/value.ts";
 import { isSearchResult, listedArguments, listingBehind } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
+  toldExcept: "trash",
   programs: () =>
     programs(
       `
@@ -19,12 +21,25 @@ export const removal: Field = {
   `,
       {
         rm: { effects: removalEffects },
-        rmdir: { effects: [{ delete: "operands", isEmptyOnly: true }] },
+        rmdir: { effects: removedDirectories },
         shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
         rimraf: { effects: [{ delete: "operands", recursive: "always" }] },
       },
     ),
 };
+
+/** With `-p` the directories above go as well, as long as they are empty then. */
+function removedDirectories({ operands, options }: ParsedCall): readonly ProgramEffect[] {
+  return operands.flatMap((path): readonly ProgramEffect[] => {
+    const above: Value[] = [];
+    let name = options.has("p") ? directoryName(knownText(path) ?? ".") : ".";
+    for (; name !== "." && name !== "/"; name = directoryName(name)) above.push(text(name));
+    return [
+      { kind: "delete", path, isRecursive: false, isEmptyOnly: true },
+      ...above.map(each => ({ kind: "alter" as const, path: each })),
+    ];
+  });
+}
 
 function removalEffects(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;

@@ -1,6 +1,7 @@
 import type { CodeCall, CodeContext, Language } from "../shell/code-calls.ts";
 import { LIMITS } from "../shell/limits.ts";
 import { type ParsedOptions, words } from "../shell/options.ts";
+import { homeAt } from "../shell/place.ts";
 import { environmentValueOf } from "../shell/state/call.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
@@ -140,7 +141,7 @@ export function runInterpreterCode(
   }
   const context: CodeContext = {
     cwd: call.cwd,
-    home: session.context.home,
+    home: homeAt(call.place, session.context.home),
     tmpdir: session.tmpdir,
     user: session.context.user,
     arguments: operands,

@@ -25,6 +25,7 @@ import { replaceMark } from "./templates.ts";
 
 /** Programs that look for files, list them, and run something on each. */
 export const search: Field = {
+  toldExcept: "",
   programs: () => [
     {
       names: "find bfs",

@@ -17,6 +17,7 @@ const OPTIONS: OptionGrammar = {
 
 /** Shells: their code is an argument, a file or stdin. */
 export const shells: Field = {
+  toldExcept: "fish ysh",
   programs: () => [
     ...programs(
       `
@@ -48,6 +49,8 @@ interface ShellOptions {
   readonly parsed: ParsedOptions;
   readonly hasCommand: boolean;
   readonly readsStdin: boolean;
+  /** only the syntax is looked at */
+  readonly isCheck: boolean;
 }
 
 /** `+x` and `+o name` stand among the options of a shell, too. */
@@ -55,6 +58,7 @@ function readOptions(call: ParsedCall): ShellOptions {
   let parsed = call.options;
   let hasCommand = parsed.has("c");
   let readsStdin = parsed.has("s");
+  let isCheck = checksSyntax(parsed);
   for (
     let [first] = parsed.operands;
     first !== undefined && parsed.endOfOptions === undefined;
@@ -65,14 +69,21 @@ function readOptions(call: ParsedCall): ShellOptions {
     parsed = parseOptions(call.argv, OPTIONS, first.index + (/[oO]$/.test(word) ? 2 : 1));
     hasCommand ||= parsed.has("c");
     readsStdin ||= parsed.has("s");
+    isCheck = (isCheck && !/n|[oO]$/.test(word)) || checksSyntax(parsed);
   }
-  return { parsed, hasCommand, readsStdin };
+  // Interactive shells know no such thing.
+  return { parsed, hasCommand, readsStdin, isCheck: isCheck && !call.options.has("i") && !parsed.has("i") };
+}
+
+function checksSyntax(parsed: ParsedOptions): boolean {
+  return parsed.has("n") || parsed.valuesOf("o").some(value => knownText(value) === "noexec");
 }
 
 function runShell(call: ParsedCall): Output {
-  const { parsed, hasCommand, readsStdin } = readOptions(call);
+  const { parsed, hasCommand, readsStdin, isCheck } = readOptions(call);
   const operands = parsed.operandValues;
   runStartFiles(parsed, call);
+  if (isCheck) return NO_OUTPUT;
   const [first, ...rest] = operands;
   if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call);
   const isStdin =
@@ -84,6 +95,7 @@ function runShell(call: ParsedCall): Output {
 function runFish(call: ParsedCall): Output {
   const { operands } = call;
   const [first, ...rest] = operands;
+  if (call.options.has("n", "no-execute")) return NO_OUTPUT;
   const codes = call.options.valuesOf("command");
   if (codes.length > 0) return codes.map(code => runCommandString(code, operands, call)).reduce(appendOutput);
   if (first === undefined) return runStandardInput([], call);

@@ -49,19 +49,16 @@ const TABLE = `
     bq | flags -rf | values project_id dataset_id location format | exact | databases 1 | operands
 `;
 
-export const SQL_CLIENTS: readonly SqlClient[] = readTable(TABLE, 1, [
-  ...GRAMMAR_CELLS,
-  "text",
-  "files",
-  "databases",
-  "operands",
-  "local",
-]).map(({ columns: [names = ""], cells }) => ({
-  names,
-  options: grammarOf(cells),
-  text: cells.text ?? "",
-  files: cells.files ?? "",
-  databases: Number(cells.databases),
-  takesText: cells.operands !== undefined,
-  isLocal: cells.local !== undefined,
-}));
+const CELLS = [...GRAMMAR_CELLS, "text", "files", "databases", "operands", "local"] as const;
+
+export function sqlClients(): readonly SqlClient[] {
+  return readTable(TABLE, 1, CELLS).map(({ columns: [names = ""], cells }) => ({
+    names,
+    options: grammarOf(cells),
+    text: cells.text ?? "",
+    files: cells.files ?? "",
+    databases: Number(cells.databases),
+    takesText: cells.operands !== undefined,
+    isLocal: cells.local !== undefined,
+  }));
+}

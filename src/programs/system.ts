@@ -127,6 +127,7 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
+  toldExcept: "crontab sudoedit visudo mkfs dscl",
   programs: () =>
     programs(
       `

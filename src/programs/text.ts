@@ -3,9 +3,9 @@ import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
+import { readsOfFiles } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { readsOfFiles } from "./reads.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 import { translate } from "./translate.ts";
 
@@ -17,6 +17,7 @@ const GREP_READS: Program["reads"] = {
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
+  toldExcept: "split m4 dc",
   programs: () =>
     programs(
       `
@@ -26,7 +27,7 @@ export const textPrograms: Field = {
     cut | is passesOn | gnu | flags -snz complement help version | values c|b|characters|bytes d|delimiter f|fields
         output-delimiter
     tr | is passesOn | gnu | flags -t d|delete s|squeeze-repeats c|C|complement help version | ends at operand
-    uniq | is passesOn | gnu
+    uniq | is passesOn | gnu | flags -cdDiuz | values f|skip-fields s|skip-chars w|check-chars
     sort | is passesOn | gnu | flags -bdfgiMhnRrVcCmsuz help version | values -okTtS output key field-separator
         temporary-directory buffer-size compress-program | exact
     shuf iconv | gnu | values -oktTSnf output key field-separator | exact
@@ -56,6 +57,7 @@ export const textPrograms: Field = {
         },
         cut: { run: cutFields },
         tr: { run: translateInput },
+        uniq: { effects: [{ read: "first" }, { write: "rest" }] },
         sort: {
           effects: [{ read: "operands" }, { write: "o output" }],
           shellOptions: { names: "compress-program" },

@@ -11,6 +11,7 @@ import { programs } from "./program-table.ts";
 
 /** Programs that give files another place or another name. */
 export const transfer: Field = {
+  toldExcept: "",
   programs: () =>
     programs(
       `
@@ -29,7 +30,7 @@ export const transfer: Field = {
       {
         mv: { effects: effectsOfMove, run: runTransfer },
         cp: { effects: effectsOfCopy, run: runTransfer },
-        install: { effects: call => (call.options.has("d") ? [] : effectsOfCopy(call)), run: runTransfer },
+        install: { effects: effectsOfInstall, run: runTransfer },
         ln: { effects: effectsOfLink, run: runTransfer },
         rename: {
           // The first word says how; a second one that is no file does no harm among the names.
@@ -59,14 +60,34 @@ function placementOf({ operands, options }: ParsedCall): Placement {
 
 function writesOf(call: ParsedCall): readonly ProgramEffect[] {
   const { sources, destination, isInto } = placementOf(call);
+  const { options } = call;
   if (destination === undefined) return [];
-  return sources.map(from => ({
-    kind: "write",
-    path: placedAt(destination, from, isInto && !call.options.has("T"), call),
-    how: call.options.has("n") ? "create" : "replace",
-    from,
-    isInto,
-  }));
+  return sources.flatMap((from): readonly ProgramEffect[] => {
+    const path = placedAt(destination, from, isInto && !options.has("T"), call);
+    const how = options.has("n") ? "create" : "replace";
+    return [{ kind: "write", path, how, from, isInto }, ...leftBeside(path, destination, from, options)];
+  });
+}
+
+/** Copies of what was there before, and the directories of the source that `--parents` makes. */
+function leftBeside(
+  path: Value,
+  destination: Value,
+  from: Value,
+  options: ParsedCall["options"],
+): readonly ProgramEffect[] {
+  const suffix = knownText(options.valueOf("S", "suffix") ?? text("~")) ?? "~";
+  const isBackup = options.has("b", "backup", "S", "suffix");
+  return [
+    ...(isBackup ? [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }] : []),
+    ...(options.has("parents")
+      ? [{ kind: "alter" as const, path: concatenate([destination, text("/"), from]), isTree: true }]
+      : []),
+  ];
+}
+
+function effectsOfInstall(call: ParsedCall): readonly ProgramEffect[] {
+  return call.options.has("d") ? call.operands.map(path => ({ kind: "alter", path })) : effectsOfCopy(call);
 }
 
 function effectsOfMove(call: ParsedCall): readonly ProgramEffect[] {
@@ -91,9 +112,12 @@ function effectsOfLink(call: ParsedCall): readonly ProgramEffect[] {
       destination === undefined
         ? text(".")
         : placedAt(destination, source, isInto && !call.options.has("T"), call);
+    // With -n a link to a directory is replaced, not entered.
+    const isReplaced = call.options.has("n", "no-dereference") && destination !== undefined;
     return [
       { kind: "read", path: source, isCopy: true },
       { kind: "write", path, how: "link", from: source },
+      ...(isReplaced ? [{ kind: "alter" as const, path: destination }] : []),
     ];
   });
 }

@@ -8,8 +8,8 @@ import { runInNewShell } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { quoteWord } from "../shell/words/escapes.ts";
 import { joinValues } from "../shell/words/fragments.ts";
+import { plainReads } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
-import { plainReads } from "./reads.ts";
 import { itemsOf, replaceMark } from "./templates.ts";
 
 const PARALLEL_OPTIONS: OptionGrammar = {
@@ -23,6 +23,7 @@ const PARALLEL_OPTIONS: OptionGrammar = {
 
 /** A list on the input becomes arguments of another program. */
 export const argumentLists: Field = {
+  toldExcept: "",
   programs: () => [
     {
       names: "xargs",

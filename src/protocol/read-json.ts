@@ -118,7 +118,7 @@ function isBlank(character: string): boolean {
 }
 
 function mayHoldProtoKey(text: string): boolean {
-  return text.includes("__proto__") || /\\u005f/i.test(text);
+  return text.includes("__proto__") || (text.includes("\\u005") && /\\u005f/i.test(text));
 }
 
 function dropProtoKeys(value: Json): boolean {

@@ -46,6 +46,14 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly what: "mode" | "owner";
       readonly setting: string;
     }
+  /** something there changes that no rule speaks about: a new directory, a time, a copy that an option leaves behind */
+  | {
+      readonly kind: "alter";
+      readonly path: Value;
+      readonly isTree?: boolean;
+      /** instead of each path that is named, the one beside it that it is given here */
+      readonly beside?: (path: string) => string;
+    }
   | { readonly kind: "send"; readonly to: Value | undefined; readonly payloads: readonly Payload[] }
   | { readonly kind: "git"; readonly words: GitWords }
   | OperationEffect

@@ -64,6 +64,13 @@ export class ParsedOptions {
     return this.options.some(option => names.includes(option.name));
   }
 
+  /** Given, and not taken back by a `--no-…` behind it. */
+  isOn(...names: readonly string[]): boolean {
+    const isNamed = (name: string) => names.includes(name) || names.some(one => name === `no-${one}`);
+    const last = this.options.filter(option => isNamed(option.name)).at(-1)?.name;
+    return last !== undefined && names.includes(last);
+  }
+
   /** Value of the last one given. */
   valueOf(...names: readonly string[]): Value | undefined {
     return this.options.filter(option => names.includes(option.name)).at(-1)?.value;
@@ -240,6 +247,27 @@ export function words(text: string): readonly string[] {
     .filter(word => word !== "");
 }
 
-export function wordSet(text: string): ReadonlySet<string> {
-  return new Set(words(text));
+/** A constant list of words, read when it is first asked for: few commands need any one of them. */
+export class WordSet {
+  private readonly text: string;
+  private words: readonly string[] | undefined;
+  private set: ReadonlySet<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get list(): readonly string[] {
+    this.words ??= words(this.text);
+    return this.words;
+  }
+
+  has(word: string): boolean {
+    this.set ??= new Set(this.list);
+    return this.set.has(word);
+  }
+}
+
+export function wordSet(text: string): WordSet {
+  return new WordSet(text);
 }

@@ -15,3 +15,11 @@ export interface Mount {
   readonly inside: Value;
   readonly isReadOnly: boolean;
 }
+
+/** The home directory on another machine: somewhere below the homes there, under a name that is not known. */
+export const REMOTE_HOME = "/home/~";
+
+/** The home directory that a program finds there, when `local` is the one of this machine. */
+export function homeAt({ kind }: Place, local: string): string {
+  return kind === "local" ? local : kind === "container" ? "/root" : REMOTE_HOME;
+}

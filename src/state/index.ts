@@ -1,3 +1,4 @@
+export * from "../system/sha256.ts";
 export * from "./active-agent.ts";
 export * from "./append-line.ts";
 export * from "./atomic-flag.ts";
@@ -19,7 +20,6 @@ export * from "./runtime-directory.ts";
 export * from "./serialise.ts";
 export * from "./session-id.ts";
 export * from "./set-aside.ts";
-export * from "./sha256.ts";
 export * from "./state-error.ts";
 export * from "./timestamp.ts";
 export * from "./variables.ts";

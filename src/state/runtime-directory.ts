@@ -1,5 +1,6 @@
-import { join } from "../system/paths.ts";
+import { isInside, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
+import { resolvePath } from "./path-containment.ts";
 
 /** A path below the run-time state of a project, `<root>/.claude/runtime`. */
 export function runtimePath(root: string, ...parts: readonly string[]): string {
@@ -22,7 +23,9 @@ export function makeRuntimeDirectory(
     files.makeDirectory(directory, 0o700);
   }
   const ignore = runtimePath(root, ".gitignore");
-  if (files.inspect(ignore) === undefined) ignoreAll(system, ignore);
+  // Behind a link that leads out of the project is nothing of its repository.
+  if (files.inspect(ignore) === undefined && isInside(resolvePath(files, root), resolvePath(files, ignore)))
+    ignoreAll(system, ignore);
   return directory;
 }
 

@@ -45,6 +45,16 @@ export function compileGlob(source: string, dialect: GlobDialect): Glob {
   return glob;
 }
 
+/** Does the plain pattern (`*`, `?`, `[…]`) match the whole name? A leading dot is an ordinary character. */
+export function globMatches(pattern: string, name: string): boolean {
+  // Most patterns differ in their first or last letter, and need not be compiled to see it.
+  const first = pattern.charAt(0);
+  const last = pattern.charAt(pattern.length - 1);
+  if (!"*?[\\".includes(first) && first !== name.charAt(0)) return false;
+  if (!"*?]".includes(last) && last !== name.charAt(name.length - 1)) return false;
+  return matchesGlob(compileGlob(pattern, "fnmatch"), name);
+}
+
 export function createGlob(tokens: readonly GlobToken[]): Glob {
   const program: Instruction[] = [];
   const literals = literalsOf(tokens);

@@ -6,7 +6,9 @@ interface NodeBase {
   readonly id: number;
   mode: number;
   uid: number;
-  modifiedMs: number;
+  modifiedNs: bigint;
+  /** grows with every change of the file or of what is known about it, as the time of change does on a real disk */
+  changed: number;
 }
 export interface FileNode extends NodeBase {
   readonly kind: "file";
@@ -44,6 +46,7 @@ const PATH_BYTES = 4095;
 export class MemoryDisk {
   readonly root: DirectoryNode;
   private lastId: number;
+  private changes: number;
 
   constructor(original?: MemoryDisk) {
     const root = {
@@ -51,11 +54,13 @@ export class MemoryDisk {
       id: 1,
       mode: 0o755,
       uid: 0,
-      modifiedMs: 0,
+      modifiedNs: 0n,
+      changed: 0,
       entries: new Map(),
     } as const;
     this.root = original === undefined ? root : copyDirectory(original.root);
     this.lastId = original?.lastId ?? root.id;
+    this.changes = original?.changes ?? 0;
   }
 
   /** Another disk with all that is on this one. A file with two names becomes two files. */
@@ -65,6 +70,10 @@ export class MemoryDisk {
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  nextChange(): number {
+    return ++this.changes;
   }
 
   /** Throws ENOENT, ENOTDIR, ELOOP and ENAMETOOLONG for the directories on the way; the last part may be absent. */

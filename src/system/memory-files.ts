@@ -1,8 +1,9 @@
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
+import { exactFactsOf, factsOf, toNanoseconds } from "./memory-facts.ts";
 import { type Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { dirname } from "./paths.ts";
-import { type FileFacts, type Files, SystemError } from "./system.ts";
-import { utf8 } from "./utf8.ts";
+import { sha256Hex } from "./sha256.ts";
+import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
 
 export interface MemoryFilesOptions {
   readonly disk: MemoryDisk;
@@ -24,7 +25,10 @@ const DESCRIPTIONS: Partial<Record<FileOperation, string>> = {
   makeDirectory: "make directory",
   realPath: "resolve",
   changeMode: "change mode of",
+  setModified: "set the time of",
   follow: "inspect",
+  exactFacts: "inspect",
+  listFacts: "list",
   syncDirectory: "sync",
 };
 
@@ -77,7 +81,7 @@ export class MemoryFiles implements Files {
         joined.set(node.bytes);
         joined.set(written, node.bytes.length);
         node.bytes = joined;
-        node.modifiedMs = this.options.nowMs();
+        this.modify(node);
       }
     };
     this.perform(
@@ -86,6 +90,26 @@ export class MemoryFiles implements Files {
       () => append(bytes),
       () => append(bytes.subarray(0, bytes.length >> 1)),
     );
+  }
+
+  copy(from: string, to: string, mode: number): void {
+    const copy = (take: (bytes: Uint8Array) => Uint8Array) => {
+      const { node } = this.walk(from, false);
+      if (node === undefined) fail("ENOENT");
+      if (node.kind === "symlink") fail("ELOOP");
+      if (node.kind !== "file") fail("EINVAL");
+      this.enter(this.vacantPlace(to), { ...this.newFile(take(node.bytes), mode), mode });
+    };
+    this.perform(
+      "copy",
+      [from, to],
+      () => copy(bytes => bytes),
+      () => copy(bytes => bytes.subarray(0, bytes.length >> 1)),
+    );
+  }
+
+  digest(path: string): string {
+    return this.perform("digest", [path], () => sha256Hex(this.contentOf(path)));
   }
 
   rename(from: string, to: string): void {
@@ -100,7 +124,9 @@ export class MemoryFiles implements Files {
       if (target.node === node) return;
       if (target.node !== undefined) checkReplaceable(node, target.node);
       source.directory.entries.delete(source.name);
-      this.touch(source.directory);
+      this.modify(source.directory);
+      this.touch(node);
+      if (target.node !== undefined) this.touch(target.node);
       this.enter(target, node);
     });
   }
@@ -111,6 +137,7 @@ export class MemoryFiles implements Files {
       if (node === undefined) fail("ENOENT");
       const target = this.vacantPlace(to);
       if (node.kind === "directory") fail("EPERM");
+      this.touch(node);
       this.enter(target, node);
     });
   }
@@ -137,7 +164,8 @@ export class MemoryFiles implements Files {
       if (node === undefined) fail("ENOENT");
       if (node.kind === "directory" || name === undefined) fail("EISDIR");
       directory.entries.delete(name);
-      this.touch(directory);
+      this.touch(node);
+      this.modify(directory);
     });
   }
 
@@ -149,7 +177,7 @@ export class MemoryFiles implements Files {
       if (name === undefined) fail("EBUSY");
       if (node.entries.size > 0) fail("ENOTEMPTY");
       directory.entries.delete(name);
-      this.touch(directory);
+      this.modify(directory);
     });
   }
 
@@ -158,19 +186,28 @@ export class MemoryFiles implements Files {
   }
 
   list(path: string): readonly string[] {
-    return this.perform("list", [path], () => {
-      const { node } = this.walk(path, true);
-      if (node === undefined) fail("ENOENT");
-      return node.kind === "directory" ? [...node.entries.keys()].sort() : fail("ENOTDIR");
-    });
+    return this.perform("list", [path], () => [...this.directoryAt(path).entries.keys()].sort());
   }
 
   inspect(path: string): FileFacts | undefined {
-    return this.perform("inspect", [path], () => this.factsOf(path, false));
+    return this.perform("inspect", [path], () => this.factsAt(path, false, factsOf));
   }
 
   follow(path: string): FileFacts | undefined {
-    return this.perform("follow", [path], () => this.factsOf(path, true));
+    return this.perform("follow", [path], () => this.factsAt(path, true, factsOf));
+  }
+
+  exactFacts(path: string): ExactFacts | undefined {
+    return this.perform("exactFacts", [path], () => this.factsAt(path, false, exactFactsOf));
+  }
+
+  listFacts(path: string): readonly NamedFacts[] {
+    return this.perform("listFacts", [path], () => {
+      const { entries } = this.directoryAt(path);
+      return [...entries.keys()]
+        .sort()
+        .map(name => ({ name, ...exactFactsOf(entries.get(name) as DiskNode) }));
+    });
   }
 
   realPath(path: string): string {
@@ -182,6 +219,17 @@ export class MemoryFiles implements Files {
       const { node } = this.walk(path, true);
       if (node === undefined) fail("ENOENT");
       node.mode = mode;
+      this.touch(node);
+    });
+  }
+
+  setModified(path: string, modifiedNs: string): void {
+    this.perform("setModified", [path], () => {
+      if (!/^-?\d+$/.test(modifiedNs)) fail("EINVAL");
+      const { node } = this.walk(path, false);
+      if (node === undefined) fail("ENOENT");
+      node.modifiedNs = BigInt(modifiedNs);
+      this.touch(node);
     });
   }
 
@@ -258,19 +306,25 @@ export class MemoryFiles implements Files {
     return node.kind === "file" ? node.bytes : new Uint8Array(0);
   }
 
-  private factsOf(path: string, follow: boolean): FileFacts | undefined {
+  private directoryAt(path: string): DirectoryNode {
+    const { node } = this.walk(path, true);
+    if (node === undefined) fail("ENOENT");
+    return node.kind === "directory" ? node : fail("ENOTDIR");
+  }
+
+  /** Undefined when nothing is there, or there is no way to it. */
+  private factsAt<T>(path: string, follow: boolean, factsOf: (node: DiskNode) => T): T | undefined {
     const place = this.disk.find(path, follow);
     if (place === "ENOENT" || place === "ENOTDIR") return undefined;
-    if (typeof place === "string") fail(place);
-    const { node } = place;
-    if (node === undefined) return undefined;
-    const { kind, mode, uid, modifiedMs } = node;
-    return { kind, size: sizeOf(node), mode, uid, modifiedMs, identity: `1:${node.id}` };
+    const { node } = typeof place === "string" ? fail(place) : place;
+    return node === undefined ? undefined : factsOf(node);
   }
 
   private newBase(mode: number) {
-    const { uid, umask } = this.options;
-    return { id: this.disk.nextId(), mode: mode & ~umask, uid, modifiedMs: this.options.nowMs() };
+    const { uid, umask, nowMs } = this.options;
+    const id = this.disk.nextId();
+    const modifiedNs = toNanoseconds(nowMs());
+    return { id, mode: mode & ~umask, uid, modifiedNs, changed: this.disk.nextChange() };
   }
 
   private newFile(bytes: Uint8Array, mode: number): FileNode {
@@ -280,11 +334,17 @@ export class MemoryFiles implements Files {
   private enter(place: PathLookup, node: DiskNode): void {
     if (place.name === undefined) fail("EEXIST");
     place.directory.entries.set(place.name, node);
-    this.touch(place.directory);
+    this.modify(place.directory);
   }
 
-  private touch(directory: DirectoryNode): void {
-    directory.modifiedMs = this.options.nowMs();
+  private modify(node: DiskNode): void {
+    node.modifiedNs = toNanoseconds(this.options.nowMs());
+    this.touch(node);
+  }
+
+  /** Something about the file is different, though not its content. */
+  private touch(node: DiskNode): void {
+    node.changed = this.disk.nextChange();
   }
 }
 
@@ -295,11 +355,6 @@ function checkReplaceable(node: DiskNode, victim: DiskNode): void {
   } else if (victim.kind === "directory") {
     fail("EISDIR");
   }
-}
-
-function sizeOf(node: DiskNode): number {
-  if (node.kind === "file") return node.bytes.length;
-  return node.kind === "symlink" ? utf8.encode(node.target).length : 0;
 }
 
 /** Why an operation cannot be; `perform` makes the error of it, with what was asked and of which path. */

@@ -1,4 +1,5 @@
 import { MemoryDisk } from "./memory-disk.ts";
+import { toNanoseconds } from "./memory-facts.ts";
 import { Faults, type FileOperation, ProcessDied } from "./memory-faults.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import {
@@ -158,10 +159,10 @@ function putEntry(disk: MemoryDisk, files: MemoryFiles, path: string, entry: See
   if (node === undefined) return;
   if (facts.mode !== undefined) node.mode = facts.mode;
   if (facts.uid !== undefined) node.uid = facts.uid;
-  if (facts.modifiedMs !== undefined) node.modifiedMs = facts.modifiedMs;
+  if (facts.modifiedMs !== undefined) node.modifiedNs = toNanoseconds(facts.modifiedMs);
   if (facts.kind === "other" && name !== undefined) {
-    const { id, mode, uid, modifiedMs } = node;
-    directory.entries.set(name, { id, mode, uid, modifiedMs, kind: "other" });
+    const { id, mode, uid, modifiedNs, changed } = node;
+    directory.entries.set(name, { id, mode, uid, modifiedNs, changed, kind: "other" });
   }
 }
 

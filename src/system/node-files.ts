@@ -1,34 +1,29 @@
 import {
-  type BigIntStats,
   chmodSync,
-  closeSync,
   constants,
   fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readlinkSync,
-  readSync,
   realpathSync,
   renameSync,
   rmdirSync,
   statSync,
   symlinkSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
-import { sleepMs } from "./node-wait.ts";
+import { copyFile, digestFile } from "./node-copy.ts";
+import { attempt } from "./node-errors.ts";
+import { listFacts, look, lookExactly } from "./node-facts.ts";
+import { fill, withFile, writeAll } from "./node-open-file.ts";
 import { dirname } from "./paths.ts";
-import { type FileFacts, type FileKind, type Files, hasErrorCode, SystemError } from "./system.ts";
+import { type Files, hasErrorCode, SystemError } from "./system.ts";
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } = constants;
-/** A named pipe is waited for this long in all, never for ever. */
-const PIPE_PATIENCE_MS = 2_000;
-const PIPE_RETRY_MS = 5;
 const UNKNOWN_SIZE_CHUNK = 64 * 1024;
 
 export function createNodeFiles(): Files {
@@ -55,6 +50,8 @@ export function createNodeFiles(): Files {
       withFile("append to", path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, mode, fd =>
         writeAll(fd, bytes),
       ),
+    copy: (from, to, mode) => copyFile(from, to, mode),
+    digest: path => digestFile(path),
     rename: (from, to) => attempt("rename", from, () => renameSync(from, to)),
     link: (from, to) => attempt("link", to, () => linkSync(from, to)),
     symlink: (target, path) => attempt("symlink", path, () => symlinkSync(target, path)),
@@ -65,8 +62,12 @@ export function createNodeFiles(): Files {
     list: path => attempt("list", path, () => readdirSync(path).sort()),
     inspect: path => look(path, lstatSync),
     follow: path => look(path, statSync),
+    exactFacts: path => lookExactly(path),
+    listFacts: path => listFacts(path),
     realPath: path => attempt("resolve", path, () => realpathSync.native(path)),
     changeMode: (path, mode) => attempt("change mode of", path, () => chmodSync(path, mode)),
+    setModified: (path, modifiedNs) =>
+      attempt("set the time of", path, () => lutimesSync(path, Date.now() / 1000, toSeconds(modifiedNs))),
     syncDirectory(path) {
       try {
         withFile("sync", path, O_RDONLY | O_DIRECTORY, 0, fsyncSync);
@@ -84,41 +85,6 @@ export function createNodeFiles(): Files {
   };
 }
 
-/** The errno name of a Node error; a path or argument Node refused to pass on is `EINVAL`. */
-export function errorCode(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "EINVAL";
-}
-
-export function toSystemError(error: unknown, operation: string, path?: string): SystemError {
-  return error instanceof SystemError ? error : new SystemError(errorCode(error), operation, path);
-}
-
-function attempt<T>(operation: string, path: string, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    throw toSystemError(error, operation, path);
-  }
-}
-
-function withFile<T>(
-  operation: string,
-  path: string,
-  flags: number,
-  mode: number,
-  use: (fd: number) => T,
-): T {
-  return attempt(operation, path, () => {
-    const descriptor = openSync(path, flags, mode);
-    try {
-      return use(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  });
-}
-
 function readWhole(fd: number, path: string, limitBytes: number): Uint8Array {
   const stats = fstatSync(fd);
   const size = stats.isFile() ? stats.size : 0;
@@ -134,29 +100,6 @@ function readWhole(fd: number, path: string, limitBytes: number): Uint8Array {
     grown.set(bytes);
     bytes = grown;
   }
-}
-
-/** Reads until the buffer is full or the file ends; the count says which. */
-function fill(fd: number, bytes: Uint8Array, offset: number | null): number {
-  let length = 0;
-  let waitedMs = 0;
-  while (length < bytes.length) {
-    try {
-      const position = offset === null ? null : offset + length;
-      const count = readSync(fd, bytes, length, bytes.length - length, position);
-      if (count === 0) break;
-      length += count;
-    } catch (error) {
-      if (errorCode(error) !== "EAGAIN" || waitedMs >= PIPE_PATIENCE_MS) throw error;
-      sleepMs(PIPE_RETRY_MS);
-      waitedMs += PIPE_RETRY_MS;
-    }
-  }
-  return length;
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 function makeDirectories(path: string, mode: number): void {
@@ -186,33 +129,7 @@ function isDirectory(path: string): boolean {
   }
 }
 
-type Stat = (path: string, options: { bigint: true; throwIfNoEntry: false }) => BigIntStats | undefined;
-
-function look(path: string, stat: Stat): FileFacts | undefined {
-  try {
-    // What is not there is the ordinary case, and an exception costs more than the look.
-    const stats = attempt("inspect", path, () => stat(path, { bigint: true, throwIfNoEntry: false }));
-    return stats === undefined ? undefined : toFacts(stats);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+/** A quarter of a microsecond more: some versions of Node cut off what is below a microsecond. */
+function toSeconds(nanoseconds: string): number {
+  return (Number(BigInt(nanoseconds) / 1000n) + 0.25) / 1e6;
 }
-
-function toFacts(stats: BigIntStats): FileFacts {
-  const mode = Number(stats.mode);
-  return {
-    kind: KINDS.get(mode & S_IFMT) ?? "other",
-    size: Number(stats.size),
-    mode: mode & 0o7777,
-    uid: Number(stats.uid),
-    modifiedMs: Number(stats.mtimeMs),
-    identity: `${stats.dev}:${stats.ino}`,
-  };
-}
-
-const KINDS: ReadonlyMap<number, FileKind> = new Map([
-  [S_IFREG, "file"],
-  [S_IFDIR, "directory"],
-  [S_IFLNK, "symlink"],
-]);

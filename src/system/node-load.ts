@@ -13,3 +13,7 @@ export function loadTerminal(): typeof import("node:tty") {
 export function loadOperatingSystem(): typeof import("node:os") {
   return process.getBuiltinModule("node:os");
 }
+
+export function loadCrypto(): typeof import("node:crypto") {
+  return process.getBuiltinModule("node:crypto");
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { onEnd } from "./node-end.ts";
-import { errorCode } from "./node-files.ts";
+import { errorCode } from "./node-errors.ts";
 import { loadChildProcess, loadOperatingSystem } from "./node-load.ts";
 import { startProcess } from "./node-start.ts";
 import type { Processes, ProcessIdentity } from "./system.ts";

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { onEnd } from "./node-end.ts";
-import { errorCode } from "./node-files.ts";
+import { errorCode } from "./node-errors.ts";
 import { loadChildProcess } from "./node-load.ts";
 import { CapturedOutput } from "./output.ts";
 import type { ProcessRequest, ProcessResult, RunningProcess } from "./system.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { readSync, writeSync } from "node:fs";
-import { errorCode } from "./node-files.ts";
+import { errorCode } from "./node-errors.ts";
 import { loadTerminal } from "./node-load.ts";
 import { sleepMs } from "./node-wait.ts";
 import type { Stdio } from "./system.ts";

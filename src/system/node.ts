@@ -1,6 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
-import { createNodeFiles, toSystemError } from "./node-files.ts";
+import { toSystemError } from "./node-errors.ts";
+import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
 import { createNodeStdio } from "./node-stdio.ts";
 import { sleepMs } from "./node-wait.ts";

@@ -1,4 +1,11 @@
-import { type FileFacts, type FileKind, type ProcessResult, type System, SystemError } from "./system.ts";
+import {
+  type FileFacts,
+  type FileKind,
+  type NamedFacts,
+  type ProcessResult,
+  type System,
+  SystemError,
+} from "./system.ts";
 
 /**
  * What the native host puts into the engine. A primitive answers with its value, or with the errno name as a
@@ -10,6 +17,8 @@ export interface NativeHost {
   readRange(path: string, offset: number, length: number): Uint8Array | string;
   createExclusive(path: string, bytes: Uint8Array, mode: number): undefined | string;
   append(path: string, bytes: Uint8Array, mode: number): undefined | string;
+  copy(from: string, to: string, mode: number): undefined | string;
+  digest(path: string): readonly [string] | string;
   rename(from: string, to: string): undefined | string;
   link(from: string, to: string): undefined | string;
   symlink(target: string, path: string): undefined | string;
@@ -21,8 +30,12 @@ export interface NativeHost {
   /** an index of `KINDS`, and the facts in `room`, which an object with names would be slower to carry */
   inspect(path: string, room: Float64Array): number | string;
   follow(path: string, room: Float64Array): number | string;
+  /** one entry without a name, or none when nothing is there */
+  exactFacts(path: string): ExactFields | string;
+  listFacts(path: string): ExactFields | string;
   realPath(path: string): readonly [string] | string;
   changeMode(path: string, mode: number): undefined | string;
+  setModified(path: string, modifiedNs: string): undefined | string;
   syncDirectory(path: string): void;
   workingDirectory(): string | undefined;
   getEnvironment(name: string): string | undefined;
@@ -55,6 +68,10 @@ export interface NativeHost {
     timeoutMs: number,
   ): string | undefined;
 }
+
+/** name, kind, size, allocated bytes, mode, time of modification, identity and stamp of one entry after another */
+type ExactFields = readonly (string | number)[];
+const EXACT_FIELD_COUNT = 8;
 
 interface NativeProcessRequest {
   readonly argv: readonly string[];
@@ -231,6 +248,23 @@ class NativeFacts implements FileFacts {
   }
 }
 
+function toExactFacts(fields: ExactFields): NamedFacts[] {
+  const found: NamedFacts[] = [];
+  for (let at = 0; at < fields.length; at += EXACT_FIELD_COUNT) {
+    found.push({
+      name: fields[at] as string,
+      kind: KINDS[fields[at + 1] as number] ?? "other",
+      size: fields[at + 2] as number,
+      allocatedBytes: fields[at + 3] as number,
+      mode: fields[at + 4] as number,
+      modifiedNs: fields[at + 5] as string,
+      identity: fields[at + 6] as string,
+      stamp: fields[at + 7] as string,
+    });
+  }
+  return found;
+}
+
 function openFiles(host: NativeHost): System["files"] {
   const room = new Float64Array(7);
   const factsOf = (kind: number | string, path: string) => {
@@ -242,6 +276,8 @@ function openFiles(host: NativeHost): System["files"] {
     readRange: (path, offset, length) => unwrap(host.readRange(path, offset, length), "read", path),
     createExclusive: (path, bytes, mode) => unwrap(host.createExclusive(path, bytes, mode), "create", path),
     append: (path, bytes, mode) => unwrap(host.append(path, bytes, mode), "append to", path),
+    copy: (from, to, mode) => unwrap(host.copy(from, to, mode), "copy", from),
+    digest: path => unwrapText(host.digest(path), "digest", path),
     rename: (from, to) => unwrap(host.rename(from, to), "rename", from),
     link: (from, to) => unwrap(host.link(from, to), "link", to),
     symlink: (target, path) => unwrap(host.symlink(target, path), "symlink", path),
@@ -252,8 +288,14 @@ function openFiles(host: NativeHost): System["files"] {
     list: path => unwrap(host.list(path), "list", path).sort(),
     inspect: path => factsOf(host.inspect(path, room), path),
     follow: path => factsOf(host.follow(path, room), path),
+    exactFacts: path => toExactFacts(unwrap(host.exactFacts(path), "inspect", path))[0],
+    listFacts: path =>
+      toExactFacts(unwrap(host.listFacts(path), "list", path)).sort((one, other) =>
+        one.name < other.name ? -1 : 1,
+      ),
     realPath: path => unwrapText(host.realPath(path), "resolve", path),
     changeMode: (path, mode) => unwrap(host.changeMode(path, mode), "change mode of", path),
+    setModified: (path, modifiedNs) => unwrap(host.setModified(path, modifiedNs), "set the time of", path),
     syncDirectory: path => host.syncDirectory(path),
     workingDirectory: () => host.workingDirectory() ?? undefined,
   };

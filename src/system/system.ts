@@ -23,6 +23,11 @@ export class SystemError extends Error {
   readonly operation: string;
   readonly path: string | undefined;
 
+  /** What is loaded lazily is a bundle of its own, with its own copy of this class: the name decides. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "SystemError";
+  }
+
   constructor(code: string, operation: string, path?: string) {
     super(path === undefined ? `${operation} failed: ${code}` : `cannot ${operation} ${path}: ${code}`);
     this.code = code;
@@ -50,6 +55,27 @@ export interface FileFacts {
   readonly identity: string;
 }
 
+/** What a name is and when it last changed, as exactly as the file system knows it. */
+export interface ExactFacts {
+  readonly kind: FileKind;
+  readonly size: number;
+  /** what it takes on disk; less than `size` for a file with holes */
+  readonly allocatedBytes: number;
+  /** permission bits with set-user-id, set-group-id and sticky */
+  readonly mode: number;
+  /** nanoseconds since 1970, decimal */
+  readonly modifiedNs: string;
+  /** as `FileFacts` has it */
+  readonly identity: string;
+  /** device, inode, size, times of modification and of change: the same as long as nothing touched the file */
+  readonly stamp: string;
+}
+
+export interface NamedFacts extends ExactFacts {
+  /** U+FFFD stands for bytes that are not UTF-8; such a name leads nowhere */
+  readonly name: string;
+}
+
 /** Primitive file operations. Paths are absolute. Whole-file safety is built on top, in `atomic-write.ts`. */
 export interface Files {
   /** The whole file; throws `EFBIG` when it is longer than the limit. Never follows more than the OS does. */
@@ -60,6 +86,14 @@ export interface Files {
   createExclusive(path: string, bytes: Uint8Array, mode: number): void;
   /** One `O_APPEND` write of all bytes; the file is made with `mode` when absent. */
   append(path: string, bytes: Uint8Array, mode: number): void;
+  /**
+   * A new file `to` with the content of the regular file `from`, of exactly this mode. Shares the blocks where the
+   * file system can, keeps holes, does not sync. `EEXIST` when `to` exists, `ELOOP` when `from` is a link, `EINVAL` when it is
+   * no file. What was half written is removed.
+   */
+  copy(from: string, to: string, mode: number): void;
+  /** SHA-256 of the content in hexadecimal; the file is never held whole. */
+  digest(path: string): string;
   rename(from: string, to: string): void;
   /** A hard link; `EEXIST` when `to` exists. */
   link(from: string, to: string): void;
@@ -74,8 +108,14 @@ export interface Files {
   inspect(path: string): FileFacts | undefined;
   /** Facts of what the name leads to (`stat`); undefined when nothing is there or a link dangles. */
   follow(path: string): FileFacts | undefined;
+  /** Exact facts of the name itself; undefined when nothing is there. */
+  exactFacts(path: string): ExactFacts | undefined;
+  /** Exact facts of all names in a directory, by name. What vanishes meanwhile is left out. */
+  listFacts(path: string): readonly NamedFacts[];
   realPath(path: string): string;
   changeMode(path: string, mode: number): void;
+  /** Sets the time of modification of the name itself, to the microsecond at least; the time of access is now. */
+  setModified(path: string, modifiedNs: string): void;
   /** Best effort: makes a rename in that directory durable. */
   syncDirectory(path: string): void;
   /** The process's working directory; undefined when it was deleted. */

@@ -163,3 +163,32 @@ describe("a command that passes words on", () => {
     expect(parseWords(launch, words, "amplihack claude").rest).toEqual(rest);
   });
 });
+
+describe("an option whose value may be left out", () => {
+  const command = defineCommand({
+    name: "sample",
+    summary: "a command with such options",
+    options: {
+      turn: { kind: "number", label: "N", summary: "how many", minimum: 1, bare: 1 },
+      session: { kind: "string", label: "ID", summary: "which", bare: "" },
+    },
+    positionals: [{ name: "ID", summary: "what", isOptional: true, isVariadic: true }],
+    wordsBehind: "[-- PATH…]",
+    examples: {},
+    run: () => 0,
+  });
+  const parse = (...words: string[]) => parseWords(command, words, "amplihack sample");
+
+  it("takes the next word unless that is an option or there is none", () => {
+    expect(parse("--turn").options).toMatchObject({ turn: 1, session: undefined });
+    expect(parse("--turn", "3").options["turn"]).toBe(3);
+    expect(parse("--turn=3").options["turn"]).toBe(3);
+    expect(parse("--session", "--turn", "2").options).toMatchObject({ turn: 2, session: "" });
+    expect(parse("--session", "--", "a", "b")).toMatchObject({ options: { session: "" }, rest: ["a", "b"] });
+    expect(parse("--session", "s1").options["session"]).toBe("s1");
+  });
+
+  it("refuses a value that does not fit", () => {
+    expect(() => parse("--turn", "k3f9")).toThrow("--turn must be a number of at least 1, not 'k3f9'");
+  });
+});

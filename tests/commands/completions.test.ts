@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { createNodeSystem } from "../../src/system/node.ts";
 import { driveTerminal, hasTerminal } from "../launcher/drive-terminal.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
+import { recordCall } from "./agent-call.ts";
 import { hasShell, type TestedShell } from "./shells.ts";
 
 const program = buildProgram();
@@ -87,10 +89,13 @@ function writeRecipe(machine: LaunchMachine): void {
 
 describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell => {
   it.skipIf(!hasShell(shell))(
-    "offers commands, subcommands, flags, values, and the recipes of the moment",
-    () => {
+    "offers commands, subcommands, flags, values, and the recipes and changes of the moment",
+    async () => {
       const machine = machineWithProgram();
       writeRecipe(machine);
+      const path = machine.write(join(machine.project, "notes.txt"), "call Ada");
+      const call = { command: "rm notes.txt", targets: ["notes.txt"], how: "delete" as const };
+      const id = await recordCall(createNodeSystem(), machine, call, () => rmSync(path));
       const wanted: readonly (readonly [readonly string[], unknown])[] = [
         [["me"], ["memory"]],
         [[""], expect.arrayContaining(["recipe"])],
@@ -112,6 +117,15 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
         [["hooks", "inspect", "--event", "PreT"], ["PreToolUse"]],
         [["hooks", "inspect", "--host", "claude"], ["claude-code"]],
         [["recipe", "run", "own"], ["own-recipe"]],
+        [
+          ["history", ""],
+          ["clear", "list", "prune", "show", "verify"],
+        ],
+        [["history", "--all"], ["--all-projects"]],
+        [["history", "show", ""], [id]],
+        [["undo", ""], [id]],
+        [["undo", "--tu"], ["--turn"]],
+        [["redo", ""], []],
       ];
       const answers = offered(
         shell,

@@ -51,6 +51,8 @@ describe("guard explain", () => {
 
   it("gives the same as JSON", async () => {
     const user = newUser();
+    mkdirSync(join(user.project, "src"));
+    writeFileSync(join(user.project, "src", "app.ts"), "work");
     const explained = await user.json("guard", "explain", "rm -rf src");
     expect(explained).toMatchObject({
       verdict: "ask",

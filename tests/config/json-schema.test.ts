@@ -15,6 +15,7 @@ describe("schemas/config.schema.json", () => {
       "guard",
       "parts",
       "failure",
+      "history",
       "programs",
       "hooks",
       "bridge",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
-import { sha256Hex } from "../../src/state/sha256.ts";
 import { createMemorySystem, type SeedEntry } from "../../src/system/memory.ts";
+import { sha256Hex } from "../../src/system/sha256.ts";
 import { utf8 } from "../../src/system/utf8.ts";
 
 const HOME = "/home/user";

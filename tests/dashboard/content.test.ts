@@ -1,5 +1,6 @@
-import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Activity } from "../../src/dashboard/activity.ts";
 import type { JudgementEntry, RunEntry } from "../../src/dashboard/entries.ts";
@@ -10,6 +11,8 @@ import { renderReport } from "../../src/dashboard/report.ts";
 import type { Overview } from "../../src/dashboard/tally.ts";
 import { openStore } from "../../src/memory/open-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { recordCall } from "../commands/agent-call.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { HOSTILE, newMachine, RUN, type Served, serve, until, writeRecipeRun } from "./machine.ts";
 
 const overviewOf = (served: Served, calls: number) =>
@@ -48,6 +51,23 @@ describe("what the dashboard tells", () => {
       () => served.json<Overview>("/api/overview"),
       ({ rules }) => rules.length === 1 && rules[0]?.name === "fs.home",
     );
+  });
+
+  it("counts what agents changed, and what can be undone", async () => {
+    const machine = newMachine();
+    const project = temporaryDirectory();
+    const home = dirname(machine.places.stateHome);
+    for (const name of ["a", "b"]) {
+      writeFileSync(join(project, name), name);
+      const call = { command: `rm ${name}`, targets: [name], how: "delete" as const };
+      await recordCall(createNodeSystem(), { home, project, stateHome: machine.places.stateHome }, call, () =>
+        rmSync(join(project, name)),
+      );
+    }
+    const served = await serve(machine);
+    expect(await served.json("/api/overview")).toMatchObject({
+      history: { changes: 2, files: 2, undoable: 2 },
+    });
   });
 
   it("gives the reason of a decision in words, and what it was about", async () => {

@@ -18,6 +18,7 @@ export interface Machine {
 
 export function newMachine(stateHome: string = temporaryDirectory()): Machine {
   const places: DataFiles = {
+    stateHome,
     runs: join(stateHome, "logs", "runs.jsonl"),
     audit: join(stateHome, "logs", "audit.jsonl"),
     recipeRuns: join(stateHome, "recipes", "runs"),

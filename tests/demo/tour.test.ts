@@ -14,7 +14,7 @@ function pathWithoutAmplihack(): string {
 }
 
 describe("the tour", () => {
-  it("shows guard, hosts, recipe and memory, keeps its word and leaves nothing behind", () => {
+  it("shows guard, hosts, undo, recipe and memory, keeps its word and leaves nothing behind", () => {
     const home = temporaryDirectory();
     const temporary = join(home, "tmp");
     mkdirSync(temporary);
@@ -29,6 +29,8 @@ describe("the tour", () => {
     expect(stdout).toMatch(/refused {2}echo cm0gLXJmIC8= \| base64 -d \| sh/);
     expect(stdout).toMatch(/passes {3}git commit -m "never run rm -rf \/ again"/);
     expect(stdout).toMatch(/Gemini CLI {3}decision, reason/);
+    expect(stdout).toMatch(/the agent {2}rm -rf src +src\/prices\.ts is gone/);
+    expect(stdout).toMatch(/you +amplihack undo +Done: 1 file and 1 folder restored\./);
     expect(stdout).toMatch(/recipe run hello {3}\d+ steps .* exit 0/);
     expect(stdout).toContain("found   The payment tests need PAYMENT_SANDBOX=1.");
     expect(stdout).toContain(`amplihack is not on your PATH yet: type node ${AMPLIHACK}\n`);

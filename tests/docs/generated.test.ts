@@ -32,7 +32,8 @@ describe("pages made from the source", () => {
 
   it("are found out when they are not, and put right", () => {
     const folder = temporaryDirectory();
-    for (const page of ["guard.md", "configuration.md"]) cpSync(join(ROOT, "docs", page), join(folder, page));
+    for (const page of ["guard.md", "configuration.md", "history.md"])
+      cpSync(join(ROOT, "docs", page), join(folder, page));
     const path = join(folder, "guard.md");
     const right = readFileSync(path, "utf8");
     writeFileSync(path, right.replace("| `fs.home` ", "| `fs.house` "));
@@ -62,7 +63,7 @@ describe("configuration in the documentation", () => {
     expect(unexplained).toEqual([]);
   });
 
-  const examples = ["configuration.md", "guard.md", "migration.md"].flatMap(page =>
+  const examples = ["configuration.md", "guard.md", "history.md", "migration.md"].flatMap(page =>
     [...readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(
       ([, text = ""]) => ({ page, text }),
     ),

@@ -64,6 +64,11 @@ describe("dangerous commands in many forms", () => {
     }
   });
 
+  it("are answered with a safer way that is free", () => {
+    const ways = new Set(judged.flatMap(({ findings }) => findings.map(finding => finding.safer)));
+    expect([...ways].filter(safer => judge(safer).verdict !== "allow")).toEqual([]);
+  });
+
   it("never make the guard fail", () => {
     expect(judged.flatMap(one => (one.failure === undefined ? [] : one.command))).toEqual([]);
   });

@@ -22,7 +22,7 @@ describe("what the command itself has just made", () => {
   it("counts only when it was not there before", () => {
     const system = machine({ [`${PROJECT}/app/index.ts`]: "x" });
     expect(judge("git clone https://github.com/acme/app; rm -rf app", { system }).verdict).toBe("ask");
-    expect(judge("rm -rf app; git clone https://github.com/acme/app").verdict).toBe("ask");
+    expect(judge("rm -rf app; git clone https://github.com/acme/app", { system }).verdict).toBe("ask");
   });
 
   it("leads where it leads, when it is a link", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { survey } from "../../src/guard/context.ts";
 import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/guard/paths/ignore.ts";
-import { componentCouldBe, globMatches } from "../../src/guard/paths/match.ts";
+import { componentCouldBe } from "../../src/guard/paths/match.ts";
 import { secretAt, zoneOf } from "../../src/guard/paths/zones.ts";
 import { isRegenerablePattern } from "../../src/programs/regenerable.ts";
+import { globMatches } from "../../src/system/glob.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";
 
 const around = survey(contextFor());
@@ -45,11 +46,18 @@ describe("zones", () => {
   ])("%s is %s", (path, zone) => expect(zoneOf(around, path)).toBe(zone));
 
   it("prefer the nearest of project, home and temp", () => {
-    const inTemp = survey(contextFor({ cwd: "/tmp/a/project", home: "/tmp/home", system: machine() }));
+    const system = machine({ "/tmp/a/project/.git/HEAD": "ref: refs/heads/x\n" });
+    const inTemp = survey(contextFor({ cwd: "/tmp/a/project", home: "/tmp/home", system }));
     expect(zoneOf(inTemp, "/tmp/home")).toBe("home");
     expect(zoneOf(inTemp, "/tmp/home/x")).toBe("home");
     expect(zoneOf(inTemp, "/tmp/a/project/src")).toBe("source");
     expect(zoneOf(inTemp, "/tmp/a/other")).toBe("temp");
+  });
+
+  it("take a temporary directory for a project only when it is a repository", () => {
+    const inTemp = survey(contextFor({ cwd: "/tmp/a/notes", system: machine() }));
+    expect(inTemp.project).toBeUndefined();
+    expect(zoneOf(inTemp, "/tmp/a/notes/src")).toBe("temp");
   });
 
   it("protect a home on a disk in memory as any other, where other writes are free", () => {

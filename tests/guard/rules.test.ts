@@ -253,6 +253,21 @@ const CASES: Readonly<Record<string, Case>> = {
     target: "--dangerously-skip-permissions",
     free: ["claude --help", "claude -p hello", "cat .claude/settings.json"],
   },
+  "agent.history": {
+    command: "amplihack undo --turn",
+    verdict: "ask",
+    target: "amplihack undo --turn",
+    free: [
+      "amplihack history",
+      "amplihack history --since 2h --format json",
+      "amplihack history show k3f9 -- src/app.ts",
+      "amplihack history verify",
+      "amplihack undo --dry-run",
+      "amplihack undo k3f9 --dry-run -- src/app.ts",
+      "npx amplihack undo --dry-run",
+      "amplihack undo --help",
+    ],
+  },
   publish: {
     command: "npm publish",
     verdict: "ask",
@@ -358,7 +373,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /** Rules that judge the text or the analysis itself; they have tests of their own. */
-const ELSEWHERE = ["sys.forkbomb", "text.deceptive", "guard.unexamined", "fs.path"];
+const ELSEWHERE = ["sys.forkbomb", "text.deceptive", "guard.unexamined", "fs.path", "fs.unkept"];
 
 /** A pipe is a command of its own, so words in front of it would only touch its first part. */
 const asScript = (command: string) => `bash -c ${quote(command)}`;

@@ -19,6 +19,9 @@ const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${PROJECT}/package.json`]: "{}\n",
   [`${PROJECT}/README.md`]: "# project\n",
   [`${PROJECT}/.env.example`]: "TOKEN=\n",
+  [`${PROJECT}/file.txt`]: "\n",
+  [`${PROJECT}/notes.txt`]: "\n",
+  [`${PROJECT}/notes.md`]: "\n",
   [`${PROJECT}/src/index.ts`]: "export {};\n",
   [`${PROJECT}/src/guard/judge.ts`]: "export {};\n",
   [`${PROJECT}/tests/a.test.ts`]: "\n",
@@ -38,10 +41,30 @@ const FILES: Readonly<Record<string, SeedEntry>> = {
   [`${HOME}/.ssh/config`]: "Host *\n",
   [`${HOME}/.aws/credentials`]: "key",
   [`${HOME}/.bashrc`]: "\n",
+  ...filled(
+    HOME,
+    "other/lib other/src/x other/data work/client Documents/work/2023 Dokumente/ünï .bash_history",
+  ),
+  ...filled(
+    PROJECT,
+    "packages/a/scratch mine scratch migrations generated artefacts legacy-out legacy-out2 docs/legacy-out bin obj src/x x",
+  ),
+  ...filled(
+    "",
+    `x/x q opt/app/data mnt/backup mnt/d/backup mnt/x/y mnt/data/x Volumes/Backup media/usb/photos srv/www/site srv/app srv/x
+    data/uploads data/archive data/old data/shared data/site data/x home/elsewhere/data workspace/other/src scratch/me/x
+    scratch/you/x home/me/project`,
+  ),
   "/tmp/scratch/.git/HEAD": "ref: refs/heads/main\n",
   "/tmp/scratch/file": "x",
   "/etc/passwd": "root:x:0:0\n",
 };
+
+/** A file in each of the directories: what commands of the corpora delete is there to be lost. */
+function filled(base: string, directories: string): Readonly<Record<string, SeedEntry>> {
+  const paths = directories.split(/\s+/);
+  return Object.fromEntries(paths.map(path => [`${base}/${path}/notes.md`, "work\n"]));
+}
 
 export function machine(files: Readonly<Record<string, SeedEntry>> = {}): MemorySystem {
   return createMemorySystem({ files: { ...FILES, ...files }, env: { HOME }, cwd: PROJECT });

@@ -240,7 +240,7 @@ describe("throw-away repositories", () => {
   it("lose changes without a question, unless they are the session's own", () => {
     expect(judge("cd /tmp/scratch && git reset --hard").verdict).toBe("allow");
     expect(judge("git -C /tmp/scratch clean -fdx").verdict).toBe("allow");
-    const system = machine({ "/tmp/work/.git/HEAD": "ref: refs/heads/x\n" });
+    const system = machine({ "/tmp/work/.git/HEAD": "ref: refs/heads/x\n", "/tmp/work/src/a.ts": "\n" });
     expect(judge("git reset --hard", { system, cwd: "/tmp/work" }).verdict).toBe("ask");
     expect(judge("rm -rf src", { system, cwd: "/tmp/work" }).verdict).toBe("ask");
     expect(judge("rm -rf .", { system, cwd: "/tmp/work" }).verdict).toBe("deny");

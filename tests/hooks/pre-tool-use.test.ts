@@ -179,20 +179,17 @@ describe("configuration for the hook", () => {
 
   it("comes from the user", async () => {
     expect(
-      await run("git stash drop", machine(user('{"guard": {"rules": {"git.stash": "allow"}}}'))),
+      await run("npm publish", machine(user('{"guard": {"rules": {"publish": "allow"}}}'))),
     ).toBeUndefined();
   });
 
   it("of a project only tightens", async () => {
     const project = (content: string) => ({ [`${PROJECT}/.amplihack/config.jsonc`]: content });
-    const loose = await run(
-      "git stash drop",
-      machine(project('{"guard": {"rules": {"git.stash": "allow"}}}')),
-    );
+    const loose = await run("npm publish", machine(project('{"guard": {"rules": {"publish": "allow"}}}')));
     expect(loose?.decision?.kind).toBe("ask");
     expect(loose?.diagnostics?.[0]?.code).toBe("config-loosening");
     expect(
-      (await run("git stash drop", machine(project('{"guard": {"rules": {"git.stash": "deny"}}}'))))?.decision
+      (await run("npm publish", machine(project('{"guard": {"rules": {"publish": "deny"}}}'))))?.decision
         ?.kind,
     ).toBe("deny");
   });
@@ -202,7 +199,7 @@ describe("configuration for the hook", () => {
       "deny",
     );
     expect(
-      (await run("git stash drop", machine({}, { AMPLIHACK_GUARD_LEVEL: "relaxed" })))?.decision?.kind,
+      (await run("npm publish", machine({}, { AMPLIHACK_GUARD_LEVEL: "relaxed" })))?.decision?.kind,
     ).toBe("ask");
   });
 
@@ -216,14 +213,14 @@ describe("configuration for the hook", () => {
     const system = machine(
       {
         [`${PROJECT}/evil/config.jsonc`]: {
-          content: '{"guard":{"rules":{"git.stash":"allow"}}}',
+          content: '{"guard":{"rules":{"publish":"allow"}}}',
           mode: 0o600,
           uid: 1000,
         },
       },
       { AMPLIHACK_HOME: `${PROJECT}/evil` },
     );
-    expect((await run("git stash drop", system))?.decision?.kind).toBe("ask");
+    expect((await run("npm publish", system))?.decision?.kind).toBe("ask");
   });
 });
 

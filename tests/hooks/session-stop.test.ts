@@ -4,6 +4,7 @@ import { parseStatus } from "../../src/hooks/uncommitted-work.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import type { MemorySystem, ScriptedRun, SeedEntry } from "../../src/system/memory.ts";
 import type { ProcessRequest } from "../../src/system/system.ts";
+import { recordCall } from "../commands/agent-call.ts";
 import { assistant, claudeSession, meta, result, type Said, use, user } from "./recorded.ts";
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 
@@ -144,6 +145,37 @@ describe("what a session learnt", () => {
     const codex = session();
     await runHook(sessionStop(), codex, { output: "x" }, "codex");
     expect(codex.processes.requests[0]).toMatchObject({ timeoutMs: 1000, killAfterMs: 500 });
+  });
+});
+
+describe("what a session changed", () => {
+  const call = (system: MemorySystem, session: string, name: string) =>
+    recordCall(
+      system,
+      { home: "/home/user", project: ROOT },
+      { command: `rm ${name}`, targets: [name], how: "delete", session },
+      () => system.files.remove(`${ROOT}/${name}`),
+    );
+
+  it("is told with the command that takes it back", async () => {
+    const system = session({ files: { [`${ROOT}/a`]: "1", [`${ROOT}/b`]: "2", [`${ROOT}/c`]: "3" } });
+    await call(system, "s1", "a");
+    await call(system, "s1", "b");
+    await call(system, "s2", "c");
+    await end(system);
+    expect(system.stderr()).toContain("2 changes to 2 files; take back: amplihack undo --session s1\n");
+    expect(metricsOf(system, "session_stop")).toContain("history_changes=2");
+  });
+
+  it("is not mentioned when it is nothing, or when the history is switched off", async () => {
+    const nothing = session();
+    await end(nothing);
+    const off = session({
+      files: { [`${ROOT}/a`]: "1", "/home/user/.amplihack/config.jsonc": '{"parts":["guard"]}' },
+    });
+    await call(off, "s1", "a");
+    await end(off);
+    for (const system of [nothing, off]) expect(system.stderr()).not.toContain("amplihack undo");
   });
 });
 

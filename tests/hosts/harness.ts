@@ -36,6 +36,14 @@ export function onPath(program: string): Readonly<Record<string, string>> {
   return { PATH: `${dirname(program)}:${process.env["PATH"] ?? ""}` };
 }
 
+/** What the model was told about each of its calls, in order: every request holds the results so far. */
+export function allResults(requests: readonly ModelRequest[]): readonly string[] {
+  return requests.reduce<readonly string[]>(
+    (longest, { results }) => (results.length > longest.length ? results : longest),
+    [],
+  );
+}
+
 const hook = bundleProgram(new URL("./programs/trial-hook.ts", import.meta.url));
 
 /** Registers hooks as an installation does, with another program in the place of ours. */

@@ -7,7 +7,8 @@ import type { TemporaryUser } from "../../src/verify/live/temporary-user.ts";
 import { withTrial } from "../../src/verify/live/trial.ts";
 import { bundleProgram } from "../bundle-program.ts";
 import { PACKAGE_ROOT } from "../install/sandbox.ts";
-import { onPath, registerProgram, TIMEOUT_MS } from "./harness.ts";
+import type { DrivenHost } from "./file-tools.ts";
+import { allResults, onPath, registerProgram, TIMEOUT_MS } from "./harness.ts";
 import { type RecordedCall, readCalls } from "./recording.ts";
 import { DELEGATION, type Operation, operationsOf } from "./session.ts";
 
@@ -38,7 +39,7 @@ export function playSession(driver: HostDriver, program: string): Promise<Played
     timeoutMs: TIMEOUT_MS,
     env: onPath(program),
     async prepare(user: TemporaryUser) {
-      operations.push(...operationsOf(driver.host, user.project));
+      operations.push(...operationsOf(driver.host as DrivenHost, user.project));
       steps.push(...operations.map(({ step }) => step), { kind: "text", text: "All of it is done." });
       const folder = folderOf(user);
       mkdirSync(folder);
@@ -51,11 +52,7 @@ export function playSession(driver: HostDriver, program: string): Promise<Played
   return withTrial(createNodeSystem(), request, ({ user, model, end }) => ({
     operations,
     calls: readCalls(folderOf(user), user),
-    results: longest(model.requests.map(({ results }) => results)),
+    results: allResults(model.requests),
     end,
   }));
-}
-
-function longest(lists: readonly (readonly string[])[]): readonly string[] {
-  return lists.reduce((best, list) => (list.length > best.length ? list : best), []);
 }

@@ -1,5 +1,6 @@
 // Installs the hosts of versions.json into a cache and runs the tests against them in a network of their own, in
-// which nothing but this machine can be reached. `npm run test:hosts [-- HOST…]`.
+// which nothing but this machine can be reached. `npm run test:hosts [-- HOST… FILE…]`: all hosts, all test files, or
+// those that are named.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,7 +10,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const cache = process.env.AMPLIHACK_TEST_HOSTS ?? join(homedir(), ".cache", "amplihack-hosts");
 const versions = JSON.parse(readFileSync(new URL("./versions.json", import.meta.url), "utf8"));
-const asked = process.argv.slice(2);
+const words = process.argv.slice(2);
+const asked = words.filter(word => word in versions);
+const files = words.filter(word => !(word in versions));
 
 const programs = {};
 for (const [host, { package: name, version, program }] of Object.entries(versions)) {
@@ -20,8 +23,8 @@ for (const [host, { package: name, version, program }] of Object.entries(version
     console.log(`installing ${name}@${version} …`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), "{}\n");
-    const words = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${name}@${version}`];
-    spawnSync("npm", words, { cwd: folder, stdio: "inherit" });
+    const install = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${name}@${version}`];
+    spawnSync("npm", install, { cwd: folder, stdio: "inherit" });
   }
   if (existsSync(path)) programs[host] = path;
   else console.log(`SKIPPED ${host}: ${name}@${version} could not be installed`);
@@ -38,11 +41,17 @@ const vitest = [
   "run",
   "--config",
   "tests/hosts/vitest.config.ts",
+  ...files,
 ];
 const [first, ...rest] = [...isolate, ...vitest];
 const ran = spawnSync(first, rest, {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, AMPLIHACK_TEST_PROGRAMS: JSON.stringify(programs) },
+  env: {
+    ...process.env,
+    AMPLIHACK_TEST_PROGRAMS: JSON.stringify(programs),
+    // Only a whole run knows all that the page says.
+    AMPLIHACK_TEST_PAGE: words.length === 0 ? "1" : "",
+  },
 });
 process.exit(ran.status ?? 1);

@@ -421,3 +421,30 @@ describe("the list of hooks", () => {
     ]);
   });
 });
+
+describe("the history", () => {
+  const checked = async (sandbox: Sandbox) => (await look(sandbox)).checks.find(({ id }) => id === "history");
+
+  it("is said to be writable, with its size", async () => {
+    expect(await checked(createQuickSandbox())).toEqual({
+      id: "history",
+      status: "pass",
+      message: "the history can be written: 0 changes, 0 bytes",
+    });
+  });
+
+  it("is said to be switched off, or why nothing can be kept", async () => {
+    const off = createQuickSandbox();
+    off.write("home/.amplihack/config.jsonc", '{"history":{"enabled":false}}');
+    expect(await checked(off)).toMatchObject({
+      status: "pass",
+      message: expect.stringContaining("switched off"),
+    });
+    const blocked = createQuickSandbox();
+    blocked.write("home/.amplihack/history", "a file where a folder belongs");
+    expect(await checked(blocked)).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("what agents change cannot be kept"),
+    });
+  });
+});

@@ -29,6 +29,21 @@ describe("the diff of a dry run", () => {
     expect(unifiedDiff("/f", lines.join(""), changed.join("")).match(/^@@/gm)).toHaveLength(2);
   });
 
+  it("takes all old lines out and puts all new ones in where two long texts have little in common", () => {
+    const folder = temporaryDirectory();
+    spawnSync("git", ["init", "-q", folder]);
+    const [before, after] = ["old", "new"].map(word =>
+      Array.from({ length: 3000 }, (_, index) => `${word} ${index}\n`).join(""),
+    ) as [string, string];
+    const file = join(folder, "file");
+    writeFileSync(file, before);
+    const diff = unifiedDiff("/file", before, after.trimEnd());
+    expect(diff.match(/^@@.*$/gm)).toEqual(["@@ -1,3000 +1,3000 @@"]);
+    const applied = spawnSync("git", ["apply", "-"], { cwd: folder, input: diff });
+    expect(applied.stderr.toString()).toBe("");
+    expect(readFileSync(file, "utf8")).toBe(after.trimEnd());
+  });
+
   it("is exact: git makes of the old text what the diff says", () => {
     const folder = temporaryDirectory();
     spawnSync("git", ["init", "-q", folder]);

@@ -16,9 +16,8 @@ describeNative("the version of the native program", () => {
 const describeLinux = process.platform === "linux" ? describeNative : describe.skip;
 
 describeLinux("the native program as a file", () => {
-  // Four million bytes until records of programs became tables; the image holds both text and records.
-  it("is at most 4.05 MB long", () => {
-    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4_050_000);
+  it("is at most 4 MB long", () => {
+    expect(statSync(NATIVE_FILE).size).toBeLessThanOrEqual(4_000_000);
   });
 
   it("bears being stripped, its memory image included", () => {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { BUILT_IN } from "../../src/config/settings.ts";
 import * as guard from "../../src/guard/index.ts";
 import { judgeCommand, judgeTool, PACKS } from "../../src/guard/index.ts";
 import type { Hook } from "../../src/protocol/index.ts";
@@ -29,8 +30,12 @@ const commands = fc.oneof(
 const tools = fc.constantFrom("Bash", "Write", "Edit", "Read", "powershell", "mcp__x__y", "WebFetch", "");
 
 /** Allowed without a reason, or stopped with one and with rules that exist; never a failure inside. */
-function isSound({ verdict, reason, findings, failure }: guard.Judgement): boolean {
-  if (failure !== undefined) return false;
+function isSound(judgement: guard.Judgement): boolean {
+  const { verdict, reason, findings, failure } = judgement;
+  const { targets, unknownIn, unresolved } = judgement.footprint();
+  const paths = [...targets.map(target => target.path), ...unknownIn];
+  if (failure !== undefined || unresolved.some(shown => shown.startsWith("not worked out"))) return false;
+  if (!paths.every(path => path.startsWith("/")) || judgement.settle([]).verdict !== "allow") return false;
   if (verdict === "allow") return reason === undefined;
   return reason !== undefined && reason !== "" && findings.length > 0 && findings.length <= 5;
 }
@@ -63,6 +68,10 @@ describePublicFunctions("guard", guard, {
   findRule: forAll(fc.oneof(texts, fc.constantFrom(...RULES)), id => {
     const rule = guard.findRule(id);
     return rule === undefined ? !RULES.includes(id) : rule.id === id;
+  }),
+  findUnkept: forBoth(paths, texts, (path, why) => {
+    const finding = guard.findUnkept(BUILT_IN.guard, path, why);
+    return finding?.verdict === "ask" && finding.target === path && finding.lost.includes(why);
   }),
   judgeCommand: forAll(commands, command => isSound(judgeCommand(command, context))),
   judgeArgv: forAll(fc.array(fc.oneof(texts, pieces), { maxLength: 4 }), argv =>

@@ -61,6 +61,19 @@ describe("the run-time directory of a project", () => {
     makeRuntimeDirectory(system, "/p", "logs", "s1");
   });
 
+  it("ignores itself, but writes nothing through a link that leads out of the project", () => {
+    const system = createMemorySystem({
+      files: {
+        "/elsewhere": { kind: "directory" },
+        "/q/.claude/runtime": { kind: "symlink", target: "/elsewhere" },
+      },
+    });
+    makeRuntimeDirectory(system, "/p", "logs");
+    expect(system.peek("/p/.claude/runtime/.gitignore")).toBe("*\n");
+    makeRuntimeDirectory(system, "/q");
+    expect(system.files.list("/elsewhere")).toEqual([]);
+  });
+
   it("cannot be made below a file", () => {
     const system = createMemorySystem({ files: { "/p/.claude": "text" } });
     expect(() => makeRuntimeDirectory(system, "/p", "logs")).toThrow(/EEXIST|ENOTDIR/);

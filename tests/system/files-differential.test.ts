@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { type FileFacts, type Files, SystemError } from "../../src/system/system.ts";
+import { type ExactFacts, type FileFacts, type Files, SystemError } from "../../src/system/system.ts";
 import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -37,6 +37,20 @@ function comparable(facts: FileFacts | undefined) {
   if (facts === undefined) return undefined;
   const { kind, size, mode, uid } = facts;
   return { kind, mode, uid, size: kind === "directory" ? "-" : size };
+}
+
+function comparableExactly(facts: ExactFacts | undefined) {
+  if (facts === undefined) return undefined;
+  const { kind, size, mode } = facts;
+  return { kind, mode, size: kind === "directory" ? "-" : size };
+}
+
+function attempt(action: () => unknown): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+  }
 }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -96,7 +110,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc
     .tuple(
-      fc.constantFrom("readLink", "remove", "removeDirectory", "list", "realPath", "syncDirectory"),
+      fc.constantFrom("readLink", "remove", "removeDirectory", "list", "realPath", "syncDirectory", "digest"),
       path,
     )
     .map(
@@ -109,6 +123,46 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ([operation, p]): Step => ({
       name: `${operation} ${p}`,
       run: (files, base) => comparable(files[operation](`${base}/${p}`)),
+    }),
+  ),
+  fc.tuple(ordinaryPath, ordinaryPath, mode).map(
+    ([from, to, m]): Step => ({
+      name: `copy ${from} ${to} ${m.toString(8)}`,
+      run: (files, base) => files.copy(`${base}/${from}`, `${base}/${to}`, m),
+    }),
+  ),
+  path.map(
+    (p): Step => ({
+      name: `exactFacts ${p}`,
+      run: (files, base) => comparableExactly(files.exactFacts(`${base}/${p}`)),
+    }),
+  ),
+  path.map(
+    (p): Step => ({
+      name: `listFacts ${p}`,
+      run: (files, base) =>
+        files.listFacts(`${base}/${p}`).map(facts => [facts.name, comparableExactly(facts)]),
+    }),
+  ),
+  fc.tuple(path, fc.constantFrom("0", "1700000000123456000", "2000000000000000000", "soon")).map(
+    ([p, time]): Step => ({
+      name: `setModified ${p} ${time}`,
+      run(files, base) {
+        files.setModified(`${base}/${p}`, time);
+        return Math.round(Number(files.exactFacts(`${base}/${p}`)?.modifiedNs) / 1000);
+      },
+    }),
+  ),
+  // Whether a touch shows in the stamp depends on the clock of a real disk, whether no touch does not.
+  fc.tuple(ordinaryPath, ordinaryPath).map(
+    ([looked, other]): Step => ({
+      name: `stamp ${looked} after looking at ${other}`,
+      run(files, base) {
+        const before = files.exactFacts(`${base}/${looked}`)?.stamp;
+        attempt(() => files.digest(`${base}/${other}`));
+        attempt(() => files.listFacts(`${base}/${other}`));
+        return before === files.exactFacts(`${base}/${looked}`)?.stamp;
+      },
     }),
   ),
   fc.tuple(ordinaryPath, ordinaryPath).map(

@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{bounded, crash, files, interrupt, modules, outside, processes, stdio};
+use crate::{bounded, crash, facts, files, interrupt, modules, outside, processes, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -144,6 +144,7 @@ fn new_runtime() -> Result<Runtime> {
 fn install(ctx: &Ctx<'_>) -> Result<()> {
     let host = Object::new(ctx.clone())?;
     files::install(&host)?;
+    facts::install(&host)?;
     stdio::install(&host)?;
     processes::install(&host)?;
     outside::install(&host)?;

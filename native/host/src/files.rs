@@ -1,13 +1,14 @@
 //! The file primitives of `System.files`.
 
 use crate::{
-    clock,
+    clock, copy,
     errno::{Answer, check, last, retry},
-    reply::{Bytes, Reply, bytes_of, write_numbers},
+    facts::look,
+    reply::{Bytes, Reply, bytes_of},
     text::{Text, from_c, to_c},
 };
 use alloc::{string::String, vec, vec::Vec};
-use core::mem::MaybeUninit;
+use core::{ffi::CStr, mem::MaybeUninit};
 use rquickjs::{Object, Result, TypedArray, function::Func};
 
 const PIPE_PATIENCE_MS: f64 = 2_000.0;
@@ -32,6 +33,8 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         "append",
         Func::from(|path: Text, bytes: TypedArray<'_, u8>, mode: u32| Reply(append(&path, &bytes_of(&bytes), mode))),
     )?;
+    host.set("copy", Func::from(|from: Text, to: Text, mode: u32| Reply(copy::copy(&from, &to, mode))))?;
+    host.set("digest", Func::from(|path: Text| Reply(copy::digest(&path).map(|digest| vec![digest]))))?;
     // SAFETY (of all calls on paths): the words are whole C strings while the call lasts.
     host.set("rename", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))))?;
     host.set("link", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))))?;
@@ -41,13 +44,12 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("removeDirectory", Func::from(|path: Text| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))))?;
     host.set("makeDirectory", Func::from(|path: Text, mode: u32| Reply(make_directory(&path, mode))))?;
     host.set("list", Func::from(|path: Text| Reply(list(&path))))?;
-    host.set("inspect", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::lstat))))?;
-    host.set("follow", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::stat))))?;
     host.set("realPath", Func::from(|path: Text| Reply(real_path(&path).map(|real| vec![real]))))?;
     host.set(
         "changeMode",
         Func::from(|path: Text, mode: u32| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
     )?;
+    host.set("setModified", Func::from(|path: Text, time: Text| Reply(set_modified(&path, &time))))?;
     host.set(
         "syncDirectory",
         Func::from(|path: Text| {
@@ -58,7 +60,7 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("workingDirectory", Func::from(working_directory))
 }
 
-fn on_one(path: &str, call: impl Fn(*const libc::c_char) -> libc::c_int) -> Answer<()> {
+pub fn on_one(path: &str, call: impl Fn(*const libc::c_char) -> libc::c_int) -> Answer<()> {
     check(call(to_c(path)?.as_ptr())).map(|_| ())
 }
 
@@ -107,19 +109,19 @@ impl File {
         retry(|| unsafe { libc::fsync(self.0) } as isize).map(|_| ())
     }
 
-    fn size(&self) -> Answer<usize> {
+    pub fn facts(&self) -> Answer<libc::stat> {
         let mut facts = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: the call fills in the facts when it succeeds.
         unsafe {
             check(libc::fstat(self.0, facts.as_mut_ptr()))?;
-            Ok(facts.assume_init().st_size as usize)
+            Ok(facts.assume_init())
         }
     }
 }
 
 pub fn read_whole(path: &str, limit: usize) -> Answer<Vec<u8>> {
     let file = File::open(path, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
-    let size = file.size()?;
+    let size = file.facts()?.st_size as usize;
     if size > limit {
         return Err(libc::EFBIG);
     }
@@ -176,6 +178,14 @@ fn append(path: &str, bytes: &[u8], mode: u32) -> Answer<()> {
     File::open(path, flags, mode)?.write_all(bytes)
 }
 
+fn set_modified(path: &str, nanoseconds: &str) -> Answer<()> {
+    const SECOND: i64 = 1_000_000_000;
+    let time = nanoseconds.parse::<i64>().map_err(|_| libc::EINVAL)?;
+    let modified = libc::timespec { tv_sec: time.div_euclid(SECOND), tv_nsec: time.rem_euclid(SECOND) };
+    let times = [libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_NOW }, modified];
+    on_one(path, |name| unsafe { libc::utimensat(libc::AT_FDCWD, name, times.as_ptr(), libc::AT_SYMLINK_NOFOLLOW) })
+}
+
 fn read_link(path: &str) -> Answer<String> {
     let name = to_c(path)?;
     let mut room = vec![0_u8; 256];
@@ -203,11 +213,17 @@ fn make_directory(path: &str, mode: u32) -> Answer<()> {
 }
 
 pub fn list(path: &str) -> Answer<Vec<String>> {
-    let name = to_c(path)?;
     let mut names = Vec::new();
+    // SAFETY: every name is used before the next is asked for.
+    each_name(path, |_, name| unsafe { names.push(from_c(name)) }).map(|()| names)
+}
+
+/// Calls `see` with the open directory and each name in it, as the file system spells it.
+pub fn each_name(path: &str, mut see: impl FnMut(i32, *const libc::c_char)) -> Answer<()> {
+    let path = to_c(path)?;
     // SAFETY: the directory is open while its entries are read, and every entry is used before the next is asked for.
     unsafe {
-        let directory = libc::opendir(name.as_ptr());
+        let directory = libc::opendir(path.as_ptr());
         if directory.is_null() {
             return Err(last());
         }
@@ -216,14 +232,14 @@ pub fn list(path: &str) -> Answer<Vec<String>> {
             if entry.is_null() {
                 break;
             }
-            let name = from_c((*entry).d_name.as_ptr());
-            if name != "." && name != ".." {
-                names.push(name);
+            let name = (*entry).d_name.as_ptr();
+            if !matches!(CStr::from_ptr(name).to_bytes(), b"." | b"..") {
+                see(libc::dirfd(directory), name);
             }
         }
         libc::closedir(directory);
     }
-    Ok(names)
+    Ok(())
 }
 
 fn real_path(path: &str) -> Answer<String> {
@@ -254,45 +270,4 @@ fn working_directory() -> Option<String> {
         }
         room.resize(room.len() * 2, 0);
     }
-}
-
-type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
-
-fn look(path: &str, call: Look) -> Answer<libc::stat> {
-    let name = to_c(path)?;
-    let mut facts = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the call fills in the facts when it succeeds.
-    unsafe {
-        check(call(name.as_ptr(), facts.as_mut_ptr()))?;
-        Ok(facts.assume_init())
-    }
-}
-
-/// The kind as an index of the list that TypeScript has, 0 when nothing is there, and the facts in `room`; an errno
-/// name for any other failure.
-fn facts(room: &TypedArray<'_, f64>, found: Answer<libc::stat>) -> Reply<i32> {
-    let facts = match found {
-        Ok(facts) => facts,
-        Err(libc::ENOENT | libc::ENOTDIR) => return Reply(Ok(0)),
-        Err(code) => return Reply(Err(code)),
-    };
-    let modified = facts.st_mtime * 1_000 + facts.st_mtime_nsec / 1_000_000;
-    let mode = u32::from(facts.st_mode) & 0o7777;
-    let inode = facts.st_ino as u64;
-    let numbers = [
-        facts.st_size as f64,
-        f64::from(mode),
-        f64::from(facts.st_uid),
-        modified as f64,
-        facts.st_dev as f64,
-        (inode >> 32) as f64,
-        (inode & 0xffff_ffff) as f64,
-    ];
-    write_numbers(room, &numbers);
-    Reply(Ok(match facts.st_mode & libc::S_IFMT {
-        libc::S_IFREG => 1,
-        libc::S_IFDIR => 2,
-        libc::S_IFLNK => 3,
-        _ => 4,
-    }))
 }

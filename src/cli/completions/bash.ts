@@ -1,6 +1,6 @@
 import type { Candidates, CompletedCommand } from "./tree.ts";
 
-/** A script that bash sources. Nothing is started before a recipe's name is completed. */
+/** A script that bash sources. Nothing is started before the name of a recipe or a change is completed. */
 export function bashScript(tree: readonly CompletedCommand[]): string {
   const paths = tree.slice(1).map(({ path }) => path);
   const values = tree.flatMap(({ path, options }) =>
@@ -56,6 +56,8 @@ function offer(candidates: Candidates): string {
   switch (candidates.kind) {
     case "words":
       return `_amplihack_words "${candidates.words.join(" ")}"`;
+    case "asked":
+      return `_amplihack_words "$("\${COMP_WORDS[0]}" ${candidates.words.join(" ")} 2>/dev/null)"`;
     case "recipe":
       return "_amplihack_recipes";
     case "directory":

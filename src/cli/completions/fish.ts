@@ -28,6 +28,11 @@ function __amplihack_at
     test (__amplihack_place) = $argv[1]
 end
 
+function __amplihack_ask
+    set -l words (commandline -opc)
+    $words[1] $argv 2>/dev/null
+end
+
 function __amplihack_recipes
     set -l words (commandline -opc)
     $words[1] recipe list --format json 2>/dev/null | string match -rg '^ *"name": "([A-Za-z0-9._-]*)",?$'
@@ -47,6 +52,8 @@ function offer(candidates: Candidates): string {
   switch (candidates.kind) {
     case "words":
       return candidates.words.length === 0 ? "-f" : `-f -a ${quote(candidates.words.join(" "))}`;
+    case "asked":
+      return `-f -a '(__amplihack_ask ${candidates.words.join(" ")})'`;
     case "recipe":
       return "-f -a '(__amplihack_recipes)'";
     case "directory":

@@ -43,6 +43,8 @@ function offer(candidates: Candidates): string {
   switch (candidates.kind) {
     case "words":
       return list(candidates.words);
+    case "asked":
+      return `@(& $words[0] ${candidates.words.join(" ")} 2>$null)`;
     case "recipe":
       return "(& $words[0] recipe list --format json 2>$null | ConvertFrom-Json).name";
     case "directory":

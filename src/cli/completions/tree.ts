@@ -2,9 +2,11 @@ import { type Command, isFamily, type LeafCommand } from "../command.ts";
 import type { OptionSpec, OptionSpecs } from "../option.ts";
 import { GLOBAL_OPTIONS } from "../parse.ts";
 
-/** What may stand at a place: one of some words, the name of a recipe, or a file. */
+/** What may stand at a place: one of some words, the name of a recipe, the id of a change, or a file. */
 export type Candidates =
   | { readonly kind: "words"; readonly words: readonly string[] }
+  /** those of the moment: a shell asks `amplihack` with these words, which prints one on a line */
+  | { readonly kind: "asked"; readonly words: readonly string[] }
   | { readonly kind: "recipe" | "file" | "directory" };
 
 export interface CompletedOption {
@@ -37,6 +39,10 @@ const PROGRAM = "amplihack";
 /** Every command that help shows, in the order of its words. */
 export function completionTree(commands: readonly Command[], names: KnownNames): readonly CompletedCommand[] {
   const words = (list: readonly string[]): Candidates => ({ kind: "words", words: list });
+  const changes = (use: string): Candidates => ({
+    kind: "asked",
+    words: ["history", "list", "--ids-for", use],
+  });
   /** By the label of an option's value, or what a positional completes. */
   const byLabel: Readonly<Record<string, Candidates>> = {
     DIR: { kind: "directory" },
@@ -48,12 +54,15 @@ export function completionTree(commands: readonly Command[], names: KnownNames):
     EVENT: words(names.events),
     AGENT: words(names.agents),
     SHELL: words(SHELLS),
+    CHANGE: changes("show"),
+    UNDOABLE: changes("undo"),
+    REDOABLE: changes("redo"),
   };
   const lookUp = (label: string): Candidates =>
     (Object.hasOwn(byLabel, label) && byLabel[label]) || words([]);
 
   function candidatesOf(spec: OptionSpec): Candidates | undefined {
-    if (spec.kind === "boolean") return undefined;
+    if (spec.kind === "boolean" || "bare" in spec) return undefined;
     return spec.kind === "choice" ? words(spec.choices) : lookUp(spec.label);
   }
 
@@ -75,8 +84,11 @@ export function completionTree(commands: readonly Command[], names: KnownNames):
 
   function nodesOf(command: Command, path: string): readonly CompletedCommand[] {
     if (!isFamily(command)) return [node(path, [], command)];
-    const { subcommands } = command;
-    return [node(path, subcommands), ...subcommands.map(sub => node(`${path}/${sub.name}`, [], sub))];
+    const { subcommands, initial } = command;
+    return [
+      node(path, subcommands, initial),
+      ...subcommands.map(sub => node(`${path}/${sub.name}`, [], sub)),
+    ];
   }
 
   const grouped = commands.filter(command => command.group !== undefined);

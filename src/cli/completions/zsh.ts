@@ -57,6 +57,8 @@ function offer(candidates: Candidates): string {
   switch (candidates.kind) {
     case "words":
       return candidates.words.length === 0 ? ":" : `compadd -- ${candidates.words.join(" ")}`;
+    case "asked":
+      return `compadd -- \${(f)"$($words[1] ${candidates.words.join(" ")} 2>/dev/null)"}`;
     case "recipe":
       return `compadd -- \${(f)"$($words[1] recipe list --format json 2>/dev/null | sed -n 's/^ *"name": "\\([A-Za-z0-9._-]*\\)",\\{0,1\\}$/\\1/p')"}`;
     case "directory":

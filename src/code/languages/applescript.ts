@@ -25,8 +25,6 @@ const LEXER_RULES: LexerRules = {
   lineComments: ["--", "#"],
   blockComments: [["(*", "*)"]],
   marks: "¬ ≠",
-  nameCharacters: "",
-  hasBackslashContinuation: false,
   readSpecial: lexer =>
     lexer.source.charAt(lexer.at) === '"' ? readText(lexer, { escapes: PLAIN_ESCAPES }) : undefined,
 };

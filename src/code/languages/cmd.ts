@@ -1,3 +1,4 @@
+import { wordSet } from "../../shell/options.ts";
 import { type FunctionCall, homeDatum, type LibraryFunction, workingDirectory } from "../meaning/context.ts";
 import { type Datum, knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
@@ -5,7 +6,6 @@ import { defineLanguage } from "../meaning/library-table.ts";
 import { patternOf } from "../meaning/path-values.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { NOTHING, type Node, nameNode } from "../syntax/tree.ts";
-import { wordSet } from "../syntax/words.ts";
 import { forwardSlashes } from "./windows-path.ts";
 
 // The command text of cmd.exe: what `cmd /c` is given, or a batch file.

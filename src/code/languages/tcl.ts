@@ -1,3 +1,4 @@
+import { wordSet } from "../../shell/options.ts";
 import { unknown } from "../../shell/value.ts";
 import { evaluateText, openFile } from "../meaning/actions.ts";
 import { select, withArgument } from "../meaning/arguments.ts";
@@ -19,7 +20,6 @@ import { defineLanguage } from "../meaning/library-table.ts";
 import { C_ESCAPES, readEscape } from "../syntax/escapes.ts";
 import { type ReadingBudget, step } from "../syntax/reading-budget.ts";
 import { callNode, NOTHING, type Node, nameNode, sequence, textNode } from "../syntax/tree.ts";
-import { wordSet } from "../syntax/words.ts";
 
 // Tcl, the language of expect: commands are words; braces hold text that a command may run as a body.
 

@@ -17,11 +17,8 @@ import { callNode, type Node, nameNode, textNode } from "../syntax/tree.ts";
 // name behind a colon.
 
 const LEXER_RULES: LexerRules = {
-  lineComments: [],
-  blockComments: [],
   marks: ".. .= == != =~ && || ->",
   nameCharacters: ":#$&",
-  hasBackslashContinuation: false,
   readSpecial: lexer => {
     const character = lexer.source.charAt(lexer.at);
     if (character === "'") return readText(lexer, { isVerbatim: true, doubles: true });

@@ -1,5 +1,5 @@
+import { wordSet } from "../../shell/options.ts";
 import { knownText } from "../../shell/value.ts";
-import { wordSet } from "../syntax/words.ts";
 import { type EvaluationContext, environmentDatum } from "./context.ts";
 import type { Datum, ListDatum } from "./datum.ts";
 import { choiceOf, knownTextOf, literal, optionsOf, originsOf, reference, setField } from "./datum.ts";
@@ -108,6 +108,4 @@ export function setMember(context: EvaluationContext, object: Datum, name: strin
 }
 
 /** Methods of records and texts that hand on everything there is. */
-const WHOLE_MEMBERS: ReadonlySet<string> = wordSet(
-  "copy decode encode items map to_a to_h to_json to_s toString values",
-);
+const WHOLE_MEMBERS = wordSet("copy decode encode items map to_a to_h to_json to_s toString values");

@@ -20,12 +20,12 @@ export interface Token {
 
 /** What distinguishes the words of one language from another's. `readSpecial` takes strings and the like. */
 export interface LexerRules {
-  readonly lineComments: readonly string[];
-  readonly blockComments: readonly (readonly [open: string, close: string])[];
+  readonly lineComments?: readonly string[];
+  readonly blockComments?: readonly (readonly [open: string, close: string])[];
   /** Separated by blanks, longer ones first. */
   readonly marks: string;
-  readonly nameCharacters: string;
-  readonly hasBackslashContinuation: boolean;
+  readonly nameCharacters?: string;
+  readonly hasBackslashContinuation?: boolean;
   readonly readSpecial: (lexer: Lexer) => SpecialToken | undefined;
 }
 
@@ -192,7 +192,11 @@ function skipBlanks(lexer: Lexer): void {
     } else if (character === " " || character === "\t" || character === "\r" || character === "\f") {
       lexer.at += 1;
       lexer.isSpaced = true;
-    } else if (rules.hasBackslashContinuation && character === "\\" && isLineEnd(source, lexer.at + 1)) {
+    } else if (
+      rules.hasBackslashContinuation === true &&
+      character === "\\" &&
+      isLineEnd(source, lexer.at + 1)
+    ) {
       lexer.at = source.indexOf("\n", lexer.at) + 1;
       lexer.isSpaced = true;
     } else {
@@ -220,14 +224,14 @@ function isLineEnd(source: string, at: number): boolean {
 }
 
 function commentEnd(source: string, at: number, rules: LexerRules): number | undefined {
-  for (const [open, close] of rules.blockComments) {
+  for (const [open, close] of rules.blockComments ?? []) {
     if (!source.startsWith(open, at)) continue;
     // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.
     if (open.startsWith("=") && at > 0 && source.charAt(at - 1) !== "\n") continue;
     const end = source.indexOf(close, at + open.length);
     return end === -1 ? source.length : end + close.length;
   }
-  if (rules.lineComments.some(comment => source.startsWith(comment, at))) {
+  if (rules.lineComments?.some(comment => source.startsWith(comment, at)) === true) {
     return lineEnd(source, at);
   }
   return undefined;
@@ -254,5 +258,5 @@ export function isLetter(character: string): boolean {
 
 function isNamePart(character: string, rules: LexerRules): boolean {
   if (character === "") return false;
-  return isLetter(character) || isDigit(character) || rules.nameCharacters.includes(character);
+  return isLetter(character) || isDigit(character) || rules.nameCharacters?.includes(character) === true;
 }

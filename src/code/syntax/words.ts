@@ -1,8 +1,3 @@
-/** Words separated by blanks, as a set. */
-export function wordSet(words: string): ReadonlySet<string> {
-  return new Set(words.split(" "));
-}
-
 /** What words mean; a row holds several words, separated by blanks. */
 export function wordMap<Meaning>(
   rows: readonly (readonly [words: string, meaning: Meaning])[],

@@ -6,7 +6,7 @@ import { CWD_OPTION, openForCommand, printJudgement, VERDICT_EXIT } from "./judg
 export const argvCommand = defineCommand({
   name: "argv",
   summary: "judge a program with words that are already expanded; PATH shims use this",
-  wordsBehind: "PROGRAM [ARGUMENT…]",
+  wordsBehind: "-- PROGRAM [ARGUMENT…]",
   options: { format: FORMAT_OPTION, cwd: CWD_OPTION },
   examples: { "amplihack guard argv -- rm -rf /srv/data": "exit 0 allow, 3 ask, 2 deny" },
   async run({ options, rest, system, terminal }) {

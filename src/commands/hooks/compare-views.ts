@@ -1,4 +1,4 @@
-import { sha256Hex } from "../../state/sha256.ts";
+import { sha256Hex } from "../../system/sha256.ts";
 import { utf8 } from "../../system/utf8.ts";
 import { type Answered, type Comparison, canonicalOutput } from "../../verify/compare.ts";
 import { type Difference, toPlain } from "../../verify/json-equal.ts";

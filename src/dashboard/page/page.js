@@ -45,6 +45,9 @@ function showTotals(overview) {
     ["Asked", overview.asked, overview.asked > 0 ? "ask" : ""],
     ["Could not check", overview.failures, overview.failures > 0 ? "failed" : ""],
     ["Sessions", overview.sessions.length],
+    ["Changes", overview.history.changes],
+    ["Files changed", overview.history.files],
+    ["Can be undone", overview.history.undoable],
   ];
   if (overview.unreadable > 0) tiles.push(["Unreadable lines", overview.unreadable, "ask"]);
   byId("totals").replaceChildren(

@@ -41,14 +41,18 @@ function inspectRun(run: CodeRun, context: RuleContext): void {
   else if (remote !== undefined && !isHidden) reportRemote(context, remote, by);
   else if (decoder !== undefined) {
     const verdict = run.isExamined ? "ask" : undefined;
-    context.report("exec.decoded", by, commandLine(decoder), { decoder: commandLine(decoder), verdict });
+    const line = commandLine(decoder);
+    // Code that decodes and runs in one step cannot be asked for its text alone.
+    const safer = decoder.id === run.invocation || /[()'"`;&<>$]/.test(line) ? "less script.sh" : undefined;
+    context.report("exec.decoded", by, line, { decoder: line, verdict, safer });
   }
 }
 
 function reportRemote(context: RuleContext, source: Invocation, by: Actor | undefined): void {
   const line = commandLine(source);
-  const url = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0] ?? line;
-  context.report("exec.remote", by, url, { url });
+  const found = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0];
+  const url = found ?? line;
+  context.report("exec.remote", by, url, { url: found ?? (/[()'"`;&<>$]/.test(line) ? "URL" : line) });
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
 }
 
@@ -104,7 +108,9 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
 
 function inspectAddresses(invocation: Invocation, context: RuleContext): void {
   for (const word of invocation.argv.slice(1)) {
-    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(describe(word))?.[1];
+    const shown = describe(word);
+    if (!shown.includes("://")) continue;
+    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(shown)?.[1];
     if (host !== undefined && hasMixedScripts(host))
       context.report("net.homograph", actorOf(invocation), host);
   }

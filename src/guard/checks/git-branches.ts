@@ -3,8 +3,8 @@ import { describe, knownText } from "../../shell/value.ts";
 import { components } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { isMainBranch, isProtectedBranch, readPush } from "../git/push.ts";
-import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
+import { hasBranch } from "../paths/repository.ts";
 import { type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 
 /** Changes of protected branches, and ways past the checks of a commit. */
@@ -43,7 +43,7 @@ const MAKES_COMMITS: Readonly<Record<string, string>> = {
 };
 
 const ENDS_AN_OPERATION = wordSet(
-  "--abort --quit --skip --show-current-patch --continue --edit-todo --help -h --dry-run --ff-only",
+  "--abort --quit --skip --show-current-patch --continue --resolved --edit-todo --help -h --dry-run --ff-only",
 );
 
 function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: RuleContext): void {
@@ -53,7 +53,7 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
   if (!isProtectedBranch(workspace.settings.protectedBranches, branch)) return;
   const isCommit = subcommand === "commit";
   const isHarmless = isCommit
-    ? run.options.has("dry-run", "help", "short", "porcelain", "long")
+    ? run.options.isOn("dry-run") || run.options.has("help", "short", "porcelain", "long")
     : run.argv.some(word => ENDS_AN_OPERATION.has(describe(word)));
   if (isHarmless) return;
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
@@ -81,7 +81,7 @@ function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void
   const { subcommand, options } = run;
   const target = `git ${subcommand}`;
   if (KNOWS_NO_VERIFY.has(subcommand)) {
-    if (options.has("dry-run")) return;
+    if (subcommand === "push" ? options.isOn("n", "dry-run") : options.isOn("dry-run")) return;
     if (options.has("no-verify") || (SHORT_NO_VERIFY.has(subcommand) && options.has("n")))
       context.report("git.verify", by, target, { verdict: "deny" });
   }

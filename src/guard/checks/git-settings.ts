@@ -82,7 +82,7 @@ interface AddedSecret {
 function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): readonly AddedSecret[] {
   const { subcommand, options } = run;
   const isAdd = subcommand === "add" || subcommand === "stage";
-  if (!ADDING.has(subcommand) || options.has("dry-run") || (isAdd && options.has("n"))) return [];
+  if (!ADDING.has(subcommand) || options.isOn(...(isAdd ? ["n"] : []), "dry-run")) return [];
   const operands = operandsOf(run);
   const added = operands.flatMap((value): AddedSecret[] => {
     const name = describe(value);
@@ -107,7 +107,7 @@ function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleCon
       newRemotes.add(name);
     secret ??= addedSecrets(effect, context)[0]?.target;
     if (secret === undefined || first === undefined || !isPush(effect)) continue;
-    if (!run.options.has("n", "dry-run") && (newRemotes.has(first) || ADDRESS.test(first)))
+    if (!run.options.isOn("n", "dry-run") && (newRemotes.has(first) || ADDRESS.test(first)))
       context.report("sec.exfil", by, secret, { host: first, file: secret });
   }
 }

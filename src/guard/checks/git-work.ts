@@ -1,11 +1,12 @@
 import { isRegenerableInProject } from "../../programs/regenerable.ts";
+import { words } from "../../shell/options.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
 import { components, join } from "../../system/paths.ts";
 import type { CommandEffect } from "../effects.ts";
 import { readCheckout, readSwitch } from "../git/checkout.ts";
 import type { GitRun } from "../git/invocation.ts";
-import { hasBranch } from "../git/repository.ts";
 import { lookUp } from "../look-up.ts";
+import { hasBranch } from "../paths/repository.ts";
 import { zoneOf } from "../paths/zones.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { RuleId } from "../rules.ts";
@@ -48,8 +49,14 @@ function isDisposable({ workspace }: RuleContext, run: GitRun): boolean {
 const DRY_RUN = /^(-n|--dry-run)$/;
 
 const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
-  reset: ({ options, place }) =>
-    options.has("hard", "merge") && !options.has("help") ? ["git.reset", place] : undefined,
+  reset: run => {
+    const { options, operands, place } = run;
+    if (!options.has("hard", "merge") || options.has("help")) return undefined;
+    // The way out of an operation that is under way.
+    const isWayOut =
+      options.has("merge") || (operands[0] !== undefined && knownText(operands[0]) === "ORIG_HEAD");
+    return isWayOut && isUnderWay(run) ? undefined : ["git.reset", place];
+  },
   checkout: run => {
     const done = readCheckout(run, run.context.workspace);
     return done.kind === "paths" || done.kind === "forced" ? ["git.checkout", done.shown] : undefined;
@@ -68,7 +75,8 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
       ({ key, value }) => key === "clean.requireforce" && /^(false|no|off|0)$/i.test(value),
     );
     const isForced = options.has("f") || isFree || (options.has("i") && hasStdin);
-    if (options.has("n", "help") || !isForced || allRegenerable(operands)) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("help") || !isForced || allRegenerable(operands))
+      return undefined;
     return ["git.clean", operands.length === 0 ? place : shown(operands)];
   },
   stash: ({ argv: [, action, which] }) => {
@@ -115,18 +123,30 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
   replace: ({ options, argv }) =>
     !options.has("l", "list") && argv.length > 1 ? ["git.history", "replace"] : undefined,
   "read-tree": ({ options, place }) =>
-    options.has("u", "reset") && options.has("m", "reset") && !options.has("n", "dry-run")
+    options.has("u", "reset") && options.has("m", "reset") && !options.isOn("n", "dry-run")
       ? ["git.plumbing", place]
       : undefined,
   "checkout-index": ({ options, place }) =>
     options.has("f") && !options.has("prefix") ? ["git.plumbing", place] : undefined,
   rm: ({ options, operands }) => {
-    if (options.has("n", "cached") || !(options.has("r") && options.has("f"))) return undefined;
+    if (options.isOn("n", "dry-run") || options.has("cached") || !(options.has("r") && options.has("f")))
+      return undefined;
     return allRegenerable(operands) ? undefined : ["git.plumbing", shown(operands)];
   },
   worktree: run => forcedAction(run, "remove", "the worktree"),
   submodule: run => forcedAction(run, "deinit", "every submodule"),
 };
+
+const UNDER_WAY = words("MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG rebase-merge rebase-apply");
+
+/** A merge, a rebase, a cherry-pick, a revert or a bisection has begun and not ended. */
+function isUnderWay({ repository, context }: Run): boolean {
+  const { disk } = context.workspace;
+  return (
+    repository !== undefined &&
+    UNDER_WAY.some(name => disk.kind(`${repository.gitDirectory}/${name}`) !== undefined)
+  );
+}
 
 function forcedAction({ options, operands }: Run, action: string, everything: string): Loss | undefined {
   const [word, path] = operands;

@@ -2,10 +2,10 @@ import { knownText } from "../../shell/value.ts";
 import { components, dirname, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import { isMadeHere } from "../made-here.ts";
+import { movedTo } from "../moved-here.ts";
 import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { isStartupFile } from "../paths/startup.ts";
-import type { Target } from "../paths/target.ts";
+import { literalTarget, type Target } from "../paths/target.ts";
 import { zoneOf } from "../paths/zones.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
 import { reportConfigured } from "./configured.ts";
@@ -14,7 +14,7 @@ type Removal = EffectOf<"delete">;
 
 /** What a delete or a move would lose. */
 export function inspectDelete(effect: Removal, context: RuleContext): void {
-  for (const target of targetsOf(context, effect.path, effect.by, false)) {
+  for (const target of deletedTargets(effect, context)) {
     reportConfigured(context, effect, target, "delete");
     const losses = lossOfTree(context.workspace, target);
     if (effect.isEmptyOnly === true) {
@@ -23,13 +23,17 @@ export function inspectDelete(effect: Removal, context: RuleContext): void {
     } else if (effect.isShredded === true) reportShred(context, effect, target, losses);
     else if (effect.isMirror === true) reportMirror(context, effect, target, losses);
     else if (effect.selection !== undefined) reportSelection(context, effect, target, losses);
-    else if (effect.isRecursive) {
-      for (const loss of losses) {
-        const isMinor = loss.rule === "fs.source" || loss.rule === "fs.outside";
-        if (!isMinor || !isMadeHere(context, target, effect.by)) reportLoss(context, effect, loss, "delete");
-      }
-    } else reportFiles(context, effect, target, losses);
+    else if (effect.isRecursive) for (const loss of losses) reportLoss(context, effect, loss, "delete");
+    else reportFiles(context, effect, target, losses);
   }
+}
+
+/** What is deleted, and where it was before an earlier part of the command moved it there. */
+function deletedTargets({ path, by }: Removal, context: RuleContext): readonly Target[] {
+  return targetsOf(context, path, by, false).flatMap(target => {
+    const sources = target.path === undefined || target.isRemote ? [] : movedTo(context, target.path, by);
+    return sources.length === 0 ? [target] : [target, ...sources.map(source => literalTarget(source))];
+  });
 }
 
 /** The places whose loss is worse than that of anything else. */
@@ -120,6 +124,8 @@ export function inspectMove(effect: EffectOf<"move">, context: RuleContext): voi
     reportConfigured(context, effect, target, "delete");
     if (target.isRemote) continue;
     for (const loss of lossOfTree(context.workspace, target)) {
+      // What is in the project may lie elsewhere in it; the project itself, its history and the session may not move.
+      if (loss.rule === "fs.project" && loss.isChildren === true && !isToNothing) continue;
       const isLost =
         loss.rule === "fs.home"
           ? isTreeOfHome(context, target)

@@ -3,7 +3,7 @@ import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
 import { hasTrait } from "../../programs/registry.ts";
 import { isOwnProgram, removesOwnPackage } from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
-import { words } from "../../shell/options.ts";
+import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
@@ -12,12 +12,10 @@ import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-co
 
 const HOOKS_OFF =
   /^--(no-hooks|disable-hooks|skip-hooks|bare)$|disableAllHooks|"hooks"\s*:\s*(false|\{\s*\})/;
-const SWITCHES: ReadonlySet<string> = new Set([
-  ...words(
-    "AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING",
-  ),
-  ...AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []),
-]);
+const SWITCHES = wordSet(`
+  AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING
+  ${AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []).join(" ")}
+`);
 
 export const selfProtection: Check = {
   inspect(effect, context) {
@@ -54,9 +52,13 @@ function inspectAgent(invocation: Invocation, context: RuleContext): void {
   if (program === undefined) return;
   const words = argv.slice(1).map(describe);
   const isHelp = words.includes("--help") || words.includes("--version");
-  const report = (shown: readonly string[]) =>
-    context.report("agent.bypass", actorOf(invocation), shown.join(" "));
+  const report = (shown: readonly string[], rule: "agent.bypass" | "agent.history" = "agent.bypass") =>
+    context.report(rule, actorOf(invocation), shown.join(" "));
   const line = argv.map(describe);
+  const inspectOwn = (own: readonly string[]): void => {
+    const rule = isHelp ? undefined : ownRule(own);
+    if (rule !== undefined) report(line, rule);
+  };
   const agent = isHelp ? undefined : agentOf(invocation);
   if (agent !== undefined) {
     if (words.some(word => turnsPermissionsOff(word, agent) || HOOKS_OFF.test(word)))
@@ -65,12 +67,27 @@ function inspectAgent(invocation: Invocation, context: RuleContext): void {
   }
   if (!isHelp && removesOwnPackage(invocation)) report(line);
   if (isOwnProgram(program)) {
-    if (!isHelp && isOwnSwitch(words)) report(line);
+    inspectOwn(words);
     if (words.some(word => word.length > 3 && turnsPermissionsOff(word))) report(line.slice(0, 6));
   }
-  if (hasTrait(program, "runsPackage") && isOwnProgram(words[0]) && isOwnSwitch(words.slice(1))) report(line);
+  if (hasTrait(program, "runsPackage") && isOwnProgram(words[0])) inspectOwn(words.slice(1));
 }
 
-function isOwnSwitch([command, action]: readonly string[]): boolean {
-  return command === "uninstall" || (command === "guard" && (action === "allow-once" || action === "init"));
+/** What only a person decides: to switch the guard off, to change files back, to forget what was kept. */
+function ownRule(words: readonly string[]): "agent.bypass" | "agent.history" | undefined {
+  const options = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
+  const [command, action] = options.filter(word => !word.startsWith("-"));
+  switch (command) {
+    case "uninstall":
+      return "agent.bypass";
+    case "guard":
+      return action === "allow-once" || action === "init" ? "agent.bypass" : undefined;
+    case "undo":
+    case "redo":
+      return options.includes("--dry-run") ? undefined : "agent.history";
+    case "history":
+      return action === "prune" || action === "clear" ? "agent.history" : undefined;
+    default:
+      return undefined;
+  }
 }

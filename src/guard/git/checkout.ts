@@ -1,8 +1,8 @@
 import { describe, hasGlob, knownText, type Value } from "../../shell/value.ts";
 import { join } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
+import { hasBranch, hasCommitName } from "../paths/repository.ts";
 import type { GitRun } from "./invocation.ts";
-import { hasBranch, hasCommitName } from "./repository.ts";
 
 /** What a checkout does: go to a branch, make one, or bring files back over what is there. */
 export type Checkout =

@@ -1,12 +1,18 @@
+import { isGitCommand } from "../../programs/git-changes.ts";
 import { readGitOptions } from "../../programs/git-options.ts";
 import type { GitWords } from "../../shell/effects.ts";
-import { words } from "../../shell/options.ts";
 import { joinPath } from "../../shell/paths.ts";
 import type { Place } from "../../shell/place.ts";
 import { knownText, text, type Value } from "../../shell/value.ts";
 import { splitWords } from "../../system/command-line.ts";
 import type { Workspace } from "../context.ts";
-import { currentBranch, findAlias, findRepository, openRepository, type Repository } from "./repository.ts";
+import {
+  currentBranch,
+  findAlias,
+  findRepository,
+  openRepository,
+  type Repository,
+} from "../paths/repository.ts";
 
 /** One run of git with the repository it works on. */
 export interface GitRun extends GitWords {
@@ -44,7 +50,7 @@ function repositoryOf(
 
 /** Aliases given with `-c`, then those of configuration files; git's own names cannot be aliased. */
 function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
-  if (BUILT_IN.has(run.subcommand) || depth > MAX_ALIASES) return run;
+  if (isGitCommand(run.subcommand) || depth > MAX_ALIASES) return run;
   const given = run.settings
     .filter(setting => setting.key === `alias.${run.subcommand.toLowerCase()}`)
     .at(-1)?.value;
@@ -61,14 +67,3 @@ function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
     depth + 1,
   );
 }
-
-const BUILT_IN: ReadonlySet<string> = new Set(
-  words(`
-  add am annotate apply archive bisect blame branch bundle cat-file check-ignore checkout checkout-index cherry
-  cherry-pick clean clone commit commit-tree config describe diff diff-tree difftool fetch filter-branch filter-repo
-  format-patch fsck gc grep hash-object help init log ls-files ls-remote ls-tree maintenance merge merge-base mergetool mv
-  name-rev notes prune pull push range-diff read-tree rebase reflog remote repack replace reset restore rev-list rev-parse
-  revert rm send-email shortlog show show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref tag
-  update-index update-ref var verify-commit whatchanged worktree write-tree lfs
-`),
-);

@@ -34,7 +34,7 @@ export function readPush({ options, branch }: GitRun): Push {
     else refs.push({ name: branch, isForced, isDeleted: false });
   }
   return {
-    isDryRun: options.has("n", "dry-run", "help"),
+    isDryRun: options.isOn("n", "dry-run") || options.has("help"),
     sweeps: options.has("mirror") ? "mirror" : options.has("prune") ? "prune" : undefined,
     hasLease: hasLease && !isForced,
     refs,

@@ -34,6 +34,7 @@ export const FILESYSTEM = {
   "fs.outside": {
     title: "deletes outside the project",
     verdict: "ask",
+    isRecoverable: true,
     when: "A recursive delete outside the project and outside temporary directories.",
     lost: "It would delete {target}, which is outside this project and may hold data of others.",
     safer: "ls -la {target}",
@@ -41,6 +42,7 @@ export const FILESYSTEM = {
   "fs.source": {
     title: "deletes project files",
     verdict: "ask",
+    isRecoverable: true,
     when: "A recursive delete of a directory in the project that no tool can make again.",
     lost: "It would delete {target}, which may hold work that is not committed.",
     safer: "git rm -r -n {target}",
@@ -49,6 +51,7 @@ export const FILESYSTEM = {
     title: "deletes an unknown target",
     verdict: "ask",
     atLevel: { strict: "deny" },
+    isRecoverable: true,
     when: "A recursive delete whose target may be empty, absolute or anything.",
     lost: "It would delete {target}, and it is not known what that is; when a part is empty it can become /.",
     safer: "{preview}",
@@ -56,6 +59,7 @@ export const FILESYSTEM = {
   "fs.bulk": {
     title: "deletes many files",
     verdict: "ask",
+    isRecoverable: true,
     when: "A search or a list decides what is deleted, and its filter is not limited to build output or junk.",
     lost: "It would delete every file that matches in {target}, whatever it is.",
     safer: "{preview}",
@@ -63,6 +67,7 @@ export const FILESYSTEM = {
   "fs.mirror": {
     title: "deletes by mirroring",
     verdict: "ask",
+    isRecoverable: true,
     when: "rsync --delete, rclone sync, robocopy /MIR and the like, judged as a recursive delete of the target; dry runs are free.",
     lost: "It would delete everything in {target} that is not in the source.",
     safer: "rsync -n --delete SOURCE {target}",
@@ -80,7 +85,7 @@ export const FILESYSTEM = {
     atLevel: { relaxed: "allow" },
     when: "Writes shell start-up files, launch agents, user units or login hooks; authorized_keys is denied.",
     lost: "It would change {target}, which runs at every login from now on.",
-    safer: "tail -n 20 {target}",
+    safer: "ls -l {target}",
   },
   "fs.shred": {
     title: "shreds files",
@@ -88,6 +93,13 @@ export const FILESYSTEM = {
     when: "Overwrites files outside temporary directories so that nothing can bring them back; on system or home files it denies.",
     lost: "It would overwrite {target} beyond any recovery.",
     safer: "ls -l {target}",
+  },
+  "fs.unkept": {
+    title: "loses what could not be kept",
+    verdict: "ask",
+    when: "Deletes or overwrites files of which the history could keep no copy first: too large, excluded, or no room.",
+    lost: "It would delete or overwrite {target}, and it could not be brought back: no copy was kept, because {why}.",
+    safer: "ls -ld {target}",
   },
   "fs.path": {
     title: "touches a path you protected",

@@ -8,4 +8,11 @@ export const SELF_PROTECTION = {
     lost: "It would weaken what protects this session: {target}.",
     safer: "amplihack doctor",
   },
+  "agent.history": {
+    title: "changes files back, or forgets what was kept",
+    verdict: "ask",
+    when: "An agent runs amplihack undo or redo, or amplihack history prune or clear.",
+    lost: "It would change files back to another state, or drop what is kept to undo with: {target}.",
+    safer: "amplihack undo --dry-run",
+  },
 } satisfies RuleTable;

@@ -20,6 +20,8 @@ export interface Loss {
   readonly target: string;
   /** the working directory that would vanish */
   readonly held?: string;
+  /** each of the things in the project by itself, and not the project */
+  readonly isChildren?: boolean;
 }
 
 type Component = readonly Piece[];
@@ -87,16 +89,18 @@ function lossOfPattern(workspace: Workspace, target: Target, base: string): read
   // An unknown name is one name that cannot be foreseen; a pattern takes whatever is there.
   const reached = unknowns.length > 0 ? [] : reachedPlaces(workspace, base, rest);
   if (reached.length > 0) {
-    const worst = (["fs.root", "fs.home", "fs.project"] as const).find(rule => reached.includes(rule));
-    const held: Loss[] = reached.includes("fs.cwd")
-      ? [{ rule: "fs.cwd", target: shown, held: workspace.cwd }]
-      : [];
-    return worst === undefined ? held : [...held, { rule: worst, target: shown }];
+    const placesOf = (rule: Loss["rule"]) => reached.filter(place => place.rule === rule);
+    const worst = (["fs.root", "fs.home", "fs.project"] as const).find(rule => placesOf(rule).length > 0);
+    const held: Loss[] =
+      placesOf("fs.cwd").length > 0 ? [{ rule: "fs.cwd", target: shown, held: workspace.cwd }] : [];
+    if (worst === undefined) return held;
+    const isChildren = placesOf(worst).every(({ paths }) => paths.length > 1);
+    return [...held, { rule: worst, target: shown, isChildren }];
   }
   if (rest.some(part => plainName(part) === "..")) return lossOfPath(workspace, base);
   const zone = zoneOf(workspace, base);
   if (FREE_ZONES.has(zone) || zone === "temp-root") return [];
-  if (zoneOf(workspace, join(base, ANYTHING)) === "regenerable") return [];
+  if (zoneOf(workspace, join(base, ANYTHING[0])) === "regenerable") return [];
   if (zone !== "root" && zone !== "system" && endsRegenerable(target)) return [];
   if (unknowns.some(piece => piece.shape !== "token")) return [{ rule: "fs.unresolved", target: shown }];
   const [first] = rest;
@@ -124,34 +128,44 @@ function lossOfChildren(workspace: Workspace, zone: Zone, target: Target, base: 
   return rule === undefined ? [] : [{ rule, target: shown }];
 }
 
-type ProtectedPlace = readonly [path: string, rule: Loss["rule"]];
+/** A directory, or names of which a pattern that takes everything there matches each. */
+interface ProtectedPlace {
+  readonly paths: readonly string[];
+  readonly rule: Loss["rule"];
+}
 
 const knownPlaces = new WeakMap<Workspace, readonly ProtectedPlace[]>();
 
-/** The rules about the directories that a pattern can reach. */
+/** The directories that a pattern can reach. */
 function reachedPlaces(workspace: Workspace, base: string, rest: readonly Component[]) {
   const places = knownPlaces.get(workspace) ?? listPlaces(workspace);
   knownPlaces.set(workspace, places);
-  return places.filter(([path]) => couldName(base, rest, path)).map(([, rule]) => rule);
+  return places.filter(({ paths }) => paths.every(path => couldName(base, rest, path)));
 }
 
 /** The directories a pattern must not reach. Names that stand for "everything here" reveal `*`. */
 function listPlaces({ home, project, heldDirectories }: Workspace): readonly ProtectedPlace[] {
-  const placesOf = (rule: Loss["rule"], paths: readonly string[]) => paths.map(path => [path, rule] as const);
-  const tops = [...SYSTEM_TOPS].map(top => `/${top}`);
+  const placesOf = (rule: Loss["rule"], paths: readonly string[]) =>
+    paths.map(path => ({ paths: [path], rule }));
+  const everythingIn = (rule: Loss["rule"], path: string) => ({
+    paths: ANYTHING.map(name => `${path}/${name}`),
+    rule,
+  });
+  const tops = SYSTEM_TOPS.list.map(top => `/${top}`);
   return [
     ...placesOf("fs.cwd", heldDirectories.flatMap(ancestors)),
     ...placesOf("fs.root", [...tops, "/usr/lib", "/usr/bin", "/etc/passwd", "/var/lib"]),
     ...placesOf("fs.home", [home, `${home}/Documents`, `${home}/.ssh`]),
-    ...placesOf("fs.home", [`/home/${ANYTHING}`, `/Users/${ANYTHING}`]),
+    everythingIn("fs.home", "/home"),
+    everythingIn("fs.home", "/Users"),
     ...(project === undefined
       ? []
-      : placesOf("fs.project", [project, `${project}/.git`, `${project}/${ANYTHING}`])),
+      : [...placesOf("fs.project", [project, `${project}/.git`]), everythingIn("fs.project", project)]),
   ];
 }
 
-/** A name only a pattern for everything can match. */
-const ANYTHING = "qzx7qzx";
+/** Names that have nothing in common: only a pattern for everything matches both. */
+const ANYTHING = ["qzx7qzx", "k_5-wvu"] as const;
 
 function couldName(base: string, rest: readonly Component[], path: string): boolean {
   const parts = partsBelow(base, path);
@@ -180,7 +194,7 @@ export function endsRegenerable({ rest }: Target): boolean {
 }
 
 export function isAnyName(component: Component): boolean {
-  return componentCouldBe(component, ANYTHING);
+  return ANYTHING.every(name => componentCouldBe(component, name));
 }
 
 /** The component as a pattern text; undefined when something in it is unknown. */

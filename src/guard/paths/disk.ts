@@ -14,9 +14,13 @@ const OF_THE_PROCESS = /^\/dev\/(?:fd\/\d+|stdin|stdout|stderr)$/;
 export interface Disk {
   /** kind of the name itself, links not followed */
   kind(path: string): FileKind | undefined;
-  /** names in the directory; undefined when it cannot be listed or holds more than 200 */
-  names(path: string): readonly string[] | undefined;
+  /** nothing is there, and that was seen: a name that cannot be looked at may be there */
+  isAbsent(path: string): boolean;
+  /** names in the directory; undefined when it cannot be listed or holds more than the limit, by default 200 */
+  names(path: string, limit?: number): readonly string[] | undefined;
   text(path: string, limitBytes: number): string | undefined;
+  bytes(path: string, limitBytes: number): Uint8Array | undefined;
+  encode(text: string): Uint8Array;
   /**
    * The path with links and `..` resolved as the kernel does. The last component is resolved only when
    * `followsLast`: a link that is deleted or moved is itself the target.
@@ -30,21 +34,30 @@ export function createDisk(
   links: ReadonlyMap<string, string> = new Map(),
 ): Disk {
   const { files } = system;
-  const kindOf = onceEach(path => files.inspect(path)?.kind);
-  const kind = (path: string) => (links.has(path) ? "symlink" : kindOf(path));
+  const found = onceEach(path => files.inspect(path)?.kind ?? "absent");
+  const kind = (path: string) => {
+    const seen = links.has(path) ? "symlink" : found(path);
+    return seen === "absent" ? undefined : seen;
+  };
   const linkAt = onceEach(path => links.get(path) ?? files.readLink(path));
-  const names = onceEach(path => {
-    const found = files.list(path);
-    return found.length > MAX_NAMES ? undefined : found;
-  });
+  const list = onceEach(path => files.list(path));
+  const bytes = onceEach((path, limitBytes: number) =>
+    files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
+  );
   const text = onceEach((path, limitBytes: number) => {
-    if (files.follow(path)?.kind !== "file") return undefined;
-    return system.text.decode(files.read(path, limitBytes)).text;
+    const read = bytes(path, limitBytes);
+    return read === undefined ? undefined : system.text.decode(read).text;
   });
   return {
     kind,
-    names,
+    isAbsent: path => !links.has(path) && found(path) === "absent",
+    names: (path, limit = MAX_NAMES) => {
+      const names = list(path);
+      return names === undefined || names.length > limit ? undefined : names;
+    },
     text,
+    bytes,
+    encode: system.text.encode,
     resolve: (path, followsLast) =>
       resolveLinks(path, followsLast, at => (kind(at) === "symlink" ? linkAt(at) : undefined)),
   };

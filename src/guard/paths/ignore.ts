@@ -1,4 +1,4 @@
-import { globMatches } from "./match.ts";
+import { globMatches } from "../../system/glob.ts";
 
 /** One line of a `.gitignore`, ready to be compared. */
 interface IgnorePattern {

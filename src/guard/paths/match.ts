@@ -30,8 +30,3 @@ function tokensOf(piece: Piece): readonly GlobToken[] {
 function opensWithDot(pattern: string): boolean {
   return pattern.startsWith(".") || pattern.startsWith("\\.");
 }
-
-/** Does the plain pattern (`*`, `?`, `[…]`) match the whole name? A leading dot is an ordinary character. */
-export function globMatches(pattern: string, name: string): boolean {
-  return matchesGlob(compileGlob(pattern, "fnmatch"), name);
-}

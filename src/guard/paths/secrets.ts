@@ -1,7 +1,8 @@
 import { CREDENTIAL_FILES } from "../../hosts/protected-files.ts";
-import { wordSet, words } from "../../shell/options.ts";
+import { type WordSet, wordSet } from "../../shell/options.ts";
 import type { Piece } from "../../shell/value.ts";
-import { componentCouldBe, globMatches } from "./match.ts";
+import { globMatches } from "../../system/glob.ts";
+import { componentCouldBe } from "./match.ts";
 
 /** `key` is private key material, `entry` a file that lets others in, `secret` everything else worth hiding. */
 export type SecretKind = "secret" | "key" | "entry";
@@ -11,18 +12,18 @@ const TEMPLATE_WORDS = wordSet(`
 `);
 
 /** By file name, anywhere. */
-const NAMES: Readonly<Record<SecretKind, readonly string[]>> = {
-  secret: words(`
+const NAMES: Readonly<Record<SecretKind, WordSet>> = {
+  secret: wordSet(`
     .env .env.* .envrc.private *.pem .netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .htpasswd
     .vault-token .vault_pass* *.tfstate *.tfstate.backup *service-account*.json *service_account*.json
     *serviceaccount*.json gcp-credentials*.json application_default_credentials.json secrets.*
     secret.y*ml secret.json credentials.json .credentials.json
   `),
-  key: words(`
+  key: wordSet(`
     *.key *.p12 *.pfx *.ppk *.kdbx *.keystore *.jks id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
     id_ed25519_sk
   `),
-  entry: words(`
+  entry: wordSet(`
     authorized_keys authorized_keys2
   `),
 };
@@ -36,8 +37,8 @@ const CODE_EXTENSIONS = wordSet(`
 `);
 
 /** Below the home directory, the file or the whole tree. `?` stands for a blank. */
-const HOME_TREES: Readonly<Record<"secret" | "key", readonly string[]>> = {
-  secret: words(`
+const HOME_TREES: Readonly<Record<"secret" | "key", WordSet>> = {
+  secret: wordSet(`
     .aws .azure .config/gcloud .password-store .config/op .config/1Password .config/Bitwarden
     .config/Bitwarden?CLI .config/keepassxc .config/google-chrome .config/chromium .config/BraveSoftware
     .config/microsoft-edge .mozilla Library/Application?Support/Google/Chrome
@@ -46,8 +47,9 @@ const HOME_TREES: Readonly<Record<"secret" | "key", readonly string[]>> = {
     .config/rclone/rclone.conf .config/hub .config/heroku .config/doctl/config.yaml .fly/config.yml
     .npmrc .pypirc .netrc .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
     .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history
-  `).concat(CREDENTIAL_FILES),
-  key: words(`
+    ${CREDENTIAL_FILES.join(" ")}
+  `),
+  key: wordSet(`
     .gnupg .local/share/keyrings Library/Keychains .config/sops/age
   `),
 };
@@ -58,7 +60,7 @@ const SSH_HARMLESS = wordSet(`
 const SYSTEM_SECRETS = wordSet(`
   /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd
 `);
-const SYSTEM_TREES = words(`
+const SYSTEM_TREES = wordSet(`
   /etc/ssl/private /etc/sudoers.d /etc/letsencrypt/live /etc/letsencrypt/archive /run/secrets
   /var/run/secrets
 `);
@@ -76,7 +78,7 @@ export function secretByName(written: string, names: SecretNames): SecretKind | 
     if (!pattern.includes("/") && globMatches(pattern.toLowerCase(), name)) return "secret";
   }
   for (const kind of ["entry", "key", "secret"] as const) {
-    const pattern = NAMES[kind].find(candidate => globMatches(candidate, name));
+    const pattern = NAMES[kind].list.find(candidate => globMatches(candidate, name));
     if (pattern === undefined) continue;
     const isTakenOut = names.removed.some(removed => globMatches(removed.toLowerCase(), name));
     return isTakenOut || isHarmlessVariant(name, pattern) ? undefined : kind;
@@ -101,7 +103,7 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
   }
   const path = parts.join("/").replaceAll(" ", "?");
   for (const kind of ["key", "secret"] as const) {
-    if (HOME_TREES[kind].some(tree => path === tree || path.startsWith(`${tree}/`))) return kind;
+    if (HOME_TREES[kind].list.some(tree => path === tree || path.startsWith(`${tree}/`))) return kind;
   }
   return undefined;
 }
@@ -109,14 +111,14 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
 export function secretInSystem(path: string): SecretKind | undefined {
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
-  return SYSTEM_TREES.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
+  return SYSTEM_TREES.list.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
 }
 
-const EXEMPLARS = words(`
+const EXEMPLARS = wordSet(`
   .env .env.local .env.production id_rsa id_ed25519 id_ecdsa server.key server.pem key.p12 .netrc .npmrc
   .git-credentials terraform.tfstate secrets.yaml secrets.json authorized_keys credentials
 `);
-const ORDINARY = words(`
+const ORDINARY = wordSet(`
   index.ts readme.md package.json main.py config.yaml .gitignore .eslintrc.json notes.txt data.csv
   environment.ts
 `);
@@ -128,8 +130,8 @@ const ORDINARY = words(`
 export function patternNamesSecret(component: readonly Piece[]): boolean {
   if (!component.some(piece => piece.kind === "glob")) return false;
   if (component.some(piece => piece.kind === "unknown")) return false;
-  if (!EXEMPLARS.some(name => componentCouldBe(component, name))) return false;
-  return !ORDINARY.some(name => componentCouldBe(component, name)) || opensWithPlainDot(component);
+  if (!EXEMPLARS.list.some(name => componentCouldBe(component, name))) return false;
+  return !ORDINARY.list.some(name => componentCouldBe(component, name)) || opensWithPlainDot(component);
 }
 
 /** `.*` and `.[a-z]*` reach every hidden file, so also `.env`. */

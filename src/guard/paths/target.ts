@@ -1,5 +1,5 @@
 import { components, isAbsolute, joinPath, mayBeAbsolute, normalisePath } from "../../shell/paths.ts";
-import type { Place } from "../../shell/place.ts";
+import { type Place, REMOTE_HOME } from "../../shell/place.ts";
 import {
   concatenate,
   describe,
@@ -85,16 +85,16 @@ function localTarget(disk: Disk, path: Value, resolution: Resolution): Target {
   };
 }
 
-function literalTarget(path: string, isRemote: boolean): Target {
+export function literalTarget(path: string, isRemote = false): Target {
   return { path, base: path, rest: [], shown: path, isRemote };
 }
 
 /** Nothing is looked up. */
 function unresolvedTarget(path: Value, isRemote: boolean): Target {
   const known = knownText(path);
-  if (known?.startsWith("/") === true) return literalTarget(known, isRemote);
+  const shown = isRemote ? describe(path).replace(REMOTE_HOME, "~") : describe(path);
+  if (known?.startsWith("/") === true) return { ...literalTarget(known, isRemote), shown };
   const parts = components(path).filter(part => part.length > 0);
-  const shown = describe(path);
   if (!isAbsolute(path)) return { path: undefined, base: undefined, rest: parts, shown, isRemote };
   const [base, rest] = splitKnown(parts);
   return { path: undefined, base, rest, shown, isRemote };

@@ -1,7 +1,7 @@
 import { MANAGED_DIRECTORIES, WIRING_FILES, WIRING_TREES } from "../../hosts/protected-files.ts";
+import { globMatches } from "../../system/glob.ts";
 import type { Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
-import { globMatches } from "./match.ts";
 
 /** `own` is the guard's own configuration, grants, keys and programs, `hooks` the hosts' registrations. */
 export function wiringPart(workspace: Workspace, path: string): "own" | "hooks" | undefined {

@@ -10,7 +10,9 @@ import { components, isInside } from "../../system/paths.ts";
 import { SYSTEM_TOPS, type Workspace } from "../context.ts";
 import { partsBelow } from "./below.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
+import { findRepository } from "./repository.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
+import { tracksAnything } from "./tracked.ts";
 
 /**
  * Where a path lies. `root`: the system's own directories; `system`: below them; `home`: the home directory, its
@@ -55,12 +57,29 @@ export function zoneOf(workspace: Workspace, path: string): Zone {
 function projectZone(workspace: Workspace, path: string, project: string, parts: readonly string[]): Zone {
   if (path === project) return "project";
   if (parts[0] === ".git") return historyZone(parts.slice(1));
+  if (isConfigured(workspace.settings.paths.regenerable, parts)) return "regenerable";
   const isRegenerable =
     isRegenerableInProject(parts) ||
-    isConfigured(workspace.settings.paths.regenerable, parts) ||
     isMarkedAsOutput(workspace, path) ||
     isIgnoredByGit(workspace, project, parts);
-  return isRegenerable ? "regenerable" : "source";
+  return isRegenerable && !isTracked(workspace, project, parts) ? "regenerable" : "source";
+}
+
+const tracked = new WeakMap<Workspace, Map<string, boolean>>();
+
+/** What git tracks is work, whatever it is called. */
+function isTracked(workspace: Workspace, project: string, parts: readonly string[]): boolean {
+  const known = tracked.get(workspace) ?? new Map<string, boolean>();
+  tracked.set(workspace, known);
+  const path = parts.join("/");
+  const answer = known.get(path) ?? tracksBelow(workspace, project, path);
+  known.set(path, answer);
+  return answer;
+}
+
+function tracksBelow({ disk }: Workspace, project: string, path: string): boolean {
+  const repository = findRepository(disk, project);
+  return repository !== undefined && tracksAnything(disk, repository, path) === true;
 }
 
 /** A virtual environment under any name, or the output directory beside a .NET project. */

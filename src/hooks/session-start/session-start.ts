@@ -1,6 +1,7 @@
 import { claudeCode } from "../../hosts/claude-code.ts";
 import type { Effect, InputOf } from "../../protocol/index.ts";
 import { attempt, defineHook, type HookContext } from "../context.ts";
+import { withHistory } from "../history-steps.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import { isSubstantial, keepRequest, summariseRequest } from "../original-request.ts";
 import { countCharacters } from "../words.ts";
@@ -25,6 +26,9 @@ async function beginSession(
     !attempt(context, "the hook cleanup failed", () => cleanUpHooks(context))
   )
     context.metric("hook_cleanup_error", 1);
+  await withHistory(context, input.cwd, ({ openSession }, guard) =>
+    openSession(input.sessionId, context.system, guard),
+  );
   const prompt = input.prompt ?? "";
   context.metric("prompt_length", countCharacters(prompt));
   const request = isWorkflow ? captureRequest(prompt, context) : undefined;

@@ -2,6 +2,7 @@ import { errorText } from "../../protocol/error-text.ts";
 import { type Effect, type InputOf, readField } from "../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../state/index.ts";
 import { defineHook, type HookContext } from "../context.ts";
+import { withOpenChanges } from "../history-steps.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import { LockFiles } from "./lock-files.ts";
 import { judgeLock } from "./lock-mode.ts";
@@ -20,6 +21,9 @@ async function decideStop(input: InputOf<"stop">, context: HookContext): Promise
   const { system } = context;
   if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system)) return APPROVAL;
   if (isOfHelper(input)) return APPROVAL;
+  await withOpenChanges(context, input.cwd, ({ closeSession }, guard) =>
+    closeSession(input.sessionId, system, guard),
+  );
   const lock = new LockFiles(system, runtimePath(findLocksRoot(system, input.cwd), "locks"));
   switch (isLocked(context, lock)) {
     case "yes": {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/atomic-json-file.ts";
 import { sanitiseSessionId } from "../../state/session-id.ts";
-import { sha256Hex } from "../../state/sha256.ts";
 import { join } from "../../system/paths.ts";
+import { sha256Hex } from "../../system/sha256.ts";
 import type { System } from "../../system/system.ts";
 import type { HookStore } from "./call-types.ts";
 

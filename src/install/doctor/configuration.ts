@@ -1,5 +1,5 @@
 import { type ConfigNotice, failurePolicyOf, loadConfig } from "../../config/index.ts";
-import { HOOK_REGISTRY } from "../../hosts/hook-registry.ts";
+import { HOOK_REGISTRY } from "../../hosts/registry-rows.ts";
 import { describeEvent } from "../../protocol/index.ts";
 import type { UserDirectories } from "../../state/user-directories.ts";
 import type { System } from "../../system/system.ts";

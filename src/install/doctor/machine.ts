@@ -11,6 +11,7 @@ import type { Package } from "../package.ts";
 import { versionStampPath } from "../places.ts";
 import { wrappedCommand } from "../wrapper.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
+import { checkHistory } from "./history.ts";
 import { checkHookProgram } from "./hook-program.ts";
 
 const OLDEST_NODE = "20.19.0";
@@ -33,6 +34,7 @@ export async function checkMachine(
       checkTool(system, "tmux", message => warn("tmux", `${message} (optional)`)),
     ])),
     checkStateDirectory(system, places),
+    checkHistory(system, places),
     checkCommandOnPath(system, source),
     checkHookProgram(system, places, source),
     checkCode(system, source),

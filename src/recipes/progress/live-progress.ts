@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import stringWidth from "string-width";
 import type { Observer, RunEvent, StepReference } from "../logs/events.ts";
+import { cutToWidth } from "./cut-to-width.ts";
 import { formatSeconds, indent, linesOf, outputLines, plain } from "./plain-progress.ts";
 
 interface LiveProgressOptions {
@@ -101,17 +101,4 @@ function lastLineOf(chunk: Uint8Array): string | undefined {
       .at(-1) ?? "",
   ).trim();
   return line === "" ? undefined : line;
-}
-
-/** Cut to the width, so that no line wraps and the count of lines stays true. */
-function cutToWidth(line: string, columns: number): string {
-  if (stringWidth(line) < columns) return line;
-  let shown = "";
-  let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(line)) {
-    width += stringWidth(segment);
-    if (width > columns - 2) break;
-    shown += segment;
-  }
-  return `${shown}…`;
 }

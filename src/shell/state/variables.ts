@@ -1,4 +1,5 @@
 import { LIMITS } from "../limits.ts";
+import { homeAt } from "../place.ts";
 import { concatenate, knownText, text, unknown, type Value } from "../value.ts";
 import { type Content, environmentValue, scalar, type Typing, type Variable } from "./state.ts";
 import type { Scope } from "./types.ts";
@@ -26,7 +27,7 @@ export function lookUp(name: string, scope: Scope, hops = 0): readonly Content[]
   const { context } = session;
   switch (name) {
     case "HOME":
-      return [scalar(text(scope.place.kind === "container" ? "/root" : context.home))];
+      return [scalar(text(homeAt(scope.place, context.home)))];
     case "PWD":
       return state.cwds.map(scalar);
     case "OLDPWD":

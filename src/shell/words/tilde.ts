@@ -1,4 +1,5 @@
 import { directoryName } from "../paths.ts";
+import { homeAt } from "../place.ts";
 import type { Scope } from "../state/types.ts";
 import { lookUp, scalarValues } from "../state/variables.ts";
 import { text, type Value } from "../value.ts";
@@ -23,5 +24,5 @@ function homesOf(name: string, scope: Scope): readonly Value[] | undefined {
   if (name === "-") return scope.state.previousCwds;
   if (name === "root") return [text("/root")];
   if (!/^[A-Za-z_][\w.-]*$/.test(name)) return undefined;
-  return [text(`${directoryName(context.home)}/${name}`)];
+  return [text(`${directoryName(homeAt(scope.place, context.home))}/${name}`)];
 }

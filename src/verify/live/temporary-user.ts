@@ -16,19 +16,22 @@ export interface TemporaryUser {
   remove(): void;
 }
 
+/** Directories of a user. */
+export interface UserPlace {
+  readonly home: string;
+  readonly project: string;
+  /** their `TMPDIR` */
+  readonly temporary: string;
+}
+
+/** With a `place` that exists the user works there, and what is in it stays. */
 export function createTemporaryUser(
   system: System,
   more: Readonly<Record<string, string>> = {},
+  place?: UserPlace,
 ): TemporaryUser {
-  const root = mkdtempSync(join(realpathSync(tmpdir()), "amplihack-live-"));
-  const home = join(root, "home");
-  const project = join(root, "project");
-  const temporary = join(root, "tmp");
-  for (const folder of [home, join(project, ".git"), temporary]) mkdirSync(folder, { recursive: true });
-  // A repository without commits, so that no host asks whether this is one.
-  writeFileSync(join(project, ".git", "HEAD"), "ref: refs/heads/work\n");
-  mkdirSync(join(project, ".git", "objects"));
-  mkdirSync(join(project, ".git", "refs"));
+  const root = place === undefined ? mkdtempSync(join(realpathSync(tmpdir()), "amplihack-live-")) : undefined;
+  const { home, project, temporary } = place ?? makePlace(root ?? "");
   const env = {
     PATH: system.env.get("PATH") ?? "/usr/bin:/bin",
     HOME: home,
@@ -59,6 +62,18 @@ export function createTemporaryUser(
         mode: 0o600,
       });
     },
-    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+    remove() {
+      if (root !== undefined) rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
   };
+}
+
+function makePlace(root: string): UserPlace {
+  const place = { home: join(root, "home"), project: join(root, "project"), temporary: join(root, "tmp") };
+  for (const folder of Object.values(place)) mkdirSync(folder);
+  // A repository without commits, so that no host asks whether this is one.
+  const git = join(place.project, ".git");
+  for (const folder of ["objects", "refs"]) mkdirSync(join(git, folder), { recursive: true });
+  writeFileSync(join(git, "HEAD"), "ref: refs/heads/work\n");
+  return place;
 }

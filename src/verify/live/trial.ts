@@ -8,7 +8,7 @@ import type { HostDriver } from "./driver.ts";
 import { runHost } from "./run-host.ts";
 import type { Delegation, ScriptStep } from "./script.ts";
 import { type ScriptedModel, startModel } from "./scripted-model.ts";
-import { createTemporaryUser, type TemporaryUser } from "./temporary-user.ts";
+import { createTemporaryUser, type TemporaryUser, type UserPlace } from "./temporary-user.ts";
 
 /** One run of a real host, over but not yet cleared away. */
 export interface Trial {
@@ -29,6 +29,8 @@ export interface TrialRequest {
   readonly timeoutMs: number;
   /** further variables of the temporary user, also for the installation */
   readonly env?: Readonly<Record<string, string>>;
+  /** where they work; without it in directories of their own, which are removed */
+  readonly place?: UserPlace;
   /** registers hooks, or does whatever else has to be there before the host starts */
   readonly prepare: (user: TemporaryUser, trial: TrialEnvironment) => Promise<void>;
 }
@@ -41,7 +43,7 @@ export async function withTrial<T>(
 ): Promise<T> {
   const { driver, program, steps, timeoutMs, prepare } = request;
   const startedMs = system.clock.monotonicMs();
-  const user = createTemporaryUser(system, request.env);
+  const user = createTemporaryUser(system, request.env, request.place);
   const atEnd = system.processes.onEnd(() => user.remove());
   const model = await startModel(steps, request.delegation);
   try {
@@ -71,7 +73,7 @@ export async function registerHooks(
     { ...source, isEphemeral: false },
     { ...PLAIN_INSTALL, hosts: [host], isTrustAgreed: true, ...more },
   );
-  const failed = report.hosts.find(({ status }) => status !== "registered");
+  const failed = report.hosts.find(({ status }) => status !== "registered" && status !== "unchanged");
   if (failed !== undefined)
     throw new Error(`the hooks could not be registered: ${failed.reason ?? failed.status}`);
 }

@@ -17,9 +17,7 @@ import { wordMap } from "../../syntax/words.ts";
 
 const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
-  blockComments: [],
   marks: "**= && || >> |& == != <= >= !~ ++ -- += -= *= /= %= ^= **",
-  nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial,
 };

@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { readBlock } from "../../syntax/braces.ts";
 import { bareKey, readExpression, readItems, readRecord } from "../../syntax/expressions.ts";
 import {
@@ -20,7 +21,6 @@ import {
   sequence,
   textNode,
 } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 
 /** `(a, b) => …` or `a => …` */
 export function readArrow(parser: Parser): Node {

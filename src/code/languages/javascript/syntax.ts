@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { parseStatements } from "../../syntax/braces.ts";
 import { C_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode } from "../../syntax/expressions.ts";
@@ -8,7 +9,6 @@ import { PATTERN, readText } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { lineEnd, previousToken, readInterpolation } from "../../syntax/tokens.ts";
 import { callNode, type Node, SOME_NUMBER } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { readArrow, readClass, readFunction, readObject, skipType } from "./functions.ts";
 import { isStatement, STATEMENTS } from "./statements.ts";
 
@@ -18,7 +18,6 @@ const LEXER_RULES: LexerRules = {
   marks:
     ">>>= ... === !== **= <<= >>= >>> &&= ||= ??= => == != <= >= && || ?? ?. ++ -- += -= *= /= %= &= |= ^= << >> **",
   nameCharacters: "$#",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

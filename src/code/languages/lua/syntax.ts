@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { LUA_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, piecesNode, readItems } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
@@ -6,16 +7,11 @@ import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { readText } from "../../syntax/strings.ts";
 import { type Lexer, type LexerRules, lineEnd, type SpecialToken, tokenise } from "../../syntax/tokens.ts";
 import { callNode, type Node } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { readFunction, readStatements } from "./statements.ts";
 
 const LEXER_RULES: LexerRules = {
   // Comments are taken by readSpecial, because `--[[` runs over lines.
-  lineComments: [],
-  blockComments: [],
   marks: "... .. :: == ~= <= >= // << >>",
-  nameCharacters: "",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

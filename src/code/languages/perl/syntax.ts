@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { parseStatements, readBlock } from "../../syntax/braces.ts";
 import { DEFAULT_GRAMMAR, readExpression, readItems, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
@@ -5,7 +6,6 @@ import { type Grammar, isNext, type Parser, peek, take, takeIf } from "../../syn
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import type { Token } from "../../syntax/tokens.ts";
 import { callNode, type Node, nameNode, sequence } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { isStatement, readFunction, readSimple, STATEMENTS } from "./statements.ts";
 import { LEXER_RULES } from "./tokens.ts";
 

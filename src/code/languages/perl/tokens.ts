@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { type HeredocRules, readHeredoc } from "../../syntax/heredoc.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "../../syntax/strings.ts";
 import type { Lexer, LexerRules, SpecialToken, TokenPiece } from "../../syntax/tokens.ts";
 import { isDigit, isLetter, previousToken, readInterpolation, tokenise } from "../../syntax/tokens.ts";
-import { wordSet } from "../../syntax/words.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
@@ -18,8 +18,6 @@ export const LEXER_RULES: LexerRules = {
   ),
   marks:
     "->@* ->%* **= ||= &&= //= <=> ... <<= >>= => -> :: == != =~ !~ <= >= && || // .. ** ++ -- += -= *= /= .= %= |= &= ^= ~~ << >>",
-  nameCharacters: "",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

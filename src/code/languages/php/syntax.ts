@@ -1,10 +1,10 @@
+import { wordSet } from "../../../shell/options.ts";
 import { parseStatements } from "../../syntax/braces.ts";
 import { DEFAULT_GRAMMAR, readExpression, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
 import { type Grammar, isNext, nested, type Parser, peek, take } from "../../syntax/parser.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { type Node, nameNode } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { isStatement, readFunction, STATEMENTS } from "./statements.ts";
 import { LEXER_RULES, tagEnd } from "./tokens.ts";
 

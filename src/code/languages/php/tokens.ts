@@ -10,7 +10,6 @@ export const LEXER_RULES: LexerRules = {
   marks:
     "<=> **= ... <<= >>= === !== ??= ?-> -> => :: == != <> <= >= && || ?? ?: ++ -- += -= *= /= .= %= &= |= ^= << >> **",
   nameCharacters: "$\\",
-  hasBackslashContinuation: false,
   readSpecial,
 };
 

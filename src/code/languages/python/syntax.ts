@@ -9,9 +9,7 @@ import { NOTHING, type Node, nameNode } from "../../syntax/tree.ts";
 
 export const LEXER_RULES: LexerRules = {
   lineComments: ["#"],
-  blockComments: [],
   marks: "**= //= >>= <<= ... -> := == != <= >= <> ** // << >> += -= *= /= %= &= |= ^= @=",
-  nameCharacters: "",
   hasBackslashContinuation: true,
   readSpecial: readString,
 };

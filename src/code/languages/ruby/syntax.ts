@@ -1,3 +1,4 @@
+import { wordSet } from "../../../shell/options.ts";
 import { C_ESCAPES, QUOTE_ESCAPES } from "../../syntax/escapes.ts";
 import { DEFAULT_GRAMMAR, readItemsUntil } from "../../syntax/expressions.ts";
 import { augments, type InfixTable, level } from "../../syntax/grammar.ts";
@@ -8,7 +9,6 @@ import { closingDelimiter, PATTERN, readQuoted, readText } from "../../syntax/st
 import type { Lexer, LexerRules, SpecialToken, Token, TokenPiece } from "../../syntax/tokens.ts";
 import { isDigit, isLetter, previousToken, readInterpolation, tokenise } from "../../syntax/tokens.ts";
 import { callNode, type Node } from "../../syntax/tree.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { readBlockFunction, readKeyword, readStatements } from "./statements.ts";
 
 const LEXER_RULES: LexerRules = {

@@ -1,8 +1,8 @@
+import { wordSet } from "../../../shell/options.ts";
 import type { Value } from "../../../shell/value.ts";
 import { standaloneBudget } from "../../meaning/read-program.ts";
 import type { ReadingBudget } from "../../syntax/reading-budget.ts";
 import { sourceOf } from "../../syntax/source.ts";
-import { wordSet } from "../../syntax/words.ts";
 import { keyword, type Part, partOf, type SqlLoss } from "./losses.ts";
 import { type SqlDialect, type SqlToken, tokeniseSql } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 import { ancestors, isAbsolute, join } from "../../system/paths.ts";
-import type { Disk } from "../paths/disk.ts";
+import type { Disk } from "./disk.ts";
 
 /** A git repository as read from its files; git itself is never started. */
 export interface Repository {

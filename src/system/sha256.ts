@@ -1,7 +1,6 @@
 /** SHA-256 in plain ECMAScript, for the places where no crypto module is at hand. */
 
 const BLOCK_BYTES = 64;
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 const INITIAL = new Uint32Array([
@@ -21,7 +20,7 @@ const ROUND_CONSTANTS = new Uint32Array([
 ]);
 
 export function sha256Hex(bytes: Uint8Array): string {
-  return [...sha256(bytes)].map(byte => HEX[byte]).join("");
+  return Array.from(sha256(bytes), byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export function sha256(bytes: Uint8Array): Uint8Array {

@@ -1,0 +1,123 @@
+//! What the file system knows about names.
+
+use crate::{
+    errno::{Answer, check},
+    files::each_name,
+    reply::{Reply, write_numbers},
+    text::{Text, from_c, to_c},
+};
+use alloc::{format, string::String, vec::Vec};
+use core::mem::MaybeUninit;
+use rquickjs::{Array, Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
+
+pub fn install<'js>(host: &Object<'js>) -> Result<()> {
+    host.set("inspect", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::lstat))))?;
+    host.set("follow", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::stat))))?;
+    host.set("exactFacts", Func::from(|path: Text| Reply(exact_facts(&path))))?;
+    host.set("listFacts", Func::from(|path: Text| Reply(list_facts(&path))))
+}
+
+type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
+
+pub fn look(path: &str, call: Look) -> Answer<libc::stat> {
+    let name = to_c(path)?;
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the call fills in the facts when it succeeds.
+    unsafe {
+        check(call(name.as_ptr(), facts.as_mut_ptr()))?;
+        Ok(facts.assume_init())
+    }
+}
+
+/// The kind as an index of the list that TypeScript has, 0 when nothing is there, and the facts in `room`; an errno
+/// name for any other failure.
+fn facts(room: &TypedArray<'_, f64>, found: Answer<libc::stat>) -> Reply<i32> {
+    let facts = match found {
+        Ok(facts) => facts,
+        Err(libc::ENOENT | libc::ENOTDIR) => return Reply(Ok(0)),
+        Err(code) => return Reply(Err(code)),
+    };
+    let modified = facts.st_mtime * 1_000 + facts.st_mtime_nsec / 1_000_000;
+    let inode = facts.st_ino as u64;
+    let numbers = [
+        facts.st_size as f64,
+        permissions(&facts),
+        f64::from(facts.st_uid),
+        modified as f64,
+        facts.st_dev as f64,
+        (inode >> 32) as f64,
+        (inode & 0xffff_ffff) as f64,
+    ];
+    write_numbers(room, &numbers);
+    Reply(Ok(kind(&facts)))
+}
+
+fn kind(facts: &libc::stat) -> i32 {
+    match facts.st_mode & libc::S_IFMT {
+        libc::S_IFREG => 1,
+        libc::S_IFDIR => 2,
+        libc::S_IFLNK => 3,
+        _ => 4,
+    }
+}
+
+fn permissions(facts: &libc::stat) -> f64 {
+    f64::from(u32::from(facts.st_mode) & 0o7777)
+}
+
+/// Names with their facts; in the engine one flat list, `FIELDS` values for each name.
+struct Exact(Vec<(String, libc::stat)>);
+
+impl<'js> IntoJs<'js> for Exact {
+    fn into_js(self, ctx: &Ctx<'js>) -> Result<Value<'js>> {
+        const FIELDS: usize = 8;
+        let list = Array::new(ctx.clone())?;
+        for (number, (name, facts)) in self.0.into_iter().enumerate() {
+            let inode = facts.st_ino as u64;
+            let identity = format!("{}:{}:{}", facts.st_dev, inode >> 32, inode & 0xffff_ffff);
+            let modified = nanoseconds(facts.st_mtime, facts.st_mtime_nsec);
+            let changed = nanoseconds(facts.st_ctime, facts.st_ctime_nsec);
+            let stamp = format!("{identity}:{}:{modified}:{changed}", facts.st_size);
+            let at = number * FIELDS;
+            list.set(at, name)?;
+            list.set(at + 1, kind(&facts))?;
+            list.set(at + 2, facts.st_size as f64)?;
+            list.set(at + 3, facts.st_blocks as f64 * 512.0)?;
+            list.set(at + 4, permissions(&facts))?;
+            list.set(at + 5, format!("{modified}"))?;
+            list.set(at + 6, identity)?;
+            list.set(at + 7, stamp)?;
+        }
+        Ok(list.into_value())
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds * 1_000_000_000 + rest
+}
+
+/// An empty list when nothing is there.
+fn exact_facts(path: &str) -> Answer<Exact> {
+    match look(path, libc::lstat) {
+        Ok(facts) => Ok(Exact(alloc::vec![(String::new(), facts)])),
+        Err(libc::ENOENT | libc::ENOTDIR) => Ok(Exact(Vec::new())),
+        Err(code) => Err(code),
+    }
+}
+
+fn list_facts(path: &str) -> Answer<Exact> {
+    let mut found = Vec::new();
+    let mut failure = Ok(());
+    each_name(path, |directory, name| {
+        let mut facts = MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: the directory is open, the name is a C string, and the call fills in the facts when it succeeds.
+        unsafe {
+            match check(libc::fstatat(directory, name, facts.as_mut_ptr(), libc::AT_SYMLINK_NOFOLLOW)) {
+                Ok(_) => found.push((from_c(name), facts.assume_init())),
+                Err(libc::ENOENT) => {}
+                Err(code) => failure = Err(code),
+            }
+        }
+    })?;
+    failure.map(|()| Exact(found))
+}

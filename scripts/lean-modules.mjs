@@ -1,0 +1,137 @@
+// Two ways to keep the making of large tables out of a hook's cold start on Node. Elsewhere the same modules run as
+// they are written.
+import { relative, resolve } from "node:path";
+import { build } from "esbuild";
+import { loadSource } from "./load-source.mjs";
+
+/** Modules of plain data whose making costs time: a bundle holds what they export, or what it answers, instead. */
+const CONSTANTS = [
+  "protocol/event-table.ts",
+  "hosts/registry-rows.ts",
+  "hosts/protected-files.ts",
+  "programs/program-index.ts",
+];
+
+/**
+ * Folders and files that are taken out of a bundle. With `file` they become a file of their own with compiled code
+ * beside it, else a function inside the bundle; either is called when one of the functions that others import from
+ * there is, and until then V8 keeps nothing of it.
+ */
+const DEFERRED = [
+  {
+    inside: ["src/code/"],
+    file: "lazy-code",
+    modules: {
+      "src/code/read-code.ts": ["readCode"],
+      "src/code/languages/mongo.ts": ["readMongo"],
+      "src/code/languages/redis.ts": ["readRedis"],
+      "src/code/languages/sql/statements.ts": ["dialectOf", "readSql"],
+    },
+  },
+  { inside: ["src/guard/redact.ts"], modules: { "src/guard/redact.ts": ["redact", "redactOpening"] } },
+  {
+    inside: ["src/config/accept.ts", "src/config/sections.ts"],
+    modules: { "src/config/accept.ts": ["acceptConfig"] },
+  },
+];
+
+/**
+ * @param {(name: string, text: string) => void} writeBundle takes the bundles that stand beside the one being made
+ * @returns {import("esbuild").Plugin}
+ */
+export function leanModules(writeBundle) {
+  const namespace = "lean-module";
+  const sources = new Map([
+    ...CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]),
+    ...DEFERRED.flatMap(group => [
+      [groupName(group), () => groupSource(group, writeBundle)],
+      ...Object.entries(group.modules).map(([path, names]) => [
+        resolve(path),
+        () => deferredSource(group, names),
+      ]),
+    ]),
+  ]);
+  return {
+    name: namespace,
+    setup(builder) {
+      builder.onResolve({ filter: /^\.\/lazy-.*\.cjs$/ }, ({ path }) => ({ path, external: true }));
+      builder.onResolve({ filter: /\.ts$|^deferred:/ }, ({ kind, path, resolveDir }) => {
+        const file = path.startsWith("deferred:") ? path : resolve(resolveDir, path);
+        return kind !== "entry-point" && sources.has(file) ? { path: file, namespace } : undefined;
+      });
+      builder.onLoad({ filter: /.*/, namespace }, async ({ path }) => ({
+        contents: await sources.get(path)(),
+        resolveDir: process.cwd(),
+      }));
+    },
+  };
+}
+
+async function constantSource(path) {
+  const exported = await loadSource({ [path]: ["*"] });
+  return Object.entries(exported)
+    .map(([name, value]) => `export const ${name} = ${literal(value)};`)
+    .join("\n");
+}
+
+/** Plain data, regular expressions, and functions without parameters that give such, as source text. */
+function literal(value) {
+  if (typeof value === "function") return `() => (${literal(value())})`;
+  if (value instanceof RegExp) return String(value);
+  if (Array.isArray(value)) return `[${value.map(literal)}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${literal(each)}`)}}`;
+}
+
+const groupName = ({ inside }) => `deferred:${inside[0]}`;
+
+function deferredSource(group, names) {
+  return names
+    .map(name => `export const ${name} = (...words) => require("${groupName(group)}").${name}(...words);`)
+    .join("\n");
+}
+
+/** What stands for a group in the bundle; its imports from outside are the bundle's own modules. */
+async function groupSource(group, writeBundle) {
+  const { text, outside } = await bundleGroup(group);
+  if (group.file === undefined) return text;
+  writeBundle(
+    group.file,
+    `exports.link = require => { const module = { exports: {} };\n${text}\nreturn module.exports; };`,
+  );
+  const modules = outside.map(path => `${JSON.stringify(path)}: () => require(${JSON.stringify(path)})`);
+  return `const outside = {${modules}};
+module.exports = require("./${group.file}.cjs").link(path => outside[path]());`;
+}
+
+/** CommonJS, and the paths that it requires. */
+async function bundleGroup({ inside, modules }) {
+  const outside = new Set();
+  const { outputFiles } = await build({
+    stdin: {
+      contents: Object.entries(modules)
+        .map(([path, names]) => `export { ${names} } from "./${path}";`)
+        .join("\n"),
+      resolveDir: process.cwd(),
+    },
+    bundle: true,
+    write: false,
+    format: "cjs",
+    target: "node20.19",
+    plugins: [
+      {
+        name: "outside",
+        setup(builder) {
+          builder.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+            const file = resolve(resolveDir, path);
+            if (inside.some(place => file.startsWith(resolve(place)))) return undefined;
+            const short = `./${relative(process.cwd(), file)}`;
+            outside.add(short);
+            return { path: short, external: true };
+          });
+        },
+      },
+    ],
+  });
+  return { text: outputFiles[0].text, outside: [...outside] };
+}

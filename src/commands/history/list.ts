@@ -1,0 +1,95 @@
+import { defineCommand } from "../../cli/command.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import type { Change } from "../../history/index.ts";
+import { readDuration } from "./amounts.ts";
+
+const DEFAULT_LIMIT = 20;
+const COMPLETED_IDS = 200;
+
+export const listCommand = defineCommand({
+  name: "list",
+  summary: "list what agents changed here, newest first",
+  details: `
+Each line is one tool call that changed files: when, its id, what was done, how
+many files. Marks behind it:
+  undone, partly undone
+  redone      an undo that was reversed
+  open        its end was never seen
+  incomplete  not everything could be kept beforehand`,
+  options: {
+    session: option.string("ID", "only those of this session"),
+    turn: option.number("N", "only the last turn, or the last N turns", { minimum: 1, bare: 1 }),
+    path: option.string("PATH", "only those that changed this file or folder"),
+    since: option.string("TIME", "only newer ones: 10m, 2h, 7d"),
+    "all-projects": option.boolean("of all projects on this machine"),
+    limit: option.number("N", `how many at most (${DEFAULT_LIMIT} by default)`, { short: "n", minimum: 1 }),
+    "ids-for": option.choice(["show", "undo", "redo"], "print ids alone, for completion", { isHidden: true }),
+    format: FORMAT_OPTION,
+  },
+  examples: {
+    "amplihack history list":
+      "lists the last twenty changes of this project; `amplihack history` does the same",
+    "amplihack history list --path src --since 2h": "what changed below src in the last two hours",
+  },
+  async run(invocation) {
+    const { options, system, terminal } = invocation;
+    const { openForCommand } = await import("./open.ts");
+    const { history, home, project, resolvePath, isKeeping } = openForCommand(invocation);
+    const use = options["ids-for"];
+    const limit = use === undefined ? (options.limit ?? DEFAULT_LIMIT) : COMPLETED_IDS;
+    const nowMs = system.clock.nowMs();
+    const found = history.listChanges({
+      ...(options["all-projects"] ? {} : { project }),
+      ...(options.session === undefined ? {} : { session: options.session }),
+      ...(options.path === undefined ? {} : { path: resolvePath(options.path) }),
+      ...(options.since === undefined ? {} : { sinceMs: nowMs - readDuration("since", options.since) }),
+      ...(options.turn === undefined ? { limit: limit + 1 } : {}),
+    });
+    const all = options.turn === undefined ? found.changes : lastTurns(found.changes, options.turn);
+    const changes = all.slice(0, limit);
+    if (use !== undefined) {
+      terminal.print(idsFor(use, changes));
+      return 0;
+    }
+    for (const problem of found.problems) terminal.warn(`Warning: ${problem}\n`);
+    if (options.format === "json") {
+      const { changeDocument } = await import("./document.ts");
+      terminal.printJson(changes.map(changeDocument));
+      return 0;
+    }
+    const { renderTable } = await import("./table.ts");
+    const view = { terminal, columns: terminal.columns, nowMs, home, showsProject: options["all-projects"] };
+    terminal.print(renderTable(changes, view));
+    terminal.note(hintFor(changes.length, all.length > limit, isKeeping));
+    return 0;
+  },
+});
+
+/** Turns of all sessions, in the order of their newest change. */
+function lastTurns(changes: readonly Change[], count: number): readonly Change[] {
+  const turns = new Set<string>();
+  return changes.filter(({ session, turn }) => {
+    const key = `${turn} ${session}`;
+    if (turns.size < count) turns.add(key);
+    return turns.has(key);
+  });
+}
+
+function idsFor(use: "show" | "undo" | "redo", changes: readonly Change[]): string {
+  const fits = ({ kind, undoneBy }: Change): boolean => {
+    if (use === "show") return true;
+    return undoneBy === undefined && (use === "redo" ? kind === "undo" : kind !== "undo");
+  };
+  return changes
+    .filter(fits)
+    .map(({ id }) => `${id}\n`)
+    .join("");
+}
+
+function hintFor(shown: number, hasMore: boolean, isKeeping: boolean): string {
+  if (shown > 0)
+    return `\n${hasMore ? "There are older ones: --limit 100. " : ""}Look at one: amplihack history show ID. Take one back: amplihack undo ID\n`;
+  return isKeeping
+    ? "No change by an agent is recorded here. Elsewhere: amplihack history --all-projects\n"
+    : "Nothing is recorded: the history is switched off in the configuration.\n";
+}

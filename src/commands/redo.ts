@@ -1,0 +1,30 @@
+import { defineCommand } from "../cli/command.ts";
+import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";
+
+export const command = defineCommand({
+  name: "redo",
+  summary: "reverse the last undo, or the one that you name",
+  group: "Protect",
+  details: "Exit codes: 0 done, 1 nothing to redo or not done, 2 usage, 3 files were changed since.",
+  options: CARRY_OUT_OPTIONS,
+  positionals: [
+    {
+      name: "ID",
+      summary: "of an undo, as amplihack history prints it",
+      isOptional: true,
+      completes: "redoable",
+    },
+  ],
+  examples: {
+    "amplihack redo": "shows what the last undo took back, asks, and does it again",
+    "amplihack redo --dry-run": "only shows it",
+  },
+  async run(invocation) {
+    const { openForCommand } = await import("./history/open.ts");
+    const { carryOut, planWith } = await import("./undo/carry-out.ts");
+    const opened = openForCommand(invocation);
+    const plan = await planWith(invocation, () => opened.history.planRedo(invocation.positionals[0]));
+    const ids = plan.changes.map(({ id }) => id);
+    return carryOut(invocation, opened, plan, { words: ["amplihack", "redo", ...ids], paths: [] });
+  },
+});

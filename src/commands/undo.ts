@@ -1,0 +1,89 @@
+import { defineCommand } from "../cli/command.ts";
+import { usageError } from "../cli/errors.ts";
+import { option } from "../cli/option.ts";
+import type { UndoSelection } from "../history/index.ts";
+import { readDuration } from "./history/amounts.ts";
+import { CARRY_OUT_OPTIONS } from "./undo/carry-out.ts";
+
+export const command = defineCommand({
+  name: "undo",
+  summary: "take back what an agent did to your files",
+  group: "Protect",
+  details: `
+Alone it takes back the last thing that an agent changed in this project. It
+shows what would come back and what would be removed, asks, and does nothing
+before you say yes. Files that were changed since are never overwritten: they
+are named, and nothing is done unless you add --force. amplihack redo reverses
+an undo.
+
+Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed since.`,
+  options: {
+    turn: option.number("N", "all that came of the last prompt, or the last N", {
+      minimum: 1,
+      bare: 1,
+    }),
+    session: option.string("ID", "all of a session; of the last one without ID", { bare: "" }),
+    since: option.string("TIME", "all that is newer: 10m, 2h, 1d"),
+    ...CARRY_OUT_OPTIONS,
+  },
+  positionals: [
+    {
+      name: "ID",
+      summary: "of a change, as amplihack history prints it; several are taken back as one",
+      isOptional: true,
+      isVariadic: true,
+      completes: "undoable",
+    },
+  ],
+  wordsBehind: "[-- PATH…]",
+  examples: {
+    "amplihack undo": "shows the last thing that an agent did here, asks, and takes it back",
+    "amplihack undo --dry-run": "only shows it",
+    "amplihack undo --turn": "everything that came of your last prompt",
+    "amplihack undo --since 10m -- src": "what happened to src in the last ten minutes",
+    "amplihack undo 1i8x4q": "one change by its id",
+  },
+  async run(invocation) {
+    const { options, positionals, rest, system } = invocation;
+    const { openForCommand } = await import("./history/open.ts");
+    const { carryOut, planWith } = await import("./undo/carry-out.ts");
+    const chosen = [
+      ...(positionals.length > 0 ? ["ID"] : []),
+      ...(["turn", "session", "since"] as const)
+        .filter(name => options[name] !== undefined)
+        .map(name => `--${name}`),
+    ];
+    if (chosen.length > 1)
+      throw usageError(`${chosen.join(" and ")} exclude each other`, "amplihack undo --help");
+    const selection = selectionOf(positionals, options, system.clock.nowMs());
+    const opened = openForCommand(invocation);
+    const paths = rest.map(opened.resolvePath);
+    const plan = await planWith(invocation, () =>
+      opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) }),
+    );
+    const words = wordsOf(positionals, options);
+    const chosenWords = words.length > 0 ? words : plan.changes.map(({ id }) => id);
+    return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });
+  },
+});
+
+interface Choice {
+  readonly turn: number | undefined;
+  readonly session: string | undefined;
+  readonly since: string | undefined;
+}
+
+/** What was chosen, as it would be typed again. */
+function wordsOf(ids: readonly string[], { turn, session, since }: Choice): readonly string[] {
+  if (turn !== undefined) return ["--turn", String(turn)];
+  if (session !== undefined) return ["--session", ...(session === "" ? [] : [session])];
+  return since === undefined ? ids : ["--since", since];
+}
+
+function selectionOf(ids: readonly string[], { turn, session, since }: Choice, nowMs: number): UndoSelection {
+  if (ids.length > 0) return { kind: "ids", ids };
+  if (turn !== undefined) return { kind: "turns", count: turn };
+  if (session !== undefined) return { kind: "session", ...(session === "" ? {} : { session }) };
+  if (since !== undefined) return { kind: "since", sinceMs: nowMs - readDuration("since", since) };
+  return { kind: "newest" };
+}

@@ -1,0 +1,116 @@
+import type { Invocation } from "../../cli/command.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
+import { page } from "../../cli/pager.ts";
+import { ProgressLine } from "../../cli/progress.ts";
+import type { UndoPlan, UndoResult } from "../../history/index.ts";
+import { hasConsent } from "../history/consent.ts";
+import type { OpenedHistory } from "../history/open.ts";
+import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
+import { countPaths, type PreviewView, renderPreview, sortSteps } from "./preview.ts";
+
+export const CARRY_OUT_OPTIONS = {
+  "dry-run": option.boolean("only show what would happen, every file of it", { short: "n" }),
+  force: option.boolean("also where files were changed since, which are kept"),
+  yes: option.boolean("do not ask", { short: "y" }),
+  format: FORMAT_OPTION,
+} as const;
+
+const CONFLICT_EXIT_CODE = 3;
+
+type CarryOut = Pick<Invocation<typeof CARRY_OUT_OPTIONS>, "options" | "system" | "terminal">;
+type Outcome = "done" | "preview" | "conflicts";
+
+const REASSURANCE = {
+  undo: "Nothing else is touched, and amplihack redo reverses it.",
+  redo: "Nothing else is touched, and amplihack undo reverses it.",
+} as const;
+
+/** Many files take a while to be compared. */
+export function planWith(
+  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  plan: () => Promise<UndoPlan>,
+): Promise<UndoPlan> {
+  return new ProgressLine(system, terminal).during("looking at your files …", plan);
+}
+
+/** Shows a plan, asks, does it, and says how to take it back. */
+export async function carryOut(
+  { options, system, terminal }: CarryOut,
+  { history, home, project }: OpenedHistory,
+  plan: UndoPlan,
+  typed: TypedAgain,
+): Promise<number> {
+  const isJson = options.format === "json";
+  const isDryRun = options["dry-run"];
+  const viewOn = (stream: "stdout" | "stderr"): PreviewView => ({
+    terminal,
+    stream,
+    columns: terminal.columns,
+    nowMs: system.clock.nowMs(),
+    home,
+    project,
+    isWhole: isDryRun,
+  });
+  const finish = (status: Outcome, exitCode: number, result?: UndoResult): number => {
+    if (isJson) terminal.printJson(planDocument(plan, status, result));
+    return exitCode;
+  };
+  if (plan.conflicts.length > 0 && !options.force) {
+    if (!isJson) terminal.print(renderConflicts(plan, viewOn("stdout"), typed));
+    return finish("conflicts", CONFLICT_EXIT_CODE);
+  }
+  if (isDryRun) {
+    const preview = renderPreview(plan, viewOn("stdout"));
+    if (!isJson) page(system, terminal, `${preview}\nNothing was changed. To do this: ${typeAgain(typed)}\n`);
+    return finish("preview", 0);
+  }
+  const isAgreed = hasConsent(terminal, {
+    isGiven: options.yes,
+    isJson,
+    preview: stream => `${renderPreview(plan, viewOn(stream))}\n${REASSURANCE[plan.kind]}\n`,
+    question: plan.kind === "undo" ? "Take this back?" : "Reverse that undo?",
+  });
+  if (!isAgreed) return finish("preview", 1);
+  const progress = new ProgressLine(system, terminal);
+  const result = await history
+    .applyUndo(plan, {
+      force: options.force,
+      onProgress: (done, total) => progress.show(() => `${done} of ${total} files`),
+    })
+    .finally(() => progress.clear());
+  for (const problem of result.problems) terminal.warn(`Warning: ${problem}\n`);
+  if (!isJson) terminal.print(renderDone(plan));
+  return finish("done", 0, result);
+}
+
+function renderDone(plan: UndoPlan): string {
+  const { comesBack, changesBack, goesAway } = sortSteps(plan);
+  const restored = [...comesBack, ...changesBack];
+  const parts = [
+    ...(restored.length > 0 ? [`${countPaths(restored)} restored`] : []),
+    ...(goesAway.length > 0 ? [`${countPaths(goesAway)} removed`] : []),
+    ...plan.git.flatMap(({ lines }) => lines.map(line => `git ${line}`)),
+  ];
+  const again =
+    plan.kind === "undo"
+      ? "amplihack redo"
+      : `amplihack undo ${plan.changes.flatMap(({ of }) => of).join(" ")}`;
+  const done = parts.length === 0 ? "Everything was as before already" : `Done: ${parts.join(", ")}`;
+  return `${done}.\nTo reverse this: ${again}\n`;
+}
+
+function planDocument(plan: UndoPlan, status: Outcome, result: UndoResult | undefined) {
+  const { comesBack, changesBack, goesAway } = sortSteps(plan);
+  return {
+    status,
+    kind: plan.kind,
+    id: result?.id ?? null,
+    changes: plan.changes.map(({ id }) => id),
+    restored: [...comesBack, ...changesBack].map(({ path }) => path),
+    removed: goesAway.map(({ path }) => path),
+    git: plan.git.flatMap(({ lines }) => lines),
+    conflicts: plan.conflicts,
+    gone: plan.gone,
+    problems: result?.problems ?? [],
+  };
+}

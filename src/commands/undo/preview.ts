@@ -1,0 +1,162 @@
+import type { Style, Terminal } from "../../cli/terminal.ts";
+import { isFolder } from "../../history/figures.ts";
+import type { Change, PathStep, UndoPlan } from "../../history/index.ts";
+import { count } from "../../protocol/quantity.ts";
+import { cutToWidth } from "../../recipes/progress/cut-to-width.ts";
+import { escapeControls } from "../../state/index.ts";
+import { dirname } from "../../system/paths.ts";
+import { ageOf, countWith, hostTitle, shownPath, whatOf } from "../history/words.ts";
+
+export interface PreviewView {
+  readonly terminal: Pick<Terminal, "paint">;
+  readonly stream: "stdout" | "stderr";
+  readonly columns: number | undefined;
+  readonly nowMs: number;
+  readonly home: string;
+  readonly project: string;
+  /** names every file, however many */
+  readonly isWhole: boolean;
+}
+
+/** The steps of a plan, by what a person wants to know of them. */
+export interface SortedSteps {
+  /** not there now, and there afterwards */
+  readonly comesBack: readonly PathStep[];
+  /** there now, and with other content, permissions or time afterwards */
+  readonly changesBack: readonly PathStep[];
+  /** there now, and not afterwards */
+  readonly goesAway: readonly PathStep[];
+}
+
+export const MAX_SHOWN = 8;
+const DEFAULT_COLUMNS = 100;
+const WORDS = {
+  undo: {
+    content: "earlier content",
+    removed: (one: boolean) => `: ${one ? "it was" : "they were"} not there before`,
+  },
+  redo: { content: "later content", removed: () => " again" },
+} as const;
+
+export function sortSteps({ steps }: Pick<UndoPlan, "steps">): SortedSteps {
+  const writes = steps.filter(({ action }) => action === "restore" || action === "attributes");
+  return {
+    comesBack: writes.filter(({ present }) => present.kind === "absent"),
+    changesBack: writes.filter(({ present }) => present.kind !== "absent"),
+    goesAway: steps.filter(({ action }) => action === "remove"),
+  };
+}
+
+/** What the plan would do, for a person who must decide. */
+export function renderPreview(plan: UndoPlan, view: PreviewView): string {
+  const { comesBack, changesBack, goesAway } = sortSteps(plan);
+  const words = WORDS[plan.kind];
+  return [
+    renderHeading(plan, view),
+    section(view, "green", comesBack, one => `${one ? "comes" : "come"} back`),
+    section(view, "green", changesBack, one => `${one ? "gets its" : "get their"} ${words.content} back`),
+    section(view, "yellow", goesAway, one => `${one ? "is" : "are"} removed${words.removed(one)}`),
+    ...plan.git
+      .flatMap(({ lines }) => lines)
+      .map(line => `  ${paint(view, "green", "git")} ${escapeControls(line)}\n`),
+    renderGone(plan, view),
+    renderDoubt(plan, view),
+  ].join("");
+}
+
+/** `12 files and 1 folder` */
+export function countPaths(steps: readonly PathStep[]): string {
+  const folders = steps.filter(isFolderStep).length;
+  const files = steps.length - folders;
+  const parts = [
+    ...(files > 0 ? [count(files, "file")] : []),
+    ...(folders > 0 ? [count(folders, "folder")] : []),
+  ];
+  return parts.join(" and ");
+}
+
+function isFolderStep({ present, target }: PathStep): boolean {
+  return isFolder({ before: present, after: target });
+}
+
+function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {
+  const [newest, oldest] = [changes[0], changes.at(-1)];
+  if (newest === undefined || oldest === undefined) return "";
+  const [to, from] = [ageOf(view.nowMs, newest.timeMs), ageOf(view.nowMs, oldest.timeMs)];
+  const hosts = [...new Set(changes.map(({ host }) => hostTitle(host)))].join(" and ");
+  const calls = countWith(changes.length, "call", ["", ""]).trim();
+  const what =
+    kind === "redo"
+      ? `This reverses the undo of ${to}:`
+      : changes.length === 1
+        ? `This takes back what ${hosts} did ${to}:`
+        : `This takes back ${calls} of ${hosts}, ${from === to ? to : `from ${from} to ${to}`}:`;
+  const shown = changes.slice(0, MAX_SHOWN);
+  const idWidth = Math.max(...shown.map(({ id }) => id.length));
+  const width = (view.columns ?? DEFAULT_COLUMNS) - 4 - idWidth;
+  const named = shown.map(
+    change =>
+      `  ${paint(view, "cyan", change.id.padEnd(idWidth))}  ${cutToWidth(whatOf(change, view.home), width)}\n`,
+  );
+  const more = changes.length - named.length;
+  return `${paint(view, "bold", what)}\n${named.join("")}${more > 0 ? `  and ${more} more\n` : ""}\n`;
+}
+
+function section(
+  view: PreviewView,
+  style: Style,
+  steps: readonly PathStep[],
+  happens: (isOne: boolean) => string,
+): string {
+  if (steps.length === 0) return "";
+  const title = `${countPaths(steps)} ${happens(steps.length === 1)}`;
+  const width = (view.columns ?? DEFAULT_COLUMNS) - 6;
+  const lines = linesOf(steps, view).map(line => `      ${cutToWidth(line, width)}\n`);
+  return `  ${paint(view, style, title)}\n${lines.join("")}`;
+}
+
+/** Files, and folders with none of them inside. Too many are told by the folders they lie in. */
+function linesOf(steps: readonly PathStep[], { project, home, isWhole }: PreviewView): readonly string[] {
+  const files = steps.filter(step => !isFolderStep(step)).map(({ path }) => path);
+  const parents = new Set(steps.map(({ path }) => dirname(path)));
+  const empty = steps.filter(step => isFolderStep(step) && !parents.has(step.path)).map(({ path }) => path);
+  const names = [
+    ...files.map(path => shownPath(path, project, home)),
+    ...empty.map(path => `${shownPath(path, project, home)}/`),
+  ];
+  if (isWhole || names.length <= MAX_SHOWN) return names;
+  const folders = new Map<string, number>();
+  for (const name of names) folders.set(dirname(name), (folders.get(dirname(name)) ?? 0) + 1);
+  const lines = [...folders].map(([folder, inside]) => `${folder}/  (${inside})`);
+  const more = lines.length - MAX_SHOWN;
+  return more > 1 ? [...lines.slice(0, MAX_SHOWN), `and in ${more} more folders`] : lines;
+}
+
+function renderGone({ gone }: UndoPlan, view: PreviewView): string {
+  if (gone.length === 0) return "";
+  const shown = gone
+    .slice(0, view.isWhole ? undefined : MAX_SHOWN)
+    .map(({ path, why }) => `      ${shownPath(path, view.project, view.home)}: ${escapeControls(why)}\n`);
+  const more = gone.length - shown.length;
+  const title = paint(view, "red", `${count(gone.length, "file")} cannot come back`);
+  return `  ${title}\n${shown.join("")}${more > 0 ? `      and ${more} more\n` : ""}`;
+}
+
+/** What a person should know before they trust the list. */
+function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
+  const say = (isDoubtful: (change: Change) => boolean, why: string): string => {
+    const ids = changes.filter(isDoubtful).map(({ id }) => id);
+    return ids.length === 0 ? "" : `  ${paint(view, "yellow", "note")} ${ids.join(", ")}: ${why}\n`;
+  };
+  return (
+    say(({ status }) => status === "open", "its end was never seen; it may still be running") +
+    say(
+      ({ isComplete, notKept }) => !isComplete && notKept.length === 0,
+      "it may have changed more; files that are not named here stay as they are",
+    )
+  );
+}
+
+export function paint({ terminal, stream }: PreviewView, style: Style, text: string): string {
+  return terminal.paint(style, text, stream);
+}

@@ -1,0 +1,15 @@
+import { footprintOfEffects } from "./collect-footprint.ts";
+import type { CommandEffect } from "./effects.ts";
+import { movedTo } from "./moved-here.ts";
+import type { RuleContext } from "./rule-context.ts";
+
+/** The paths and repositories that an effect changes; undefined when any of them is not known or not of this machine. */
+export function pathsAtRisk(effect: CommandEffect, context: RuleContext): readonly string[] | undefined {
+  if (effect.by.place.kind === "remote") return undefined;
+  const { targets, repositories, unresolved } = footprintOfEffects([effect], context.workspace);
+  const paths = [
+    ...targets.flatMap(({ path }) => [path, ...movedTo(context, path, effect.by)]),
+    ...repositories.map(one => one.top ?? one.gitDirectory),
+  ];
+  return unresolved.length > 0 || paths.length === 0 ? undefined : [...new Set(paths)];
+}

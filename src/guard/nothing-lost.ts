@@ -1,0 +1,38 @@
+import { tellsAllChanges } from "../programs/told-changes.ts";
+import type { Actor, CommandEffect } from "./effects.ts";
+import { movedTo } from "./moved-here.ts";
+import type { Target } from "./paths/target.ts";
+import { zoneOf } from "./paths/zones.ts";
+import { type RuleContext, targetsOf } from "./rule-context.ts";
+
+/**
+ * Deleting or moving this loses nothing, as was seen on the disk: nothing is there, or an empty directory, or a link,
+ * which is only itself. What the command makes before it deletes it is not there yet.
+ */
+export function losesNothing(context: RuleContext, effect: CommandEffect): boolean {
+  if ((effect.kind !== "delete" && effect.kind !== "move") || effect.by.place.kind !== "local") return false;
+  // What is shredded is what a link leads to.
+  const isFollowed = effect.kind === "delete" && effect.isShredded === true;
+  const word = effect.kind === "delete" ? effect.path : effect.from;
+  const targets = targetsOf(context, word, effect.by, isFollowed);
+  return targets.length > 0 && targets.every(target => isNothing(context, target, effect.by));
+}
+
+function isNothing(context: RuleContext, { path, isRemote }: Target, by: Actor): boolean {
+  const { disk } = context.workspace;
+  if (path === undefined || isRemote || NOT_PLAIN.test(path)) return false;
+  if (movedTo(context, path, by).length > 0) return false;
+  if (disk.isAbsent(path)) return !mayAppear(context, path, by);
+  const kind = disk.kind(path);
+  return kind === "symlink" || (kind === "directory" && disk.names(path)?.length === 0);
+}
+
+/** Outside the project an earlier program of the command may bring there what is of others: it mounts, it fetches. */
+function mayAppear({ workspace, facts }: RuleContext, path: string, { invocation }: Actor): boolean {
+  const zone = zoneOf(workspace, path);
+  if (zone !== "outside" && zone !== "home") return false;
+  return facts.invocations.some(other => other.id < (invocation?.id ?? 0) && !tellsAllChanges(other));
+}
+
+/** `C:Users`, `*`, `%X%` and `{{name}}` may mean more to other shells, systems and templates than a name. */
+const NOT_PLAIN = /\/[A-Za-z]:|[*?%!{}$]/;

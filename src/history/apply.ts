@@ -1,0 +1,199 @@
+import { createDisk } from "../guard/paths/disk.ts";
+import { openRepository } from "../guard/paths/repository.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { Problem } from "../state/problem.ts";
+import { SystemError } from "../system/system.ts";
+import { completeChange } from "./complete.ts";
+import { digestOf, type HistoryContext } from "./context.ts";
+import { compareGit } from "./git-compare.ts";
+import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { claimId } from "./ids.ts";
+import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
+import { projectKey } from "./journal.ts";
+import { Keeper, NO_LIMITS } from "./keeper.ts";
+import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
+import { isSameState, presentState, type Seen } from "./path-state.ts";
+import { performAll } from "./perform.ts";
+import { restoreGit } from "./restore-git.ts";
+import { captureTargets } from "./targets.ts";
+
+/** Does what was planned, as one change of its own. A failure takes back what was done. */
+export async function applyPlan(
+  context: HistoryContext,
+  plan: UndoPlan,
+  options: ApplyOptions = {},
+): Promise<UndoResult> {
+  const { store } = context;
+  refuseConflicts(plan, options.force === true);
+  const steps = plan.steps.filter(({ action }) => action !== "keep");
+  const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
+  checkUnchanged(context, steps);
+  for (const change of plan.changes) await closeOpen(context, change.id);
+  const begun = await beginUndo(context, plan, steps);
+  try {
+    const total = steps.length;
+    performAll(
+      store,
+      steps.map(({ path, target, movedTo, action }) => ({
+        path,
+        target,
+        movedTo,
+        isAttributesOnly: action === "attributes",
+      })),
+      done => options.onProgress?.(done, total),
+    );
+    for (const { change } of plan.git) await restoreGit(context, change);
+  } catch (error) {
+    throw isFailure(error) ? await takeBack(context, begun, error) : error;
+  }
+  const done = await completeChange(context, begun.file, { exit: "ok" });
+  return {
+    id: done?.id,
+    restored: count("restore") + count("attributes"),
+    removed: count("remove"),
+    kept: count("keep"),
+    problems: plan.gone.map(({ path, why }) => `${path}: ${why}`),
+  };
+}
+
+function isFailure(error: unknown): boolean {
+  return error instanceof SystemError || error instanceof Problem;
+}
+
+function refuseConflicts({ conflicts }: UndoPlan, isForced: boolean): void {
+  if (conflicts.length === 0 || isForced) return;
+  throw new Problem(`nothing was written: ${conflicts.length} in conflict`, {
+    kind: "conflict",
+    causes: conflicts.map(({ subject, why, advice }) => `${subject}: ${why}; ${advice}`),
+    exitCode: 3,
+  });
+}
+
+/** A person may have taken a while to say yes. */
+function checkUnchanged({ system }: HistoryContext, steps: readonly PathStep[]): void {
+  const changed = steps.filter(({ path, present }) => {
+    const isUnread = present.kind === "file" && present.content.in === "nowhere";
+    const now = presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+    return !isSameState(now, present);
+  });
+  if (changed.length === 0) return;
+  throw new Problem("nothing was written: files were changed while this was being looked at", {
+    kind: "conflict",
+    causes: changed.map(({ path }) => path),
+    fix: "run the same command again",
+    exitCode: 3,
+  });
+}
+
+async function closeOpen(context: HistoryContext, id: string): Promise<void> {
+  const file = findAllOpen(context.store).find(open => open.id === id);
+  if (file !== undefined) await completeChange(context, file);
+}
+
+interface BegunUndo {
+  readonly file: OpenFile;
+  readonly seen: readonly Seen[];
+  readonly git: readonly GitSnapshot[];
+}
+
+/** Records the present state of everything that will be written, whatever its size. */
+async function beginUndo(
+  context: HistoryContext,
+  plan: UndoPlan,
+  steps: readonly PathStep[],
+): Promise<BegunUndo> {
+  const { store, system, rules, places } = context;
+  const keeper = new Keeper(
+    store,
+    { ...rules, isExcluded: () => false, isOutOfReach: () => false },
+    NO_LIMITS,
+  );
+  const targets = steps.map(({ path }) => ({ path, how: "write", isTree: false }) as const);
+  const named = await captureTargets(keeper, targets);
+  const disk = createDisk(system);
+  const git = plan.git.map(({ change }) =>
+    captureGit(keeper, openRepository(disk, change.gitDirectory, change.top)),
+  );
+  const [lost] = keeper.lost;
+  if (lost !== undefined)
+    throw new Problem(`nothing was written: the present state of ${lost.path} cannot be kept: ${lost.why}`, {
+      kind: "failed",
+    });
+  const [newest] = plan.changes;
+  const project = newest?.project ?? places.project;
+  const id = claimId(store, projectKey(store, project));
+  const key = callKey(store, id, plan.kind, "");
+  const ids = plan.changes.map(change => change.id);
+  writeOpen(store, key, {
+    change: {
+      id,
+      kind: plan.kind,
+      timeMs: system.clock.nowMs(),
+      host: "terminal",
+      session: undefined,
+      turn: 0,
+      tool: plan.kind,
+      toolUseId: id,
+      command: `${plan.kind} ${ids.join(" ")}`,
+      project,
+      verdict: "allow",
+      rules: [],
+      of: ids,
+      only: plan.paths,
+    },
+    targets: store.list(named.targets),
+    seen: store.list(named.seen),
+    sweeps: [],
+    git,
+    isComplete: true,
+    notKept: [],
+    files: keeper.files,
+    bytes: keeper.bytes,
+  });
+  const file = findAllOpen(store).find(open => open.id === id);
+  if (file === undefined)
+    throw new Problem("nothing was written: the history cannot be read", { kind: "failed" });
+  return { file, seen: named.seen, git };
+}
+
+/** Restores what stood there before the undo began, and tells how far that came. */
+async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknown): Promise<Problem> {
+  const { store, system } = context;
+  const problems: string[] = [];
+  const attempt = async (action: () => void | Promise<void>) => {
+    try {
+      await action();
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      problems.push(errorText(error));
+    }
+  };
+  const disk = createDisk(system);
+  for (const before of begun.git)
+    await attempt(async () => {
+      const keeper = new Keeper(store, context.rules, NO_LIMITS);
+      const now = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
+      const { change } = await compareGit(store, before, now, GIT_MS);
+      if (change !== undefined) await restoreGit(context, change);
+    });
+  for (const { path, state } of begun.seen)
+    if (state.kind !== "absent") await attempt(() => performAll(store, [{ path, target: state }]));
+  const absent = begun.seen.filter(({ state }) => state.kind === "absent");
+  await attempt(() =>
+    performAll(
+      store,
+      absent.map(({ path, state }) => ({ path, target: state })),
+    ),
+  );
+  if (problems.length === 0) removeOpen(store, begun.file);
+  const told =
+    problems.length === 0
+      ? "everything is as it was before"
+      : `not everything could be taken back; amplihack redo ${begun.file.id} tries again`;
+  return new Problem(`the undo failed and was taken back: ${errorText(cause)}`, {
+    kind: "failed",
+    causes: [told, ...problems],
+  });
+}
+
+const GIT_MS = 60_000;

@@ -1,0 +1,150 @@
+import type { Footprint, FootprintRepository } from "../guard/footprint.ts";
+import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, openRepository, type Repository } from "../guard/paths/repository.ts";
+import { isInside } from "../system/paths.ts";
+import { SystemError } from "../system/system.ts";
+import type { Captured, Change, NotKept } from "./change.ts";
+import { completeChange } from "./complete.ts";
+import type { HistoryContext } from "./context.ts";
+import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { claimId } from "./ids.ts";
+import { projectKey } from "./journal.ts";
+import { Keeper, limitsOf } from "./keeper.ts";
+import { callKey, findOpen, readOpen, writeOpen } from "./open-changes.ts";
+import { noteUsage } from "./prune.ts";
+import { readSession } from "./sessions.ts";
+import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
+import { captureTargets } from "./targets.ts";
+
+/** A call that is about to run. */
+export type CallRequest = Pick<
+  Change,
+  "host" | "session" | "tool" | "toolUseId" | "command" | "verdict" | "rules"
+>;
+
+const NOTHING: Captured = { change: undefined, files: 0, bytes: 0, isComplete: true, lost: [] };
+
+/** Keeps what a call may change. Never throws for a store that cannot be written: then everything counts as lost. */
+export async function beginCall(
+  context: HistoryContext,
+  request: CallRequest,
+  footprint: Footprint,
+): Promise<Captured> {
+  const { store, system, settings } = context;
+  const key = callKey(store, request.toolUseId, request.tool, request.command);
+  const known = findOpen(store, request.session, key);
+  // A host that reads two of our registrations asks twice for one call.
+  const [same] = request.toolUseId === undefined ? [] : known;
+  const open = same === undefined ? undefined : readOpen(store, same);
+  if (open !== undefined) {
+    const { change, files, bytes, isComplete, notKept } = open;
+    return { change: change.id, files, bytes, isComplete, lost: notKept };
+  }
+  // Without an id of its own, a call with the same words was refused, or has ended.
+  for (const file of known) await completeChange(context, file);
+  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
+  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
+  try {
+    return await capture(context, keeper, request, footprint, key);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const why = `the history cannot be written: ${error.code}`;
+    return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
+  }
+}
+
+function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {
+  const paths = [
+    ...targets.map(({ path }) => path),
+    ...repositories.map(({ top, gitDirectory }) => top ?? gitDirectory),
+    ...unknownIn,
+  ];
+  return paths.map(path => ({ path, why }));
+}
+
+async function capture(
+  context: HistoryContext,
+  keeper: Keeper,
+  request: CallRequest,
+  footprint: Footprint,
+  key: string,
+): Promise<Captured> {
+  const { store, system, places } = context;
+  const { project, turn } = readSession(store, request.session, places.project);
+  const named = await captureTargets(keeper, footprint.targets);
+  const trees = await captureTrees(context, keeper, footprint, project);
+  if (named.targets.length + trees.sweeps.length + trees.git.length === 0)
+    return { ...NOTHING, isComplete: keeper.lost.length === 0, lost: keeper.lost };
+  const id = claimId(store, projectKey(store, project));
+  const { files, bytes, lost } = keeper;
+  const isComplete = lost.length === 0;
+  writeOpen(store, key, {
+    change: {
+      ...request,
+      id,
+      kind: "call",
+      timeMs: system.clock.nowMs(),
+      turn,
+      project,
+      of: [],
+      only: undefined,
+    },
+    targets: store.list(named.targets),
+    seen: store.list(named.seen),
+    ...trees,
+    isComplete,
+    notKept: lost,
+    files,
+    bytes,
+  });
+  noteUsage(store);
+  return { change: id, files, bytes, isComplete, lost };
+}
+
+interface Trees {
+  readonly sweeps: readonly Sweep[];
+  readonly git: readonly GitSnapshot[];
+}
+
+/** The working trees and repositories around, each once. */
+async function captureTrees(
+  { system, places, rules }: HistoryContext,
+  keeper: Keeper,
+  { repositories, unknownIn }: Footprint,
+  project: string,
+): Promise<Trees> {
+  const disk = createDisk(system);
+  const sweeps = new Map<string, Sweep>();
+  const git = new Map<string, GitSnapshot>();
+  const add = (found: readonly Sweep[]) => {
+    for (const sweep of found) if (!sweeps.has(sweep.root)) sweeps.set(sweep.root, sweep);
+  };
+  const addState = (repository: Repository) => {
+    if (!git.has(repository.gitDirectory)) git.set(repository.gitDirectory, captureGit(keeper, repository));
+  };
+  for (const given of repositories) {
+    const repository = openRepository(disk, given.gitDirectory, given.top);
+    if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
+    if (given.changesFiles) {
+      const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
+      add(await sweepRepository(keeper, repository, options));
+    }
+    if (changesGit(given)) addState(repository);
+  }
+  for (const directory of unknownIn) {
+    if (rules.isOutOfReach(directory) || [...sweeps.keys()].some(root => isInside(root, directory))) continue;
+    if (isInside(directory, places.home)) {
+      keeper.lose(directory, "a home directory, and what is above one, is not kept as a whole");
+      continue;
+    }
+    add(await sweepAround(keeper, directory, project, { withIgnored: false, withDirectories: false }));
+    const repository = findRepository(disk, directory);
+    if (repository !== undefined) addState(repository);
+  }
+  return { sweeps: [...sweeps.values()], git: [...git.values()] };
+}
+
+/** Files that git changes are restored together with what git knows about them. */
+function changesGit({ changesFiles, changesState }: FootprintRepository): boolean {
+  return changesFiles || changesState;
+}

@@ -1,0 +1,235 @@
+import { ancestors, dirname, isInside, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { ABSENT, type PathChange, type PathState } from "./change.ts";
+import type { Digest, HistoryContext } from "./context.ts";
+import type { GitComparison } from "./git-compare.ts";
+import { differencesFrom, readStatus, type TrackedPath } from "./git-status.ts";
+import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { runGit } from "./run-git.ts";
+import { type Sweep, workPaths } from "./sweep.ts";
+import { isGitEntry, walkTree } from "./walk.ts";
+
+export interface SweepComparison {
+  readonly changes: readonly PathChange[];
+  /** undefined when all of it could be compared */
+  readonly problem: string | undefined;
+}
+
+/** What changed in a tree since its sweep. `git` tells of files that git left out or put there. */
+export async function compareSweep(
+  context: HistoryContext,
+  sweep: Sweep,
+  digest: Digest,
+  timeoutMs: number,
+  git: GitComparison | undefined,
+): Promise<SweepComparison> {
+  const list = context.store.readList(sweep.seen);
+  if (list === undefined) return { changes: [], problem: "what was there before cannot be read" };
+  const seen = new Map(list.map(one => [one.path, one]));
+  if (sweep.gitDirectory === undefined) return comparePlain(context, sweep, seen, digest);
+  // Without a status before the call nothing is known about clean files.
+  if (!sweep.isComplete && sweep.head === undefined && seen.size === 0)
+    return { changes: [], problem: undefined };
+  const result = await readStatus(context.system, sweep.root, timeoutMs);
+  if (!result.ok) return { changes: [], problem: result.problem };
+  const { status } = result;
+  const isMoved = sweep.head !== undefined && status.head !== sweep.head;
+  const tracked = isMoved
+    ? await differencesFrom(context.system, sweep.root, sweep.head ?? "", timeoutMs)
+    : status.changed;
+  if (tracked === undefined) return { changes: [], problem: "git could not compare with the former commit" };
+  const at = ({ path }: { readonly path: string }) => join(sweep.root, path);
+  const inHead = await trackedBefore(context, sweep, [...tracked, ...(git?.leftOut ?? [])], timeoutMs);
+  const same = await sameAsBefore(context.system, sweep.root, inHead, seen, timeoutMs);
+  const candidates = new Set([
+    ...seen.keys(),
+    ...inHead.keys(),
+    ...workPaths(context, sweep.root, { ...status, changed: tracked }),
+    ...(git?.putThere ?? []).map(at),
+    ...status.ignored.map(path => join(sweep.root, path)).filter(context.rules.isPrecious),
+    ...(sweep.hasDirectories ? directoriesIn(context, sweep) : []),
+  ]);
+  const changes: PathChange[] = [];
+  for (const path of candidates) {
+    if (same.has(path)) continue;
+    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
+    if (change !== undefined) changes.push(change);
+  }
+  const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
+  return { changes: [...changes, ...made], problem: undefined };
+}
+
+/** Paths whose files are what git had before, although it tracks them no longer or in another place. */
+async function sameAsBefore(
+  system: System,
+  root: string,
+  inHead: ReadonlyMap<string, PathState>,
+  seen: ReadonlyMap<string, Seen>,
+  timeoutMs: number,
+): Promise<ReadonlySet<string>> {
+  const paths: string[] = [];
+  for (const [path, state] of inHead) {
+    if (state.kind !== "file" || seen.has(path) || path.includes("\n")) continue;
+    const facts = factsAt(system.files, path);
+    if (facts?.kind === "file" && (facts.mode & 0o100) === (state.mode & 0o100)) paths.push(path);
+  }
+  if (paths.length === 0) return new Set();
+  const input = `${paths.join("\n")}\n`;
+  const run = await runGit(system, ["hash-object", "--stdin-paths"], { cwd: root, timeoutMs, input });
+  const ids = run.text.split("\n");
+  return new Set(
+    paths.filter((path, index) => {
+      const state = inHead.get(path);
+      return state?.kind === "file" && state.content.in === "git" && state.content.id === ids[index];
+    }),
+  );
+}
+
+function compareOne(
+  { files }: System,
+  sweep: Sweep,
+  path: string,
+  seen: Seen | undefined,
+  inHead: ReadonlyMap<string, PathState>,
+  digest: Digest,
+): PathChange | undefined {
+  const facts = factsAt(files, path);
+  if (seen !== undefined && (facts?.stamp ?? "") === seen.stamp) return undefined;
+  const before = seen?.state ?? inHead.get(path) ?? ABSENT;
+  // It may have been there, and nobody looked.
+  if (
+    before.kind === "absent" &&
+    seen === undefined &&
+    sweep.ignored.some(ignored => isInside(ignored, path))
+  )
+    return undefined;
+  return compareStates(path, before, presentState(files, path, digest));
+}
+
+/** Clean files that git tracked before the call, by path: their content is in its objects. */
+async function trackedBefore(
+  context: HistoryContext,
+  { root, gitDirectory }: Sweep,
+  tracked: readonly TrackedPath[],
+  timeoutMs: number,
+): Promise<ReadonlyMap<string, PathState>> {
+  const { system } = context;
+  const found = new Map<string, PathState>();
+  const known = tracked.filter(({ id, mode }) => id !== undefined && mode !== "160000");
+  if (known.length === 0) return found;
+  const sizes = await sizesOf(
+    system,
+    root,
+    known.flatMap(({ id }) => id ?? []),
+    timeoutMs,
+  );
+  const plain = (factsAt(system.files, `${gitDirectory ?? root}/HEAD`)?.mode ?? 0o644) & 0o666;
+  // Whoever may read a file may run it, when it is executable.
+  const executable = plain | ((plain & 0o444) >> 2);
+  for (const { path, id = "", mode } of known) {
+    const at = join(root, path);
+    if (mode === "120000") {
+      const target = await runGit(system, ["cat-file", "blob", id], { cwd: root, timeoutMs });
+      if (target.isOk) found.set(at, { kind: "link", target: target.text, modifiedNs: "0" });
+    } else {
+      found.set(at, {
+        kind: "file",
+        size: sizes.get(id) ?? 0,
+        mode: mode === "100755" ? executable : plain,
+        modifiedNs: "0",
+        content: { in: "git", id, repository: root },
+      });
+    }
+  }
+  return found;
+}
+
+async function sizesOf(
+  system: System,
+  cwd: string,
+  ids: readonly string[],
+  timeoutMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const input = `${[...new Set(ids)].join("\n")}\n`;
+  const run = await runGit(system, ["cat-file", "--batch-check"], { cwd, timeoutMs, input });
+  const lines = run.text.split("\n").map(line => line.split(" "));
+  return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
+}
+
+function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonly string[] {
+  const found: string[] = [];
+  const ignored = new Set(sweep.ignored);
+  walkTree(system.files, sweep.root, {
+    visit(path, { kind }) {
+      if (kind !== "directory" || isGitEntry(path) || ignored.has(path) || rules.isRegenerable(path))
+        return false;
+      found.push(path);
+      return true;
+    },
+    fail() {
+      // What cannot be listed now was not made by the call.
+    },
+    isLate: () => false,
+  });
+  return found;
+}
+
+/** Directories in which there is nothing but what the call made: it made them too. Innermost first. */
+function madeDirectories(
+  { system: { files } }: HistoryContext,
+  { root }: Sweep,
+  changes: readonly PathChange[],
+  seen: ReadonlyMap<string, Seen>,
+): readonly PathChange[] {
+  const made = new Set(changes.filter(({ what }) => what === "created").map(({ path }) => path));
+  const parents = new Set<string>();
+  for (const path of made)
+    for (const directory of ancestors(dirname(path))) {
+      if (directory === root || !isInside(root, directory) || seen.has(directory)) break;
+      parents.add(directory);
+    }
+  const found: PathChange[] = [];
+  for (const path of [...parents].sort((one, other) => other.length - one.length)) {
+    if (!files.list(path).every(name => made.has(`${path}/${name}`))) continue;
+    made.add(path);
+    const change = compareStates(
+      path,
+      ABSENT,
+      presentState(files, path, () => undefined),
+    );
+    if (change !== undefined) found.push(change);
+  }
+  return found;
+}
+
+function comparePlain(
+  { system, rules }: HistoryContext,
+  { root, isComplete }: Sweep,
+  seen: ReadonlyMap<string, Seen>,
+  digest: Digest,
+): SweepComparison {
+  const changes: PathChange[] = [];
+  const visited = new Set<string>();
+  const compare = (path: string, before: PathState) => {
+    const change = compareStates(path, before, presentState(system.files, path, digest));
+    if (change !== undefined) changes.push(change);
+  };
+  walkTree(system.files, root, {
+    visit(path, facts) {
+      if (facts.kind === "directory" && (isGitEntry(path) || rules.isRegenerable(path))) return false;
+      if (rules.isOutOfReach(path)) return false;
+      visited.add(path);
+      const old = seen.get(path);
+      // What an unfinished sweep did not see may have been there.
+      if (old === undefined && !isComplete) return true;
+      if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);
+      return true;
+    },
+    fail() {
+      // What cannot be listed now was not changed by name.
+    },
+    isLate: () => false,
+  });
+  for (const [path, { state }] of seen) if (!visited.has(path)) compare(path, state);
+  return { changes, problem: undefined };
+}

@@ -1,0 +1,191 @@
+import { createDisk } from "../guard/paths/disk.ts";
+import { openRepository } from "../guard/paths/repository.ts";
+import { removeIfThere } from "../state/absent-files.ts";
+import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
+import { findMoves, withoutOthers } from "./claims.ts";
+import { compareSweep } from "./compare-sweep.ts";
+import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
+import { compareGit, type GitComparison } from "./git-compare.ts";
+import { captureGit } from "./git-snapshot.ts";
+import { appendChange, projectKey } from "./journal.ts";
+import { Keeper, limitsOf } from "./keeper.ts";
+import { findAllOpen, type OpenChange, type OpenFile, readOpen, removeOpen } from "./open-changes.ts";
+import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { readSeen, seenPath } from "./seen-cache.ts";
+import type { Listed, Store } from "./store.ts";
+import { isObjectList } from "./store.ts";
+import type { NamedTarget } from "./targets.ts";
+import { walkTree } from "./walk.ts";
+
+export interface CallEnd {
+  /** as far as the host tells: `ok`, `failed`, or nothing */
+  readonly exit?: string | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+/** A call has ended, so that more time may be taken than before one. */
+const PATIENCE = 20;
+const MIN_PATIENCE_MS = 3_000;
+
+/**
+ * Finds out what a call changed and writes it to the journal. Undefined when it changed nothing, or when another
+ * process was faster.
+ */
+export async function completeChange(
+  context: HistoryContext,
+  file: OpenFile,
+  end: CallEnd = {},
+): Promise<Change | undefined> {
+  const { store, system } = context;
+  const open = readOpen(store, file);
+  if (open === undefined) return undefined;
+  const change = await describeChange(context, open, end);
+  if (change !== undefined) appendChange(store, change, system.clock.nowMs());
+  removeOpen(store, file);
+  dropLists(store, open);
+  return change;
+}
+
+/** What an open change has done so far; undefined when that is nothing. Nothing is written. */
+export async function describeChange(
+  context: HistoryContext,
+  open: OpenChange,
+  end: CallEnd = {},
+): Promise<Change | undefined> {
+  const { store, system, settings } = context;
+  const allowedMs = Math.max(MIN_PATIENCE_MS, settings.budgetMs * PATIENCE);
+  const deadlineMs = system.clock.monotonicMs() + allowedMs;
+  const digest = boundedDigest(context, deadlineMs);
+  const leftMs = () => Math.max(1, deadlineMs - system.clock.monotonicMs());
+  const problems: NotKept[] = [...open.notKept];
+  const seen = store.readList(open.seen);
+  if (seen === undefined)
+    problems.push({ path: open.change.project, why: "what was there before cannot be read" });
+  const found = new Map<string, PathChange>();
+  const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
+  for (const change of named.changes) found.set(change.path, change);
+  const git = await compareRepositories(context, open, deadlineMs);
+  for (const sweep of open.sweeps) {
+    const comparison = git.get(sweep.gitDirectory ?? "");
+    const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
+    if (problem !== undefined) problems.push({ path: sweep.root, why: problem });
+    for (const change of changes) if (!named.paths.has(change.path)) found.set(change.path, change);
+  }
+  const files = findMoves(withoutOthers(store, open, [...found.values()]), named.moved);
+  const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
+  if (files.length + states.length === 0) return undefined;
+  return {
+    ...open.change,
+    only: open.change.only ?? undefined,
+    durationMs: end.durationMs ?? system.clock.nowMs() - open.change.timeMs,
+    exit: end.exit,
+    status: "done",
+    isComplete: open.isComplete && problems.length === open.notKept.length,
+    notKept: problems,
+    files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
+    git: states,
+    undoneBy: undefined,
+    undonePaths: [],
+  };
+}
+
+async function compareRepositories(
+  { store, system, rules, settings }: HistoryContext,
+  open: OpenChange,
+  deadlineMs: number,
+): Promise<ReadonlyMap<string, GitComparison>> {
+  const found = new Map<string, GitComparison>();
+  const disk = createDisk(system);
+  for (const before of open.git) {
+    const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
+    const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
+    found.set(before.gitDirectory, await compareGit(store, before, after, keeper.leftMs));
+  }
+  return found;
+}
+
+interface NamedComparison {
+  readonly changes: readonly PathChange[];
+  readonly paths: ReadonlySet<string>;
+  /** by the former path of a file, the one it has now */
+  readonly moved: ReadonlyMap<string, string>;
+}
+
+/** What became of the paths that the call named, and of all that was or is below them. */
+function compareNamed(
+  { system, rules }: HistoryContext,
+  targets: readonly NamedTarget[],
+  seen: readonly Seen[],
+  digest: Digest,
+): NamedComparison {
+  const { files } = system;
+  const before = new Map(seen.map(one => [one.path, one]));
+  const paths = new Set(before.keys());
+  for (const { path, isTree } of targets) {
+    paths.add(path);
+    if (!isTree || factsAt(files, path)?.kind !== "directory") continue;
+    walkTree(files, path, {
+      visit(inner, { kind }) {
+        if (kind === "directory" && rules.isRegenerable(inner) && !before.has(inner)) return false;
+        // In a tracked tree of build output only what is tracked was looked at before.
+        if (!before.has(inner) && rules.isRegenerable(path)) return false;
+        paths.add(inner);
+        return true;
+      },
+      fail() {
+        // What cannot be listed now was not changed by name.
+      },
+      isLate: () => false,
+    });
+  }
+  const changes: PathChange[] = [];
+  const created = new Map<string, string>();
+  for (const path of paths) {
+    const old = before.get(path);
+    const facts = factsAt(files, path);
+    if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
+    const change = compareStates(path, old?.state ?? ABSENT, presentState(files, path, digest));
+    if (change !== undefined) changes.push(change);
+    if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);
+  }
+  const moved = new Map<string, string>();
+  for (const { path, what } of changes) {
+    const [device, inode] = before.get(path)?.stamp.split(":") ?? [];
+    const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
+    if (to !== undefined) moved.set(path, to);
+  }
+  return { changes, paths, moved };
+}
+
+/** A call that reads a list now has its open change written after this long. */
+const IN_USE_MS = 10_000;
+
+/** Lists of what a sweep saw are large and of no use once no open call and no cache refers to them. */
+function dropLists(store: Store, ended: OpenChange): void {
+  const { files, clock } = store.system;
+  const used = new Set<string>();
+  const cached = [
+    ...ended.sweeps.map(({ root }) => root),
+    ...ended.git.map(({ gitDirectory }) => gitDirectory),
+  ];
+  for (const root of cached) {
+    const seen = readSeen(store, seenPath(store, projectKey(store, root)));
+    if (seen === undefined || clock.nowMs() - seen.timeMs < IN_USE_MS) return;
+    for (const id of listIds([seen.seen])) used.add(id);
+  }
+  const unused = sweptLists(ended).filter(id => !used.has(id));
+  if (unused.length === 0) return;
+  for (const other of findAllOpen(store)) {
+    const open = readOpen(store, other);
+    for (const id of open === undefined ? [] : sweptLists(open)) used.add(id);
+  }
+  for (const id of unused) if (!used.has(id)) removeIfThere(files, store.objectPath(id));
+}
+
+function sweptLists({ sweeps, git }: OpenChange): readonly string[] {
+  return listIds([...sweeps.map(({ seen }) => seen), ...git.map(({ files }) => files)]);
+}
+
+function listIds(lists: readonly Listed<Seen>[]): readonly string[] {
+  return lists.flatMap(list => (isObjectList(list) ? [list.object] : []));
+}

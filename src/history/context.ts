@@ -1,0 +1,44 @@
+import type { HistorySettings } from "../config/settings.ts";
+import { type ExactFacts, type System, SystemError } from "../system/system.ts";
+import { createKeepRules, type KeepPlaces, type KeepRules } from "./keep-rules.ts";
+import { Store } from "./store.ts";
+
+/** One history, seen from one project, with its settings. */
+export interface HistoryContext {
+  readonly system: System;
+  readonly store: Store;
+  readonly settings: HistorySettings;
+  readonly places: KeepPlaces;
+  readonly rules: KeepRules;
+}
+
+export function openContext(system: System, places: KeepPlaces, settings: HistorySettings): HistoryContext {
+  return {
+    system,
+    store: new Store(system, places.stateHome),
+    settings,
+    places,
+    rules: createKeepRules(settings, places),
+  };
+}
+
+/** Digests what a call left behind, while there is time; larger files than are kept are not read. */
+export type Digest = (path: string, facts: ExactFacts) => string | undefined;
+
+export function boundedDigest({ system, settings }: HistoryContext, deadlineMs: number): Digest {
+  const limit = settings.maxFileMb * 1024 * 1024;
+  return (path, facts) => {
+    if (facts.size > limit || system.clock.monotonicMs() > deadlineMs) return undefined;
+    return digestOf(system, path);
+  };
+}
+
+/** Undefined for a file that cannot be read. */
+export function digestOf({ files }: Pick<System, "files">, path: string): string | undefined {
+  try {
+    return files.digest(path);
+  } catch (error) {
+    if (error instanceof SystemError) return undefined;
+    throw error;
+  }
+}

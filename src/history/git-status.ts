@@ -1,0 +1,134 @@
+import type { System } from "../system/system.ts";
+import { runGit } from "./run-git.ts";
+
+/** A tracked path that differs from HEAD or from the index, with what HEAD has. */
+export interface TrackedPath {
+  /** below the top of the working tree */
+  readonly path: string;
+  /** object in HEAD; undefined when HEAD does not have the path */
+  readonly id: string | undefined;
+  /** as git writes it: `100755` */
+  readonly mode: string;
+}
+
+/** What `git status` tells of a working tree. Paths are below its top. */
+export interface WorkTreeStatus {
+  /** the commit; undefined before the first one */
+  readonly head: string | undefined;
+  readonly changed: readonly TrackedPath[];
+  readonly untracked: readonly string[];
+  /** repositories in the tree that it does not track */
+  readonly nested: readonly string[];
+  /** files and, with a slash at the end, directories */
+  readonly ignored: readonly string[];
+}
+
+const STATUS = [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--branch",
+  "--no-renames",
+  "--untracked-files=all",
+  "--ignored=matching",
+  "--ignore-submodules=all",
+];
+
+export type StatusResult =
+  | { readonly ok: true; readonly status: WorkTreeStatus }
+  | { readonly ok: false; readonly problem: string };
+
+export async function readStatus(system: System, top: string, timeoutMs: number): Promise<StatusResult> {
+  const run = await runGit(system, STATUS, { cwd: top, timeoutMs });
+  return run.isOk ? { ok: true, status: parseStatus(run.text) } : { ok: false, problem: run.problem };
+}
+
+export function parseStatus(text: string): WorkTreeStatus {
+  let head: string | undefined;
+  const changed: TrackedPath[] = [];
+  const untracked: string[] = [];
+  const nested: string[] = [];
+  const ignored: string[] = [];
+  for (const record of text.split("\0")) {
+    const kind = record[0];
+    if (kind === "#") head = /^# branch\.oid ([0-9a-f]+)$/.exec(record)?.[1] ?? head;
+    else if (kind === "1") changed.push(trackedPath(record, 8, 3, 6));
+    // Of an unmerged path the second version is that of HEAD.
+    else if (kind === "u") changed.push(trackedPath(record, 10, 4, 8));
+    else if (kind === "?") (record.endsWith("/") ? nested : untracked).push(record.slice(2));
+    else if (kind === "!") ignored.push(record.slice(2));
+  }
+  return { head, changed, untracked, nested: nested.map(path => path.slice(0, -1)), ignored };
+}
+
+/** Fields are parted by blanks; the path, which may have some, comes last. */
+function trackedPath(record: string, fields: number, modeAt: number, idAt: number): TrackedPath {
+  const parts = record.split(" ");
+  const mode = parts[modeAt] ?? "000000";
+  return {
+    path: parts.slice(fields).join(" "),
+    id: mode === "000000" ? undefined : parts[idAt],
+    mode,
+  };
+}
+
+/** Tracked paths whose files differ from a commit, with what the commit has. */
+export async function differencesFrom(
+  system: System,
+  top: string,
+  commit: string,
+  timeoutMs: number,
+): Promise<readonly TrackedPath[] | undefined> {
+  const args = ["diff-index", "--raw", "-z", "--no-renames", "--ignore-submodules=all", commit, "--"];
+  const run = await runGit(system, args, { cwd: top, timeoutMs });
+  if (!run.isOk) return undefined;
+  const fields = run.text.split("\0");
+  const found: TrackedPath[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [mode = ":000000", , id] = (fields[at] ?? "").split(" ");
+    const isThere = mode !== ":000000";
+    found.push({ path: fields[at + 1] ?? "", id: isThere ? id : undefined, mode: mode.slice(1) });
+  }
+  return found;
+}
+
+export interface IndexEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: string;
+  /** not in the working tree on purpose, or not looked at by git */
+  readonly isHidden: boolean;
+  readonly isSkipped: boolean;
+  readonly stage: string;
+}
+
+/** The entries of an index, of the repository's own or of one that was kept. */
+export async function readIndex(
+  system: System,
+  top: string,
+  timeoutMs: number,
+  options: { readonly indexFile?: string; readonly paths?: readonly string[] } = {},
+): Promise<readonly IndexEntry[] | undefined> {
+  const { indexFile, paths = [] } = options;
+  const env = {
+    GIT_LITERAL_PATHSPECS: "1",
+    ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
+  };
+  const run = await runGit(system, ["ls-files", "-z", "-v", "--stage", "--", ...paths], {
+    cwd: top,
+    timeoutMs,
+    env,
+  });
+  return run.isOk ? parseIndex(run.text) : undefined;
+}
+
+export function parseIndex(text: string): readonly IndexEntry[] {
+  const entries: IndexEntry[] = [];
+  for (const record of text.split("\0")) {
+    const found = /^(.) (\d+) ([0-9a-f]+) (\d)\t([\s\S]*)$/.exec(record);
+    if (found === null) continue;
+    const [, tag = "", mode = "", id = "", stage = "", path = ""] = found;
+    entries.push({ path, mode, id, stage, isHidden: tag !== "H" && tag !== "M", isSkipped: /s/i.test(tag) });
+  }
+  return entries;
+}

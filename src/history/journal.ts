@@ -1,0 +1,156 @@
+import { isInside } from "../system/paths.ts";
+import { sha256Hex } from "../system/sha256.ts";
+import { sessionKey } from "./any-open.ts";
+import type { Change, GitChange, PathChange } from "./change.ts";
+import type { Listed, Store } from "./store.ts";
+
+/** A change as its line holds it. What was undone is derived from the undos. */
+export type Entry = Omit<Change, "files" | "git" | "undoneBy" | "undonePaths"> & {
+  readonly endMs: number;
+  readonly files: Listed<PathChange>;
+  readonly git: Listed<GitChange>;
+};
+
+/** Commands and notes are for people; a line must stay one write. */
+const MAX_COMMAND = 500;
+const MAX_NOTES = 5;
+
+export function projectKey(store: Store, project: string): string {
+  return sha256Hex(store.system.text.encode(project)).slice(0, 16);
+}
+
+/** Appends a finished change to the journal of its session in its project. */
+export function appendChange(store: Store, change: Change, endMs: number): void {
+  const { undoneBy: _by, undonePaths: _paths, files, git, ...rest } = change;
+  const key = projectKey(store, change.project);
+  const named = store.path("journal", key, "project");
+  if (store.system.files.inspect(named) === undefined) store.writeSealed(named, change.project);
+  const entry: Entry = {
+    ...rest,
+    command: rest.command.slice(0, MAX_COMMAND),
+    notKept: rest.notKept.slice(0, MAX_NOTES),
+    only: rest.only,
+    endMs,
+    files: store.list(files),
+    git: store.list(git),
+  };
+  store.appendSealed(store.path("journal", key, `${sessionKey(change.session)}.jsonl`), entry);
+}
+
+export interface Journal {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly string[];
+}
+
+/** Keys of the projects that are this directory or lie below it; of all when none is given. */
+export function projectKeys(store: Store, project: string | undefined): readonly string[] {
+  const keys = store.names("journal");
+  if (project === undefined) return keys;
+  const own = projectKey(store, project);
+  return keys.filter(key => {
+    if (key === own) return true;
+    const path = store.readSealed<string>(store.path("journal", key, "project"));
+    return path !== undefined && isInside(project, path);
+  });
+}
+
+/** Whole entries above the floor, oldest first. `sinceMs` leaves out journals that were not written to since. */
+export function readJournals(
+  store: Store,
+  keys: readonly string[],
+  options: { readonly session?: string; readonly sinceMs?: number } = {},
+): Journal {
+  const floor = readFloor(store);
+  const problems: string[] = [];
+  const byId = new Map<string, Entry>();
+  for (const key of keys) {
+    for (const name of store.names("journal", key)) {
+      if (!name.endsWith(".jsonl")) continue;
+      if (options.session !== undefined && name !== `${sessionKey(options.session)}.jsonl`) continue;
+      const path = store.path("journal", key, name);
+      if (options.sinceMs !== undefined && !isWrittenSince(store, path, options.sinceMs)) continue;
+      const broken = (line: number) => problems.push(`${path}: line ${line} is damaged and was left out`);
+      for (const entry of store.readLines<Entry>(path, broken))
+        if (entry.id > floor) byId.set(entry.id, entry);
+    }
+  }
+  const entries = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { entries, problems };
+}
+
+/** Clocks of file systems lag behind by a tick. */
+const LAG_MS = 2_000;
+
+function isWrittenSince({ system }: Store, path: string, sinceMs: number): boolean {
+  const facts = system.files.inspect(path);
+  return facts !== undefined && facts.modifiedMs >= sinceMs - LAG_MS;
+}
+
+/** Changes up to this id were pruned. */
+export function readFloor(store: Store): string {
+  return store.readSealed<string>(store.path("floor")) ?? "";
+}
+
+export function writeFloor(store: Store, id: string): void {
+  store.writeSealed(store.path("floor"), id);
+}
+
+/** The files of an entry are read when they are first asked for: lists are long, and most readers want few. */
+export function toChange(store: Store, entry: Entry, undone: Undone = NOTHING_UNDONE): Change {
+  const { files, git, endMs: _, ...rest } = entry;
+  let readFiles: readonly PathChange[] | undefined;
+  let readGit: readonly GitChange[] | undefined;
+  return {
+    ...rest,
+    session: rest.session ?? undefined,
+    only: rest.only ?? undefined,
+    get files() {
+      readFiles ??= store.readList(files) ?? [];
+      return readFiles;
+    },
+    get git() {
+      readGit ??= store.readList(git) ?? [];
+      return readGit;
+    },
+    get undoneBy() {
+      return undone.by(entry.id, this.files);
+    },
+    get undonePaths() {
+      return undone.paths(entry.id, this.files);
+    },
+  };
+}
+
+export interface Undone {
+  by(id: string, files: readonly PathChange[]): string | undefined;
+  paths(id: string, files: readonly PathChange[]): readonly string[];
+}
+
+const NOTHING_UNDONE: Undone = { by: () => undefined, paths: () => [] };
+
+/** What the undos among these entries took back, less what redos brought again. */
+export function findUndone(entries: readonly Entry[]): Undone {
+  const redone = new Map(
+    entries.filter(entry => entry.kind === "redo").flatMap(entry => entry.of.map(id => [id, entry.id])),
+  );
+  const standing = entries.filter(entry => entry.kind === "undo" && !redone.has(entry.id));
+  const undosOf = (id: string) => standing.filter(undo => undo.of.includes(id));
+  const isTaken = (undo: Entry, path: string) =>
+    (undo.only ?? undefined) === undefined || undo.only?.some(only => isInside(only, path)) === true;
+  return {
+    by(id, files) {
+      const redo = redone.get(id);
+      if (redo !== undefined) return redo;
+      const undos = undosOf(id);
+      const whole = undos.find(undo => (undo.only ?? undefined) === undefined);
+      if (whole !== undefined || undos.length === 0) return whole?.id;
+      const isAll = files.every(({ path }) => undos.some(undo => isTaken(undo, path)));
+      return isAll ? undos.at(-1)?.id : undefined;
+    },
+    paths(id, files) {
+      const undos = undosOf(id);
+      if (undos.length === 0) return [];
+      return files.map(({ path }) => path).filter(path => undos.some(undo => isTaken(undo, path)));
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { HistorySettings } from "../config/settings.ts";
+import { type ExactFacts, hasErrorCode, SystemError } from "../system/system.ts";
+import type { ContentSource, NotKept } from "./change.ts";
+import type { KeepRules } from "./keep-rules.ts";
+import { factsAt, type Seen, toState } from "./path-state.ts";
+import type { Store } from "./store.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** Failures after which no other file fits either. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the history cannot be written",
+};
+
+export interface KeeperLimits {
+  readonly fileBytes: number;
+  readonly callBytes: number;
+  readonly callFiles: number;
+  /** by the monotonic clock */
+  readonly deadlineMs: number;
+}
+
+export function limitsOf(settings: HistorySettings, deadlineMs: number): KeeperLimits {
+  return {
+    fileBytes: settings.maxFileMb * MEBIBYTE,
+    callBytes: settings.maxCallMb * MEBIBYTE,
+    callFiles: settings.maxCallFiles,
+    deadlineMs,
+  };
+}
+
+/** What an undo keeps of the present state is limited by the disk alone. */
+export const NO_LIMITS: KeeperLimits = {
+  fileBytes: Number.POSITIVE_INFINITY,
+  callBytes: Number.POSITIVE_INFINITY,
+  callFiles: Number.POSITIVE_INFINITY,
+  deadlineMs: Number.POSITIVE_INFINITY,
+};
+
+/** Keeps the files of one call, within its limits. What does not fit is remembered with the reason. */
+export class Keeper {
+  readonly store: Store;
+  readonly rules: KeepRules;
+  readonly lost: NotKept[] = [];
+  files = 0;
+  bytes = 0;
+  private readonly limits: KeeperLimits;
+  /** the store takes no more */
+  private refusal: string | undefined;
+
+  constructor(store: Store, rules: KeepRules, limits: KeeperLimits) {
+    this.store = store;
+    this.rules = rules;
+    this.limits = limits;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.limits.deadlineMs - this.store.system.clock.monotonicMs());
+  }
+
+  get isLate(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  lose(path: string, why: string): ContentSource {
+    this.lost.push({ path, why });
+    return { in: "nowhere", why };
+  }
+
+  /** What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. */
+  capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
+    const { files } = this.store.system;
+    const stamp = facts?.stamp ?? "";
+    try {
+      const state = toState(files, path, facts, found => this.keepContent(path, found, known));
+      if (state.kind === "other") this.lose(path, "it is no file, directory or link");
+      return { path, state, stamp };
+    } catch (error) {
+      // It vanished while it was looked at.
+      if (hasErrorCode(error, "ENOENT", "EINVAL")) return { path, state: { kind: "absent" }, stamp: "" };
+      throw error;
+    }
+  }
+
+  private keepContent(path: string, facts: ExactFacts, known: Seen | undefined): ContentSource {
+    if (known?.stamp === facts.stamp && known.state.kind === "file") {
+      const { content } = known.state;
+      if (content.in === "store" && this.store.hasObject(content.id)) {
+        this.files += 1;
+        this.bytes += facts.size;
+        return content;
+      }
+    }
+    const why = this.whyNot(path, facts);
+    if (why !== undefined) return this.lose(path, why);
+    try {
+      const { id, size } = this.store.keepFile(path);
+      this.files += 1;
+      this.bytes += size;
+      return { in: "store", id };
+    } catch (error) {
+      if (!(error instanceof SystemError) || error.code === "ENOENT") throw error;
+      this.refusal = REFUSALS[error.code];
+      return this.lose(path, this.refusal ?? `it cannot be copied: ${error.code}`);
+    }
+  }
+
+  private whyNot(path: string, { allocatedBytes }: ExactFacts): string | undefined {
+    const { fileBytes, callBytes, callFiles } = this.limits;
+    if (this.refusal !== undefined) return this.refusal;
+    if (this.rules.isExcluded(path)) return "history.exclude names it";
+    if (allocatedBytes > fileBytes) return `it is larger than ${fileBytes / MEBIBYTE} MB (history.maxFileMb)`;
+    if (this.bytes + allocatedBytes > callBytes) return "the call would change too much (history.maxCallMb)";
+    if (this.files >= callFiles) return "the call would change too many files (history.maxCallFiles)";
+    return this.isLate ? "there was no time to copy it (history.budgetMs)" : undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { removeIfThere } from "../state/absent-files.ts";
+import { sha256Hex } from "../system/sha256.ts";
+import { sessionKey } from "./any-open.ts";
+import type { Change, NotKept } from "./change.ts";
+import type { GitSnapshot } from "./git-snapshot.ts";
+import type { Seen } from "./path-state.ts";
+import type { Listed, Store } from "./store.ts";
+import type { Sweep } from "./sweep.ts";
+import type { NamedTarget } from "./targets.ts";
+
+/** The part of a change that is known before the call runs. */
+export type BegunChange = Pick<
+  Change,
+  | "id"
+  | "kind"
+  | "timeMs"
+  | "host"
+  | "session"
+  | "turn"
+  | "tool"
+  | "toolUseId"
+  | "command"
+  | "project"
+  | "verdict"
+  | "rules"
+  | "of"
+  | "only"
+>;
+
+/** A change whose call may still run: what is needed to find out what it did. */
+export interface OpenChange {
+  readonly change: BegunChange;
+  readonly targets: Listed<NamedTarget>;
+  readonly seen: Listed<Seen>;
+  readonly sweeps: readonly Sweep[];
+  readonly git: readonly GitSnapshot[];
+  readonly isComplete: boolean;
+  readonly notKept: readonly NotKept[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface OpenFile {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** A call is found again by its session and the id of the tool use, or by its words where a host gives no id. */
+export function callKey(store: Store, useId: string | undefined, tool: string, command: string): string {
+  const named = useId === undefined || useId === "" ? `${tool}\0${command}` : `\0${useId}`;
+  return sha256Hex(store.system.text.encode(named)).slice(0, 16);
+}
+
+export function writeOpen(store: Store, key: string, open: OpenChange): void {
+  store.writeSealed(openPath(store, open.change.session, key, open.change.id), open);
+}
+
+function openPath(store: Store, session: string | undefined, key: string, id: string): string {
+  return store.path("open", sessionKey(session), `${key}.${id}`);
+}
+
+/** The open changes of a session, oldest first; with a key, of that call. */
+export function findOpen(store: Store, session: string | undefined, key?: string): readonly OpenFile[] {
+  return findIn(store, sessionKey(session)).filter(
+    ({ path }) => key === undefined || path.includes(`/${key}.`),
+  );
+}
+
+/** The open changes of all sessions. */
+export function findAllOpen(store: Store): readonly OpenFile[] {
+  return store.names("open").flatMap(session => findIn(store, session));
+}
+
+function findIn(store: Store, session: string): readonly OpenFile[] {
+  return store
+    .names("open", session)
+    .map(name => ({ path: store.path("open", session, name), id: name.slice(name.indexOf(".") + 1) }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Undefined when another process closed it, or when it is damaged. */
+export function readOpen(store: Store, { path }: OpenFile): OpenChange | undefined {
+  return store.readSealed<OpenChange>(path);
+}
+
+export function removeOpen(store: Store, { path }: OpenFile): void {
+  removeIfThere(store.system.files, path);
+}

@@ -1,0 +1,102 @@
+import { type ExactFacts, type Files, hasErrorCode } from "../system/system.ts";
+import { ABSENT, type ContentSource, type PathChange, type PathState } from "./change.ts";
+
+/** A path with what was there, and the stamp that tells whether it was touched since. */
+export interface Seen {
+  readonly path: string;
+  readonly state: PathState;
+  readonly stamp: string;
+}
+
+/** What stands there according to its facts; the content of a file is found by `contentOf`, when it is needed. */
+export function toState(
+  files: Pick<Files, "readLink">,
+  path: string,
+  facts: ExactFacts | undefined,
+  contentOf: (facts: ExactFacts) => ContentSource,
+): PathState {
+  if (facts === undefined) return ABSENT;
+  const { mode, modifiedNs, size } = facts;
+  switch (facts.kind) {
+    case "file":
+      return { kind: "file", size, mode, modifiedNs, content: contentOf(facts) };
+    case "directory":
+      return { kind: "directory", mode, modifiedNs };
+    case "symlink":
+      return { kind: "link", target: files.readLink(path), modifiedNs };
+    default:
+      return { kind: "other" };
+  }
+}
+
+/** Facts of the name; undefined when nothing is there, also when it cannot be there. */
+export function factsAt(files: Pick<Files, "exactFacts">, path: string): ExactFacts | undefined {
+  try {
+    return files.exactFacts(path);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return undefined;
+    throw error;
+  }
+}
+
+/** What stands there now, the content digested; `digest` may refuse by giving undefined. */
+export function presentState(
+  files: Pick<Files, "exactFacts" | "readLink">,
+  path: string,
+  digest: (path: string, facts: ExactFacts) => string | undefined,
+): PathState {
+  const facts = factsAt(files, path);
+  return toState(files, path, facts, found => {
+    const id = digest(path, found);
+    return id === undefined ? { in: "nowhere", why: "it was not read" } : { in: "digest", id };
+  });
+}
+
+/** The id of the content, where one is known that can be compared. */
+export function contentId(state: PathState): string | undefined {
+  if (state.kind !== "file") return undefined;
+  return state.content.in === "store" || state.content.in === "digest" ? state.content.id : undefined;
+}
+
+/** The same but for times. */
+export function isSameState(one: PathState, other: PathState): boolean {
+  if (one.kind === "file")
+    return other.kind === "file" && one.mode === other.mode && isSameContent(one, other);
+  if (one.kind === "directory") return other.kind === "directory" && one.mode === other.mode;
+  if (one.kind === "link") return other.kind === "link" && one.target === other.target;
+  return one.kind === other.kind;
+}
+
+export function isSameContent(one: PathState, other: PathState): boolean {
+  if (one.kind !== "file" || other.kind !== "file") return false;
+  const { content: a } = one;
+  const { content: b } = other;
+  if (a.in === "git" && b.in === "git") return a.id === b.id;
+  // Too large to be read: it is the same as long as nothing was written.
+  if (a.in === "nowhere" && b.in === "nowhere")
+    return one.size === other.size && one.modifiedNs === other.modifiedNs;
+  const id = contentId(one);
+  return id !== undefined && id === contentId(other);
+}
+
+/** The change from one state to the other; undefined when there is none. Times of directories follow their names. */
+export function compareStates(path: string, before: PathState, after: PathState): PathChange | undefined {
+  const what = kindOfChange(before, after);
+  return what === undefined ? undefined : { path, what, before, after };
+}
+
+function kindOfChange(before: PathState, after: PathState): PathChange["what"] | undefined {
+  if (before.kind === "absent") return after.kind === "absent" ? undefined : "created";
+  if (after.kind === "absent") return "deleted";
+  if (before.kind !== after.kind) return "changed";
+  if (before.kind === "file" && after.kind === "file") {
+    if (!isSameContent(before, after)) return "changed";
+    if (before.mode !== after.mode) return "mode";
+    return before.modifiedNs === after.modifiedNs ? undefined : "time";
+  }
+  if (before.kind === "directory" && after.kind === "directory")
+    return before.mode === after.mode ? undefined : "mode";
+  if (before.kind === "link" && after.kind === "link")
+    return before.target === after.target ? undefined : "changed";
+  return undefined;
+}

@@ -1,0 +1,176 @@
+import { ancestors, basename, dirname } from "../system/paths.ts";
+import { type Files, hasErrorCode, SystemError } from "../system/system.ts";
+import type { PathState } from "./change.ts";
+import { factsAt } from "./path-state.ts";
+import type { Store } from "./store.ts";
+
+/** A path and what is to stand there. Content of files is in the store. */
+export interface Restoration {
+  readonly path: string;
+  readonly target: PathState;
+  /** the same content stands at this path, which is to go */
+  readonly movedTo?: string | undefined;
+  /** the content is right already */
+  readonly isAttributesOnly?: boolean;
+}
+
+const DIRECTORY_MODE = 0o755;
+
+/**
+ * Makes every path what it is to be. A file is written beside its place and renamed. Removals come first, innermost
+ * first, so that a file can take the place of a directory. Throws at the first failure.
+ */
+export function performAll(
+  store: Store,
+  restorations: readonly Restoration[],
+  onProgress: (done: number) => void = () => {},
+): void {
+  const { files } = store.system;
+  const writer = new Writer(files);
+  let done = 0;
+  const each = (chosen: readonly Restoration[], action: (one: Restoration) => void) => {
+    for (const one of chosen) {
+      action(one);
+      onProgress(++done);
+    }
+  };
+  const byDepth = [...restorations].sort((one, other) => one.path.length - other.path.length);
+  const innermost = [...byDepth].reverse();
+  const moves = byDepth.filter(({ movedTo }) => movedTo !== undefined);
+  try {
+    for (const { path, movedTo = "" } of moves) {
+      writer.makeParents(path);
+      writer.inParent(path, () => writer.inParent(movedTo, () => files.rename(movedTo, path)));
+    }
+    each(
+      innermost.filter(({ target }) => target.kind === "absent"),
+      ({ path }) => writer.remove(path),
+    );
+    for (const { path, target } of innermost)
+      if (target.kind !== "absent" && stands(files, path, target) === false) writer.remove(path);
+    each(
+      byDepth.filter(({ target }) => target.kind === "directory"),
+      ({ path }) => writer.makeDirectory(path),
+    );
+    each(
+      byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined),
+      one => (one.isAttributesOnly === true ? writer.setFileAttributes(one) : writer.write(store, one)),
+    );
+    for (const one of moves) writer.setFileAttributes(one);
+    for (const { path, target } of innermost)
+      if (target.kind === "directory") writer.setAttributes(path, target);
+  } finally {
+    writer.lockAgain(new Set(restorations.map(({ path }) => path)));
+  }
+}
+
+function isWritten({ kind }: PathState): boolean {
+  return kind === "file" || kind === "link";
+}
+
+/** False when something of another kind is there, which a rename would not replace. */
+function stands(files: Files, path: string, target: PathState): boolean | undefined {
+  const kind = factsAt(files, path)?.kind;
+  if (kind === undefined) return undefined;
+  return (kind === "directory") === (target.kind === "directory");
+}
+
+/** Writes paths, also in directories that do not permit it, as long as they are ours. */
+class Writer {
+  private readonly files: Files;
+  /** modes of directories that were opened for writing */
+  private readonly opened = new Map<string, number>();
+
+  constructor(files: Files) {
+    this.files = files;
+  }
+
+  remove(path: string): void {
+    const facts = factsAt(this.files, path);
+    if (facts === undefined) return;
+    if (facts.kind !== "directory") {
+      this.inParent(path, () => this.files.remove(path));
+      return;
+    }
+    try {
+      this.inParent(path, () => this.files.removeDirectory(path));
+    } catch (error) {
+      // Somebody uses it: it stays.
+      if (!hasErrorCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    }
+  }
+
+  makeParents(path: string): void {
+    const missing: string[] = [];
+    for (const directory of ancestors(dirname(path))) {
+      if (factsAt(this.files, directory) !== undefined) break;
+      missing.push(directory);
+    }
+    for (const directory of missing.reverse()) this.makeDirectory(directory);
+  }
+
+  makeDirectory(path: string): void {
+    if (factsAt(this.files, path)?.kind === "directory") return;
+    this.makeParents(path);
+    this.inParent(path, () => this.files.makeDirectory(path, DIRECTORY_MODE));
+  }
+
+  write(store: Store, { path, target }: Restoration): void {
+    const { files } = this;
+    const temporary = `${dirname(path)}/.${basename(path).slice(0, 60)}.${store.system.random.hex(12)}.tmp`;
+    this.makeParents(path);
+    this.inParent(path, () => {
+      try {
+        if (target.kind === "link") files.symlink(target.target, temporary);
+        if (target.kind === "file") {
+          if (target.content.in !== "store") throw new SystemError("ENODATA", "restore", path);
+          files.copy(store.objectPath(target.content.id), temporary, target.mode);
+        }
+        if ((target.kind === "file" || target.kind === "link") && target.modifiedNs !== "0")
+          files.setModified(temporary, target.modifiedNs);
+        files.rename(temporary, path);
+      } catch (error) {
+        if (factsAt(files, temporary) !== undefined) files.remove(temporary);
+        throw error;
+      }
+    });
+  }
+
+  setFileAttributes({ path, target }: Restoration): void {
+    if (target.kind !== "file") return;
+    if (target.modifiedNs !== "0") this.files.setModified(path, target.modifiedNs);
+    this.files.changeMode(path, target.mode);
+  }
+
+  setAttributes(path: string, target: PathState): void {
+    if (target.kind !== "directory") return;
+    const facts = factsAt(this.files, path);
+    if (facts?.kind !== "directory") return;
+    if (target.modifiedNs !== "0" && target.modifiedNs !== facts.modifiedNs)
+      this.inParent(path, () => this.files.setModified(path, target.modifiedNs));
+    if (facts.mode !== target.mode) this.files.changeMode(path, target.mode);
+    this.opened.delete(path);
+  }
+
+  /** Runs an action that changes names in the directory of `path`. */
+  inParent(path: string, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!hasErrorCode(error, "EACCES", "EPERM")) throw error;
+      const parent = dirname(path);
+      const facts = factsAt(this.files, parent);
+      if (facts?.kind !== "directory" || (facts.mode & 0o300) === 0o300) throw error;
+      this.opened.set(parent, this.opened.get(parent) ?? facts.mode);
+      this.files.changeMode(parent, facts.mode | 0o700);
+      action();
+    }
+  }
+
+  lockAgain(except: ReadonlySet<string>): void {
+    for (const [path, mode] of this.opened) {
+      if (!except.has(path) && factsAt(this.files, path)?.kind === "directory")
+        this.files.changeMode(path, mode);
+    }
+  }
+}

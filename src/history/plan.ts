@@ -1,0 +1,192 @@
+import { Problem } from "../state/problem.ts";
+import type { System } from "../system/system.ts";
+import type { Change, NotKept, PathState } from "./change.ts";
+import { digestOf, type HistoryContext } from "./context.ts";
+import { bringFromGit } from "./git-content.ts";
+import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
+import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
+import { planGit } from "./plan-git.ts";
+import { isWithin, listChanges, readChange, selectChanges } from "./select.ts";
+import type { Store } from "./store.ts";
+
+export async function planUndo(context: HistoryContext, selection: UndoSelection): Promise<UndoPlan> {
+  const changes = await selectChanges(context, selection);
+  if (changes.length === 0)
+    throw new Problem("there is nothing to undo", { kind: "nothing", fix: "amplihack history" });
+  return plan(context, "undo", changes, selection.paths);
+}
+
+export async function planRedo(context: HistoryContext, id?: string): Promise<UndoPlan> {
+  const undo =
+    id === undefined
+      ? listChanges(context, { project: context.places.project }).changes.find(
+          change => change.kind === "undo" && change.undoneBy === undefined,
+        )
+      : readChange(context, id);
+  if (undo === undefined || (id === undefined && undo.kind !== "undo"))
+    throw new Problem(id === undefined ? "there is nothing to redo" : `there is no undo ${id}`, {
+      kind: id === undefined ? "nothing" : "not-found",
+      fix: "amplihack history",
+    });
+  if (undo.kind !== "undo")
+    throw new Problem(`${undo.id} is no undo`, {
+      kind: "usage",
+      fix: `amplihack undo ${undo.id}`,
+      exitCode: 2,
+    });
+  if (undo.undoneBy !== undefined)
+    throw new Problem(`${undo.id} was taken back already, by ${undo.undoneBy}`, { kind: "nothing" });
+  return plan(context, "redo", [undo], undefined);
+}
+
+/** What one path has to become, over all changes: newest first, each has to begin where the next one ended. */
+interface Chain {
+  /** what the newest change left behind */
+  readonly expected: PathState;
+  readonly target: PathState;
+  /** where its content went, when the newest change moved it away */
+  readonly movedTo: string | undefined;
+  /** the change behind which somebody else changed the path */
+  readonly gap: string | undefined;
+}
+
+async function plan(
+  context: HistoryContext,
+  kind: UndoPlan["kind"],
+  changes: readonly Change[],
+  paths: readonly string[] | undefined,
+): Promise<UndoPlan> {
+  const { system, store } = context;
+  const fromStore = await bringFromGit(store, changes);
+  const chains = followChains(changes, paths, fromStore);
+  const conflicts: Conflict[] = [];
+  const gone: NotKept[] = [];
+  const steps: PathStep[] = [];
+  for (const [path, chain] of chains) {
+    const step = planPath(system, path, chain);
+    if ("advice" in step) conflicts.push(step);
+    const planned = "advice" in step ? forcedStep(system, path, chain) : step;
+    const why = whyGone(store, planned);
+    if (why === undefined) steps.push(planned);
+    else gone.push({ path, why });
+  }
+  const git = paths === undefined ? await planGit(context, changes) : { steps: [], conflicts: [], gone: [] };
+  return {
+    kind,
+    changes,
+    steps: keepUsedDirectories(system, steps),
+    git: git.steps,
+    conflicts: [...conflicts, ...git.conflicts],
+    gone: [...gone, ...git.gone],
+    paths,
+  };
+}
+
+function followChains(
+  changes: readonly Change[],
+  paths: readonly string[] | undefined,
+  fromStore: (path: string, state: PathState) => PathState,
+): ReadonlyMap<string, Chain> {
+  const chains = new Map<string, Chain>();
+  for (const change of changes) {
+    const undone = new Set(change.undonePaths);
+    for (const { path, before, after, to } of change.files) {
+      if (undone.has(path) || !isWithin(paths, path)) continue;
+      const newer = chains.get(path);
+      const isGap = newer !== undefined && !isSameState(after, newer.target);
+      chains.set(path, {
+        expected: newer?.expected ?? after,
+        target: fromStore(path, before),
+        movedTo: newer === undefined ? to : undefined,
+        gap: isGap ? change.id : newer?.gap,
+      });
+    }
+  }
+  return chains;
+}
+
+function planPath(system: System, path: string, chain: Chain): PathStep | Conflict {
+  const { expected, target, gap } = chain;
+  const present = presentAs(system, path, expected);
+  if (isSameState(present, target)) return { path, action: sameAction(present, target), present, target };
+  // A directory is shared: whoever uses it keeps it, and its absence loses nothing.
+  if (present.kind === "directory" && target.kind === "absent")
+    return { path, action: "remove", present, target };
+  if (gap !== undefined) return conflict(path, `it was changed by somebody else after ${gap}`, present);
+  if (!isSameState(present, expected)) return conflict(path, describeConflict(present, expected), present);
+  return forcedStep(system, path, chain);
+}
+
+function sameAction(present: PathState, target: PathState): PathStep["action"] {
+  const isTimeOnly =
+    present.kind === "file" &&
+    target.kind === "file" &&
+    target.modifiedNs !== "0" &&
+    present.modifiedNs !== target.modifiedNs;
+  return isTimeOnly ? "attributes" : "keep";
+}
+
+/** What was too large to be read after the call is not read now. */
+function presentAs(system: System, path: string, expected: PathState): PathState {
+  const isUnread = expected.kind === "file" && expected.content.in === "nowhere";
+  return presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+}
+
+function forcedStep(system: System, path: string, { expected, target, movedTo }: Chain): PathStep {
+  const present = presentAs(system, path, expected);
+  const isModeOnly = isSameContent(present, target);
+  const action =
+    target.kind === "absent"
+      ? present.kind === "absent"
+        ? "keep"
+        : "remove"
+      : isModeOnly || (target.kind === "directory" && present.kind === "directory")
+        ? "attributes"
+        : "restore";
+  const isMovedBack = movedTo !== undefined && target.kind === "file" && target.content.in === "nowhere";
+  return { path, action, present, target, ...(isMovedBack ? { movedTo } : {}) };
+}
+
+function conflict(path: string, why: string, present: PathState): Conflict {
+  const advice =
+    present.kind === "absent"
+      ? "undo with --force to bring it back all the same"
+      : "look at it, then undo with --force, which keeps the present state first, or undo other paths only";
+  return { subject: path, why, advice };
+}
+
+function describeConflict(present: PathState, expected: PathState): string {
+  if (present.kind === "absent") return "it was removed since";
+  if (expected.kind === "absent") return "something else was put there since";
+  if (present.kind !== expected.kind) return `it is a ${present.kind} now, and was a ${expected.kind}`;
+  if (present.kind === "file" && expected.kind === "file" && contentId(present) === contentId(expected))
+    return "its permissions were changed since";
+  return "it was changed since";
+}
+
+/** Why the former content cannot come back; undefined when it can. */
+function whyGone(store: Store, { action, target, movedTo }: PathStep): string | undefined {
+  if (action !== "restore" || target.kind !== "file") return undefined;
+  if (target.content.in === "nowhere") return movedTo === undefined ? target.content.why : undefined;
+  if (target.content.in === "git") return "git has its content no longer";
+  return store.hasObject(target.content.id) ? undefined : "its content is in the history no longer";
+}
+
+/** A directory that the agent made stays when something is left in it. */
+function keepUsedDirectories({ files }: System, steps: readonly PathStep[]): readonly PathStep[] {
+  const goes = new Set<string>();
+  const innermost = [...steps].sort((one, other) => other.path.length - one.path.length);
+  const kept = new Set<string>();
+  for (const { path, action, present } of innermost) {
+    if (action !== "remove") continue;
+    const isUsed =
+      present.kind === "directory" &&
+      factsAt(files, path)?.kind === "directory" &&
+      files.list(path).some(name => !goes.has(`${path}/${name}`));
+    if (isUsed) kept.add(path);
+    else goes.add(path);
+  }
+  return steps.map(step =>
+    kept.has(step.path) ? { ...step, action: "keep" as const, target: step.present } : step,
+  );
+}

@@ -1,0 +1,69 @@
+import { Problem } from "../state/problem.ts";
+import type { GitChange, Stash } from "./change.ts";
+import type { HistoryContext } from "./context.ts";
+import { performAll } from "./perform.ts";
+import { type GitRun, runGit } from "./run-git.ts";
+import type { Store } from "./store.ts";
+
+const GIT_MS = 60_000;
+
+/**
+ * Puts a repository where the change began. Every ref is set only if it stands where it was seen last; git refuses
+ * otherwise. Throws at the first failure.
+ */
+export async function restoreGit({ system, store }: HistoryContext, change: GitChange): Promise<void> {
+  const { gitDirectory, top, head, refs, stashes, index, files } = change;
+  const hasTop = top !== undefined && system.files.follow(top)?.kind === "directory";
+  const git = async (args: readonly string[], input = ""): Promise<GitRun> => {
+    const cwd = hasTop ? top : gitDirectory;
+    const run = await runGit(system, args, { cwd, timeoutMs: GIT_MS, input });
+    if (!run.isOk) throw new Problem(`git state was not restored: ${run.problem}`, { kind: "failed" });
+    return run;
+  };
+  performAll(
+    store,
+    files.map(({ path, before }) => ({ path, target: before })),
+  );
+  const commands = refs.flatMap(({ name, before, after }) => {
+    if (before?.startsWith("ref: ") === true || after?.startsWith("ref: ") === true) return [];
+    if (before === undefined) return after === undefined ? [] : [`delete ${name} ${after}`];
+    return [after === undefined ? `create ${name} ${before}` : `update ${name} ${before} ${after}`];
+  });
+  // The branch that is checked out changes before HEAD leaves it, so that no commit is without a name meanwhile.
+  if (commands.length > 0) await git(["update-ref", "--stdin"], `${commands.join("\n")}\n`);
+  if (head !== undefined) {
+    if (head.before.startsWith("ref: ")) await git(["symbolic-ref", "HEAD", head.before.slice(5)]);
+    else await git(["update-ref", "--no-deref", "HEAD", head.before]);
+  }
+  if (stashes !== undefined) await restoreStashes(git, stashes.before, stashes.after);
+  if (index !== undefined) restoreIndex(store, gitDirectory, index.before);
+}
+
+/** Keeps the oldest that are the same, drops what lies above, and stores the rest again in its order. */
+async function restoreStashes(
+  git: (args: readonly string[]) => Promise<GitRun>,
+  wanted: readonly Stash[],
+  present: readonly Stash[],
+): Promise<void> {
+  const old = [...wanted].reverse();
+  const now = [...present].reverse();
+  let shared = 0;
+  while (shared < old.length && shared < now.length && old[shared]?.id === now[shared]?.id) shared++;
+  for (let extra = now.length; extra > shared; extra--)
+    await git(["reflog", "delete", "--updateref", "--rewrite", "refs/stash@{0}"]);
+  if (shared === 0 && now.length > 0) await git(["update-ref", "-d", "refs/stash"]);
+  for (const { id, message } of old.slice(shared)) await git(["stash", "store", "-m", message, id]);
+}
+
+/** Under git's own lock, so that no git command is in between. */
+function restoreIndex(store: Store, gitDirectory: string, object: string | undefined): void {
+  const { files } = store.system;
+  const path = `${gitDirectory}/index`;
+  if (object === undefined) {
+    if (files.inspect(path) !== undefined) files.remove(path);
+    return;
+  }
+  const mode = files.inspect(path)?.mode ?? 0o644;
+  files.copy(store.objectPath(object), `${path}.lock`, mode);
+  files.rename(`${path}.lock`, path);
+}

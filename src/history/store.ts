@@ -1,0 +1,158 @@
+import { ignoreAbsent, removeIfThere, withParents } from "../state/absent-files.ts";
+import { readText } from "../state/read-text.ts";
+import { dirname, join } from "../system/paths.ts";
+import { hasErrorCode, type System } from "../system/system.ts";
+import { parseOwn, seal, unseal } from "./sealed.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Files of the history itself: lists of paths, open changes. */
+const MAX_OWN_BYTES = 256 * 1024 * 1024;
+/** Longer lists of paths are objects of their own, so that a line of the journal is one write. */
+const MAX_INLINE = 2_000;
+
+/** A list of paths in a line of the journal, or by the object that holds it. */
+export type Listed<T> = readonly T[] | { readonly object: string; readonly count: number };
+
+/**
+ * The files of the history on the disk. Content lies in `objects/`, once for each SHA-256. Nothing is synced: what a
+ * power failure takes is found by `verify`, and a call need not wait for the disk.
+ */
+export class Store {
+  readonly system: System;
+  readonly root: string;
+  /** bytes that this process added */
+  added = 0;
+
+  constructor(system: System, stateHome: string) {
+    this.system = system;
+    this.root = join(stateHome, "history");
+  }
+
+  path(...parts: readonly string[]): string {
+    return `${this.root}/${parts.join("/")}`;
+  }
+
+  objectPath(id: string): string {
+    return this.path("objects", id.slice(0, 2), id.slice(2));
+  }
+
+  hasObject(id: string): boolean {
+    return this.system.files.inspect(this.objectPath(id)) !== undefined;
+  }
+
+  /** Copies a file into the store. The copy is digested, not the file, which may change meanwhile. */
+  keepFile(path: string): { readonly id: string; readonly size: number } {
+    return this.adopt(temporary => this.system.files.copy(path, temporary, FILE_MODE));
+  }
+
+  keepBytes(bytes: Uint8Array): string {
+    return this.adopt(temporary => this.system.files.append(temporary, bytes, FILE_MODE)).id;
+  }
+
+  /** A name in the store for something that is still being made. */
+  temporaryPath(): string {
+    return this.path("tmp", this.system.random.hex(24));
+  }
+
+  /** Takes what `make` writes into the objects. An object that is there already gets a fresh time, and stays. */
+  adopt(make: (temporary: string) => void): { readonly id: string; readonly size: number } {
+    const { files } = this.system;
+    const temporary = this.temporaryPath();
+    withParents(files, temporary, DIRECTORY_MODE, () => make(temporary));
+    try {
+      const id = files.digest(temporary);
+      const size = files.inspect(temporary)?.size ?? 0;
+      const object = this.objectPath(id);
+      withParents(files, object, DIRECTORY_MODE, () => files.rename(temporary, object));
+      this.added += size;
+      return { id, size };
+    } catch (error) {
+      ignoreAbsent(() => files.remove(temporary));
+      throw error;
+    }
+  }
+
+  readObject(id: string, limitBytes: number): Uint8Array | undefined {
+    try {
+      return this.system.files.read(this.objectPath(id), limitBytes);
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+      throw error;
+    }
+  }
+
+  list<T>(items: readonly T[]): Listed<T> {
+    if (items.length === 0) return items;
+    const text = JSON.stringify(items);
+    if (text.length <= MAX_INLINE) return items;
+    return { object: this.keepBytes(this.system.text.encode(text)), count: items.length };
+  }
+
+  /** Undefined when the object is gone or damaged. */
+  readList<T>(listed: Listed<T>): readonly T[] | undefined {
+    if (!isObjectList(listed)) return listed;
+    const bytes = this.readObject(listed.object, MAX_OWN_BYTES);
+    return bytes === undefined ? undefined : parseOwn<readonly T[]>(this.system.text.decode(bytes).text);
+  }
+
+  /** One sealed value in a file of its own; replaced as a whole. */
+  writeSealed(path: string, value: unknown): void {
+    const { files, text } = this.system;
+    const temporary = this.temporaryPath();
+    const bytes = text.encode(`${seal(value)}\n`);
+    withParents(files, temporary, DIRECTORY_MODE, () => files.append(temporary, bytes, FILE_MODE));
+    try {
+      withParents(files, path, DIRECTORY_MODE, () => files.rename(temporary, path));
+    } catch (error) {
+      removeIfThere(files, temporary);
+      throw error;
+    }
+  }
+
+  /** Undefined when there is none, or none that is whole. */
+  readSealed<T>(path: string): T | undefined {
+    const text = readText(this.system, path, MAX_OWN_BYTES);
+    return text === undefined ? undefined : unseal<T>(text.trimEnd());
+  }
+
+  /** A line break in front: what a killed process left unfinished must not spoil the line behind it. */
+  appendSealed(path: string, value: unknown): void {
+    const { files, text } = this.system;
+    const bytes = text.encode(`\n${seal(value)}\n`);
+    withParents(files, path, DIRECTORY_MODE, () => files.append(path, bytes, FILE_MODE));
+  }
+
+  /** Whole lines in order; `onBroken` hears of each that is not. */
+  readLines<T>(path: string, onBroken: (line: number) => void): readonly T[] {
+    const text = readText(this.system, path, MAX_OWN_BYTES) ?? "";
+    const values: T[] = [];
+    for (const [index, line] of text.split("\n").entries()) {
+      if (line === "") continue;
+      const value = unseal<T>(line);
+      if (value === undefined) onBroken(index + 1);
+      else values.push(value);
+    }
+    return values;
+  }
+
+  /** Names in a directory of the store; none when it is not there. */
+  names(...parts: readonly string[]): readonly string[] {
+    try {
+      return this.system.files.list(this.path(...parts));
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+      throw error;
+    }
+  }
+
+  makeDirectoryOf(path: string): void {
+    this.system.files.makeDirectory(dirname(path), DIRECTORY_MODE);
+  }
+}
+
+export function isObjectList<T>(
+  listed: Listed<T>,
+): listed is { readonly object: string; readonly count: number } {
+  return !Array.isArray(listed);
+}

@@ -1,0 +1,249 @@
+import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, type Repository } from "../guard/paths/repository.ts";
+import { readText } from "../state/read-text.ts";
+import { ancestors, dirname, isInside, join } from "../system/paths.ts";
+import type { System } from "../system/system.ts";
+import { readStatus, type WorkTreeStatus } from "./git-status.ts";
+import type { Keeper } from "./keeper.ts";
+import { factsAt, type Seen } from "./path-state.ts";
+import { openSeenCache } from "./seen-cache.ts";
+import type { Listed } from "./store.ts";
+import { isGitEntry, walkTree } from "./walk.ts";
+
+/** What stood in a working tree, or in a project without git, before a call: the files that exist nowhere else. */
+export interface Sweep {
+  readonly root: string;
+  /** undefined outside git */
+  readonly gitDirectory: string | undefined;
+  readonly head: string | undefined;
+  readonly seen: Listed<Seen>;
+  /** what git ignored and is not kept; whether it was there is not known of what is below */
+  readonly ignored: readonly string[];
+  /** every directory is in `seen` */
+  readonly hasDirectories: boolean;
+  readonly isComplete: boolean;
+}
+
+export interface SweepOptions {
+  /** ignored files are kept too, less what is regenerable */
+  readonly withIgnored: boolean;
+  /** empty directories as well */
+  readonly withDirectories: boolean;
+}
+
+const MAX_DEPTH = 4;
+const MAX_GITMODULES = 256 * 1024;
+const MAX_IGNORED_FILES = 20_000;
+
+/** The work at risk around a directory, of submodules and repositories inside too. */
+export async function sweepAround(
+  keeper: Keeper,
+  directory: string,
+  project: string,
+  options: SweepOptions,
+): Promise<readonly Sweep[]> {
+  const { system } = keeper.store;
+  const repository = findRepository(createDisk(system), directory);
+  if (repository?.top !== undefined) return sweepRepository(keeper, repository, options);
+  if (repository !== undefined) return [];
+  const root = isInside(project, directory) ? project : directory;
+  return [sweepPlain(keeper, root)];
+}
+
+/** The working tree of a repository with the submodules that are checked out. */
+export async function sweepRepository(
+  keeper: Keeper,
+  repository: Repository,
+  options: SweepOptions,
+  depth = 0,
+): Promise<readonly Sweep[]> {
+  const { system } = keeper.store;
+  const { top } = repository;
+  if (top === undefined) return [];
+  const result = await readStatus(system, top, keeper.leftMs);
+  if (!result.ok) {
+    keeper.lose(top, result.problem);
+    return [unfinished(repository, top)];
+  }
+  const { status } = result;
+  const own = captureWork(keeper, repository, top, status, options);
+  if (depth >= MAX_DEPTH) return [own];
+  const inner: Sweep[] = [];
+  for (const path of [...submodulesOf(system, top), ...status.nested]) {
+    const directory = join(top, path);
+    const found = findRepository(createDisk(system), directory);
+    if (found?.top === directory) inner.push(...(await sweepRepository(keeper, found, options, depth + 1)));
+  }
+  return [own, ...inner];
+}
+
+function unfinished({ gitDirectory }: Repository, root: string): Sweep {
+  return {
+    root,
+    gitDirectory,
+    head: undefined,
+    seen: [],
+    ignored: [],
+    hasDirectories: false,
+    isComplete: false,
+  };
+}
+
+function captureWork(
+  keeper: Keeper,
+  { gitDirectory }: Repository,
+  top: string,
+  status: WorkTreeStatus,
+  options: SweepOptions,
+): Sweep {
+  const cache = openSeenCache(keeper.store, top);
+  const lostBefore = keeper.lost.length;
+  const seen = new Map<string, Seen>();
+  const capture = (path: string) => {
+    if (!seen.has(path)) seen.set(path, keeper.capture(path, undefined, cache.find(path)));
+  };
+  const paths = workPaths(keeper, top, status);
+  for (const path of paths) capture(path);
+  const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
+  for (const path of kept) capture(path);
+  const directories = options.withDirectories
+    ? listDirectories(keeper, top, left)
+    : parentsOf(seen.keys(), top);
+  for (const path of directories) if (!seen.has(path)) seen.set(path, keeper.capture(path));
+  const isComplete = keeper.lost.length === lostBefore;
+  return {
+    root: top,
+    gitDirectory,
+    head: status.head,
+    seen: cache.save([...seen.values()]),
+    ignored: left,
+    hasDirectories: options.withDirectories,
+    isComplete,
+  };
+}
+
+/** Changed and untracked files; what has the name of build output counts only when it is tracked. */
+export function workPaths(
+  keeper: Pick<Keeper, "rules">,
+  top: string,
+  status: WorkTreeStatus,
+): readonly string[] {
+  const isOutput = cachedRegenerable(keeper, top);
+  return [
+    ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => join(top, path)),
+    ...status.untracked.map(path => join(top, path)).filter(path => !isOutput(dirname(path))),
+  ];
+}
+
+/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
+function cachedRegenerable({ rules }: Pick<Keeper, "rules">, top: string): (directory: string) => boolean {
+  const known = new Map<string, boolean>([[top, false]]);
+  const look = (directory: string): boolean => {
+    const found = known.get(directory);
+    if (found !== undefined) return found;
+    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
+    known.set(directory, isOutput);
+    return isOutput;
+  };
+  return directory => isInside(top, directory) && look(directory);
+}
+
+/** Ignored paths that are kept, and those that are not. */
+function sortIgnored(
+  keeper: Keeper,
+  top: string,
+  ignored: readonly string[],
+  keepsAll: boolean,
+): { readonly kept: readonly string[]; readonly left: readonly string[] } {
+  const { rules, store } = keeper;
+  const kept: string[] = [];
+  const left: string[] = [];
+  for (const name of ignored) {
+    const path = join(top, name);
+    if (!name.endsWith("/")) {
+      (keepsAll || rules.isPrecious(path) ? kept : left).push(path);
+      continue;
+    }
+    if (rules.isRegenerable(path)) {
+      left.push(path);
+      continue;
+    }
+    if (!keepsAll) left.push(path);
+    let count = 0;
+    walkTree(store.system.files, path, {
+      visit(inner, facts) {
+        if (facts.kind === "directory") {
+          if (keepsAll && !rules.isRegenerable(inner)) kept.push(inner);
+          return !rules.isRegenerable(inner) && !isGitEntry(inner);
+        }
+        if (keepsAll || rules.isPrecious(inner)) kept.push(inner);
+        return true;
+      },
+      fail: (inner, why) => keepsAll && keeper.lose(inner, why),
+      isLate: () => keeper.isLate || ++count > MAX_IGNORED_FILES,
+    });
+    if (keepsAll) kept.push(path);
+  }
+  return { kept, left };
+}
+
+function parentsOf(paths: Iterable<string>, top: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    for (const directory of ancestors(dirname(path))) {
+      if (!isInside(top, directory) || directory === top || found.has(directory)) break;
+      found.add(directory);
+    }
+  }
+  return found;
+}
+
+function listDirectories(keeper: Keeper, top: string, ignored: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  const left = new Set(ignored);
+  walkTree(keeper.store.system.files, top, {
+    visit(path, { kind }) {
+      if (kind !== "directory") return false;
+      if (isGitEntry(path) || left.has(path) || keeper.rules.isRegenerable(path)) return false;
+      found.push(path);
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLate,
+  });
+  return found;
+}
+
+/** A project without git: all of its files, less what is regenerable. */
+export function sweepPlain(keeper: Keeper, root: string): Sweep {
+  const { rules, store } = keeper;
+  const cache = openSeenCache(store, root);
+  const lostBefore = keeper.lost.length;
+  const seen: Seen[] = [];
+  walkTree(store.system.files, root, {
+    visit(path, facts) {
+      if (facts.kind === "directory" && (isGitEntry(path) || rules.isRegenerable(path))) return false;
+      if (rules.isOutOfReach(path)) return false;
+      seen.push(keeper.capture(path, facts, cache.find(path)));
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLate,
+  });
+  return {
+    root,
+    gitDirectory: undefined,
+    head: undefined,
+    seen: cache.save(seen),
+    ignored: [],
+    hasDirectories: true,
+    isComplete: keeper.lost.length === lostBefore,
+  };
+}
+
+/** Paths of submodules below the top, as `.gitmodules` names them. */
+function submodulesOf(system: System, top: string): readonly string[] {
+  if (factsAt(system.files, `${top}/.gitmodules`)?.kind !== "file") return [];
+  const text = readText(system, `${top}/.gitmodules`, MAX_GITMODULES) ?? "";
+  return [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].flatMap(([, path]) => path ?? []);
+}

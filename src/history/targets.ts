@@ -1,0 +1,202 @@
+import type { FootprintTarget } from "../guard/footprint.ts";
+import { createDisk } from "../guard/paths/disk.ts";
+import { findRepository, type Repository } from "../guard/paths/repository.ts";
+import { readText } from "../state/read-text.ts";
+import { ancestors, dirname, isInside, join, relative } from "../system/paths.ts";
+import type { ExactFacts, System } from "../system/system.ts";
+import type { NotKept } from "./change.ts";
+import { readIndex, readStatus } from "./git-status.ts";
+import type { Keeper } from "./keeper.ts";
+import { factsAt, type Seen, toState } from "./path-state.ts";
+import { walkTree } from "./walk.ts";
+
+/** A path that a call names; looked at again when it has ended. */
+export interface NamedTarget {
+  readonly path: string;
+  readonly isTree: boolean;
+}
+
+/** Trees with more files than this leave clean tracked ones to git's own objects. */
+const MAX_COPIED_TREE = 300;
+const MAX_CONFIG = 256 * 1024;
+
+/** Keeps what stands at the paths that a call names, and whatever must be made on the way to them. */
+export async function captureTargets(
+  keeper: Keeper,
+  targets: readonly FootprintTarget[],
+): Promise<{ readonly targets: readonly NamedTarget[]; readonly seen: readonly Seen[] }> {
+  const { files } = keeper.store.system;
+  const seen = new Map<string, Seen>();
+  const named = new Map<string, NamedTarget>();
+  for (const { path, isTree, how } of targets) {
+    if (keeper.rules.isOutOfReach(path)) continue;
+    named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
+    const facts = factsAt(files, path);
+    // The name of a file that is there, read with a loss.
+    if (facts === undefined && path.includes("\uFFFD")) keeper.lose(path, "its name is not UTF-8");
+    for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
+      seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
+      named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
+    }
+    if (seen.has(path) && !isTree) continue;
+    const lostBefore = keeper.lost.length;
+    const captured =
+      isTree && facts?.kind === "directory"
+        ? await captureTree(keeper, path, facts)
+        : [keeper.capture(path, facts)];
+    for (const one of captured) seen.set(one.path, one);
+    await findInGit(keeper, path, lostBefore, seen);
+    excuse(keeper, how, lostBefore, seen);
+  }
+  return { targets: [...named.values()], seen: [...seen.values()] };
+}
+
+/** Moving something, or changing its mode, does not lose the content of what is too large to be copied. */
+function excuse(
+  keeper: Keeper,
+  how: FootprintTarget["how"],
+  lostBefore: number,
+  seen: ReadonlyMap<string, Seen>,
+): void {
+  if (how !== "move" && how !== "attributes") return;
+  const lost = keeper.lost.splice(lostBefore);
+  const isExcused = ({ path }: NotKept) =>
+    seen.get(path)?.state.kind === "file" && !keeper.rules.isExcluded(path);
+  keeper.lost.push(...lost.filter(one => !isExcused(one)));
+}
+
+/** What could not be copied and is clean in git comes back from there. */
+async function findInGit(
+  keeper: Keeper,
+  top: string,
+  lostBefore: number,
+  seen: Map<string, Seen>,
+): Promise<void> {
+  if (keeper.lost.length === lostBefore) return;
+  const { files } = keeper.store.system;
+  const repository = findRepository(createDisk(keeper.store.system), dirname(top));
+  const clean = await cleanInside(keeper, repository, top);
+  if (clean === undefined) return;
+  for (const one of keeper.lost.splice(lostBefore)) {
+    const facts = factsAt(files, one.path);
+    const found = facts === undefined ? undefined : clean({ path: one.path, facts });
+    if (found === undefined) keeper.lost.push(one);
+    else seen.set(one.path, found);
+  }
+}
+
+function missingParents({ store, rules }: Keeper, path: string): readonly string[] {
+  const missing: string[] = [];
+  for (const directory of ancestors(dirname(path))) {
+    if (rules.isOutOfReach(directory) || factsAt(store.system.files, directory) !== undefined) break;
+    missing.push(directory);
+  }
+  return missing;
+}
+
+interface Found {
+  readonly path: string;
+  readonly facts: ExactFacts;
+}
+
+async function captureTree(keeper: Keeper, top: string, facts: ExactFacts): Promise<readonly Seen[]> {
+  const { system } = keeper.store;
+  const found: Found[] = [{ path: top, facts }];
+  const outputs: string[] = [];
+  const isOutput = keeper.rules.isRegenerable(top);
+  if (isOutput) outputs.push(top);
+  else collect(keeper, top, found, outputs);
+  const files = found.filter(one => one.facts.kind === "file");
+  const needsGit = outputs.length > 0 || files.length > MAX_COPIED_TREE;
+  const repository = needsGit ? findRepository(createDisk(system), top) : undefined;
+  const tracked = await trackedInside(keeper, repository, outputs);
+  const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top) : undefined;
+  const seen = found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
+  return [...seen, ...tracked.map(path => keeper.capture(path))];
+}
+
+function collect(keeper: Keeper, top: string, found: Found[], outputs: string[]): void {
+  walkTree(keeper.store.system.files, top, {
+    visit(path, facts) {
+      if (keeper.rules.isOutOfReach(path)) return false;
+      if (facts.kind === "directory" && keeper.rules.isRegenerable(path)) {
+        outputs.push(path);
+        return false;
+      }
+      found.push({ path, facts });
+      return true;
+    },
+    fail: (path, why) => keeper.lose(path, why),
+    isLate: () => keeper.isLate,
+  });
+}
+
+/** Tracked files in directories that have the name of build output, and the directories on the way to them. */
+async function trackedInside(
+  keeper: Keeper,
+  repository: Repository | undefined,
+  outputs: readonly string[],
+): Promise<readonly string[]> {
+  const top = repository?.top;
+  if (top === undefined || outputs.length === 0) return [];
+  const paths = outputs.filter(path => isInside(top, path)).map(path => relative(top, path));
+  if (paths.length === 0) return [];
+  const entries = await readIndex(keeper.store.system, top, keeper.leftMs, { paths });
+  if (entries === undefined) {
+    for (const path of outputs) keeper.lose(path, "git could not tell what it tracks in it");
+    return [];
+  }
+  const all = new Set<string>();
+  for (const { path } of entries) {
+    const file = join(top, path);
+    const output = outputs.find(directory => isInside(directory, file)) ?? file;
+    for (const parent of ancestors(file)) {
+      if (!isInside(output, parent)) break;
+      all.add(parent);
+    }
+  }
+  return [...all].sort();
+}
+
+/** For a tracked file that is the same in HEAD, in the index and on the disk: its state by git's object. */
+async function cleanInside(
+  keeper: Keeper,
+  repository: Repository | undefined,
+  directory: string,
+): Promise<((found: Found) => Seen | undefined) | undefined> {
+  const { system } = keeper.store;
+  const top = repository?.top;
+  if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
+    return undefined;
+  const status = await readStatus(system, top, keeper.leftMs);
+  const entries = await readIndex(system, top, keeper.leftMs, { paths: [relative(top, directory)] });
+  if (!status.ok || entries === undefined || status.status.head === undefined) return undefined;
+  const changed = new Set(status.status.changed.map(({ path }) => path));
+  const ids = new Map(
+    entries
+      .filter(entry => !entry.isHidden && entry.stage === "0" && entry.mode.startsWith("100"))
+      .filter(entry => !changed.has(entry.path))
+      .map(entry => [join(top, entry.path), entry.id]),
+  );
+  return ({ path, facts }) => {
+    const id = ids.get(path);
+    if (id === undefined || facts.kind !== "file") return undefined;
+    const state = toState(system.files, path, facts, () => ({ in: "git", id, repository: top }));
+    keeper.files += 1;
+    return { path, state, stamp: facts.stamp };
+  };
+}
+
+/** Where git changes line endings or runs filters, its object need not be what is on the disk. */
+function convertsContent(system: System, repository: Repository | undefined, top: string): boolean {
+  if (factsAt(system.files, `${top}/.gitattributes`) !== undefined) return true;
+  const home = system.env.get("HOME") ?? "";
+  const files = [
+    `${repository?.commonDirectory ?? top}/config`,
+    `${home}/.gitconfig`,
+    `${home}/.config/git/config`,
+  ];
+  return files.some(file =>
+    /autocrlf|eol|\[\s*filter|attributesfile/i.test(readText(system, file, MAX_CONFIG) ?? ""),
+  );
+}

@@ -1,0 +1,37 @@
+import { hasOpenChanges } from "../history/any-open.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { findHome, findStateHome } from "../state/index.ts";
+import type { HookContext } from "./context.ts";
+import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+
+type HistoryHooks = typeof import("./history.ts");
+type Step = (history: HistoryHooks, guard: ConfiguredGuard) => Promise<void>;
+
+/** A step of the history that no decision depends on: its failure is told, and the hook goes on. */
+export async function withHistory(context: HookContext, cwd: string | undefined, step: Step): Promise<void> {
+  if (findHome(context.system) === undefined) return;
+  try {
+    const guard = openGuard(context.system, cwd, () => {});
+    const history = await import("./history.ts");
+    await step(history, guard);
+  } catch (error) {
+    context.report(`the history is not complete: ${errorText(error)}`);
+  }
+}
+
+/** The same, when the session has a change whose end was not seen yet. */
+export async function withOpenChanges(
+  context: HookContext,
+  cwd: string | undefined,
+  step: Step,
+): Promise<void> {
+  const { system, sessionId } = context;
+  try {
+    const stateHome = findStateHome(system);
+    if (stateHome === undefined || !hasOpenChanges(system, stateHome, sessionId)) return;
+  } catch (error) {
+    context.report(`the history is not complete: ${errorText(error)}`);
+    return;
+  }
+  await withHistory(context, cwd, step);
+}

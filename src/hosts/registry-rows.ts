@@ -1,0 +1,26 @@
+import { describeEvent } from "../protocol/index.ts";
+import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
+
+/** One row of the table that install, check, list and uninstall share. Order within an event counts. */
+export interface RegistryRow {
+  readonly event: string;
+  readonly subcommand: string;
+  readonly timeoutSeconds: number;
+  /** tool events are registered for all tools; matching is done inside */
+  readonly matcher?: "*";
+  /** the ability without which the hook would do nothing for its user */
+  readonly needs?: "deny" | "context";
+  /** runs beside the event's own hook */
+  readonly isSecond?: boolean;
+}
+
+export const HOOK_REGISTRY: readonly RegistryRow[] = STOCK_HOOKS.flatMap((hook: StockHook) =>
+  hook.events.map(event => ({
+    event,
+    subcommand: hook.name,
+    timeoutSeconds: hook.timeoutSeconds,
+    ...(describeEvent(event).requiresTool ? { matcher: "*" as const } : {}),
+    ...(hook.needs === undefined ? {} : { needs: hook.needs }),
+    ...(hook.isSecond === undefined ? {} : { isSecond: hook.isSecond }),
+  })),
+);

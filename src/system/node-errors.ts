@@ -1,0 +1,19 @@
+import { SystemError } from "./system.ts";
+
+/** The errno name of a Node error; a path or argument Node refused to pass on is `EINVAL`. */
+export function errorCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "EINVAL";
+}
+
+export function toSystemError(error: unknown, operation: string, path?: string): SystemError {
+  return error instanceof SystemError ? error : new SystemError(errorCode(error), operation, path);
+}
+
+export function attempt<T>(operation: string, path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw toSystemError(error, operation, path);
+  }
+}

@@ -1,0 +1,214 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { examineLosses } from "../../src/history/harmless.ts";
+import { postToolUse } from "../../src/hooks/post-tool-use.ts";
+import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
+import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
+import type { HookInput } from "../../src/protocol/index.ts";
+import { type TestProject, testProject } from "./project.ts";
+
+interface Call {
+  readonly session?: string;
+  readonly useId?: string;
+}
+
+function toolInput(
+  project: TestProject,
+  event: string,
+  command: string,
+  { session = "s1", useId }: Call,
+): HookInput {
+  return {
+    kind: "tool",
+    host: "claude-code",
+    event,
+    nativeEvent: event,
+    sessionId: session,
+    cwd: project.root,
+    transcriptPath: undefined,
+    facts: { command, paths: [] },
+    raw: {},
+    result: undefined,
+    error: undefined,
+    tool: { name: "Bash", canonicalName: "Bash", input: { command }, useId },
+  };
+}
+
+async function offer(project: TestProject, command: string, call: Call = {}) {
+  return preToolUse().run(toolInput(project, "PreToolUse", command, call), project.context.system);
+}
+
+async function finish(project: TestProject, command: string, call: Call = {}) {
+  return postToolUse().run(toolInput(project, "PostToolUse", command, call), project.context.system);
+}
+
+/** Between the hooks, as an agent's call; what the first hook said. */
+async function run(project: TestProject, command: string, call: Call = {}) {
+  const effect = await offer(project, command, call);
+  if (effect?.decision === undefined) {
+    project.shell(command);
+    await finish(project, command, call);
+  }
+  return effect;
+}
+
+function configure(project: TestProject, config: object): void {
+  mkdirSync(join(project.home, ".amplihack"), { recursive: true });
+  writeFileSync(join(project.home, ".amplihack/config.jsonc"), JSON.stringify(config), { mode: 0o600 });
+}
+
+function repository(config: object = {}): TestProject {
+  const project = testProject();
+  configure(project, { history: { budgetMs: 5000 }, ...config });
+  project.write({
+    "src/a.txt": "a\n",
+    "src/b.txt": "b\n",
+    ".gitignore": "dist/\n.claude/\n",
+    "x.txt": "x\n",
+  });
+  project.git("init", "-q");
+  project.git("add", "-A");
+  project.git("commit", "-qm", "one");
+  project.write({ "src/a.txt": "changed\n", "work/new.txt": "new\n" });
+  return project;
+}
+
+describe("a call that loses what was kept", () => {
+  it.each(["rm -rf src", "rm -rf work", "git reset --hard", "git clean -fdx", "git checkout -- ."])(
+    "%s passes with one line for the person, and is undone",
+    async command => {
+      const project = repository();
+      const state = project.state();
+      const effect = await run(project, command);
+      expect(effect?.decision).toBeUndefined();
+      expect(effect?.message?.text).toMatch(/^kept \d+ files?, .*: amplihack undo \w+$/);
+      expect(project.state()).not.toEqual(state);
+      await project.undo();
+      expect(project.state()).toEqual(state);
+    },
+  );
+
+  it("is asked about at level strict, and when the history is off", async () => {
+    for (const config of [
+      { guard: { level: "strict" } },
+      { history: { enabled: false } },
+      { parts: ["guard"] },
+    ]) {
+      const project = repository(config);
+      expect((await offer(project, "rm -rf src"))?.decision?.kind).toMatch(/ask|deny/);
+      expect((await offer(project, "git reset --hard"))?.decision?.kind).toMatch(/ask|deny/);
+    }
+  });
+
+  it("is asked about when something of it is excluded, with the reason", async () => {
+    const project = repository({ history: { budgetMs: 5000, exclude: ["*.txt"] } });
+    const effect = await offer(project, "rm -rf src");
+    expect(effect?.decision?.kind).toBe("ask");
+    expect(effect?.decision?.reason).toContain("history.exclude");
+  });
+
+  it("is asked about when a single file is too large, also where no rule speaks", async () => {
+    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    project.shell("head -c 3000000 /dev/urandom > big.bin");
+    expect((await offer(project, "rm big.bin"))?.decision?.kind).toBe("ask");
+    project.shell("git add big.bin && git commit -qm big");
+    const state = project.state();
+    expect((await run(project, "rm big.bin"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.state()).toEqual(state);
+  });
+
+  it("moves a file that is too large to be kept, and back", async () => {
+    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    project.shell("head -c 3000000 /dev/urandom > big.bin");
+    const state = project.state();
+    expect((await run(project, "mv big.bin work/moved.bin"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.state()).toEqual(state);
+  });
+});
+
+describe("what loses nothing is not asked about, also without a history and at level strict", () => {
+  it.each([
+    "rm -rf src",
+    "rm -rf nowhere",
+    "rm -rf empty",
+    "git reset --hard",
+    "git checkout -- src",
+    "rm -rf dist",
+  ])("%s in a clean repository", async command => {
+    for (const config of [{ history: { enabled: false } }, { guard: { level: "strict" } }]) {
+      const project = repository(config);
+      project.shell("git add -A; git commit -qm two; mkdir -p empty dist; echo x > dist/out.js");
+      expect((await offer(project, command))?.decision).toBeUndefined();
+    }
+  });
+
+  it("what this session made is its own to delete; what a person changed since is not", async () => {
+    const project = repository({ guard: { level: "strict" } });
+    await run(project, "mkdir made");
+    await run(project, "echo one > made/one.txt");
+    expect((await offer(project, "rm -rf made"))?.decision).toBeUndefined();
+    project.write({ "made/one.txt": "by hand\n" });
+    expect((await offer(project, "rm -rf made"))?.decision?.kind).toMatch(/ask|deny/);
+  });
+
+  it("an ignore rule that this session wrote does not count", async () => {
+    const project = repository();
+    project.write({ "target/work.txt": "w\n" });
+    const look = () => examineLosses(project.context, "s1", 60_000).isHarmless(join(project.root, "target"));
+    project.shell("echo target/ > .git/info/exclude");
+    expect(await look()).toBe(true);
+    await run(project, "echo target/ >> .gitignore");
+    expect(await look()).toBe(false);
+  });
+});
+
+describe("the end of a call", () => {
+  it("is found by the id of the tool use, also when calls run at the same time", async () => {
+    const project = repository();
+    await offer(project, "rm -f x.txt", { useId: "t1" });
+    await offer(project, "rm -f src/b.txt", { useId: "t2" });
+    project.shell("rm -f src/b.txt");
+    await finish(project, "rm -f src/b.txt", { useId: "t2" });
+    project.shell("rm -f x.txt");
+    await finish(project, "rm -f x.txt", { useId: "t1" });
+    const { changes } = project.history.listChanges({ project: project.root });
+    expect(changes.map(({ files }) => files.map(({ path }) => path.slice(project.root.length + 1)))).toEqual([
+      ["src/b.txt"],
+      ["x.txt"],
+    ]);
+  });
+
+  it("that never comes is closed by the next prompt, and turns are counted", async () => {
+    const project = repository();
+    const prompt = () =>
+      userPromptSubmit().run(
+        {
+          kind: "prompt",
+          host: "claude-code",
+          event: "UserPromptSubmit",
+          nativeEvent: "UserPromptSubmit",
+          sessionId: "s1",
+          cwd: project.root,
+          transcriptPath: undefined,
+          facts: { command: null, paths: [] },
+          raw: {},
+          prompt: "go on",
+        },
+        project.context.system,
+      );
+    await prompt();
+    await offer(project, "rm -f x.txt");
+    project.shell("rm -f x.txt");
+    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["open"]);
+    await prompt();
+    await run(project, "rm -f src/b.txt");
+    const { changes } = project.history.listChanges({});
+    expect(changes.map(({ status, turn }) => [status, turn])).toEqual([
+      ["done", 2],
+      ["done", 1],
+    ]);
+  });
+});
