@@ -11,7 +11,7 @@ import { removeOldCode, writeManifest } from "./build-folder.ts";
 import { findBundler } from "./bundle.ts";
 import { compileSource, type SourceResult } from "./compile-source.ts";
 import { describeFiles } from "./describe-files.ts";
-import { collectHandlers } from "./handlers.ts";
+import { collectHandlers, userHandlersFile } from "./handlers.ts";
 import {
   type HookPlaces,
   packageNames,
@@ -63,6 +63,14 @@ export async function buildHooks(
   const folder = buildFolder(places.stateHome);
   const lock = new FileLock(join(folder, "build.lock"), { system, timeoutMs: LOCK_TIMEOUT_MS });
   return lock.runAsync(() => build(system, places, programs));
+}
+
+/** At an installation: builds what a person has written; nothing happens where there is nothing. */
+export async function buildIfAny(system: System, places: HookPlaces): Promise<readonly string[]> {
+  const { stateHome } = places;
+  const hasHandlers = system.files.follow(userHandlersFile(stateHome)) !== undefined;
+  if (!hasHandlers && listSources(system, userHooksFolder(stateHome)).length === 0) return [];
+  return buildProblems(await buildHooks(system, places));
 }
 
 async function build(system: System, places: HookPlaces, programs: BuildPrograms): Promise<BuildReport> {
