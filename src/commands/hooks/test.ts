@@ -97,12 +97,12 @@ async function testFile({ options, system }: TestInvocation, file: string): Prom
   const payloads = options.input === undefined ? [] : [await readPayload(system, options.input)];
   try {
     const { hooks, exports } = await loadHookFile(file);
-    const examples = readExamples(exports["examples"]);
+    const examples = payloads.length > 0 ? [] : readExamples(exports["examples"]);
     const place = { system, cwd: system.files.workingDirectory() ?? "/" };
     return {
       file,
       trials: await runTrials(hooks, examples, payloads, place),
-      examples: payloads.length > 0 ? [] : await checkExamples(hooks, examples, place),
+      examples: await checkExamples(hooks, examples, place),
     };
   } catch (error) {
     return { file, problem: errorText(error), trials: [], examples: [] };
