@@ -59,3 +59,4 @@ export type {
   ToolCall,
   UsableHook,
 } from "./types.ts";
+export { userSources } from "./user-sources.ts";

@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { userSources } from "../../src/engine/index.ts";
 import { guard } from "../../src/guard/index.ts";
 import { ask, context, defineHook, deny, rewrite } from "../../src/hooks/index.ts";
-import { claudeCommands, makeEngine, source } from "./fixture.ts";
+import { claudeCommands, makeEngine, source, temporaryFolder } from "./fixture.ts";
 
 const call = (command: string) => ({
   session_id: "s",
@@ -157,5 +160,24 @@ describe("a hook of defineHook in the engine", () => {
     second[Symbol.dispose]();
     expect(engine.has("UserPromptSubmit")).toBe(false);
     expect((await engine.dispatch("Stop", { session_id: "s" })).decision).toMatchObject({ kind: "deny" });
+  });
+});
+
+describe("the user's hooks.jsonc in the engine", () => {
+  it("comes with one call, the project's with its directory", async () => {
+    const home = temporaryFolder();
+    const projectDir = temporaryFolder();
+    expect(userSources({ home, projectDir })).toEqual([]);
+    for (const [folder, word] of [
+      [home, "user"],
+      [projectDir, "project"],
+    ] as const) {
+      mkdirSync(join(folder, ".amplihack"));
+      const data = claudeCommands("UserPromptSubmit", [`echo ${word}`]);
+      writeFileSync(join(folder, ".amplihack", "hooks.jsonc"), `// mine\n${JSON.stringify(data)}`);
+    }
+    const engine = makeEngine({ projectDir, sources: userSources({ home, projectDir }) });
+    const { context: said } = await engine.dispatch("UserPromptSubmit", { session_id: "s", prompt: "x" });
+    expect(said.map(one => one.text)).toEqual(["user", "project"]);
   });
 });

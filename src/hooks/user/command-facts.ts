@@ -1,9 +1,9 @@
 import { collectEffects } from "../../guard/collect.ts";
 import { survey } from "../../guard/context.ts";
 import { contextOf } from "../../guard/index.ts";
+import { shellContextOf } from "../../guard/judge.ts";
 import { analyseCommand } from "../../programs/analyse.ts";
 import type { HookInput } from "../../protocol/index.ts";
-import { createFileLookup } from "../../shell/file-lookup.ts";
 import { knownText } from "../../shell/value.ts";
 import type { System } from "../../system/system.ts";
 import type { CommandFacts } from "./call-types.ts";
@@ -14,16 +14,7 @@ export function commandFacts(input: HookInput, system: System): CommandFacts {
   if (command === null) return { programs: [], words: [], paths, effects: [] };
   const context = contextOf(input, system);
   const workspace = survey(context);
-  const facts = analyseCommand(command, {
-    cwd: workspace.cwd,
-    home: workspace.home,
-    previousCwd: context.previousCwd,
-    tmpdir: context.tmpdir,
-    user: context.user,
-    projectRoot: workspace.project,
-    files: createFileLookup(system),
-    isLate: context.isLate,
-  });
+  const facts = analyseCommand(command, shellContextOf(context, workspace));
   const programs = facts.invocations.map(({ program, argv, isElevated }) => ({
     name: program ?? "",
     args: argv.slice(1).map(word => knownText(word)),
