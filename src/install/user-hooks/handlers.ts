@@ -2,7 +2,7 @@ import { readJsonc } from "../../config/jsonc.ts";
 import type { HookSource, LoadReport } from "../../engine/options.ts";
 import { loadSources } from "../../engine/source/load.ts";
 import type { BuiltHandler, SourceFile } from "../../hooks/user/manifest.ts";
-import { HOST_LIST } from "../../hosts/descriptors.ts";
+import { HOST_LIST, resolveHost } from "../../hosts/descriptors.ts";
 import { ownedCommand } from "../../hosts/owned-command.ts";
 import { describeEvent, findEvent, type Json } from "../../protocol/index.ts";
 import { memberAt, objectAt, stringAt, stringsAt } from "../../protocol/members.ts";
@@ -194,15 +194,14 @@ function compile(
   return { handlers, report: loaded.report };
 }
 
+const CLAUDE = resolveHost("claude");
+
 /** Hosts that run the hooks of Claude's settings by themselves. */
 function hostsReading(scope: "user" | "project"): readonly string[] {
   return HOST_LIST.filter(({ id, setup }) => {
-    if (id === "claude-code") return true;
+    if (id === CLAUDE) return true;
     const { registeredBy, alsoReads = [] } = setup?.() ?? {};
-    return (
-      registeredBy === "claude-code" ||
-      alsoReads.some(one => one.host === "claude-code" && one.scope === scope)
-    );
+    return registeredBy === CLAUDE || alsoReads.some(one => one.host === CLAUDE && one.scope === scope);
   }).map(({ id }) => id);
 }
 

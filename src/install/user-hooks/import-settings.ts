@@ -1,5 +1,6 @@
 import { insertMember, memberOf, openJson, replaceNode } from "../../config/json-edit.ts";
 import { readJsonc } from "../../config/jsonc.ts";
+import { resolveHost } from "../../hosts/descriptors.ts";
 import { stringsAt } from "../../protocol/members.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import type { System } from "../../system/system.ts";
@@ -15,7 +16,7 @@ const EMPTY = `{
 
 /** Adds a host to `import` of the user's `hooks.jsonc`; comments and everything else stay. Returns the file. */
 export function importSettings(system: System, stateHome: string, host: string): string {
-  const name = host === "claude-code" ? "claude" : host;
+  const name = IMPORTABLE.find(known => resolveHost(known) === resolveHost(host)) ?? host;
   if (!IMPORTABLE.some(known => known === name))
     throw installProblem(`hooks of '${host}' cannot be imported; known is ${IMPORTABLE.join(", ")}`);
   const path = userHandlersFile(stateHome);

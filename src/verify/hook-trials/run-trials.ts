@@ -2,7 +2,7 @@ import { runHere, wantsOf } from "../../hooks/user/as-hook.ts";
 import type { UserHook } from "../../hooks/user/define.ts";
 import { isWanted } from "../../hooks/user/wanted.ts";
 import { nativeToolName } from "../../hosts/canonical-tool.ts";
-import { HOST_LIST, HOSTS, type HostId, resolveHost } from "../../hosts/descriptors.ts";
+import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId, resolveHost } from "../../hosts/descriptors.ts";
 import { mapEvent, registeredEvents } from "../../hosts/native-events.ts";
 import { normalise } from "../../hosts/normalise.ts";
 import { render } from "../../hosts/render.ts";
@@ -196,7 +196,7 @@ export async function checkExamples(
 ): Promise<readonly ExampleResult[]> {
   const results: ExampleResult[] = [];
   for (const [index, example] of examples.entries()) {
-    const host = resolveHost(example.host ?? "claude-code") ?? "claude-code";
+    const host = (example.host === undefined ? undefined : resolveHost(example.host)) ?? DEFAULT_HOST;
     const asked = hooks.filter(hook => example.hook === undefined || example.hook === hook.name);
     for (const hook of asked) {
       const base = { place: `examples[${index}]`, hook: hook.name, expected: example.expect };
