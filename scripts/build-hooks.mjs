@@ -28,12 +28,22 @@ export const LOADED_BUNDLE = {
 export async function buildHooks(common) {
   await build({
     ...common,
-    entryPoints: ["amplihack", "amplihack-hooks", "record-code", "run-hooks"].map(
-      name => `src/bin/${name}.ts`,
-    ),
+    entryPoints: ["amplihack", "amplihack-hooks", "record-code"].map(name => `src/bin/${name}.ts`),
     outdir: "dist/bin",
     outExtension: { ".js": ".cjs" },
     format: "cjs",
+    minify: true,
+  });
+
+  // A module, because hooks of users are; what few of them need is a file of its own.
+  await build({
+    ...common,
+    entryPoints: ["src/bin/run-hooks.ts"],
+    outdir: "dist/bin",
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "run-hooks-[hash]",
+    format: "esm",
+    splitting: true,
     minify: true,
   });
 

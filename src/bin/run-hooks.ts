@@ -1,4 +1,4 @@
-// `node run-hooks.cjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
+// `node run-hooks.mjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
 // they print goes to stderr; whatever they do happens to this process alone.
 import { readFileSync } from "node:fs";
 import { readAnswer } from "../hooks/user/answer.ts";

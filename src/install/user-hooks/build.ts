@@ -47,7 +47,7 @@ const LOCK_TIMEOUT_MS = 30_000;
 export function ownPrograms(system: System): BuildPrograms {
   const { node, root } = findPackage(system);
   const bin = join(root, "dist", "bin");
-  return { runner: [node, join(bin, "run-hooks.cjs")], builder: [node, join(bin, "amplihack.cjs")] };
+  return { runner: [node, join(bin, "run-hooks.mjs")], builder: [node, join(bin, "amplihack.cjs")] };
 }
 
 /**
