@@ -244,7 +244,13 @@ class NativeFacts implements FileFacts {
   }
 
   get identity(): string {
-    return `${this.device}:${this.upperInode}:${this.lowerInode}`;
+    const { device, upperInode, lowerInode } = this;
+    // Almost all inodes are exact as numbers.
+    const inode =
+      upperInode < 2 ** 21
+        ? upperInode * 2 ** 32 + lowerInode
+        : (BigInt(upperInode) << 32n) | BigInt(lowerInode);
+    return `${device}:${inode}`;
   }
 }
 

@@ -67,7 +67,10 @@ export interface ExactFacts {
   readonly modifiedNs: string;
   /** as `FileFacts` has it */
   readonly identity: string;
-  /** device, inode, size, times of modification and of change: the same as long as nothing touched the file */
+  /**
+   * Identity, size, times of modification and of change: the same as long as nothing touched the file, on Node and in
+   * the native program alike.
+   */
   readonly stamp: string;
 }
 
