@@ -53,6 +53,22 @@ async function run(project: TestProject, command: string, call: Call = {}) {
   return effect;
 }
 
+function prompt(project: TestProject, text: string) {
+  const input: HookInput = {
+    kind: "prompt",
+    host: "claude-code",
+    event: "UserPromptSubmit",
+    nativeEvent: "UserPromptSubmit",
+    sessionId: "s1",
+    cwd: project.root,
+    transcriptPath: undefined,
+    facts: { command: null, paths: [] },
+    raw: {},
+    prompt: text,
+  };
+  return userPromptSubmit().run(input, project.context.system);
+}
+
 function configure(project: TestProject, config: object): void {
   mkdirSync(join(project.home, ".amplihack"), { recursive: true });
   writeFileSync(join(project.home, ".amplihack/config.jsonc"), JSON.stringify(config), { mode: 0o600 });
@@ -183,32 +199,27 @@ describe("the end of a call", () => {
 
   it("that never comes is closed by the next prompt, and turns are counted", async () => {
     const project = repository();
-    const prompt = () =>
-      userPromptSubmit().run(
-        {
-          kind: "prompt",
-          host: "claude-code",
-          event: "UserPromptSubmit",
-          nativeEvent: "UserPromptSubmit",
-          sessionId: "s1",
-          cwd: project.root,
-          transcriptPath: undefined,
-          facts: { command: null, paths: [] },
-          raw: {},
-          prompt: "go on",
-        },
-        project.context.system,
-      );
-    await prompt();
+    await prompt(project, "go on");
     await offer(project, "rm -f x.txt");
     project.shell("rm -f x.txt");
     expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["open"]);
-    await prompt();
+    await prompt(project, "go on");
     await run(project, "rm -f src/b.txt");
     const { changes } = project.history.listChanges({});
     expect(changes.map(({ status, turn }) => [status, turn])).toEqual([
       ["done", 2],
       ["done", 1],
     ]);
+  });
+
+  it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
+    const project = repository();
+    await prompt(project, "go on");
+    await run(project, "rm -f x.txt");
+    await prompt(project, "Stop hook feedback: [amplihack] The work is not complete yet");
+    await run(project, "rm -f src/b.txt");
+    await prompt(project, "go on");
+    await run(project, "rm -f src/a.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([2, 1, 1]);
   });
 });
