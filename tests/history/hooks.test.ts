@@ -212,6 +212,15 @@ describe("the end of a call", () => {
     ]);
   });
 
+  it("is one change when the hooks are registered twice", async () => {
+    const project = repository();
+    const call = { useId: "u1" };
+    await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
+    project.shell("rm -rf src");
+    await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
+    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+  });
+
   it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
     const project = repository();
     await prompt(project, "go on");
