@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineLosses } from "../../src/history/harmless.ts";
+import { beginSession, beginTurn } from "../../src/history/sessions.ts";
 import { postToolUse } from "../../src/hooks/post-tool-use.ts";
 import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
 import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
@@ -219,6 +220,27 @@ describe("the end of a call", () => {
     project.shell("rm -rf src");
     await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
     expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+  });
+
+  it("belongs to the first turn when the prompt came while the session was being opened", async () => {
+    const project = repository();
+    const { store } = project.context;
+    // The other hook has found no record and has not written one yet.
+    const find = store.readSealed.bind(store);
+    store.readSealed = () => undefined;
+    beginTurn(store, "s1", project.root);
+    beginSession(store, "s1", project.root);
+    store.readSealed = find;
+    await run(project, "rm -f x.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([1]);
+  });
+
+  it("leaves out what the hooks themselves write in the project", async () => {
+    const project = repository();
+    project.write({ ".claude/runtime/.gitignore": "*\n", ".claude/runtime/metrics/calls.jsonl": "1\n" });
+    await run(project, "git clean -fdxq");
+    const [change] = project.history.listChanges({}).changes;
+    expect(change?.files.map(({ path }) => path).filter(path => path.includes("runtime"))).toEqual([]);
   });
 
   it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
