@@ -237,10 +237,16 @@ describe("the end of a call", () => {
 
   it("leaves out what the hooks themselves write in the project", async () => {
     const project = repository();
-    project.write({ ".claude/runtime/.gitignore": "*\n", ".claude/runtime/metrics/calls.jsonl": "1\n" });
+    project.write({
+      ".gitignore": "",
+      ".claude/runtime/.gitignore": "*\n",
+      ".claude/runtime/metrics/calls.jsonl": "1\n",
+    });
     await run(project, "git clean -fdxq");
     const [change] = project.history.listChanges({}).changes;
-    expect(change?.files.map(({ path }) => path).filter(path => path.includes("runtime"))).toEqual([]);
+    const paths = change?.files.map(({ path }) => path.slice(project.root.length + 1)) ?? [];
+    expect(paths).toContain("work/new.txt");
+    expect(paths.filter(path => path.startsWith(".claude/runtime/"))).toEqual([]);
   });
 
   it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
