@@ -47,6 +47,13 @@ export async function completeChange(
   return change;
 }
 
+/** Forgets what another open change of the same call tells as well. */
+export function dropChange({ store }: HistoryContext, file: OpenFile): void {
+  const open = readOpen(store, file);
+  removeOpen(store, file);
+  if (open !== undefined) dropLists(store, open);
+}
+
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
 export async function describeChange(
   context: HistoryContext,

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineLosses } from "../../src/history/harmless.ts";
+import { beginSession, beginTurn } from "../../src/history/sessions.ts";
 import { postToolUse } from "../../src/hooks/post-tool-use.ts";
 import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
 import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
@@ -51,6 +52,22 @@ async function run(project: TestProject, command: string, call: Call = {}) {
     await finish(project, command, call);
   }
   return effect;
+}
+
+function prompt(project: TestProject, text: string) {
+  const input: HookInput = {
+    kind: "prompt",
+    host: "claude-code",
+    event: "UserPromptSubmit",
+    nativeEvent: "UserPromptSubmit",
+    sessionId: "s1",
+    cwd: project.root,
+    transcriptPath: undefined,
+    facts: { command: null, paths: [] },
+    raw: {},
+    prompt: text,
+  };
+  return userPromptSubmit().run(input, project.context.system);
 }
 
 function configure(project: TestProject, config: object): void {
@@ -183,32 +200,63 @@ describe("the end of a call", () => {
 
   it("that never comes is closed by the next prompt, and turns are counted", async () => {
     const project = repository();
-    const prompt = () =>
-      userPromptSubmit().run(
-        {
-          kind: "prompt",
-          host: "claude-code",
-          event: "UserPromptSubmit",
-          nativeEvent: "UserPromptSubmit",
-          sessionId: "s1",
-          cwd: project.root,
-          transcriptPath: undefined,
-          facts: { command: null, paths: [] },
-          raw: {},
-          prompt: "go on",
-        },
-        project.context.system,
-      );
-    await prompt();
+    await prompt(project, "go on");
     await offer(project, "rm -f x.txt");
     project.shell("rm -f x.txt");
     expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["open"]);
-    await prompt();
+    await prompt(project, "go on");
     await run(project, "rm -f src/b.txt");
     const { changes } = project.history.listChanges({});
     expect(changes.map(({ status, turn }) => [status, turn])).toEqual([
       ["done", 2],
       ["done", 1],
     ]);
+  });
+
+  it("is one change when the hooks are registered twice", async () => {
+    const project = repository();
+    const call = { useId: "u1" };
+    await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
+    project.shell("rm -rf src");
+    await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
+    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+  });
+
+  it("belongs to the first turn when the prompt came while the session was being opened", async () => {
+    const project = repository();
+    const { store } = project.context;
+    // The other hook has found no record and has not written one yet.
+    const find = store.readSealed.bind(store);
+    store.readSealed = () => undefined;
+    beginTurn(store, "s1", project.root);
+    beginSession(store, "s1", project.root);
+    store.readSealed = find;
+    await run(project, "rm -f x.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([1]);
+  });
+
+  it("leaves out what the hooks themselves write in the project", async () => {
+    const project = repository();
+    project.write({
+      ".gitignore": "",
+      ".claude/runtime/.gitignore": "*\n",
+      ".claude/runtime/metrics/calls.jsonl": "1\n",
+    });
+    await run(project, "git clean -fdxq");
+    const [change] = project.history.listChanges({}).changes;
+    const paths = change?.files.map(({ path }) => path.slice(project.root.length + 1)) ?? [];
+    expect(paths).toContain("work/new.txt");
+    expect(paths.filter(path => path.startsWith(".claude/runtime/"))).toEqual([]);
+  });
+
+  it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
+    const project = repository();
+    await prompt(project, "go on");
+    await run(project, "rm -f x.txt");
+    await prompt(project, "Stop hook feedback: [amplihack] The work is not complete yet");
+    await run(project, "rm -f src/b.txt");
+    await prompt(project, "go on");
+    await run(project, "rm -f src/a.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([2, 1, 1]);
   });
 });
