@@ -77,7 +77,7 @@ function configure(project: TestProject, config: object): void {
 
 function repository(config: object = {}): TestProject {
   const project = testProject();
-  configure(project, { history: { budgetMs: 5000 }, ...config });
+  configure(project, { history: { budgetMs: 60_000 }, ...config });
   project.write({
     "src/a.txt": "a\n",
     "src/b.txt": "b\n",
@@ -119,14 +119,14 @@ describe("a call that loses what was kept", () => {
   });
 
   it("is asked about when something of it is excluded, with the reason", async () => {
-    const project = repository({ history: { budgetMs: 5000, exclude: ["*.txt"] } });
+    const project = repository({ history: { budgetMs: 60_000, exclude: ["*.txt"] } });
     const effect = await offer(project, "rm -rf src");
     expect(effect?.decision?.kind).toBe("ask");
     expect(effect?.decision?.reason).toContain("history.exclude");
   });
 
   it("is asked about when a single file is too large, also where no rule speaks", async () => {
-    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    const project = repository({ history: { budgetMs: 60_000, maxFileMb: 1 } });
     project.shell("head -c 3000000 /dev/urandom > big.bin");
     expect((await offer(project, "rm big.bin"))?.decision?.kind).toBe("ask");
     project.shell("git add big.bin && git commit -qm big");
@@ -137,7 +137,7 @@ describe("a call that loses what was kept", () => {
   });
 
   it("moves a file that is too large to be kept, and back", async () => {
-    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    const project = repository({ history: { budgetMs: 60_000, maxFileMb: 1 } });
     project.shell("head -c 3000000 /dev/urandom > big.bin");
     const state = project.state();
     expect((await run(project, "mv big.bin work/moved.bin"))?.decision).toBeUndefined();

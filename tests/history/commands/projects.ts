@@ -342,7 +342,7 @@ const GIT_SETTINGS = `[user]
   allow = always
 `;
 /** The sweep may take as long as it likes: a busy machine must not decide what is kept. */
-const SETTINGS = { parts: ["guard", "history"], history: { budgetMs: 5_000 } };
+const SETTINGS = { parts: ["guard", "history"], history: { budgetMs: 60_000 } };
 
 /**
  * Projects below the real home: in temporary directories the history keeps less. Everything is removed when the test
