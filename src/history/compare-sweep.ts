@@ -1,11 +1,11 @@
-import { ancestors, dirname, isInside, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { ancestors, basename, dirname, isInside, join } from "../system/paths.ts";
+import type { Files, System } from "../system/system.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
-import { differencesFrom, readStatus, type TrackedPath } from "./git-status.ts";
+import { differencesFrom, filesOf, readStatus, type TrackedPath } from "./git-status.ts";
 import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
-import { runGit } from "./run-git.ts";
+import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { type Sweep, workPaths } from "./sweep.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
@@ -30,6 +30,8 @@ export async function compareSweep(
   // Without a status before the call nothing is known about clean files.
   if (!sweep.isComplete && sweep.head === undefined && seen.size === 0)
     return { changes: [], problem: undefined };
+  const isThere = factsAt(context.system.files, `${sweep.root}/.git`) !== undefined;
+  if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs);
   const result = await readStatus(context.system, sweep.root, timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
   const { status } = result;
@@ -57,6 +59,27 @@ export async function compareSweep(
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
   return { changes: [...changes, ...made], problem: undefined };
+}
+
+/** The working tree of a submodule or linked worktree that the call took away: all of its files were tracked or seen. */
+async function compareRemoved(
+  context: HistoryContext,
+  sweep: Sweep,
+  seen: ReadonlyMap<string, Seen>,
+  digest: Digest,
+  timeoutMs: number,
+): Promise<SweepComparison> {
+  const { gitDirectory = "", head } = sweep;
+  if (head === undefined || factsAt(context.system.files, gitDirectory) === undefined)
+    return { changes: [], problem: "its repository is gone" };
+  const tracked = await filesOf(context.system, gitDirectory, head, timeoutMs);
+  const inHead = await trackedBefore(context, sweep, tracked, timeoutMs);
+  const changes: PathChange[] = [];
+  for (const path of new Set([...seen.keys(), ...inHead.keys()])) {
+    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
+    if (change !== undefined) changes.push(change);
+  }
+  return { changes, problem: undefined };
 }
 
 /** Paths whose files are what git had before, although it tracks them no longer or in another place. */
@@ -117,9 +140,11 @@ async function trackedBefore(
   const found = new Map<string, PathState>();
   const known = tracked.filter(({ id, mode }) => id !== undefined && mode !== "160000");
   if (known.length === 0) return found;
+  // Its objects are read where they are: the working tree may be gone.
+  const place = gitDirectory === undefined ? { cwd: root } : withoutTree(gitDirectory);
   const sizes = await sizesOf(
     system,
-    root,
+    place,
     known.flatMap(({ id }) => id ?? []),
     timeoutMs,
   );
@@ -129,7 +154,7 @@ async function trackedBefore(
   for (const { path, id = "", mode } of known) {
     const at = join(root, path);
     if (mode === "120000") {
-      const target = await runGit(system, ["cat-file", "blob", id], { cwd: root, timeoutMs });
+      const target = await runGit(system, ["cat-file", "blob", id], { ...place, timeoutMs });
       if (target.isOk) found.set(at, { kind: "link", target: target.text, modifiedNs: "0" });
     } else {
       found.set(at, {
@@ -137,7 +162,7 @@ async function trackedBefore(
         size: sizes.get(id) ?? 0,
         mode: mode === "100755" ? executable : plain,
         modifiedNs: "0",
-        content: { in: "git", id, repository: root },
+        content: { in: "git", id, repository: root, gitDirectory: gitDirectory ?? "" },
       });
     }
   }
@@ -146,12 +171,12 @@ async function trackedBefore(
 
 async function sizesOf(
   system: System,
-  cwd: string,
+  place: Pick<GitOptions, "cwd" | "env">,
   ids: readonly string[],
   timeoutMs: number,
 ): Promise<ReadonlyMap<string, number>> {
   const input = `${[...new Set(ids)].join("\n")}\n`;
-  const run = await runGit(system, ["cat-file", "--batch-check"], { cwd, timeoutMs, input });
+  const run = await runGit(system, ["cat-file", "--batch-check"], { ...place, timeoutMs, input });
   const lines = run.text.split("\n").map(line => line.split(" "));
   return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
 }
@@ -163,6 +188,7 @@ function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonl
     visit(path, { kind }) {
       if (kind !== "directory" || isGitEntry(path) || ignored.has(path) || rules.isRegenerable(path))
         return false;
+      if (isOwnFolder(system.files, path)) return false;
       found.push(path);
       return true;
     },
@@ -172,6 +198,11 @@ function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonl
     isLate: () => false,
   });
   return found;
+}
+
+/** The hooks make it between a sweep and this, when they write for the first time. */
+function isOwnFolder(files: Pick<Files, "list">, path: string): boolean {
+  return basename(path) === ".claude" && files.list(path).every(name => name === "runtime");
 }
 
 /** Directories in which there is nothing but what the call made: it made them too. Innermost first. */
@@ -209,6 +240,7 @@ function comparePlain(
   digest: Digest,
 ): SweepComparison {
   const changes: PathChange[] = [];
+  let problem: string | undefined;
   const visited = new Set<string>();
   const compare = (path: string, before: PathState) => {
     const change = compareStates(path, before, presentState(system.files, path, digest));
@@ -218,18 +250,19 @@ function comparePlain(
     visit(path, facts) {
       if (facts.kind === "directory" && (isGitEntry(path) || rules.isRegenerable(path))) return false;
       if (rules.isOutOfReach(path)) return false;
-      visited.add(path);
       const old = seen.get(path);
+      if (old === undefined && facts.kind === "directory" && isOwnFolder(system.files, path)) return false;
+      visited.add(path);
       // What an unfinished sweep did not see may have been there.
       if (old === undefined && !isComplete) return true;
       if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);
       return true;
     },
-    fail() {
-      // What cannot be listed now was not changed by name.
+    fail(path, why) {
+      problem ??= `what the call did in ${path} is not known: ${why}`;
     },
     isLate: () => false,
   });
   for (const [path, { state }] of seen) if (!visited.has(path)) compare(path, state);
-  return { changes, problem: undefined };
+  return { changes, problem };
 }

@@ -1,6 +1,7 @@
 import { createDisk } from "../guard/paths/disk.ts";
 import { openRepository } from "../guard/paths/repository.ts";
 import { removeIfThere } from "../state/absent-files.ts";
+import { isInside } from "../system/paths.ts";
 import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { findMoves, withoutOthers } from "./claims.ts";
 import { compareSweep } from "./compare-sweep.ts";
@@ -64,12 +65,18 @@ export async function describeChange(
   const found = new Map<string, PathChange>();
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
+  problems.push(...named.problems);
   const git = await compareRepositories(context, open, deadlineMs);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
     const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
     if (problem !== undefined) problems.push({ path: sweep.root, why: problem });
-    for (const change of changes) if (!named.paths.has(change.path)) found.set(change.path, change);
+    const inner = open.sweeps.filter(({ root }) => root !== sweep.root && isInside(sweep.root, root));
+    for (const change of changes) {
+      // A submodule that git let go is full of files that the repository around it has never seen.
+      const isOfInner = inner.some(({ root }) => root !== change.path && isInside(root, change.path));
+      if (!named.paths.has(change.path) && !isOfInner) found.set(change.path, change);
+    }
   }
   const files = findMoves(withoutOthers(store, open, [...found.values()]), named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
@@ -109,6 +116,7 @@ interface NamedComparison {
   readonly paths: ReadonlySet<string>;
   /** by the former path of a file, the one it has now */
   readonly moved: ReadonlyMap<string, string>;
+  readonly problems: readonly NotKept[];
 }
 
 /** What became of the paths that the call named, and of all that was or is below them. */
@@ -119,6 +127,7 @@ function compareNamed(
   digest: Digest,
 ): NamedComparison {
   const { files } = system;
+  const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
   const paths = new Set(before.keys());
   for (const { path, isTree } of targets) {
@@ -132,9 +141,8 @@ function compareNamed(
         paths.add(inner);
         return true;
       },
-      fail() {
-        // What cannot be listed now was not changed by name.
-      },
+      fail: (inner, why) =>
+        problems.push({ path: inner, why: `what the call did there is not known: ${why}` }),
       isLate: () => false,
     });
   }
@@ -154,7 +162,7 @@ function compareNamed(
     const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
-  return { changes, paths, moved };
+  return { changes, paths, moved, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

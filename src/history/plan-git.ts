@@ -12,6 +12,9 @@ const GIT_MS = 30_000;
 const MAX_HEAD = 64 * 1024;
 const ADVICE = "look at it with git; --force goes back all the same, and redo takes that back";
 
+/** What git rewrites in a linked worktree whenever it is looked at. */
+const BOOKKEEPING = /\/worktrees\/[^/]+\/(index|logs\/.*|ORIG_HEAD|COMMIT_EDITMSG)$/;
+
 interface GitPlan {
   readonly steps: readonly GitStep[];
   readonly conflicts: readonly Conflict[];
@@ -119,14 +122,15 @@ async function planRepository(
 
 async function planIndex(
   { system, store }: HistoryContext,
-  { index, top }: GitChange,
+  { index, top, gitDirectory }: GitChange,
   clash: (what: string, why: string) => void,
 ): Promise<GitChange["index"]> {
   if (index === undefined || top === undefined) return undefined;
-  const present = (await digestIndex(system, top, GIT_MS))?.digest;
+  const repository = { top, gitDirectory };
+  const present = (await digestIndex(system, repository, GIT_MS))?.digest;
   if (present !== index.after) {
     const former = index.before === undefined ? undefined : store.objectPath(index.before);
-    const wanted = (await digestIndex(system, top, GIT_MS, former))?.digest;
+    const wanted = (await digestIndex(system, repository, GIT_MS, former))?.digest;
     if (present === wanted) return undefined;
     clash("the index", "files were staged or unstaged since");
   }
@@ -143,7 +147,8 @@ function planFile(
   if (isSameState(present, file.before)) return [];
   if (isSameState(present, file.after)) return [file];
   if (PASSING_FILES.has(basename(file.path))) return [];
-  if (present.kind === "directory" && file.before.kind === "absent") return [file];
+  if (file.before.kind === "absent" && (present.kind === "directory" || BOOKKEEPING.test(file.path)))
+    return [file];
   const merged = basename(file.path) === "config" ? mergeSections(system, store, file) : undefined;
   if (merged !== undefined) return [{ ...file, before: merged }];
   clash(basename(file.path), "it was changed since");

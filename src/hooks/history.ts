@@ -33,6 +33,8 @@ export interface KeptCall {
   readonly message: string | undefined;
   /** for the audit log: findings that fell away, and why */
   readonly notes: readonly string[];
+  /** what could not be kept, in words; undefined when all of it was */
+  readonly problem: string | undefined;
 }
 
 const COMMAND_LIMIT = 500;
@@ -80,12 +82,19 @@ export async function keepCall(
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
+    problem: problemOf(captured?.lost ?? []),
   };
 }
 
 const MIN_LOOK_MS = 1_000;
 /** Each is looked for on the disk; those beyond stay questions. */
 const MAX_SETTLED = 256;
+
+/** A store that cannot be written is told at once; names of files, and what settings leave out, in the history. */
+function problemOf(lost: readonly NotKept[]): string | undefined {
+  const codes = [...new Set(lost.flatMap(({ code }) => code ?? []))];
+  return codes.length === 0 ? undefined : `${count(lost.length, "path")} not kept (${codes.join(", ")})`;
+}
 
 function openOf(
   system: System,

@@ -1,0 +1,17 @@
+import { testRows } from "../history/commands/rows.ts";
+import { asProgram } from "../history/commands/session.ts";
+import { DELETIONS } from "../history/commands/tables/deletions.ts";
+import { FILE_TOOLS } from "../history/commands/tables/file-tools.ts";
+import { GIT_HISTORY } from "../history/commands/tables/git-history.ts";
+import { GIT_WORK } from "../history/commands/tables/git-work.ts";
+import { OVERWRITING } from "../history/commands/tables/overwriting.ts";
+import { describeNative, NATIVE_FILE } from "./program.ts";
+
+describeNative("calls between two runs of the native program are taken back", () => {
+  const native = { name: "native", runHook: asProgram([NATIVE_FILE]) } as const;
+  testRows("deletions", DELETIONS, native);
+  testRows("overwriting", OVERWRITING, native);
+  testRows("git: working tree, index and stashes", GIT_WORK, native);
+  testRows("git: refs and commits", GIT_HISTORY, native);
+  testRows("file tools", FILE_TOOLS, native);
+});
