@@ -1,4 +1,4 @@
-import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS } from "./levels.ts";
+import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
 const STRINGS = { kind: "list", of: { kind: "string" } } as const;
@@ -55,6 +55,11 @@ const GUARD = {
   kind: "record",
   fields: {
     level: { kind: "string", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
+    unattended: {
+      kind: "string",
+      oneOf: UNATTENDED,
+      note: "deny refuses what would be asked about; AMPLIHACK_NONINTERACTIVE=1 does the same",
+    },
     rules: {
       kind: "map",
       note: "verdict per rule id; an id may end in .*",

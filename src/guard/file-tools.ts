@@ -10,7 +10,6 @@ import { footprintOfEffects } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { ruleIds } from "./grants.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { secretByName } from "./paths/secrets.ts";
 
@@ -101,7 +100,11 @@ export function judgeFileTool(
   return conclude(collectFindings(workspace, EMPTY_FACTS, "", effects), {
     workspace,
     notes: [],
-    subject: findings => ({ tree: [canonicalName, paths], cwd: workspace.cwd, rules: ruleIds(findings) }),
+    subject: () => ({
+      source: JSON.stringify(input) ?? "",
+      tree: [canonicalName, paths],
+      cwd: workspace.cwd,
+    }),
     explain: () => [],
     footprint: () => footprintOfEffects(effects, workspace),
   });

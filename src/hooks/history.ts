@@ -59,7 +59,7 @@ export async function keepCall(
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
   const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
   const settled = new Map<string, Settled>();
-  for (const finding of judgement.findings)
+  for (const finding of judgement.all.slice(0, MAX_SETTLED))
     settled.set(keyOf(finding), await settleFinding(history, finding, captured, losses, guard));
   const unkept = await findUnkeptTargets(footprint, captured, judgement, losses, guard);
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
@@ -69,7 +69,7 @@ export async function keepCall(
       if (judged.verdict === "deny" || settled.size + unkept.length === 0) return judged;
       // A grant covers all findings there were.
       if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
-      const rest = judged.findings.flatMap(finding => {
+      const rest = judged.all.flatMap(finding => {
         const known = settled.get(keyOf(finding));
         if (known === undefined) return [finding];
         return known.passes === undefined ? [known.finding] : [];
@@ -87,6 +87,8 @@ export async function keepCall(
 }
 
 const MIN_LOOK_MS = 1_000;
+/** Each is looked for on the disk; those beyond stay questions. */
+const MAX_SETTLED = 256;
 
 /** A store that cannot be written is told at once; names of files, and what settings leave out, in the history. */
 function problemOf(lost: readonly NotKept[]): string | undefined {
@@ -189,7 +191,7 @@ async function findUnkeptTargets(
   const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
-    const isTold = judgement.findings.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
+    const isTold = judgement.all.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
     if (isTold || (await losses.isHarmless(path))) continue;
     const finding = findUnkept(config.guard, path, why);
     if (finding !== undefined) return [finding];

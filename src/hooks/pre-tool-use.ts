@@ -3,7 +3,6 @@ import { isHistoryOn } from "../config/settings.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
-import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -13,6 +12,7 @@ import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } 
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 import type { KeptCall } from "./history.ts";
 import type { HookDefinition } from "./hook-program.ts";
+import { rememberHost } from "./process-tree.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
 export function preToolUse(): Hook<System> {
@@ -64,6 +64,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
     attempt("the code was not remembered", () =>
       rememberRefusal(system, guard.stateHome, refusalOf(input, judgement, code, guard)),
     );
+    attempt("the host was not remembered", () => rememberHost(system, guard.stateHome));
   }
   return toEffect(judgement, diagnostics, kept?.message);
 }
@@ -143,10 +144,11 @@ function refusalOf(
   code: string,
   { context }: ConfiguredGuard,
 ): RefusedCommand {
-  const shown = facts.command ?? `${tool.canonicalName} ${facts.paths.join(" ")}`;
+  const shown = facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`;
   return {
     code,
-    command: clipText(redactOpening(shown), 300),
+    digest: judgement.digest,
+    command: redactOpening(shown),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     refusedMs: context.nowMs ?? 0,
