@@ -83,6 +83,7 @@ const GUARD = {
         maxMb: { kind: "integer", min: 1, max: 1024, note: "size at which a new audit file begins" },
       },
     },
+    trustHooks: patterns("names of hooks of your own whose allow also answers a question of the guard"),
     trustedProjects: {
       kind: "list",
       note: "project files that may also loosen; written by guard init --trust, user layer only",
@@ -166,7 +167,7 @@ const HISTORY = {
   note: "what is kept of the files that agents change; a project may add to precious and exclude only",
   fields: {
     enabled: { kind: "boolean", note: "keep what agents change, so that it can be undone" },
-    budgetMs: { kind: "integer", min: 0, max: 5_000, note: "how long a tool call waits at most" },
+    budgetMs: { kind: "integer", min: 0, max: 60_000, note: "how long a tool call waits at most" },
     maxFileMb: { kind: "integer", min: 0, max: 100_000, note: "a larger file is not kept" },
     maxCallMb: { kind: "integer", min: 0, max: 1_000_000, note: "kept for one tool call" },
     maxCallFiles: { kind: "integer", min: 0, max: 1_000_000, note: "files kept for one tool call" },
@@ -195,6 +196,13 @@ export const CONFIG_SCHEMA = {
     },
     history: HISTORY,
     programs: { kind: "list", of: OWN_PROGRAM },
+    hooks: {
+      kind: "record",
+      note: "hooks of your own; user and system layers only",
+      fields: {
+        packages: patterns("npm packages, installed in ~/.amplihack/hooks, whose hooks run too"),
+      },
+    },
     bridge: {
       kind: "record",
       fields: {

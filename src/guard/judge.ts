@@ -60,7 +60,7 @@ export function judgeOrFail(
   }
 }
 
-function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
+export function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
   return {
     cwd: workspace.cwd,
     home: workspace.home,

@@ -32,34 +32,52 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const known = findOpen(store, request.session, key);
-  // A host that reads two of our registrations asks twice for one call.
-  const [same] = request.toolUseId === undefined ? [] : known;
-  const open = same === undefined ? undefined : readOpen(store, same);
+  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
+  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
+  try {
+    return (
+      (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))
+    );
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const why = `the history cannot be written: ${error.code}`;
+    return {
+      ...NOTHING,
+      isComplete: false,
+      lost: [...keeper.lost, ...everything(footprint, why, error.code)],
+    };
+  }
+}
+
+/** A host that reads two of our registrations asks twice for one call. */
+async function knownCapture(
+  context: HistoryContext,
+  { toolUseId, session }: CallRequest,
+  key: string,
+): Promise<Captured | undefined> {
+  const known = findOpen(context.store, session, key);
+  const [same] = toolUseId === undefined ? [] : known;
+  const open = same === undefined ? undefined : readOpen(context.store, same);
   if (open !== undefined) {
     const { change, files, bytes, isComplete, notKept } = open;
     return { change: change.id, files, bytes, isComplete, lost: notKept };
   }
   // Without an id of its own, a call with the same words was refused, or has ended.
   for (const file of known) await completeChange(context, file);
-  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
-  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
-  try {
-    return await capture(context, keeper, request, footprint, key);
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    const why = `the history cannot be written: ${error.code}`;
-    return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
-  }
+  return undefined;
 }
 
-function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {
+function everything(
+  { targets, repositories, unknownIn }: Footprint,
+  why: string,
+  code: string,
+): readonly NotKept[] {
   const paths = [
     ...targets.map(({ path }) => path),
     ...repositories.map(({ top, gitDirectory }) => top ?? gitDirectory),
     ...unknownIn,
   ];
-  return paths.map(path => ({ path, why }));
+  return paths.map(path => ({ path, why, code }));
 }
 
 async function capture(
@@ -128,7 +146,7 @@ async function captureTrees(
     const repository = openRepository(disk, given.gitDirectory, given.top);
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
-      const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
+      const options = { isOfGit: true, withIgnored: given.changesIgnored === true, withDirectories: true };
       const found = await sweepRepository(keeper, repository, options);
       add(found);
       for (const { root, gitDirectory } of found)
@@ -142,7 +160,13 @@ async function captureTrees(
       keeper.lose(directory, "a home directory, and what is above one, is not kept as a whole");
       continue;
     }
-    add(await sweepAround(keeper, directory, project, { withIgnored: false, withDirectories: false }));
+    add(
+      await sweepAround(keeper, directory, project, {
+        isOfGit: false,
+        withIgnored: false,
+        withDirectories: false,
+      }),
+    );
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }

@@ -47,6 +47,13 @@ export async function completeChange(
   return change;
 }
 
+/** Forgets what another open change of the same call tells as well. */
+export function dropChange({ store }: HistoryContext, file: OpenFile): void {
+  const open = readOpen(store, file);
+  removeOpen(store, file);
+  if (open !== undefined) dropLists(store, open);
+}
+
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
 export async function describeChange(
   context: HistoryContext,
@@ -65,6 +72,7 @@ export async function describeChange(
   const found = new Map<string, PathChange>();
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
+  problems.push(...named.problems);
   const git = await compareRepositories(context, open, deadlineMs);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
@@ -115,6 +123,7 @@ interface NamedComparison {
   readonly paths: ReadonlySet<string>;
   /** by the former path of a file, the one it has now */
   readonly moved: ReadonlyMap<string, string>;
+  readonly problems: readonly NotKept[];
 }
 
 /** What became of the paths that the call named, and of all that was or is below them. */
@@ -125,6 +134,7 @@ function compareNamed(
   digest: Digest,
 ): NamedComparison {
   const { files } = system;
+  const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
   const paths = new Set(before.keys());
   for (const { path, isTree } of targets) {
@@ -138,9 +148,8 @@ function compareNamed(
         paths.add(inner);
         return true;
       },
-      fail() {
-        // What cannot be listed now was not changed by name.
-      },
+      fail: (inner, why) =>
+        problems.push({ path: inner, why: `what the call did there is not known: ${why}` }),
       isLate: () => false,
     });
   }
@@ -160,7 +169,7 @@ function compareNamed(
     const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
-  return { changes, paths, moved };
+  return { changes, paths, moved, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

@@ -25,6 +25,8 @@ export interface Sweep {
 }
 
 export interface SweepOptions {
+  /** a git command is about to run */
+  readonly isOfGit: boolean;
   /** ignored files are kept too, less what is regenerable */
   readonly withIgnored: boolean;
   /** empty directories as well */
@@ -62,8 +64,8 @@ export async function sweepRepository(
   if (top === undefined) return [];
   const result = await readStatus(system, top, keeper.leftMs);
   if (!result.ok) {
-    // Without an answer of git, all files are as good as untracked.
-    if (!keeper.isLate) return [sweepPlain(keeper, top)];
+    // Without an answer of git, all files are as good as untracked. What git itself changes needs git to come back.
+    if (!keeper.isLate && !options.isOfGit) return [sweepPlain(keeper, top)];
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
@@ -160,15 +162,18 @@ function sortIgnored(
   keepsAll: boolean,
 ): { readonly kept: readonly string[]; readonly left: readonly string[] } {
   const { rules, store } = keeper;
+  // Git names what is ignored one by one where a rule in a directory speaks of its content.
+  const isOutput = cachedRegenerable(keeper, top);
   const kept: string[] = [];
   const left: string[] = [];
   for (const name of ignored) {
     const path = join(top, name);
     if (!name.endsWith("/")) {
-      (keepsAll || rules.isPrecious(path) ? kept : left).push(path);
+      const isKept = rules.isPrecious(path) || (keepsAll && !isOutput(dirname(path)));
+      (isKept ? kept : left).push(path);
       continue;
     }
-    if (rules.isRegenerable(path)) {
+    if (isOutput(path)) {
       left.push(path);
       continue;
     }

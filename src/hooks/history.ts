@@ -8,11 +8,11 @@ import { redactOpening } from "../guard/redact.ts";
 import { findUnkept } from "../guard/unkept.ts";
 import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
-import { completeChange } from "../history/complete.ts";
+import { completeChange, dropChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
 import { figuresOf } from "../history/figures.ts";
 import { examineLosses, type GitWork } from "../history/harmless.ts";
-import { callKey, findOpen } from "../history/open-changes.ts";
+import { callKey, findOpen, readOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
@@ -33,6 +33,8 @@ export interface KeptCall {
   readonly message: string | undefined;
   /** for the audit log: findings that fell away, and why */
   readonly notes: readonly string[];
+  /** what could not be kept, in words; undefined when all of it was */
+  readonly problem: string | undefined;
 }
 
 const COMMAND_LIMIT = 500;
@@ -80,10 +82,17 @@ export async function keepCall(
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
+    problem: problemOf(captured?.lost ?? []),
   };
 }
 
 const MIN_LOOK_MS = 1_000;
+
+/** A store that cannot be written is told at once; names of files, and what settings leave out, in the history. */
+function problemOf(lost: readonly NotKept[]): string | undefined {
+  const codes = [...new Set(lost.flatMap(({ code }) => code ?? []))];
+  return codes.length === 0 ? undefined : `${count(lost.length, "path")} not kept (${codes.join(", ")})`;
+}
 
 function openOf(
   system: System,
@@ -203,10 +212,14 @@ export async function completeCall(
   const { store } = history;
   const { tool, toolUseId, command } = callOf(input);
   const key = callKey(store, toolUseId, tool, command);
-  const [open] = findOpen(store, findSessionId(system, input.sessionId), key);
+  const [open, ...others] = findOpen(store, findSessionId(system, input.sessionId), key);
   if (open === undefined) return;
   const exit = input.event === "PostToolUseFailure" ? "failed" : "ok";
   await completeChange(history, open, { exit, durationMs });
+  // Hooks that are registered twice begin two changes for one call, and are told of its end once.
+  if (toolUseId !== undefined)
+    for (const other of others)
+      if (readOpen(store, other)?.change.command === command) dropChange(history, other);
   pruneWhenDue(history);
 }
 

@@ -19,6 +19,7 @@ export function preToolUse(): Hook<System> {
   return {
     id: "amplihack.pre-tool-use",
     event: "PreToolUse",
+    isJudge: true,
     async run(input, system) {
       return input.kind === "tool" ? judge(input, system) : undefined;
     },
@@ -118,7 +119,9 @@ async function keepBefore(
   try {
     if (!isHistoryOn(guard.config) && judgement.findings.length === 0) return undefined;
     const { keepCall } = await import("./history.ts");
-    return await keepCall(input, system, guard, judgement, footprint);
+    const kept = await keepCall(input, system, guard, judgement, footprint);
+    if (kept.problem !== undefined) tell("the history is not complete", kept.problem);
+    return kept;
   } catch (error) {
     tell("the history kept nothing of this call", error);
     return undefined;

@@ -344,7 +344,7 @@ const GIT_SETTINGS = `[user]
   allow = always
 `;
 /** The sweep may take as long as it likes: a busy machine must not decide what is kept. */
-const SETTINGS = { parts: ["guard", "history"], history: { budgetMs: 5_000 } };
+const SETTINGS = { parts: ["guard", "history"], history: { budgetMs: 60_000 } };
 
 const PREFIX = "amplihack-test-history-";
 /** No run takes as long. */
