@@ -1,3 +1,4 @@
+import { Projects } from "../history/commands/projects.ts";
 import { testRows } from "../history/commands/rows.ts";
 import { asProgram } from "../history/commands/session.ts";
 import { DELETIONS } from "../history/commands/tables/deletions.ts";
@@ -9,9 +10,10 @@ import { describeNative, NATIVE_FILE } from "./program.ts";
 
 describeNative("calls between two runs of the native program are taken back", () => {
   const native = { name: "native", runHook: asProgram([NATIVE_FILE]) } as const;
-  testRows("deletions", DELETIONS, native);
-  testRows("overwriting", OVERWRITING, native);
-  testRows("git: working tree, index and stashes", GIT_WORK, native);
-  testRows("git: refs and commits", GIT_HISTORY, native);
-  testRows("file tools", FILE_TOOLS, native);
+  const projects = new Projects();
+  testRows("deletions", DELETIONS, native, projects);
+  testRows("overwriting", OVERWRITING, native, projects);
+  testRows("git: working tree, index and stashes", GIT_WORK, native, projects);
+  testRows("git: refs and commits", GIT_HISTORY, native, projects);
+  testRows("file tools", FILE_TOOLS, native, projects);
 });

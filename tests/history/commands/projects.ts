@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
+import { type GitFacts, readGit } from "./git-facts.ts";
 import { runShell } from "./run-shell.ts";
 
 /**
@@ -121,7 +122,7 @@ ln -s nowhere new/dangling
 : > new/nothing
 printf 'top\\n' > top.txt
 printf 'top two\\n' > 'top two.txt'
-head -c 300000 /dev/zero | tr '\\000' 'x' > plans/large.txt
+head -c 1200000 /dev/zero | tr '\\000' 'x' > plans/large.txt
 mkdir -m 700 plans/private
 printf 'p\\n' > plans/private/p.txt
 touch -d '2020-02-03 04:05:06.123456789' plans/private/p.txt
@@ -250,6 +251,7 @@ for i in $(seq 1 50); do
 done
 git add -A
 git commit -q -m 'many files'
+git gc -q
 for i in $(seq 1 50); do printf 'changed\\n' >> "tree/$i/7.txt"; printf 'fresh\\n' > "tree/$i/fresh.txt"; done
 `;
 
@@ -344,34 +346,57 @@ const GIT_SETTINGS = `[user]
 /** The sweep may take as long as it likes: a busy machine must not decide what is kept. */
 const SETTINGS = { parts: ["guard", "history"], history: { budgetMs: 60_000 } };
 
+const PREFIX = "amplihack-test-history-";
+/** No run takes as long. */
+const ABANDONED_MS = 6 * 60 * 60 * 1000;
+
 /**
  * Projects below the real home: in temporary directories the history keeps less. Everything is removed when the test
  * file ends.
  */
 export class Projects {
-  private readonly root = realpathSync(mkdtempSync(join(homedir(), "amplihack-test-")));
   private readonly templates = new Map<ProjectKind, string>();
-  private readonly path = searchPath();
+  private readonly words = new Map<ProjectKind, Promise<GitFacts>>();
+  private made: { readonly root: string; readonly path: string } | undefined;
   private count = 0;
 
   constructor() {
     afterAll(() => {
+      if (this.made === undefined) return;
+      const { root } = this.made;
       // Directories without write permission cannot be emptied by others than root.
-      execFileSync("chmod", ["-R", "u+rwX", this.root]);
-      rmSync(this.root, { recursive: true, force: true });
+      execFileSync("chmod", ["-R", "u+rwX", root]);
+      rmSync(root, { recursive: true, force: true });
     });
+  }
+
+  /** Made when it is needed: groups of tests that are skipped never clean up. */
+  private get place(): { readonly root: string; readonly path: string } {
+    if (this.made === undefined) {
+      removeAbandoned();
+      const root = realpathSync(mkdtempSync(join(homedir(), PREFIX)));
+      this.made = { root, path: searchPath() };
+    }
+    return this.made;
+  }
+
+  /** What git says of every fresh copy of that kind. */
+  firstWords(kind: ProjectKind, fresh: Scene): Promise<GitFacts> {
+    const words = this.words.get(kind) ?? readGit(fresh);
+    this.words.set(kind, words);
+    return words;
   }
 
   /** A fresh copy of the project of that kind, with an index that knows the copied files. */
   async make(kind: ProjectKind, settings: object = {}): Promise<Scene> {
     const template = this.template(kind);
     this.count += 1;
-    const home = join(this.root, `${kind}-${this.count}`);
+    const home = join(this.place.root, `${kind}-${this.count}`);
     const scene = this.sceneAt(home, kind);
     const refresh = scene.repositories.map(name => `cd "$HOME/${name}" && git update-index -q --refresh`);
     const { relocate = "" }: Maker = MAKERS[kind];
     const script = [`cp -a "${template}" "$HOME"`, 'cd "$HOME/work"', relocate, ...refresh].join("\n");
-    await runShell(script, { cwd: this.root, env: scene.env });
+    await runShell(script, { cwd: this.place.root, env: scene.env });
     const file = join(home, ".amplihack", "config.jsonc");
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify({ ...SETTINGS, history: { ...SETTINGS.history, ...settings } }), {
@@ -384,7 +409,7 @@ export class Projects {
     const known = this.templates.get(kind);
     if (known !== undefined) return known;
     const { script, starts }: Maker = MAKERS[kind];
-    const home = join(this.root, `template-${kind}`);
+    const home = join(this.place.root, `template-${kind}`);
     if (starts === undefined) makeHome(home);
     else copy(this.template(starts), home);
     const { project, env } = this.sceneAt(home, starts ?? kind);
@@ -400,9 +425,19 @@ export class Projects {
       home,
       project: join(home, "work", project),
       elsewhere: join(home, "work", "elsewhere"),
-      env: { PATH: this.path, HOME: home, LC_ALL: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1" },
+      env: { PATH: this.place.path, HOME: home, LC_ALL: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1" },
       repositories,
     };
+  }
+}
+
+/** What a run that was killed left in the home. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(homedir()).filter(each => each.startsWith(PREFIX))) {
+    const folder = join(homedir(), name);
+    if (statSync(folder).mtimeMs > Date.now() - ABANDONED_MS) continue;
+    execFileSync("chmod", ["-R", "u+rwX", folder]);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

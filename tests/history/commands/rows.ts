@@ -18,9 +18,13 @@ const RUNS_ALL = process.env["AMPLIHACK_TEST_LONG"] === "1";
  * A test for each row of a table; a few run at a time, each in a home of its own. Node and the native program take
  * turns with the rows, so that an ordinary run is half as long; a long one gives all of them to both.
  */
-export function testRows(title: string, table: Table, { name, runHook }: Program = NODE): void {
+export function testRows(
+  title: string,
+  table: Table,
+  { name, runHook }: Program = NODE,
+  projects = new Projects(),
+): void {
   describe.concurrent(title, () => {
-    const projects = new Projects();
     const rows = rowsOf(table).filter((_, index) => RUNS_ALL || (index % 2 === 0) === (name === "node"));
     for (const row of rows) {
       it(`${row.expected}, ${row.kind}: ${row.title.replaceAll("\n", "⏎")}`, () =>

@@ -120,7 +120,7 @@ export const DELETIONS: Table = {
     shell("rm -rf new", { as: "opencode bash" }),
     shell("rm -rf new", { as: "pi bash" }),
     { ...shell("rm -rf new", { as: "cursor shell" }), title: "cursor: rm -rf new" },
-    asks("rm plans/large.txt", { settings: { maxFileMb: 0.1 }, expected: "either" }),
+    asks("rm plans/large.txt", { settings: { maxFileMb: 1 } }),
     asks("rm -rf plans", { settings: { exclude: ["**/private/**"] } }),
     asks("rm -rf new", { settings: { enabled: false } }),
   ],
@@ -218,7 +218,7 @@ export const DELETIONS: Table = {
     "chmod -R 777 locked && mv locked/inner . && rm -rf locked",
     "./scripts/wipe.sh",
   ],
-  large: ["rm -rf tree", "find tree -name '*.txt' -delete", "mv tree wood", "rm -f tree/1/*.txt"],
+  large: ["rm -rf tree", "find tree -name '*.txt' -delete"],
   submodule: [
     "rm -rf vendor/library",
     "rm -rf vendor",

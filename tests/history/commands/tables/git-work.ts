@@ -178,7 +178,7 @@ export const GIT_WORK: Table = {
     "git rm -rq docs",
     "git commit -qam x",
   ],
-  large: ["git checkout -q -- .", "git clean -fdq", "git stash -q -u", "git reset -q --hard v1"],
+  large: ["git stash -q -u", "git reset -q --hard v1"],
   merging: [
     "git merge --abort",
     "git merge --quit",

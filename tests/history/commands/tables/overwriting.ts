@@ -183,7 +183,6 @@ export const OVERWRITING: Table = {
   ],
   large: [
     'printf \'import pathlib\\nfor p in pathlib.Path("tree").rglob("*.txt"): p.write_text("x")\\n\' > all.py && python3 all.py',
-    "sed -i 's/file/line/' tree/7/*.txt",
   ],
   submodule: [
     "sed -i 's/lib/LIB/' vendor/library/*.c",
