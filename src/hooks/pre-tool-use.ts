@@ -1,5 +1,6 @@
 import type { ConfigNotice } from "../config/load.ts";
 import { isHistoryOn } from "../config/settings.ts";
+import { inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
@@ -79,7 +80,8 @@ async function judgeCall(
   attempt: Attempt,
   tell: (what: string, error: unknown) => void,
 ): Promise<JudgedCall> {
-  const { context, stateHome } = guard;
+  const { stateHome } = guard;
+  const context = inDirectory(guard.context, input.facts.directory);
   const keep = (judgement: Judgement, footprint: Footprint) =>
     keepBefore(input, system, guard, judgement, footprint, tell);
   const plain = harmlessShell(input, context);

@@ -1,0 +1,125 @@
+import type { ShapedCall, ToolShape } from "../hosts/tools/shapes.ts";
+import { cmdArgv, codeArgvs, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
+import type { ToolUse } from "../protocol/index.ts";
+import type { ShellFacts } from "../shell/facts.ts";
+import { expandHome } from "../system/paths.ts";
+import { collectFindings } from "./collect-findings.ts";
+import { footprintOfEffects } from "./collect-footprint.ts";
+import { conclude } from "./conclude.ts";
+import type { Workspace } from "./context.ts";
+import { effectsOfTool } from "./file-tools.ts";
+import { mergeFootprints } from "./footprint.ts";
+import { ruleIds } from "./grants.ts";
+import { type Examined, examineText, examineWords } from "./judge.ts";
+import { ALLOWED, type Judgement } from "./judgement.ts";
+import { isOfFamily } from "./rules.ts";
+
+/** Judges a tool call by what its arguments are: commands, SQL and code by what they do, files by their places. */
+export function judgeShapes(
+  tool: Pick<ToolUse, "canonicalName" | "input">,
+  { shapes }: ShapedCall,
+  knownPaths: readonly string[],
+  workspace: Workspace,
+): Judgement {
+  const { canonicalName } = tool;
+  const examined = shapes.flatMap(shape => examineShape(shape, workspace));
+  const files = examineFiles(tool, shapes, knownPaths, workspace);
+  const all = files === undefined ? examined : [...examined, files];
+  const [only] = all;
+  if (only === undefined) return ALLOWED;
+  if (all.length === 1) return conclude(only.findings, only.learned);
+  return conclude(
+    all.flatMap(({ findings }) => findings),
+    {
+      workspace,
+      notes: all.flatMap(({ learned }) => learned.notes),
+      subject: told => ({
+        tree: [canonicalName, ...all.map(({ learned }) => learned.subject(told).tree)],
+        cwd: workspace.cwd,
+        rules: ruleIds(told),
+      }),
+      explain: () => all.flatMap(({ learned }) => learned.explain()),
+      footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
+    },
+  );
+}
+
+function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined[] {
+  switch (shape.as) {
+    case "shell": {
+      const { command, dialect, elsewhere } = shape;
+      if (elsewhere !== undefined)
+        return [examineWords(command, elsewhereArgv(elsewhere, command), workspace)];
+      if (dialect === "cmd") return [examineWords(command, cmdArgv(command), workspace)];
+      const examined = examineText(command, workspace, dialect === "powershell");
+      return [shape.isInput === true ? withoutDoubt(examined) : examined];
+    }
+    case "program": {
+      // What starts it may be a shell, or expand the names of homes as shells do.
+      const argv = shape.argv.map(word => expandHome(word, workspace.home));
+      const { elsewhere } = shape;
+      const given = elsewhere === undefined ? argv : elsewhereArgv(elsewhere, argv.join(" "));
+      return [examineWords(shape.argv.join(" "), given, workspace)];
+    }
+    case "sql":
+      return [examineWords(shape.text, sqlArgv(shape.text), workspace)];
+    case "code": {
+      const readings = codeArgvs(shape.language, shape.text).map(argv =>
+        examineWords(shape.text, argv, workspace),
+      );
+      if (readings.length === 1) return readings;
+      // Text of one language cannot be read as another; it is not examined when no reading is complete.
+      const isRead = readings.some(({ learned }) => learned.notes.length === 0);
+      return isRead ? readings.map(withoutDoubt) : readings;
+    }
+    case "file":
+      return [];
+  }
+}
+
+/** Without what is said of text only because it could not be read. */
+function withoutDoubt(examined: Examined): Examined {
+  const findings = examined.findings.filter(({ rule }) => !isOfFamily(rule, "guard", "text"));
+  return { ...examined, findings };
+}
+
+function examineFiles(
+  tool: Pick<ToolUse, "canonicalName" | "input">,
+  shapes: readonly ToolShape[],
+  knownPaths: readonly string[],
+  workspace: Workspace,
+): Examined | undefined {
+  const files = shapes.filter(shape => shape.as === "file");
+  const effects = effectsOfTool(tool, files, knownPaths, workspace);
+  if (effects.length === 0) return undefined;
+  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
+  return {
+    findings: collectFindings(workspace, EMPTY_FACTS, "", effects),
+    learned: {
+      workspace,
+      notes: [],
+      subject: findings => ({
+        tree: [tool.canonicalName, paths],
+        cwd: workspace.cwd,
+        rules: ruleIds(findings),
+      }),
+      explain: () => [],
+      footprint: () => footprintOfEffects(effects, workspace),
+    },
+  };
+}
+
+/** Of a tool call that has no command. */
+const EMPTY_FACTS: ShellFacts = {
+  invocations: [],
+  effects: [],
+  redirections: [],
+  codeRuns: [],
+  codeEffects: [],
+  writtenFiles: [],
+  functions: [],
+  assignments: [],
+  links: [],
+  unexamined: [],
+  steps: 0,
+};
