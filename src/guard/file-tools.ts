@@ -9,8 +9,6 @@ import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { secretByName } from "./paths/secrets.ts";
 
-const MAX_PATHS = 256;
-
 type FileShape = Extract<ToolShape, { readonly as: "file" }>;
 type FileUse = Pick<FileShape, "action" | "path" | "to" | "isGuess">;
 
@@ -42,7 +40,7 @@ export function effectsOfTool(
     isTool: true,
   };
   const how = tool.includes("append") ? "append" : "replace";
-  return uses.slice(0, MAX_PATHS).flatMap(use => effectsOfUse(use, by, how, workspace));
+  return uses.flatMap(use => effectsOfUse(use, by, how, workspace));
 }
 
 function effectsOfUse(

@@ -1,14 +1,14 @@
 import type { ShapedCall, ToolShape } from "../hosts/tools/shapes.ts";
 import { cmdArgv, codeArgvs, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
 import type { ToolUse } from "../protocol/index.ts";
-import type { ShellFacts } from "../shell/facts.ts";
+import type { ShellFacts, Unexamined } from "../shell/facts.ts";
 import { expandHome } from "../system/paths.ts";
 import { collectFindings } from "./collect-findings.ts";
-import { footprintOfEffects } from "./collect-footprint.ts";
+import { collectFootprint } from "./collect-footprint.ts";
 import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
-import { mergeFootprints } from "./footprint.ts";
+import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
 import { ruleIds } from "./grants.ts";
 import { type Examined, examineText, examineWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
@@ -17,13 +17,13 @@ import { isOfFamily } from "./rules.ts";
 /** Judges a tool call by what its arguments are: commands, SQL and code by what they do, files by their places. */
 export function judgeShapes(
   tool: Pick<ToolUse, "canonicalName" | "input">,
-  { shapes }: ShapedCall,
+  shaped: ShapedCall,
   knownPaths: readonly string[],
   workspace: Workspace,
 ): Judgement {
   const { canonicalName } = tool;
-  const examined = shapes.flatMap(shape => examineShape(shape, workspace));
-  const files = examineFiles(tool, shapes, knownPaths, workspace);
+  const examined = shaped.shapes.flatMap(shape => examineShape(shape, workspace));
+  const files = examineFiles(tool, shaped, knownPaths, workspace);
   const all = files === undefined ? examined : [...examined, files];
   const [only] = all;
   if (only === undefined) return ALLOWED;
@@ -62,7 +62,7 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
       return [examineWords(shape.argv.join(" "), given, workspace)];
     }
     case "sql":
-      return [examineWords(shape.text, sqlArgv(shape.text), workspace)];
+      return [examineStatements(shape.text, workspace)];
     case "code": {
       const readings = codeArgvs(shape.language, shape.text).map(argv =>
         examineWords(shape.text, argv, workspace),
@@ -77,6 +77,13 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
   }
 }
 
+/** A database is no file of the project; commands of a client may change some. */
+function examineStatements(statements: string, workspace: Workspace): Examined {
+  const examined = examineWords(statements, sqlArgv(statements), workspace);
+  if (statements.includes("\\")) return examined;
+  return { ...examined, learned: { ...examined.learned, footprint: () => NO_FOOTPRINT } };
+}
+
 /** Without what is said of text only because it could not be read. */
 function withoutDoubt(examined: Examined): Examined {
   const findings = examined.findings.filter(({ rule }) => !isOfFamily(rule, "guard", "text"));
@@ -85,16 +92,17 @@ function withoutDoubt(examined: Examined): Examined {
 
 function examineFiles(
   tool: Pick<ToolUse, "canonicalName" | "input">,
-  shapes: readonly ToolShape[],
+  { shapes, isComplete }: ShapedCall,
   knownPaths: readonly string[],
   workspace: Workspace,
 ): Examined | undefined {
   const files = shapes.filter(shape => shape.as === "file");
   const effects = effectsOfTool(tool, files, knownPaths, workspace);
-  if (effects.length === 0) return undefined;
+  if (effects.length === 0 && isComplete) return undefined;
+  const facts = isComplete ? EMPTY_FACTS : { ...EMPTY_FACTS, unexamined: [UNREAD] };
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
   return {
-    findings: collectFindings(workspace, EMPTY_FACTS, "", effects),
+    findings: collectFindings(workspace, facts, "", effects),
     learned: {
       workspace,
       notes: [],
@@ -104,7 +112,7 @@ function examineFiles(
         rules: ruleIds(findings),
       }),
       explain: () => [],
-      footprint: () => footprintOfEffects(effects, workspace),
+      footprint: () => collectFootprint([{ facts, effects }], workspace),
     },
   };
 }
@@ -122,4 +130,11 @@ const EMPTY_FACTS: ShellFacts = {
   links: [],
   unexamined: [],
   steps: 0,
+};
+
+const UNREAD: Unexamined = {
+  reason: "nesting",
+  message: "arguments that are too many or too deep",
+  criticalWords: [],
+  span: { start: 0, end: 0 },
 };

@@ -1,237 +1,71 @@
-import { type Json, type JsonObject, readJson } from "../../protocol/index.ts";
-import type { CodeLanguage, ElsewhereCommand, Level, ToolShape } from "./shapes.ts";
+import type { Json } from "../../protocol/index.ts";
+import { codeShapes } from "./code-shapes.ts";
+import { argumentShapes, commandShapes, programShapes, typedShapes } from "./command-shapes.ts";
+import type { Level, ToolShape } from "./shapes.ts";
 import { isSqlForm } from "./sql-form.ts";
-import { actionOf, hasWord, nameWords, type ToolWords } from "./tool-words.ts";
+import { EXECUTORS, hasWord, nameWords, SEARCHES, type ToolWords } from "./tool-words.ts";
 
 const COMMAND = /^(command|commands|cmd|cmds|script|scripts|argv|cmdline|commandline|bash|sh)$/;
-/** `buildCommand` of a deployment is a setting; `shell_command` is run. */
+/** `shell_command` is run by any tool; `buildCommand` by those that run things, for others it is a setting. */
 const COMMAND_KINDS = /^(shell|bash|terminal|cli|system|exec|run|sh|powershell|the|full|raw|user|my)$/;
 const CODE = /^(code|source|snippet|program|expression)$/;
+const PROGRAM = /^(program|executable|binary|exe)$/;
 const STATEMENT = /^(sql|statement|statements|query|queries)$/;
+/** What these run is a page, not this machine. */
+const BROWSERS =
+  /^(browser|puppeteer|playwright|chrome|chromium|firefox|safari|page|devtools|selenium|webdriver|tab|dom|cdp)$/;
+const TYPED = /^(terminal|tmux|pty|tty|stdin|console|iterm|interact|keys|keyboard|computer|process|zsh)$/;
 
 /** The name of a member that holds something to run. */
-export function isExecutedName(name: string): boolean {
-  const words = nameWords(name);
+export function isExecutedName(name: string, tool?: ToolWords): boolean {
+  const words = kindWords(name);
   const last = words.at(-1) ?? "";
   const [first = ""] = words;
   if (last === "line" && /^(command|cmd)$/.test(words.at(-2) ?? "")) return true;
-  return COMMAND.test(last) && (words.length === 1 || COMMAND_KINDS.test(first));
+  if (!COMMAND.test(last)) return false;
+  return (
+    words.length === 1 || COMMAND_KINDS.test(first) || (tool !== undefined && hasWord(tool.tool, EXECUTORS))
+  );
 }
 
-const SHELLS =
-  /^(bash|shell|sh|zsh|terminal|tty|pty|tmux|console|cmd|commandline|powershell|pwsh|iterm|ssh)$/;
-const BROWSERS =
-  /^(browser|puppeteer|playwright|chrome|chromium|firefox|safari|page|devtools|selenium|webdriver|tab|dom|cdp)$/;
-const EXECUTORS =
-  /^(run|exec|execute|executes|execution|executor|eval|evaluate|interpreter|interpret|repl|sandbox|kernel|cell|python3?|ipython|jupyter|node|nodejs|javascript|js|typescript|deno|bun|ruby|php|perl|lua|applescript|osascript|invoke|bash|shell|powershell)$/;
-const SEARCHES =
-  /^(search|searches|find|lookup|grep|ask|docs|documentation|web|fetch|resolve|suggest|recall|retrieve|retrieval|research|google|brave|tavily|exa|perplexity|context7|deepwiki|wikipedia|news|semantic|similar|match)$/;
+/** Without the words that only say that it is text: `script_content` is a script. */
+function kindWords(name: string): readonly string[] {
+  const words = [...nameWords(name)];
+  while (words.length > 1 && /^(content|contents|text|string|body|block)$/.test(words.at(-1) ?? ""))
+    words.pop();
+  return words;
+}
 
 /** What the members of one object hold that runs: commands, code, SQL. */
 export function executedShapes(level: Level): readonly ToolShape[] {
   const { tool, members, place } = level;
   const all = [...tool.server, ...tool.tool];
-  const shapes: ToolShape[] = [];
-  for (const [name, value] of Object.entries(members)) {
-    const member = [...place, name].join(".");
-    if (isExecutedName(name)) shapes.push(...commandShapes(level, member, name, value));
-    else if (typeof value === "string" && value.trim() !== "") {
-      const words = nameWords(name);
-      const last = words.at(-1) ?? "";
-      if (last === "shell" && /\s/.test(value)) shapes.push(...commandShapes(level, member, name, value));
-      else if (CODE.test(last)) shapes.push(...codeShapes(level, member, value));
-      else if (STATEMENT.test(last) && isStatement(last, value, tool))
-        shapes.push({ as: "sql", member, text: value });
-    } else if (STATEMENT.test(nameWords(name).at(-1) ?? "") && Array.isArray(value))
-      for (const text of value)
-        if (typeof text === "string" && isStatement("statement", text, tool))
-          shapes.push({ as: "sql", member, text });
-  }
-  if (shapes.length === 0 && hasWord(all, /^(terminal|tmux|pty|tty|stdin|console|iterm|interact|repl|keys)$/))
-    shapes.push(...typedShapes(level));
-  if (shapes.length === 0) shapes.push(...argumentShapes(level));
-  return shapes;
-}
-
-function isStatement(name: string, text: string, { server, tool }: ToolWords): boolean {
-  if (name === "sql") return true;
-  return !hasWord([...server, ...tool], SEARCHES) && isSqlForm(text);
-}
-
-function commandShapes(level: Level, member: string, name: string, value: Json): readonly ToolShape[] {
-  const { tool, members } = level;
-  const all = [...tool.server, ...tool.tool];
   if (hasWord(all, BROWSERS)) return [];
-  if (typeof value === "string") {
-    const listed = /^\s*\[/.test(value) ? readJson(value, { recover: false, maxDepth: 2 }) : undefined;
-    if (listed?.ok === true && isStringList(listed.value))
-      return listShapes(level, member, name, listed.value);
-    if (value.trim() === "" || isOperation(value, level)) return [];
-    const language = languageOf(members, all);
-    if (/script$/i.test(name) && language !== undefined && language !== "shell")
-      return language === "sql"
-        ? [{ as: "sql", member, text: value }]
-        : [{ as: "code", member, language, text: value }];
-    if (hasWord(all, /^(sql|postgres|postgresql|mysql|sqlite|database)$/) && isSqlForm(value))
-      return [{ as: "sql", member, text: value }];
-    const following = argumentsBeside(members);
-    if (following !== undefined && !/\s/.test(value.trim()))
-      return [{ as: "program", member, argv: [value.trim(), ...following], ...elsewhereOf(members) }];
-    const command = following === undefined ? value : [value, ...following.map(quote)].join(" ");
-    return [shellShape(level, member, command), ...clientShapes(level, member, command.split(/\s+/))];
-  }
-  return isStringList(value) ? listShapes(level, member, name, value) : [];
-}
-
-function isStringList(value: Json): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === "string");
-}
-
-/** A list of words, or of whole lines. */
-function listShapes(
-  level: Level,
-  member: string,
-  name: string,
-  list: readonly string[],
-): readonly ToolShape[] {
-  const isLines = /s$/i.test(name) || /\s/.test(list[0] ?? "");
-  if (isLines) return [shellShape(level, member, list.join("\n"))];
-  const following = argumentsBeside(level.members) ?? [];
-  const argv = [...list, ...following];
-  return [
-    { as: "program", member, argv, ...elsewhereOf(level.members) },
-    ...clientShapes(level, member, argv),
-  ];
-}
-
-function shellShape({ tool, members }: Level, member: string, command: string): ToolShape {
-  const named = typeof members["shell"] === "string" ? nameWords(members["shell"]) : [];
-  const words = [...named, ...tool.tool, ...tool.server];
-  const dialect =
-    hasWord(words, /^(powershell|pwsh|ps1)$/) && !hasWord(named, /^(cmd|bash|gitbash|sh|zsh)$/)
-      ? "powershell"
-      : hasWord(named, /^cmd$/)
-        ? "cmd"
-        : "posix";
-  return { as: "shell", member, command, dialect, ...elsewhereOf(members) };
-}
-
-/** `{command: "rm", args: ["-rf", "x"]}` */
-function argumentsBeside(members: JsonObject): readonly string[] | undefined {
-  for (const name of ["args", "arguments", "argv"]) {
-    const value = members[name];
-    if (Array.isArray(value)) return value.filter(item => typeof item !== "object").map(String);
-  }
-  return undefined;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** `{command: "view", path}`: the word says what an editor does, and is no program. */
-function isOperation(value: string, { tool, members }: Level): boolean {
-  if (!/^[A-Za-z_-]{2,30}$/.test(value) || hasWord(tool.tool, SHELLS)) return false;
-  const hasPath = Object.keys(members).some(name => /(path|file|uri)s?$/i.test(name));
-  return hasPath && actionOf(nameWords(value)) !== undefined;
-}
-
-/** Programs whose words a tool takes without the program: `kubectl {command: "delete ns x"}`. */
-const CLIENTS: readonly (readonly [RegExp, string])[] = [
-  [/^redis$/, "redis-cli"],
-  [/^(kubectl|kubernetes|k8s)$/, "kubectl"],
-  [/^git$/, "git"],
-  [/^docker$/, "docker"],
-  [/^(terraform|tofu)$/, "terraform"],
-  [/^helm$/, "helm"],
-  [/^aws$/, "aws"],
-  [/^gcloud$/, "gcloud"],
-  [/^az$/, "az"],
-  [/^gh$/, "gh"],
-];
-
-function clientShapes({ tool }: Level, member: string, argv: readonly string[]): readonly ToolShape[] {
-  const words = [...tool.tool, ...tool.server];
-  const client = CLIENTS.find(([pattern]) => hasWord(words, pattern))?.[1];
-  if (client === undefined || argv[0] === client) return [];
-  return [{ as: "program", member, argv: [client, ...argv] }];
-}
-
-/** `git {args: ["reset", "--hard"]}` */
-function argumentShapes(level: Level): readonly ToolShape[] {
-  const { members, place } = level;
-  const given = members["args"] ?? members["arguments"] ?? members["subcommand"];
-  const argv =
-    typeof given === "string" ? given.split(/\s+/) : isStringList(given ?? null) ? (given as string[]) : [];
-  return argv.length === 0 ? [] : clientShapes(level, [...place, "args"].join("."), argv);
-}
-
-/** Text that is typed into something that runs already. Control characters are keys there. */
-function typedShapes({ members, place }: Level): readonly ToolShape[] {
-  return ["input", "text", "keys", "chars", "data", "content", "stdin", "line", "lines"].flatMap(name => {
-    const value = members[name];
-    const typed =
-      typeof value === "string" ? value : isStringList(value ?? null) ? (value as string[]).join(" ") : "";
-    const command = typed.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "\n").trim();
-    if (command === "") return [];
-    const member = [...place, name].join(".");
-    return [{ as: "shell" as const, member, command, dialect: "posix" as const, isInput: true as const }];
-  });
-}
-
-function elsewhereOf(members: JsonObject): { readonly elsewhere?: ElsewhereCommand } {
-  const text = (pattern: RegExp) =>
-    Object.entries(members).find(
-      ([name, value]) => pattern.test(name) && typeof value === "string" && value !== "",
-    )?.[1];
-  const container = text(/^(container|container_?(id|name)|pod|pod_?name)$/i);
-  if (typeof container === "string") return { elsewhere: { container } };
-  const host = text(/^(host|hostname|ssh_?host|remote_?host)$/i);
-  return typeof host === "string" && !/^(localhost|127\.|::1)/.test(host) ? { elsewhere: { host } } : {};
-}
-
-const LANGUAGES: readonly (readonly [RegExp, CodeLanguage | "shell" | "sql"])[] = [
-  [/^(python[23]?|py|ipython|jupyter|pandas)$/, "python"],
-  [/^(javascript|js|typescript|ts|node|nodejs|deno|bun|jsx|tsx)$/, "javascript"],
-  [/^(bash|sh|shell|zsh|shellscript)$/, "shell"],
-  [/^(sql|postgres|postgresql|mysql|sqlite)$/, "sql"],
-  [/^(ruby|rb|rails)$/, "ruby"],
-  [/^php$/, "php"],
-  [/^(perl|pl)$/, "perl"],
-  [/^lua$/, "lua"],
-  [/^(applescript|osascript|jxa)$/, "applescript"],
-  [/^(mongo|mongodb|mongosh)$/, "mongo"],
-];
-
-/** By a member that names it, else by the name of the tool. */
-function languageOf(
-  members: JsonObject,
-  words: readonly string[],
-): CodeLanguage | "shell" | "sql" | undefined {
-  const given =
-    members["language"] ??
-    members["lang"] ??
-    members["runtime"] ??
-    members["interpreter"] ??
-    members["kernel"];
-  const named = typeof given === "string" ? nameWords(given) : [];
-  return (
-    LANGUAGES.find(([pattern]) => hasWord(named, pattern))?.[1] ??
-    LANGUAGES.find(([pattern]) => hasWord(words, pattern))?.[1]
+  const shapes = Object.entries(members).flatMap(([name, value]) =>
+    memberShapes(level, name, value, [...place, name].join(".")),
   );
+  if (shapes.length > 0) return shapes;
+  const typed = hasWord(all, TYPED) || hasWord(tool.tool, EXECUTORS) ? typedShapes(level) : [];
+  return typed.length > 0 ? typed : argumentShapes(level);
 }
 
-function codeShapes({ tool, members }: Level, member: string, text: string): readonly ToolShape[] {
-  const all = [...tool.server, ...tool.tool];
-  if (hasWord(all, BROWSERS) || hasWord(tool.tool, SEARCHES)) return [];
-  const hasLanguage = members["language"] !== undefined || members["lang"] !== undefined;
-  const isRun = hasWord(all, EXECUTORS) || (hasLanguage && actionOf(tool.tool) === undefined);
-  // `{source, destination}` are files.
-  if (!isRun || ("source" in members && "destination" in members)) return [];
-  const language = languageOf(members, all) ?? "unknown";
-  if (language === "sql") return [{ as: "sql", member, text }];
-  if (language === "shell") return [{ as: "shell", member, command: text, dialect: "posix" }];
-  if (hasWord(all, /^(powershell|pwsh)$/))
-    return [{ as: "shell", member, command: text, dialect: "powershell" }];
-  return [{ as: "code", member, language, text }];
+function memberShapes(level: Level, name: string, value: Json, member: string): readonly ToolShape[] {
+  if (isExecutedName(name, level.tool)) return commandShapes(level, member, name, value);
+  const last = kindWords(name).at(-1) ?? "";
+  if (STATEMENT.test(last)) return statementShapes(level.tool, last, member, value);
+  if (typeof value !== "string" || value.trim() === "") return [];
+  if (last === "shell" && /\s/.test(value)) return commandShapes(level, member, name, value);
+  const started = PROGRAM.test(last) ? programShapes(level, member, value) : [];
+  return started.length === 0 && CODE.test(last) ? codeShapes(level, member, value) : started;
+}
+
+/** `sql` is SQL; a `query` is SQL when it has the form of it and is not looked for. */
+function statementShapes(tool: ToolWords, name: string, member: string, value: Json): readonly ToolShape[] {
+  const texts = (Array.isArray(value) ? (value as readonly Json[]) : [value]).filter(
+    one => typeof one === "string",
+  );
+  const isSearch = hasWord([...tool.server, ...tool.tool], SEARCHES);
+  return texts
+    .filter(text => (name === "sql" ? text.trim() !== "" : !isSearch && isSqlForm(text)))
+    .map(text => ({ as: "sql", member, text }));
 }

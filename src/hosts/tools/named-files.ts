@@ -19,7 +19,8 @@ const DIRECTORY = /^(folder|directory|dir)$/;
 /** The name of a member that holds paths, whatever its value looks like. */
 export function isPathMember(name: string): boolean {
   const words = nameWords(name);
-  return PATH.test(words.at(-1) ?? "") && !(words.length > 1 && FILTER.test(words[0] ?? ""));
+  if (words.length > 1 && FILTER.test(words[0] ?? "")) return false;
+  return PATH.test(words.at(-1) ?? "") || hasWord(words, /^paths?$/);
 }
 
 interface NamedPath {
@@ -77,7 +78,9 @@ function isNamed(text: string, name: string, words: readonly string[], { tool, p
   const action = actionOf(tool.tool);
   if (/^(patterns?|globs?)$/.test(last)) return action === "delete";
   if (!MAYBE_PATH.test(last) || last === "url") return false;
-  if (last === "name") return /^files?$/i.test(place.at(-2) ?? place.at(-1) ?? "") || words[0] === "new";
+  const isOfFile = /^files?$/i.test(place.at(-2) ?? place.at(-1) ?? "") || words[0] === "new";
+  if (last === "name")
+    return isOfFile || (action === "delete" && hasWord(tool.tool, /^(file|directory|folder)s?$/));
   if (action === "move" || action === "copy" || action === "delete") return true;
   return /^(~(\/|$)|\.{0,2}\/|[A-Za-z]:[\\/])/.test(text);
 }

@@ -5,9 +5,9 @@ import { fileShapes, isPathMember } from "./named-files.ts";
 import type { Level, ShapedCall, ToolShape } from "./shapes.ts";
 import { hasWord, nameWords, type ToolWords, toolWords } from "./tool-words.ts";
 
-const MAX_DEPTH = 10;
-const MAX_OBJECTS = 2000;
-const MAX_SHAPES = 512;
+const MAX_DEPTH = 40;
+const MAX_OBJECTS = 10_000;
+const MAX_SHAPES = 2000;
 
 /** Tools that hosts have for files: none of their members is run. */
 const FILE_TOOLS = /^((Notebook)?Read|Write|(Multi|Notebook)?Edit|ApplyPatch|Grep|Glob|LS)$/;
@@ -20,10 +20,14 @@ export function readShapes(toolName: string, input: Json): ShapedCall {
   const shapes: ToolShape[] = [];
   let directory: string | undefined;
   let seen = 0;
+  let isComplete = true;
   const isOfFiles = FILE_TOOLS.test(toolName) || isPatchTool(toolName);
   const visit = (level: Level): void => {
     seen += 1;
-    if (seen > MAX_OBJECTS || shapes.length > MAX_SHAPES || level.place.length > MAX_DEPTH) return;
+    if (seen > MAX_OBJECTS || shapes.length > MAX_SHAPES || level.place.length > MAX_DEPTH) {
+      isComplete = false;
+      return;
+    }
     const found = isOfFiles ? [] : executedShapes(level);
     const isCommand = found.some(({ as }) => as === "shell" || as === "program" || as === "code");
     for (const [name, value] of Object.entries(level.members))
@@ -45,9 +49,9 @@ export function readShapes(toolName: string, input: Json): ShapedCall {
           around,
         });
   };
-  const members = isJsonObject(input) ? input : Array.isArray(input) ? { input } : undefined;
-  if (members !== undefined) visit({ tool: toolWords(toolName), members, place: [], around: [] });
-  return { shapes, directory };
+  const members = isJsonObject(input) ? input : { input };
+  visit({ tool: toolWords(toolName), members, place: [], around: [] });
+  return { shapes, directory, isComplete };
 }
 
 const NESTED = /^(arguments|args|params|parameters|input|payload|tool_?input|toolargs)$/i;

@@ -48,6 +48,8 @@ export interface ShapedCall {
   readonly shapes: readonly ToolShape[];
   /** the directory that the call works in, as it is written there */
   readonly directory: string | undefined;
+  /** false when the arguments were too many or too deep to look at all of them */
+  readonly isComplete: boolean;
 }
 
 /** An object of the input with the words of the tool that it is meant for. */

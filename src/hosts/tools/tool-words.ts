@@ -78,3 +78,10 @@ export function isOfService({ server, tool }: ToolWords): boolean {
   if (server.length === 0 && hasWord(tool.slice(0, 1), SERVICES)) return true;
   return hasWord(tool, API_THINGS) && !hasWord(tool, FILE_THINGS);
 }
+
+/** Tools that run what they are given. */
+export const EXECUTORS =
+  /^(run|exec|execute|executes|execution|executor|eval|evaluate|interpreter|interpret|repl|sandbox|kernel|cell|python3?|ipython|jupyter|node|nodejs|javascript|js|typescript|deno|bun|ruby|php|perl|lua|applescript|osascript|invoke|bash|shell|powershell)$/;
+/** Tools whose texts are words to look for. */
+export const SEARCHES =
+  /^(search|searches|find|lookup|grep|ask|docs|documentation|web|fetch|resolve|suggest|recall|retrieve|retrieval|research|google|brave|tavily|exa|perplexity|context7|deepwiki|wikipedia|news|semantic|similar|match)$/;
