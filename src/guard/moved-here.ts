@@ -13,9 +13,8 @@ const MAX_MOVES = 16;
  */
 export function movedTo(context: RuleContext, path: string, by: Actor, depth = 0): readonly string[] {
   if (depth > MAX_MOVES) return [];
-  return context.effects.flatMap(effect => {
-    const move = isEarlier(effect, by) ? moveOf(effect, context) : undefined;
-    if (move === undefined) return [];
+  return movesOf(context).flatMap(({ effect, ...move }) => {
+    if (!isEarlier(effect, by)) return [];
     const source = isInside(path, move.to)
       ? move.from
       : isInside(move.to, path)
@@ -33,8 +32,19 @@ function isEarlier(effect: CommandEffect, { invocation }: Actor): boolean {
 }
 
 interface Move {
+  readonly effect: CommandEffect;
   readonly from: string;
   readonly to: string;
+}
+
+const knownMoves = new WeakMap<readonly CommandEffect[], readonly Move[]>();
+
+/** Found once: thousands of words may be deleted by one command. */
+function movesOf(context: RuleContext): readonly Move[] {
+  const { effects } = context;
+  const moves = knownMoves.get(effects) ?? effects.flatMap(effect => moveOf(effect, context) ?? []);
+  knownMoves.set(effects, moves);
+  return moves;
 }
 
 function moveOf(effect: CommandEffect, { workspace }: RuleContext): Move | undefined {
@@ -47,7 +57,7 @@ function moveOf(effect: CommandEffect, { workspace }: RuleContext): Move | undef
   if (from === undefined || to === undefined) return undefined;
   const isInto =
     knownText(words.to)?.endsWith("/") === true || disk.kind(disk.resolve(to, true)) === "directory";
-  return { from, to: isInto ? join(to, basename(from)) : to };
+  return { effect, from, to: isInto ? join(to, basename(from)) : to };
 }
 
 function wordsOfMove(effect: CommandEffect): { from: Value; to: Value; cwd: Value } | undefined {

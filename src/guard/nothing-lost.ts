@@ -1,6 +1,7 @@
 import { tellsAllChanges } from "../programs/told-changes.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
 import { movedTo } from "./moved-here.ts";
+import type { Disk } from "./paths/disk.ts";
 import type { Target } from "./paths/target.ts";
 import { zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
@@ -23,8 +24,13 @@ function isNothing(context: RuleContext, { path, isRemote }: Target, by: Actor):
   if (path === undefined || isRemote || NOT_PLAIN.test(path)) return false;
   if (movedTo(context, path, by).length > 0) return false;
   if (disk.isAbsent(path)) return !mayAppear(context, path, by);
-  const kind = disk.kind(path);
-  return kind === "symlink" || (kind === "directory" && disk.names(path)?.length === 0);
+  return disk.kind(path) === "symlink" || holdsNothing(disk, path);
+}
+
+/** Nothing is there, or an empty directory. */
+export function holdsNothing(disk: Disk, path: string | undefined): boolean {
+  if (path === undefined) return false;
+  return disk.isAbsent(path) || (disk.kind(path) === "directory" && disk.names(path)?.length === 0);
 }
 
 /** Outside the project an earlier program of the command may bring there what is of others: it mounts, it fetches. */
@@ -34,5 +40,5 @@ function mayAppear({ workspace, facts }: RuleContext, path: string, { invocation
   return facts.invocations.some(other => other.id < (invocation?.id ?? 0) && !tellsAllChanges(other));
 }
 
-/** `C:Users`, `*`, `%X%` and `{{name}}` may mean more to other shells, systems and templates than a name. */
-const NOT_PLAIN = /\/[A-Za-z]:|[*?%!{}$]/;
+/** `C:Users`, `*`, `%X%`, `{{name}}` and unseen characters may mean more to other shells and systems than a name. */
+const NOT_PLAIN = /\/[A-Za-z]:|[*?%!{}$]|[^ -~\u00a0-\ud7ff]/;

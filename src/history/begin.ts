@@ -70,6 +70,8 @@ async function capture(
   key: string,
 ): Promise<Captured> {
   const { store, system, places } = context;
+  // What ends from here on may be seen as a difference later.
+  const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
   const named = await captureTargets(keeper, footprint.targets);
   const trees = await captureTrees(context, keeper, footprint, project);
@@ -83,7 +85,7 @@ async function capture(
       ...request,
       id,
       kind: "call",
-      timeMs: system.clock.nowMs(),
+      timeMs,
       turn,
       project,
       of: [],
@@ -126,8 +128,11 @@ async function captureTrees(
     const repository = openRepository(disk, given.gitDirectory, given.top);
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
-      const options = { withIgnored: given.changesIgnored === true, withDirectories: true };
-      add(await sweepRepository(keeper, repository, options));
+      const options = { isOfGit: true, withIgnored: given.changesIgnored === true, withDirectories: true };
+      const found = await sweepRepository(keeper, repository, options);
+      add(found);
+      for (const { root, gitDirectory } of found)
+        if (gitDirectory !== undefined) addState(openRepository(disk, gitDirectory, root));
     }
     if (changesGit(given)) addState(repository);
   }
@@ -137,7 +142,13 @@ async function captureTrees(
       keeper.lose(directory, "a home directory, and what is above one, is not kept as a whole");
       continue;
     }
-    add(await sweepAround(keeper, directory, project, { withIgnored: false, withDirectories: false }));
+    add(
+      await sweepAround(keeper, directory, project, {
+        isOfGit: false,
+        withIgnored: false,
+        withDirectories: false,
+      }),
+    );
     const repository = findRepository(disk, directory);
     if (repository !== undefined) addState(repository);
   }

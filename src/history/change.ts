@@ -24,7 +24,8 @@ export const ABSENT: PathState = { kind: "absent" };
  */
 export type ContentSource =
   | { readonly in: "store" | "digest"; readonly id: string }
-  | { readonly in: "git"; readonly id: string; readonly repository: string }
+  /** `repository` is the top of its working tree, which need not be there any more */
+  | { readonly in: "git"; readonly id: string; readonly repository: string; readonly gitDirectory: string }
   | { readonly in: "nowhere"; readonly why: string };
 
 export interface PathChange {

@@ -27,12 +27,14 @@ export function withoutOthers(
   return changes.flatMap(change => {
     const { path } = change;
     if (!isNamed(path) && claimed.some(isClaimed => isClaimed(path))) return [];
-    const left = ended.get(path);
-    if (left === undefined) return [change];
-    if (isSameState(left.after, change.after)) return [];
+    const left = ended.get(path) ?? [];
+    const last = left.at(-1);
+    if (last === undefined) return [change];
+    // Several may have ended since it was looked at.
+    if (left.some(other => isSameState(other.after, change.after))) return [];
     // Only what can be restored is worth going back to.
-    const isKept = left.after.kind !== "file" || left.after.content.in === "store" || hasContent(store, left);
-    return isKept ? (compareStates(path, left.after, change.after) ?? []) : [change];
+    const isKept = last.after.kind !== "file" || last.after.content.in === "store" || hasContent(store, last);
+    return isKept ? (compareStates(path, last.after, change.after) ?? []) : [change];
   });
 }
 
@@ -44,18 +46,19 @@ function namedBy(targets: readonly NamedTarget[]): (path: string) => boolean {
   return path => targets.some(target => (target.isTree ? isInside(target.path, path) : target.path === path));
 }
 
-/** By path, the last change of a call of this project that ended since. */
+/** By path, the changes of calls of this project that ended since, in that order. */
 function statesLeft(
   store: Store,
   project: string,
   ownId: string,
   sinceMs: number,
-): ReadonlyMap<string, PathChange> {
-  const left = new Map<string, PathChange>();
+): ReadonlyMap<string, readonly PathChange[]> {
+  const left = new Map<string, PathChange[]>();
   const { entries } = readJournals(store, [projectKey(store, project)], { sinceMs });
   const ended = entries.filter(entry => entry.id !== ownId && entry.endMs >= sinceMs);
   for (const entry of [...ended].sort((one, other) => one.endMs - other.endMs))
-    for (const change of toChange(store, entry).files) left.set(change.path, change);
+    for (const change of toChange(store, entry).files)
+      left.set(change.path, [...(left.get(change.path) ?? []), change]);
   return left;
 }
 

@@ -3,7 +3,7 @@ import type { System } from "../system/system.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
-import { differencesFrom, readStatus, type TrackedPath } from "./git-status.ts";
+import { differencesFrom, filesOf, readStatus, type TrackedPath } from "./git-status.ts";
 import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { runGit } from "./run-git.ts";
 import { type Sweep, workPaths } from "./sweep.ts";
@@ -30,6 +30,8 @@ export async function compareSweep(
   // Without a status before the call nothing is known about clean files.
   if (!sweep.isComplete && sweep.head === undefined && seen.size === 0)
     return { changes: [], problem: undefined };
+  const isThere = factsAt(context.system.files, `${sweep.root}/.git`) !== undefined;
+  if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs);
   const result = await readStatus(context.system, sweep.root, timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
   const { status } = result;
@@ -57,6 +59,27 @@ export async function compareSweep(
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
   return { changes: [...changes, ...made], problem: undefined };
+}
+
+/** The working tree of a submodule or linked worktree that the call took away: all of its files were tracked or seen. */
+async function compareRemoved(
+  context: HistoryContext,
+  sweep: Sweep,
+  seen: ReadonlyMap<string, Seen>,
+  digest: Digest,
+  timeoutMs: number,
+): Promise<SweepComparison> {
+  const { gitDirectory = "", head } = sweep;
+  if (head === undefined || factsAt(context.system.files, gitDirectory) === undefined)
+    return { changes: [], problem: "its repository is gone" };
+  const tracked = await filesOf(context.system, gitDirectory, head, timeoutMs);
+  const inHead = await trackedBefore(context, sweep, tracked, timeoutMs);
+  const changes: PathChange[] = [];
+  for (const path of new Set([...seen.keys(), ...inHead.keys()])) {
+    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
+    if (change !== undefined) changes.push(change);
+  }
+  return { changes, problem: undefined };
 }
 
 /** Paths whose files are what git had before, although it tracks them no longer or in another place. */
@@ -117,9 +140,11 @@ async function trackedBefore(
   const found = new Map<string, PathState>();
   const known = tracked.filter(({ id, mode }) => id !== undefined && mode !== "160000");
   if (known.length === 0) return found;
+  // Its objects are read where they are: the working tree may be gone.
+  const cwd = gitDirectory ?? root;
   const sizes = await sizesOf(
     system,
-    root,
+    cwd,
     known.flatMap(({ id }) => id ?? []),
     timeoutMs,
   );
@@ -129,7 +154,7 @@ async function trackedBefore(
   for (const { path, id = "", mode } of known) {
     const at = join(root, path);
     if (mode === "120000") {
-      const target = await runGit(system, ["cat-file", "blob", id], { cwd: root, timeoutMs });
+      const target = await runGit(system, ["cat-file", "blob", id], { cwd, timeoutMs });
       if (target.isOk) found.set(at, { kind: "link", target: target.text, modifiedNs: "0" });
     } else {
       found.set(at, {
@@ -137,7 +162,7 @@ async function trackedBefore(
         size: sizes.get(id) ?? 0,
         mode: mode === "100755" ? executable : plain,
         modifiedNs: "0",
-        content: { in: "git", id, repository: root },
+        content: { in: "git", id, repository: root, gitDirectory: gitDirectory ?? "" },
       });
     }
   }

@@ -16,7 +16,8 @@ export async function readContent(
   if (content.in === "nowhere") return undefined;
   if (content.in === "git") {
     const args = ["cat-file", "--filters", `--path=${path.slice(content.repository.length + 1)}`, content.id];
-    const run = await runGit(system, args, { cwd: content.repository, timeoutMs: GIT_MS });
+    const env = { GIT_DIR: content.gitDirectory };
+    const run = await runGit(system, args, { cwd: content.gitDirectory, timeoutMs: GIT_MS, env });
     return run.isOk && run.stdout.length <= limitBytes ? run.stdout : undefined;
   }
   try {

@@ -8,6 +8,7 @@ import { walkTree } from "./walk.ts";
 const CHECKOUT_MS = 60_000;
 
 interface Wanted {
+  readonly gitDirectory: string;
   readonly path: string;
   readonly id: string;
   readonly mode: number;
@@ -24,10 +25,10 @@ export async function bringFromGit(
   const byRepository = new Map<string, Map<string, Wanted>>();
   const want = (path: string, state: PathState) => {
     if (state.kind !== "file" || state.content.in !== "git") return;
-    const { id, repository } = state.content;
+    const { id, repository, gitDirectory } = state.content;
     if (!isInside(repository, path)) return;
     const wanted = byRepository.get(repository) ?? new Map<string, Wanted>();
-    byRepository.set(repository, wanted.set(`${id}\0${path}`, { path, id, mode: state.mode }));
+    byRepository.set(repository, wanted.set(`${id}\0${path}`, { path, id, mode: state.mode, gitDirectory }));
   };
   for (const { files } of changes) for (const { path, before } of files) want(path, before);
   const found = new Map<string, string>();
@@ -69,7 +70,13 @@ async function checkOutOnce(
   const indexFile = `${directory}.index`;
   system.files.makeDirectory(directory, 0o700);
   try {
-    const options = { cwd: repository, timeoutMs: CHECKOUT_MS, env: { GIT_INDEX_FILE: indexFile } };
+    const isThere = system.files.follow(repository)?.kind === "directory";
+    const env = {
+      GIT_INDEX_FILE: indexFile,
+      GIT_DIR: wanted[0]?.gitDirectory ?? "",
+      GIT_WORK_TREE: isThere ? repository : directory,
+    };
+    const options = { cwd: isThere ? repository : directory, timeoutMs: CHECKOUT_MS, env };
     const entries = wanted.map(({ path, id, mode }) => {
       const kind = (mode & 0o100) === 0 ? "100644" : "100755";
       return `${kind} ${id}\t${relative(repository, path)}\0`;
@@ -80,8 +87,8 @@ async function checkOutOnce(
     await runGit(system, args, { ...options, input: names });
     for (const { path, id } of wanted) {
       const written = `${directory}/${relative(repository, path)}`;
-      if (system.files.inspect(written)?.kind === "file")
-        found.set(`${id}\0${path}`, store.keepFile(written).id);
+      const facts = system.files.inspect(written);
+      if (facts?.kind === "file") found.set(`${id}\0${path}`, store.keepFile(written, facts.size));
     }
   } finally {
     removeTree(system.files, directory);

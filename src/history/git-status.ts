@@ -92,6 +92,21 @@ export async function differencesFrom(
   return found;
 }
 
+/** The files of a commit. */
+export async function filesOf(
+  system: System,
+  gitDirectory: string,
+  commit: string,
+  timeoutMs: number,
+): Promise<readonly TrackedPath[]> {
+  const env = { GIT_DIR: gitDirectory };
+  const run = await runGit(system, ["ls-tree", "-r", "-z", commit], { cwd: gitDirectory, timeoutMs, env });
+  return run.text.split("\0").flatMap(record => {
+    const [, mode = "", id = "", path = ""] = /^(\d+) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(record) ?? [];
+    return path === "" ? [] : [{ path, id, mode }];
+  });
+}
+
 export interface IndexEntry {
   readonly path: string;
   readonly mode: string;
@@ -114,7 +129,9 @@ export async function readIndex(
     GIT_LITERAL_PATHSPECS: "1",
     ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
   };
-  const run = await runGit(system, ["ls-files", "-z", "-v", "--stage", "--", ...paths], {
+  // Otherwise git takes an entry for one of the working tree as soon as a file is there.
+  const args = ["-c", "sparse.expectFilesOutsideOfPatterns=true", "ls-files", "-z", "-v", "--stage", "--"];
+  const run = await runGit(system, [...args, ...paths], {
     cwd: top,
     timeoutMs,
     env,

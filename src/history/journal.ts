@@ -54,12 +54,13 @@ export function projectKeys(store: Store, project: string | undefined): readonly
   });
 }
 
-/** Whole entries above the floor, oldest first. `sinceMs` leaves out journals that were not written to since. */
+/** Whole entries above the floor, oldest first. With `sinceMs` those that ended earlier may be missing. */
 export function readJournals(
   store: Store,
   keys: readonly string[],
   options: { readonly session?: string; readonly sinceMs?: number } = {},
 ): Journal {
+  const { sinceMs } = options;
   const floor = readFloor(store);
   const problems: string[] = [];
   const byId = new Map<string, Entry>();
@@ -68,10 +69,13 @@ export function readJournals(
       if (!name.endsWith(".jsonl")) continue;
       if (options.session !== undefined && name !== `${sessionKey(options.session)}.jsonl`) continue;
       const path = store.path("journal", key, name);
-      if (options.sinceMs !== undefined && !isWrittenSince(store, path, options.sinceMs)) continue;
+      if (sinceMs !== undefined && !isWrittenSince(store, path, sinceMs)) continue;
       const broken = (line: number) => problems.push(`${path}: line ${line} is damaged and was left out`);
-      for (const entry of store.readLines<Entry>(path, broken))
-        if (entry.id > floor) byId.set(entry.id, entry);
+      const lines =
+        sinceMs === undefined
+          ? store.readLines<Entry>(path, broken)
+          : store.readLastLines<Entry>(path, ({ endMs }) => endMs < sinceMs);
+      for (const entry of lines) if (entry.id > floor) byId.set(entry.id, entry);
     }
   }
   const entries = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));

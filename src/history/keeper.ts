@@ -72,9 +72,10 @@ export class Keeper {
   capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
     const { files } = this.store.system;
     const stamp = facts?.stamp ?? "";
+    // The name of something that is there, read with a loss.
+    if (facts === undefined && path.includes("\uFFFD")) this.lose(path, "its name is not UTF-8");
     try {
       const state = toState(files, path, facts, found => this.keepContent(path, found, known));
-      if (state.kind === "other") this.lose(path, "it is no file, directory or link");
       return { path, state, stamp };
     } catch (error) {
       // It vanished while it was looked at.
@@ -95,9 +96,9 @@ export class Keeper {
     const why = this.whyNot(path, facts);
     if (why !== undefined) return this.lose(path, why);
     try {
-      const { id, size } = this.store.keepFile(path);
+      const id = this.store.keepFile(path, facts.size);
       this.files += 1;
-      this.bytes += size;
+      this.bytes += facts.size;
       return { in: "store", id };
     } catch (error) {
       if (!(error instanceof SystemError) || error.code === "ENOENT") throw error;

@@ -12,6 +12,9 @@ const GIT_MS = 30_000;
 const MAX_HEAD = 64 * 1024;
 const ADVICE = "look at it with git; --force goes back all the same, and redo takes that back";
 
+/** What git rewrites in a linked worktree whenever it is looked at. */
+const BOOKKEEPING = /\/worktrees\/[^/]+\/(index|logs\/.*|ORIG_HEAD|COMMIT_EDITMSG)$/;
+
 interface GitPlan {
   readonly steps: readonly GitStep[];
   readonly conflicts: readonly Conflict[];
@@ -143,7 +146,8 @@ function planFile(
   if (isSameState(present, file.before)) return [];
   if (isSameState(present, file.after)) return [file];
   if (PASSING_FILES.has(basename(file.path))) return [];
-  if (present.kind === "directory" && file.before.kind === "absent") return [file];
+  if (file.before.kind === "absent" && (present.kind === "directory" || BOOKKEEPING.test(file.path)))
+    return [file];
   const merged = basename(file.path) === "config" ? mergeSections(system, store, file) : undefined;
   if (merged !== undefined) return [{ ...file, before: merged }];
   clash(basename(file.path), "it was changed since");

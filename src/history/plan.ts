@@ -166,7 +166,9 @@ function describeConflict(present: PathState, expected: PathState): string {
 
 /** Why the former content cannot come back; undefined when it can. */
 function whyGone(store: Store, { action, target, movedTo }: PathStep): string | undefined {
-  if (action !== "restore" || target.kind !== "file") return undefined;
+  if (action !== "restore") return undefined;
+  if (target.kind === "other") return "only files, directories and links are kept";
+  if (target.kind !== "file") return undefined;
   if (target.content.in === "nowhere") return movedTo === undefined ? target.content.why : undefined;
   if (target.content.in === "git") return "git has its content no longer";
   return store.hasObject(target.content.id) ? undefined : "its content is in the history no longer";

@@ -11,6 +11,8 @@ const MAX_OWN_BYTES = 256 * 1024 * 1024;
 /** Longer lists of paths are objects of their own, so that a line of the journal is one write. */
 const MAX_INLINE = 2_000;
 
+const TAIL_BYTES = 128 * 1024;
+
 /** A list of paths in a line of the journal, or by the object that holds it. */
 export type Listed<T> = readonly T[] | { readonly object: string; readonly count: number };
 
@@ -23,6 +25,8 @@ export class Store {
   readonly root: string;
   /** bytes that this process added */
   added = 0;
+  private temporaryPrefix: string | undefined;
+  private temporaries = 0;
 
   constructor(system: System, stateHome: string) {
     this.system = system;
@@ -42,31 +46,32 @@ export class Store {
   }
 
   /** Copies a file into the store. The copy is digested, not the file, which may change meanwhile. */
-  keepFile(path: string): { readonly id: string; readonly size: number } {
-    return this.adopt(temporary => this.system.files.copy(path, temporary, FILE_MODE));
+  keepFile(path: string, size: number): string {
+    return this.adopt(size, temporary => this.system.files.copy(path, temporary, FILE_MODE));
   }
 
   keepBytes(bytes: Uint8Array): string {
-    return this.adopt(temporary => this.system.files.append(temporary, bytes, FILE_MODE)).id;
+    return this.adopt(bytes.length, temporary => this.system.files.append(temporary, bytes, FILE_MODE));
   }
 
   /** A name in the store for something that is still being made. */
   temporaryPath(): string {
-    return this.path("tmp", this.system.random.hex(24));
+    this.temporaryPrefix ??= this.system.random.hex(24);
+    this.temporaries += 1;
+    return this.path("tmp", `${this.temporaryPrefix}.${this.temporaries}`);
   }
 
   /** Takes what `make` writes into the objects. An object that is there already gets a fresh time, and stays. */
-  adopt(make: (temporary: string) => void): { readonly id: string; readonly size: number } {
+  private adopt(size: number, make: (temporary: string) => void): string {
     const { files } = this.system;
     const temporary = this.temporaryPath();
     withParents(files, temporary, DIRECTORY_MODE, () => make(temporary));
     try {
       const id = files.digest(temporary);
-      const size = files.inspect(temporary)?.size ?? 0;
       const object = this.objectPath(id);
       withParents(files, object, DIRECTORY_MODE, () => files.rename(temporary, object));
       this.added += size;
-      return { id, size };
+      return id;
     } catch (error) {
       ignoreAbsent(() => files.remove(temporary));
       throw error;
@@ -134,6 +139,22 @@ export class Store {
       else values.push(value);
     }
     return values;
+  }
+
+  /** The last whole lines up to one that is early enough, oldest first. Most readers of a long file want few. */
+  readLastLines<T>(path: string, isEarly: (value: T) => boolean): readonly T[] {
+    const { files, text } = this.system;
+    const size = files.inspect(path)?.size ?? 0;
+    if (size > TAIL_BYTES) {
+      const tail = text.decode(files.readRange(path, size - TAIL_BYTES, TAIL_BYTES)).text;
+      const values = tail
+        .slice(tail.indexOf("\n") + 1)
+        .split("\n")
+        .flatMap(line => unseal<T>(line) ?? []);
+      const [first] = values;
+      if (first !== undefined && isEarly(first)) return values;
+    }
+    return this.readLines<T>(path, () => {});
   }
 
   /** Names in a directory of the store; none when it is not there. */

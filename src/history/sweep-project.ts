@@ -13,6 +13,10 @@ export async function sweepProject(context: HistoryContext, directory: string): 
   if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
   const deadlineMs = system.clock.monotonicMs() + settings.budgetMs * PATIENCE;
   const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
-  await sweepAround(keeper, directory, places.project, { withIgnored: false, withDirectories: false });
+  await sweepAround(keeper, directory, places.project, {
+    isOfGit: false,
+    withIgnored: false,
+    withDirectories: false,
+  });
   noteUsage(store);
 }

@@ -25,6 +25,8 @@ export interface Sweep {
 }
 
 export interface SweepOptions {
+  /** a git command is about to run */
+  readonly isOfGit: boolean;
   /** ignored files are kept too, less what is regenerable */
   readonly withIgnored: boolean;
   /** empty directories as well */
@@ -62,6 +64,8 @@ export async function sweepRepository(
   if (top === undefined) return [];
   const result = await readStatus(system, top, keeper.leftMs);
   if (!result.ok) {
+    // Without an answer of git, all files are as good as untracked. What git itself changes needs git to come back.
+    if (!keeper.isLate && !options.isOfGit) return [sweepPlain(keeper, top)];
     keeper.lose(top, result.problem);
     return [unfinished(repository, top)];
   }
@@ -104,6 +108,8 @@ function captureWork(
   };
   const paths = workPaths(keeper, top, status);
   for (const path of paths) capture(path);
+  // Of a submodule or linked worktree it is a file, which leads to the repository.
+  if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
   for (const path of kept) capture(path);
   const directories = options.withDirectories

@@ -32,8 +32,6 @@ export async function captureTargets(
     if (keeper.rules.isOutOfReach(path)) continue;
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
     const facts = factsAt(files, path);
-    // The name of a file that is there, read with a loss.
-    if (facts === undefined && path.includes("\uFFFD")) keeper.lose(path, "its name is not UTF-8");
     for (const missing of facts === undefined ? missingParents(keeper, path) : []) {
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });
@@ -165,7 +163,7 @@ async function cleanInside(
   directory: string,
 ): Promise<((found: Found) => Seen | undefined) | undefined> {
   const { system } = keeper.store;
-  const top = repository?.top;
+  const { top, gitDirectory = "" } = repository ?? {};
   if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
     return undefined;
   const status = await readStatus(system, top, keeper.leftMs);
@@ -181,7 +179,12 @@ async function cleanInside(
   return ({ path, facts }) => {
     const id = ids.get(path);
     if (id === undefined || facts.kind !== "file") return undefined;
-    const state = toState(system.files, path, facts, () => ({ in: "git", id, repository: top }));
+    const state = toState(system.files, path, facts, () => ({
+      in: "git",
+      id,
+      repository: top,
+      gitDirectory,
+    }));
     keeper.files += 1;
     return { path, state, stamp: facts.stamp };
   };

@@ -2,7 +2,7 @@ import { hasOpenChanges } from "../history/any-open.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { findHome, findStateHome } from "../state/index.ts";
 import type { HookContext } from "./context.ts";
-import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
+import type { ConfiguredGuard } from "./guard-context.ts";
 
 type HistoryHooks = typeof import("./history.ts");
 type Step = (history: HistoryHooks, guard: ConfiguredGuard) => Promise<void>;
@@ -11,9 +11,12 @@ type Step = (history: HistoryHooks, guard: ConfiguredGuard) => Promise<void>;
 export async function withHistory(context: HookContext, cwd: string | undefined, step: Step): Promise<void> {
   if (findHome(context.system) === undefined) return;
   try {
-    const guard = openGuard(context.system, cwd, () => {});
+    const { openGuard } = await import("./guard-context.ts");
     const history = await import("./history.ts");
-    await step(history, guard);
+    await step(
+      history,
+      openGuard(context.system, cwd, () => {}),
+    );
   } catch (error) {
     context.report(`the history is not complete: ${errorText(error)}`);
   }

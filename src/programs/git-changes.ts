@@ -1,5 +1,5 @@
 import type { GitWords } from "../shell/effects.ts";
-import { type WordSet, wordSet } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { describe, type Value } from "../shell/value.ts";
 
 /** What a run of git may change in its repository. */
@@ -29,21 +29,19 @@ const OF_STATE = wordSet(`
 `);
 
 /** First words behind a subcommand with which it only reads; `-` stands for none at all. */
-const READING_ACTIONS: ReadonlyMap<string, WordSet> = new Map(
-  Object.entries({
-    bisect: "log view visualize terms help",
-    bundle: "verify list-heads",
-    lfs: "- ls-files status env locks version logs",
-    notes: "- list show get-ref",
-    reflog: "- show list exists",
-    remote: "- show get-url",
-    rerere: "status diff remaining",
-    "sparse-checkout": "list check-rules",
-    stash: "list show",
-    submodule: "- status summary",
-    worktree: "- list",
-  }).map(([name, actions]) => [name, wordSet(actions)]),
-);
+const READING_ACTIONS: Readonly<Record<string, string>> = {
+  bisect: "log view visualize terms help",
+  bundle: "verify list-heads",
+  lfs: "- ls-files status env locks version logs",
+  notes: "- list show get-ref",
+  reflog: "- show list exists",
+  remote: "- show get-url",
+  rerere: "status diff remaining",
+  "sparse-checkout": "list check-rules",
+  stash: "list show",
+  submodule: "- status summary",
+  worktree: "- list",
+};
 
 /** Branches and tags are listed by these, whatever names follow. */
 const LISTING = [
@@ -58,12 +56,19 @@ const LISTING = [
   "v",
 ];
 
+/** Does it take ignored files from the working tree as well? */
+export function takesIgnored({ subcommand, options }: GitWords): boolean {
+  return (
+    (subcommand === "clean" && options.has("x", "X")) || (subcommand === "stash" && options.has("a", "all"))
+  );
+}
+
 /** What a run may change, by its subcommand and words; a program of others behind git may change everything. */
 export function changesOfGit(run: GitWords): GitChanges {
   const { subcommand, options } = run;
   const operands = options.operandValues.map(describe);
   const [first = "-"] = operands;
-  if (options.isOn("help") || READING_ACTIONS.get(subcommand)?.has(first) === true) return NOTHING;
+  if (options.isOn("help") || actionsOf(subcommand).includes(first)) return NOTHING;
   if (READING.has(subcommand)) return NOTHING;
   switch (subcommand) {
     case "add":
@@ -100,6 +105,10 @@ export function changesOfGit(run: GitWords): GitChanges {
     default:
       return OF_STATE.has(subcommand) ? STATE : BOTH;
   }
+}
+
+function actionsOf(subcommand: string): readonly string[] {
+  return Object.hasOwn(READING_ACTIONS, subcommand) ? words(READING_ACTIONS[subcommand] ?? "") : [];
 }
 
 /** `git branch -D x` has no listing option; `git branch --unset-upstream` has no operand. */

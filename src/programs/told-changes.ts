@@ -1,5 +1,5 @@
 import type { Invocation } from "../shell/facts.ts";
-import { type WordSet, wordSet } from "../shell/options.ts";
+import { wordSet, words } from "../shell/options.ts";
 import { describe, knownText, wordAt } from "../shell/value.ts";
 import { harmlessUse } from "./read-only.ts";
 import { findProgram, tellsChanges } from "./registry.ts";
@@ -15,28 +15,26 @@ const READERS = wordSet(`
 `);
 
 /** Words with which a program only shows something. */
-const READING_SUBCOMMANDS: ReadonlyMap<string, WordSet> = new Map(
-  Object.entries({
-    npm: "help config root prefix bin why explain search info show whoami ping doctor",
-    pnpm: "list ls why outdated root bin view info",
-    yarn: "list why info versions",
-    cargo: "tree metadata search version help locate-project read-manifest pkgid",
-    go: "env doc help",
-    pip: "list show freeze check help",
-    pip3: "list show freeze check help",
-    brew: "list info search deps uses config doctor leaves outdated",
-    docker: "ps images logs inspect stats top port version info history events diff search",
-    podman: "ps images logs inspect stats top port version info history events diff search",
-    kubectl: "get describe logs top explain api-resources api-versions version cluster-info",
-    systemctl: "status list-units list-unit-files is-active is-enabled show cat",
-    rustup: "show",
-    conda: "list info search",
-    terraform: "version show output providers graph",
-    helm: "list ls status get history search show version",
-    apt: "list show search policy",
-    dpkg: "-l -L -s --list --status --listfiles",
-  }).map(([name, words]) => [name, wordSet(words)]),
-);
+const READING_SUBCOMMANDS: Readonly<Record<string, string>> = {
+  npm: "help config root prefix bin why explain search info show whoami ping doctor",
+  pnpm: "list ls why outdated root bin view info",
+  yarn: "list why info versions",
+  cargo: "tree metadata search version help locate-project read-manifest pkgid",
+  go: "env doc help",
+  pip: "list show freeze check help",
+  pip3: "list show freeze check help",
+  brew: "list info search deps uses config doctor leaves outdated",
+  docker: "ps images logs inspect stats top port version info history events diff search",
+  podman: "ps images logs inspect stats top port version info history events diff search",
+  kubectl: "get describe logs top explain api-resources api-versions version cluster-info",
+  systemctl: "status list-units list-unit-files is-active is-enabled show cat",
+  rustup: "show",
+  conda: "list info search",
+  terraform: "version show output providers graph",
+  helm: "list ls status get history search show version",
+  apt: "list show search policy",
+  dpkg: "-l -L -s --list --status --listfiles",
+};
 
 /** Command lines of forges work elsewhere, save for these words. */
 const FORGES = wordSet("gh glab");
@@ -53,14 +51,18 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   const name = knownText(wordAt(argv, 0));
   // A file of that name in the project is another program.
   if (program === undefined || (name?.includes("/") === true && !SYSTEM_PROGRAM.test(name))) return false;
-  const words = argv.slice(1).map(describe);
-  const [first = ""] = words;
-  if (words.length === 1 && HELP.test(first)) return true;
-  if (READERS.has(program) || READING_SUBCOMMANDS.get(program)?.has(first) === true) return true;
-  if (FORGES.has(program) && !words.slice(0, 3).some(word => BRINGS_HERE.test(word))) return true;
-  if (harmlessUse(program, words) === "reads") return true;
+  const given = argv.slice(1).map(describe);
+  const [first = ""] = given;
   const record = findProgram(program);
-  if (record === undefined || !tellsChanges(record)) return false;
   // Words that follow from a list may name what it changes.
-  return !isOpenEnded || record.effects === undefined;
+  if (record !== undefined && tellsChanges(record) && (!isOpenEnded || record.effects === undefined))
+    return true;
+  if (given.length === 1 && HELP.test(first)) return true;
+  if (READERS.has(program) || subcommandsOf(program).includes(first)) return true;
+  if (FORGES.has(program)) return !given.slice(0, 3).some(word => BRINGS_HERE.test(word));
+  return harmlessUse(program, given) === "reads";
+}
+
+function subcommandsOf(program: string): readonly string[] {
+  return Object.hasOwn(READING_SUBCOMMANDS, program) ? words(READING_SUBCOMMANDS[program] ?? "") : [];
 }

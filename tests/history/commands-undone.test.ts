@@ -104,7 +104,6 @@ const GIT_COMMANDS = [
   "git checkout -qb other && git commit -qam more && git branch -M side",
   "git commit -qam w; git rebase -q side || true",
   "git commit -qam w; git cherry-pick side || true",
-  "git worktree add -q ../linked side",
 ];
 
 describe("after a git command, undo gives back files, index, refs and stashes", () => {
@@ -120,6 +119,23 @@ describe("after a git command, undo gives back files, index, refs and stashes", 
     await project.redo(undone);
     expect(project.state()).toEqual(after);
   });
+});
+
+it("a new linked worktree goes again, and a removed one works again", async () => {
+  const project = repository();
+  const before = project.state();
+  const targets = [project.target("linked", "write", true)];
+  const added = await project.call("git worktree add -q linked side", { ...git(project), targets });
+  expect(project.git("worktree", "list")).toContain("linked");
+  const withTree = project.state();
+  const removed = await project.call("git worktree remove --force linked", { ...git(project), targets });
+  expect(project.git("worktree", "list")).not.toContain("linked");
+  await project.undo(removed);
+  expect(project.state()).toEqual(withTree);
+  expect(project.git("-C", "linked", "status", "--porcelain")).toBe("");
+  await project.undo(added);
+  expect(project.state()).toEqual(before);
+  expect(project.git("worktree", "list")).not.toContain("linked");
 });
 
 const UNKNOWN = [

@@ -3,6 +3,7 @@ import { components, dirname, isInside } from "../../system/paths.ts";
 import type { Workspace } from "../context.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { movedTo } from "../moved-here.ts";
+import { holdsNothing } from "../nothing-lost.ts";
 import { endsRegenerable, isAnyName, type Loss, lossOfTree } from "../paths/deletion.ts";
 import { isStartupFile } from "../paths/startup.ts";
 import { literalTarget, type Target } from "../paths/target.ts";
@@ -28,11 +29,17 @@ export function inspectDelete(effect: Removal, context: RuleContext): void {
   }
 }
 
-/** What is deleted, and where it was before an earlier part of the command moved it there. */
+/** What is deleted: for what an earlier part of the command moved there, the place where it was. */
 function deletedTargets({ path, by }: Removal, context: RuleContext): readonly Target[] {
+  const { workspace } = context;
   return targetsOf(context, path, by, false).flatMap(target => {
     const sources = target.path === undefined || target.isRemote ? [] : movedTo(context, target.path, by);
-    return sources.length === 0 ? [target] : [target, ...sources.map(source => literalTarget(source))];
+    const moved = sources.map(source => literalTarget(source));
+    const isOnlyMoved =
+      moved.length > 0 &&
+      holdsNothing(workspace.disk, target.path) &&
+      !lossOfTree(workspace, target).some(isGrave);
+    return isOnlyMoved ? moved : [target, ...moved];
   });
 }
 

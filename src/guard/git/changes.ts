@@ -1,4 +1,10 @@
-import { changesOfGit, runsHooks, staysInRepository, writtenByGit } from "../../programs/git-changes.ts";
+import {
+  changesOfGit,
+  runsHooks,
+  staysInRepository,
+  takesIgnored,
+  writtenByGit,
+} from "../../programs/git-changes.ts";
 import { concatenate, describe, knownText, text, type Value } from "../../shell/value.ts";
 import type { Workspace } from "../context.ts";
 import type { FootprintRepository, FootprintTarget } from "../footprint.ts";
@@ -33,6 +39,7 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
             gitDirectory: repository.gitDirectory,
             changesFiles: files || hasHooks,
             changesState: state,
+            ...(takesIgnored(run) ? { changesIgnored: true } : {}),
           },
     paths,
     // A new tree is a path of its own; elsewhere a repository that is not found may be anywhere.
