@@ -1,5 +1,5 @@
 import type { ShapedCall, ToolShape } from "../hosts/tools/shapes.ts";
-import { cmdArgv, codeArgvs, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
+import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
 import type { ToolUse } from "../protocol/index.ts";
 import type { ShellFacts, Unexamined } from "../shell/facts.ts";
 import { expandHome } from "../system/paths.ts";
@@ -50,8 +50,9 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
       const { command, dialect, elsewhere } = shape;
       if (elsewhere !== undefined)
         return [examineWords(command, elsewhereArgv(elsewhere, command), workspace)];
-      if (dialect === "cmd") return [examineWords(command, cmdArgv(command), workspace)];
-      const examined = examineText(command, workspace, dialect === "powershell");
+      const argv = dialectArgv(dialect, command);
+      const examined =
+        argv === undefined ? examineText(command, workspace) : examineWords(command, argv, workspace);
       return [shape.isInput === true ? withoutDoubt(examined) : examined];
     }
     case "program": {

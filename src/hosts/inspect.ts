@@ -82,7 +82,7 @@ export function inspect(text: string, options: InspectOptions): Inspection {
 }
 
 function shapesOf(tool: string | null, input: Normalised["toolInput"]): { shapes?: readonly ToolShape[] } {
-  const shapes = tool === null || input === null ? [] : readShapes(tool, input).shapes;
+  const shapes = tool === null ? [] : readShapes(tool, input).shapes;
   return shapes.length === 0 ? {} : { shapes };
 }
 

@@ -1,4 +1,5 @@
 import type { CodeLanguage, ElsewhereCommand } from "../hosts/tools/shapes.ts";
+import { powerShellArgv } from "./traits.ts";
 
 /** The argv that does what a tool does with SQL. */
 export function sqlArgv(statements: string): readonly string[] {
@@ -28,6 +29,11 @@ export function elsewhereArgv({ container, host }: ElsewhereCommand, command: st
   return ["ssh", host ?? "", command];
 }
 
-export function cmdArgv(command: string): readonly string[] {
-  return ["cmd", "/c", command];
+/** The argv that runs text of another shell; undefined for the shell itself. */
+export function dialectArgv(
+  dialect: "posix" | "powershell" | "cmd",
+  command: string,
+): readonly string[] | undefined {
+  if (dialect === "powershell") return powerShellArgv(command);
+  return dialect === "cmd" ? ["cmd", "/c", command] : undefined;
 }

@@ -49,8 +49,7 @@ export function readShapes(toolName: string, input: Json): ShapedCall {
           around,
         });
   };
-  const members = isJsonObject(input) ? input : { input };
-  visit({ tool: toolWords(toolName), members, place: [], around: [] });
+  if (isJsonObject(input)) visit({ tool: toolWords(toolName), members: input, place: [], around: [] });
   return { shapes, directory, isComplete };
 }
 
