@@ -35,6 +35,18 @@ export async function buildHooks(common) {
     minify: true,
   });
 
+  // A module, because hooks of users are; what few of them need is a file of its own.
+  await build({
+    ...common,
+    entryPoints: ["src/bin/run-hooks.ts"],
+    outdir: "dist/bin",
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "run-hooks-[hash]",
+    format: "esm",
+    splitting: true,
+    minify: true,
+  });
+
   mkdirSync(FOLDER, { recursive: true });
   const inputs = new Set();
   let waiting = new Map((await entryNames()).map(name => [name, entryPath(name)]));

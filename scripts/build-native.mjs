@@ -90,8 +90,8 @@ function writeModules(embedded) {
     `pub const VERSION: &str = ${JSON.stringify(version)};`,
     `pub const USAGE_ENTRY: &str = ${JSON.stringify(USAGE_ENTRY)};`,
     `pub const ARGV_ENTRY: &str = ${JSON.stringify(ARGV_ENTRY)};`,
-    // What pre-tool-use imports lazily is loaded in the image; the other lazy module is large and rarely used.
-    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(modules.filter(name => name.startsWith("guard-")))};`,
+    // What the guard and users' hooks import lazily is loaded in the image; the other one is large and rarely used.
+    `#[cfg(target_os = "linux")] pub static ALSO: &[&str] = ${list(modules.filter(name => /^(guard|run-own-hooks|run-code|command-facts|session-check)-/.test(name)))};`,
     `#[cfg(target_os = "linux")] pub static SPARE: &[&str] = ${list(modules.filter(name => name.startsWith("browser-")))};`,
     `pub static ENTRIES: &[(&str, &str)] = &[${[...table]
       .map(([key, entry]) => `(${JSON.stringify(key)}, ${JSON.stringify(entry)})`)

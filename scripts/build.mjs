@@ -47,6 +47,7 @@ const { metafile } = await build({
     "src/cli/make-command-table.ts",
     "src/recipes/make-shipped-index.ts",
     "src/install/code-cache.ts",
+    "src/hooks/user/authoring.ts",
     ...filesOf("src/commands"),
   ],
   outbase: "src",
@@ -55,8 +56,8 @@ const { metafile } = await build({
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
   // Packages are bundled, because Node takes longer to find many small files than to read one. `libsql` cannot be:
-  // it looks for a compiled file beside itself.
-  external: ["libsql", ...Object.keys(peerDependencies)],
+  // it looks for a compiled file beside itself; nor can `esbuild`, which starts a program of its own.
+  external: ["libsql", "esbuild", ...Object.keys(peerDependencies)],
   // Its form for Node is CommonJS, which calls a `require` that ES modules do not have.
   alias: { yaml: resolve("node_modules/yaml/browser/dist/index.js") },
 });

@@ -19,14 +19,42 @@ export function inTrainingPlace(work) {
     for (const name of [join(repository, ".git"), join(repository, ".claude"), join(folder, ".claude")])
       mkdirSync(name, { recursive: true });
     writeFileSync(join(repository, ".git/HEAD"), "ref: refs/heads/topic\n");
+    writeOwnHook(join(home, ".amplihack/hooks/.build"));
     return work({ home, payloads: makePayloads([repository, folder]) });
   } finally {
     for (const place of [home, folder]) rmSync(place, { recursive: true, force: true });
   }
 }
 
+/** Said by a few commands alone: for these a user's hook is loaded, so that what it needs lies side by side. */
+const OWN_WORD = "trained-with-a-hook";
+
+function writeOwnHook(folder) {
+  mkdirSync(folder, { recursive: true });
+  const code = "trained.js";
+  const text = `var{defineHook:o,deny:n}=require("amplihack/hooks");module.exports={default:o({name:"trained",event:"PreToolUse",tool:"Bash",run:({input:e})=>e.command===""?n("no"):void 0})}`;
+  writeFileSync(join(folder, code), `(function (module, exports, require) {${text}})`);
+  const hook = {
+    name: "trained",
+    exportName: "default",
+    events: ["PreToolUse"],
+    tools: ["Bash"],
+    hostTools: [],
+    hosts: [],
+    when: { words: [OWN_WORD] },
+    order: 0,
+    timeoutMs: 5000,
+    onFailure: "open",
+  };
+  const source = join(folder, code);
+  const file = { source, inputs: [], sha256: "", code, isPortable: true, usesFacts: false, hooks: [hook] };
+  const manifest = { version: 1, runner: [], builder: [], files: [file], handlers: [], configurations: [] };
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+}
+
 function makePayloads(places) {
-  const commands = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
+  const ordinary = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
+  const commands = [...ordinary, `echo ${OWN_WORD}`, `git status ${OWN_WORD}`];
   return commands.map((command, number) => {
     const cwd = places[number % places.length];
     const session = { session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11", cwd };

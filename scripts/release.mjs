@@ -90,9 +90,10 @@ function addMain() {
   const { scripts: _, devDependencies: __, ...published } = main;
   writeJson(join(place, "package.json"), {
     ...published,
-    optionalDependencies: Object.fromEntries(
-      present.map(platform => [`${main.name}-${platform}`, main.version]),
-    ),
+    optionalDependencies: {
+      ...main.optionalDependencies,
+      ...Object.fromEntries(present.map(platform => [`${main.name}-${platform}`, main.version])),
+    },
   });
 }
 

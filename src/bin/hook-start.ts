@@ -2,6 +2,7 @@ import { constants, fstatSync, readFileSync, statSync, writeSync } from "node:fs
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
 import { openRun } from "../hooks/run.ts";
+import type { RunHook } from "../hooks/user/run-code.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
@@ -32,7 +33,10 @@ export function defineEntry(definition: HookDefinition): HookMain {
     const startedMs = node.clock.monotonicMs();
     const system = watch(node, { onInput, onFirstProcess });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
-    const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system);
+    const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, {
+      runHook,
+      program: amplihack,
+    });
     const end = (code: number | undefined): void => {
       if (code !== undefined) process.exit(code);
     };
@@ -42,6 +46,13 @@ export function defineEntry(definition: HookDefinition): HookMain {
     void run.run().then(end);
   };
 }
+
+/** Loaded when a user's hook runs, which is rarely: most calls are spared it. */
+const runHook: RunHook = async (...request) => {
+  const { runBounded } = await import("../system/node-bounded.ts");
+  const { runInText } = await import("../hooks/user/run-code.ts");
+  return runInText(runBounded)(...request);
+};
 
 /**
  * The same system, with something to do at two moments. Node hears no signal while it waits for input, so a listener

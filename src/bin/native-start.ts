@@ -1,11 +1,11 @@
 import { readCommandLine } from "../hooks/command-line.ts";
 import { type HookDefinition, openProgram } from "../hooks/hook-program.ts";
-import { type HookRun, INPUT_LIMIT_BYTES, openRun } from "../hooks/run.ts";
+import { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "../hooks/run.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
-import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, runBounded, supplyTextDecoder } from "../system/quickjs.ts";
 import type { System } from "../system/system.ts";
 
 declare const amplihackHost: NativeHost;
@@ -25,6 +25,18 @@ const AFTER_CRASH_MS = 500;
 export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   supplyTextDecoder(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
+  const services: EngineServices = {
+    runHook: async ({ code, exportName }, call, timeoutMs) => {
+      // Lazily: most runs need none of it.
+      const { callHook, requireHooks } = await import("../hooks/user/run-code.ts");
+      return runBounded(
+        amplihackHost,
+        code,
+        (load, done, failed) => callHook(load as never, exportName, requireHooks, call, done, failed),
+        timeoutMs,
+      );
+    },
+  };
   let run: HookRun | undefined;
   return {
     async start(words) {
@@ -45,7 +57,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
       amplihackHost.setDeadlineMs(
         hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event),
       );
-      run = openRun(openProgram(definition, subcommand, undefined, system), call, system);
+      run = openRun(openProgram(definition, subcommand, undefined, system), call, system, services);
       const code = await run.run();
       end();
       return code;

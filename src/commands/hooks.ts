@@ -1,16 +1,37 @@
 import { defineFamily } from "../cli/command.ts";
+import { addCommand } from "./hooks/add.ts";
+import { buildCommand } from "./hooks/build.ts";
 import { captureCommand } from "./hooks/capture.ts";
 import { compareCommand } from "./hooks/compare.ts";
+import { importCommand } from "./hooks/import.ts";
 import { inspectCommand } from "./hooks/inspect.ts";
 import { listCommand } from "./hooks/list.ts";
+import { newCommand } from "./hooks/new.ts";
+import { removeCommand } from "./hooks/remove.ts";
 import { replayCommand } from "./hooks/replay.ts";
+import { testCommand } from "./hooks/test.ts";
+import { trustCommand } from "./hooks/trust.ts";
 
 export const command = defineFamily({
   name: "hooks",
-  summary: "look into hooks: list them, inspect a payload, compare programs, replay sessions, record answers",
+  summary: "your own hooks, and all others: write, build, test, list; inspect payloads, compare and replay",
   group: "Look",
-  subcommands: [listCommand, inspectCommand, compareCommand, replayCommand, captureCommand],
+  subcommands: [
+    newCommand,
+    addCommand,
+    buildCommand,
+    listCommand,
+    testCommand,
+    trustCommand,
+    removeCommand,
+    importCommand,
+    inspectCommand,
+    compareCommand,
+    replayCommand,
+    captureCommand,
+  ],
   examples: {
+    "amplihack hooks new no-friday-deploys": "writes a hook of your own that runs in every agent",
     "amplihack hooks list": "shows every hook, and which hosts call it",
     "amplihack hooks inspect --answer deny < payload.json":
       "shows what was understood and the exact bytes of a refusal",

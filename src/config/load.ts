@@ -178,7 +178,7 @@ function projectHistory(
 /** A project never chooses where the audit goes, nor whom else to trust. */
 function withoutAuditFile(file: ConfigFile): ConfigFile {
   if (file.guard === undefined) return file;
-  const { audit, trustedProjects: _, ...guard } = file.guard;
+  const { audit, trustedProjects: _, trustHooks: _hooks, ...guard } = file.guard;
   const { file: _file, ...kept } = audit ?? {};
   return { ...file, guard: audit === undefined ? guard : { ...guard, audit: kept } };
 }

@@ -10,6 +10,7 @@ export function override(base: Config, file: ConfigFile): Config {
     parts: file.parts ?? base.parts,
     failure:
       file.failure === undefined ? base.failure : [{ ...mergedFailure(base.failure), ...file.failure }],
+    hooks: { packages: file.hooks?.packages ?? base.hooks.packages },
     history: overrideHistory(base.history, file.history ?? {}),
     bridge: { command: file.bridge?.command ?? base.bridge.command },
     reflect: { agent: file.reflect?.agent ?? base.reflect.agent },
@@ -46,6 +47,7 @@ function overrideGuard(
     allow: [...base.allow, ...(section.allow ?? [])],
     custom: [...base.custom, ...(section.custom ?? [])],
     programs: [...base.programs, ...programs],
+    trustHooks: section.trustHooks ?? base.trustHooks,
     audit: { ...base.audit, ...section.audit },
   };
 }
@@ -70,6 +72,7 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
     ["allow", section.allow?.length],
     ["audit", section.audit],
     ["trustedProjects", section.trustedProjects],
+    ["trustHooks", section.trustHooks?.length],
     ["paths.regenerable", paths?.regenerable?.length],
     ["paths.temp", paths?.temp?.length],
   ];

@@ -83,6 +83,7 @@ const GUARD = {
         maxMb: { kind: "integer", min: 1, max: 1024, note: "size at which a new audit file begins" },
       },
     },
+    trustHooks: patterns("names of hooks of your own whose allow also answers a question of the guard"),
     trustedProjects: {
       kind: "list",
       note: "project files that may also loosen; written by guard init --trust, user layer only",
@@ -195,6 +196,13 @@ export const CONFIG_SCHEMA = {
     },
     history: HISTORY,
     programs: { kind: "list", of: OWN_PROGRAM },
+    hooks: {
+      kind: "record",
+      note: "hooks of your own; user and system layers only",
+      fields: {
+        packages: patterns("npm packages, installed in ~/.amplihack/hooks, whose hooks run too"),
+      },
+    },
     bridge: {
       kind: "record",
       fields: {

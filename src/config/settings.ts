@@ -18,6 +18,8 @@ export interface GuardSettings {
   readonly custom: readonly CustomRule[];
   /** records of programs, from the section `programs` */
   readonly programs: readonly OwnProgram[];
+  /** hooks of the user's whose allow also answers a question of the guard */
+  readonly trustHooks: readonly string[];
   readonly audit: { readonly file: string | undefined; readonly allowed: boolean; readonly maxMb: number };
 }
 
@@ -45,6 +47,7 @@ export interface Config {
   /** what is switched on */
   readonly parts: readonly Part[];
   readonly failure: FailureSettings;
+  readonly hooks: { readonly packages: readonly string[] };
   readonly history: HistorySettings;
   readonly bridge: { readonly command: readonly string[] | undefined };
   readonly reflect: { readonly agent: string | undefined };
@@ -76,10 +79,12 @@ export const BUILT_IN: Config = {
     allow: [],
     custom: [],
     programs: [],
+    trustHooks: [],
     audit: { file: undefined, allowed: false, maxMb: 8 },
   },
   parts: PROFILES.full,
   failure: [],
+  hooks: { packages: [] },
   history: {
     enabled: true,
     budgetMs: 150,

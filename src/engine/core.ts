@@ -1,9 +1,9 @@
+import type { EnvironmentRecord, Shells } from "../hooks/handlers/environment.ts";
 import type { EventDescriptor, FailurePolicy } from "../protocol/index.ts";
 import type { CancelSignal, CloseSignal } from "./cancel-signal.ts";
 import type { AsyncReport, Delegates, Limits } from "./options.ts";
 import type { Platform } from "./platform.ts";
 import type { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
-import type { EnvironmentRecord, Shells } from "./run/environment.ts";
 import type { OnceRegistry, StopCounter } from "./session-state.ts";
 import type { TelemetryRecorder } from "./telemetry.ts";
 import type { DeclaredTools } from "./tools.ts";

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type EnvironmentRecord, findShells, scrubEnvironment } from "../hooks/handlers/environment.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { createNodeSystem } from "../system/node.ts";
 import { CloseSignal } from "./cancel-signal.ts";
@@ -7,7 +8,6 @@ import { Engine, eventFinder } from "./engine.ts";
 import { DEFAULT_LIMITS, type EngineOptions, type Limits } from "./options.ts";
 import { nodeTimers, type Platform } from "./platform.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
-import { type EnvironmentRecord, findShells, scrubEnvironment } from "./run/environment.ts";
 import { nodeHttpClient } from "./run/http-client.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { OnceRegistry, StopCounter } from "./session-state.ts";

@@ -1,7 +1,10 @@
+import type { ConditionFacts } from "../hooks/handlers/condition.ts";
+import { notStarted } from "../hooks/handlers/failure.ts";
 import {
   type Contribution,
   type EventDescriptor,
   fold,
+  isSameJson,
   type JsonObject,
   type Outcome,
   ownValue,
@@ -10,11 +13,9 @@ import {
 } from "../protocol/index.ts";
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
-import type { ConditionFacts } from "./condition.ts";
 import { type Core, notify } from "./core.ts";
 import { andThen } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
-import { notStarted } from "./output/failure.ts";
 import { type Plan, selectFor } from "./plan.ts";
 import { CallState } from "./run/call-state.ts";
 import { FunctionLane } from "./run/functions.ts";
@@ -134,16 +135,43 @@ class Dispatch {
     };
   }
 
-  private skipHandlers(functions: FunctionLane | undefined, status: "skipped" | "aborted"): Outcome {
+  private skipHandlers(
+    functions: FunctionLane | undefined,
+    status: "skipped" | "aborted",
+  ): MaybePromise<Outcome> {
     const skipped = this.request.plan.handlers.map(({ spec }) => notStarted(spec.id, status));
     for (const { run } of skipped) this.onRun?.(run);
     return this.conclude(functions, skipped);
   }
 
-  private conclude(functions: FunctionLane | undefined, configured: readonly Contribution[]): Outcome {
-    const { event, payload } = this.request;
+  private conclude(
+    functions: FunctionLane | undefined,
+    configured: readonly Contribution[],
+  ): MaybePromise<Outcome> {
     const isInputReplaced = configured.some(({ effect }) => effect.input !== undefined);
     const contributions = [...(functions?.finished(isInputReplaced) ?? []), ...configured];
+    return andThen(this.judge(functions, contributions), judged => this.fold([...contributions, ...judged]));
+  }
+
+  /** Asks the judges again about an input that was changed after they had seen it. */
+  private judge(
+    functions: FunctionLane | undefined,
+    contributions: readonly Contribution[],
+  ): MaybePromise<readonly Contribution[]> {
+    const { event, payload } = this.request;
+    if (functions === undefined || functions.isRefused || functions.shown.size === 0) return [];
+    const { input } = fold(contributions, { power: this.power });
+    if (input === undefined) return [];
+    const judges = [...functions.shown].flatMap(([hook, seen]) => (isSameJson(seen, input) ? [] : [hook]));
+    if (judges.length === 0) return [];
+    const final = { ...payload, tool_input: input, tool_input_original: functions.state.originalInput };
+    const state = new CallState(event, final, this.names, this.core.tools);
+    const lane = new FunctionLane(this.core, state, this.power, this.cancel, this.onRun);
+    return andThen(lane.run(judges), () => lane.finished(true));
+  }
+
+  private fold(contributions: readonly Contribution[]): Outcome {
+    const { event, payload } = this.request;
     const agent = `${event.name}\n${sessionOf(payload)}\n${stringAt(payload, "agent_id") ?? ""}`;
     const isHeldBack = this.power === "retry";
     const outcome = fold(contributions, {

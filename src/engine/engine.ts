@@ -1,10 +1,10 @@
+import { isUserHook } from "../hooks/user/define.ts";
 import {
   describeEvent,
   type EventDescriptor,
   eventKey,
   type FailurePolicy,
   findEvent,
-  type Hook,
   isJsonObject,
   type JsonObject,
   NO_OUTCOME,
@@ -25,12 +25,13 @@ import {
   registerBefore,
   registerHook,
   registerOn,
+  registerUserHook,
   type ToolSelector,
 } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions } from "./types.ts";
+import type { HookEngine, RegisterOptions, UsableHook } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -177,11 +178,16 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
-  use(hooks: Hook<System> | readonly Hook<System>[]): Disposable {
+  use(hooks: UsableHook | readonly UsableHook[]): Disposable {
     const list = "run" in hooks ? [hooks] : hooks;
+    const { describeEvent } = this.loadOptions;
     return this.add(
-      list.map(hook =>
-        registerHook(hook, this.loadOptions.describeEvent(hook.event), this.system, ++this.sequence),
+      list.flatMap(hook =>
+        isUserHook(hook)
+          ? hook.events.map(event =>
+              registerUserHook(hook, describeEvent(event), this.system, ++this.sequence),
+            )
+          : registerHook(hook, describeEvent(hook.event), this.system, ++this.sequence),
       ),
     );
   }

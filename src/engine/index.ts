@@ -1,9 +1,10 @@
 /** `amplihack/engine`: hooks in any agent. The contract of each name stands where it is declared. */
+
+export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../hooks/handlers/diagnostics.ts";
 export * from "../protocol/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export type { System } from "../system/system.ts";
 export { createHookEngine } from "./create.ts";
-export { DIAGNOSTIC_CODES, type DiagnosticCode } from "./diagnostics.ts";
 export {
   type AsyncReport,
   type Attribute,
@@ -56,4 +57,6 @@ export type {
   RegisterOptions,
   Settled,
   ToolCall,
+  UsableHook,
 } from "./types.ts";
+export { userSources } from "./user-sources.ts";

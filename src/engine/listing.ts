@@ -1,9 +1,9 @@
+import type { Action } from "../hooks/handlers/handler.ts";
 import { defined } from "../protocol/defined.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { clip, escapeControls } from "../state/escape.ts";
 import type { Listing } from "./options.ts";
 import type { RegisteredHook } from "./registration.ts";
-import type { Action } from "./source/handler.ts";
 import type { ListedHandler } from "./source/load.ts";
 
 const SUMMARY_CHARS = 200;

@@ -1,7 +1,7 @@
+import type { ConditionFacts } from "../hooks/handlers/condition.ts";
+import { strictestPolicy } from "../hooks/handlers/failure.ts";
+import { isMatch, type Matcher, promptSubjectOf, subjectOf } from "../hooks/handlers/match.ts";
 import type { EventDescriptor, FailurePolicy, JsonObject, Outcome } from "../protocol/index.ts";
-import type { ConditionFacts } from "./condition.ts";
-import { isMatch, type Matcher, promptSubjectOf, subjectOf } from "./match.ts";
-import { strictestPolicy } from "./output/failure.ts";
 import { inRunOrder, type RegisteredHook } from "./registration.ts";
 import type { ConfiguredHandler } from "./source/load.ts";
 import { canonicalJson } from "./trust.ts";

@@ -1,7 +1,11 @@
+import { compileMatcher, type Matcher, matchNames, matchPattern } from "../hooks/handlers/match.ts";
+import { HOOK_TIMEOUT_MS, runHere, wantsOf } from "../hooks/user/as-hook.ts";
+import type { UserHook } from "../hooks/user/define.ts";
+import { isWanted } from "../hooks/user/wanted.ts";
+import { defined } from "../protocol/defined.ts";
 import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { toHookInput } from "./hook-input.ts";
-import { compileMatcher, type Matcher, matchNames, matchPattern } from "./match.ts";
 import { andThen } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
@@ -21,6 +25,7 @@ export interface RegisteredHook {
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy | undefined;
   readonly isOnce: boolean;
+  readonly isJudge: boolean;
   /** Calls the function with what it is to see, and reads what it returns. May throw or reject. */
   run(view: CallView, scope: HookScope): MaybePromise<Reply>;
 }
@@ -67,10 +72,11 @@ interface RegistrationParts extends Pick<RegisteredHook, "events" | "matcher" | 
   /** begins the id of a hook that was given none */
   readonly prefix: string;
   readonly isReversed?: boolean;
+  readonly isJudge?: boolean;
 }
 
 function register(
-  { prefix, isReversed = false, ...parts }: RegistrationParts,
+  { prefix, isReversed = false, isJudge = false, ...parts }: RegistrationParts,
   options: RegisterOptions,
   sequence: number,
 ): RegisteredHook {
@@ -84,6 +90,7 @@ function register(
     ...parts,
     id: options.id ?? `${prefix}#${sequence}`,
     isReversed,
+    isJudge,
     order,
     sequence,
     timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS),
@@ -174,6 +181,27 @@ function onEvent(
   return { ...base, matcher: compiled.matcher, matcherText: matcher };
 }
 
+/** A hook of `defineHook`, once for each of its events. Which host it is for does not count: the agent is none. */
+export function registerUserHook(
+  hook: UserHook,
+  event: EventDescriptor,
+  system: System,
+  sequence: number,
+): RegisteredHook {
+  const wants = { ...wantsOf(hook), hosts: [] };
+  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+    const checked = toHookInput(event, payload, names);
+    if (!checked.ok) return refuse("field-type", checked.problem);
+    if (!isWanted(wants, checked.input)) return { effect: {} };
+    return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
+      result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
+    );
+  };
+  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = hook.options;
+  const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
+  return register({ ...onEvent(event, undefined), run }, options, sequence);
+}
+
 export function registerHook(
   hook: Hook<System>,
   event: EventDescriptor,
@@ -185,5 +213,6 @@ export function registerHook(
     if (!checked.ok) return refuse("field-type", checked.problem);
     return andThen(hook.run(checked.input, system), readEffect);
   };
-  return register({ ...onEvent(event, hook.matcher), run }, { id: hook.id }, sequence);
+  const isJudge = hook.isJudge === true;
+  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { id: hook.id }, sequence);
 }

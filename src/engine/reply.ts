@@ -1,9 +1,9 @@
+import { describeType } from "../hooks/handlers/describe-type.ts";
+import { diagnose } from "../hooks/handlers/diagnostics.ts";
+import type { HandlerFailure } from "../hooks/handlers/result.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { type Effect, isJsonObject, type Json } from "../protocol/index.ts";
-import { diagnose } from "./diagnostics.ts";
 import { freezeJson } from "./freeze.ts";
-import type { HandlerFailure } from "./output/result.ts";
-import { describeType } from "./source/fields.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */
 export interface Reply {

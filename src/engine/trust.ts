@@ -1,9 +1,9 @@
+import { engineVariables, expandArgument } from "../hooks/handlers/environment.ts";
+import type { HandlerSpec } from "../hooks/handlers/handler.ts";
 import { defined } from "../protocol/defined.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Files } from "../system/system.ts";
 import type { HookSource, TrustState, TrustStore } from "./options.ts";
-import { engineVariables, expandArgument } from "./run/environment.ts";
-import type { HandlerSpec } from "./source/handler.ts";
 
 /**
  * What a handler is, as a hash: everything that decides what runs and when, nothing of where it is written. Two

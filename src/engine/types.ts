@@ -1,3 +1,4 @@
+import type { UserHook } from "../hooks/user/define.ts";
 import type { FailurePolicy, Hook, Json, JsonObject, Outcome } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
@@ -76,6 +77,8 @@ export interface RegisterOptions {
   readonly once?: boolean;
 }
 
+export type UsableHook = Hook<System> | UserHook;
+
 /**
  * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
  * rejects because of a hook; what a failed hook means is decided by its failure policy.
@@ -134,6 +137,6 @@ export interface HookEngine<T extends ToolMap> {
   ): Disposable;
   /** cannot influence anything; receives every outcome */
   observe(event: string, watcher: (payload: JsonObject, outcome: Outcome) => void): Disposable;
-  /** attaches hooks written against the `Hook` type: stock hooks, the guard, your own */
-  use(hooks: Hook<System> | readonly Hook<System>[]): Disposable;
+  /** attaches hooks as they are: stock hooks, the guard, and what `defineHook` made */
+  use(hooks: UsableHook | readonly UsableHook[]): Disposable;
 }

@@ -62,6 +62,7 @@ export function guard(options: Partial<Omit<GuardContext, "system">> = {}): Hook
   return {
     id: "guard",
     event: "PreToolUse",
+    isJudge: true,
     run(input, system) {
       if (input.kind !== "tool") return undefined;
       const judgement = judgeTool(input, contextOf(input, system, options));

@@ -70,7 +70,7 @@ export function judgeOrFail(
   }
 }
 
-function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
+export function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
   return {
     cwd: workspace.directory,
     home: workspace.home,

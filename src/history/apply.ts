@@ -46,14 +46,30 @@ export async function applyPlan(
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
-  const done = await completeChange(context, begun.file, { exit: "ok" });
+  const { id, problems } = await record(context, begun.file);
   return {
-    id: done?.id,
+    id,
     restored: count("restore") + count("attributes"),
     removed: count("remove"),
     kept: count("keep"),
-    problems: plan.gone.map(({ path, why }) => `${path}: ${why}`),
+    problems: [...plan.gone.map(({ path, why }) => `${path}: ${why}`), ...problems],
   };
+}
+
+/** The files are as they shall be: what cannot be written down now stays open, and is no failure. */
+async function record(
+  context: HistoryContext,
+  file: OpenFile,
+): Promise<{ readonly id: string | undefined; readonly problems: readonly string[] }> {
+  try {
+    return { id: (await completeChange(context, file, { exit: "ok" }))?.id, problems: [] };
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    return {
+      id: file.id,
+      problems: [`it is done, but the history could not be completed: ${errorText(error)}`],
+    };
+  }
 }
 
 function isFailure(error: unknown): boolean {

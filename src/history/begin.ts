@@ -32,25 +32,35 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, system, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const known = findOpen(store, request.session, key);
-  // A host that reads two of our registrations asks twice for one call.
-  const [same] = request.toolUseId === undefined ? [] : known;
-  const open = same === undefined ? undefined : readOpen(store, same);
+  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
+  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
+  try {
+    return (
+      (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))
+    );
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const why = `the history cannot be written: ${error.code}`;
+    return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
+  }
+}
+
+/** A host that reads two of our registrations asks twice for one call. */
+async function knownCapture(
+  context: HistoryContext,
+  { toolUseId, session }: CallRequest,
+  key: string,
+): Promise<Captured | undefined> {
+  const known = findOpen(context.store, session, key);
+  const [same] = toolUseId === undefined ? [] : known;
+  const open = same === undefined ? undefined : readOpen(context.store, same);
   if (open !== undefined) {
     const { change, files, bytes, isComplete, notKept } = open;
     return { change: change.id, files, bytes, isComplete, lost: notKept };
   }
   // Without an id of its own, a call with the same words was refused, or has ended.
   for (const file of known) await completeChange(context, file);
-  const deadlineMs = system.clock.monotonicMs() + settings.budgetMs;
-  const keeper = new Keeper(store, context.rules, limitsOf(settings, deadlineMs));
-  try {
-    return await capture(context, keeper, request, footprint, key);
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    const why = `the history cannot be written: ${error.code}`;
-    return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
-  }
+  return undefined;
 }
 
 function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {

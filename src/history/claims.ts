@@ -46,7 +46,7 @@ function namedBy(targets: readonly NamedTarget[]): (path: string) => boolean {
   return path => targets.some(target => (target.isTree ? isInside(target.path, path) : target.path === path));
 }
 
-/** By path, the changes of calls of this project that ended since, in that order. */
+/** By path, the changes of calls of this project that ended since, in that order; one that ended in the very millisecond was over. */
 function statesLeft(
   store: Store,
   project: string,
@@ -55,7 +55,7 @@ function statesLeft(
 ): ReadonlyMap<string, readonly PathChange[]> {
   const left = new Map<string, PathChange[]>();
   const { entries } = readJournals(store, [projectKey(store, project)], { sinceMs });
-  const ended = entries.filter(entry => entry.id !== ownId && entry.endMs >= sinceMs);
+  const ended = entries.filter(entry => entry.id !== ownId && entry.endMs > sinceMs);
   for (const entry of [...ended].sort((one, other) => one.endMs - other.endMs))
     for (const change of toChange(store, entry).files)
       left.set(change.path, [...(left.get(change.path) ?? []), change]);

@@ -234,6 +234,7 @@ function comparePlain(
   digest: Digest,
 ): SweepComparison {
   const changes: PathChange[] = [];
+  let problem: string | undefined;
   const visited = new Set<string>();
   const compare = (path: string, before: PathState) => {
     const change = compareStates(path, before, presentState(system.files, path, digest));
@@ -250,11 +251,11 @@ function comparePlain(
       if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);
       return true;
     },
-    fail() {
-      // What cannot be listed now was not changed by name.
+    fail(path, why) {
+      problem ??= `what the call did in ${path} is not known: ${why}`;
     },
     isLate: () => false,
   });
   for (const [path, { state }] of seen) if (!visited.has(path)) compare(path, state);
-  return { changes, problem: undefined };
+  return { changes, problem };
 }

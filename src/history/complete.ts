@@ -64,6 +64,7 @@ export async function describeChange(
   const found = new Map<string, PathChange>();
   const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
+  problems.push(...named.problems);
   const git = await compareRepositories(context, open, deadlineMs);
   for (const sweep of open.sweeps) {
     const comparison = git.get(sweep.gitDirectory ?? "");
@@ -109,6 +110,7 @@ interface NamedComparison {
   readonly paths: ReadonlySet<string>;
   /** by the former path of a file, the one it has now */
   readonly moved: ReadonlyMap<string, string>;
+  readonly problems: readonly NotKept[];
 }
 
 /** What became of the paths that the call named, and of all that was or is below them. */
@@ -119,6 +121,7 @@ function compareNamed(
   digest: Digest,
 ): NamedComparison {
   const { files } = system;
+  const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
   const paths = new Set(before.keys());
   for (const { path, isTree } of targets) {
@@ -132,9 +135,8 @@ function compareNamed(
         paths.add(inner);
         return true;
       },
-      fail() {
-        // What cannot be listed now was not changed by name.
-      },
+      fail: (inner, why) =>
+        problems.push({ path: inner, why: `what the call did there is not known: ${why}` }),
       isLate: () => false,
     });
   }
@@ -154,7 +156,7 @@ function compareNamed(
     const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
-  return { changes, paths, moved };
+  return { changes, paths, moved, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

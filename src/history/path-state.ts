@@ -72,8 +72,9 @@ export function isSameContent(one: PathState, other: PathState): boolean {
   const { content: a } = one;
   const { content: b } = other;
   if (a.in === "git" && b.in === "git") return a.id === b.id;
-  // Too large to be read: it is the same as long as nothing was written.
-  if (a.in === "nowhere" && b.in === "nowhere")
+  // One that was not read is the same as long as nothing was written; one that was kept had to be read.
+  const isUnread = a.in === "nowhere" || b.in === "nowhere";
+  if (isUnread && a.in !== "store" && b.in !== "store")
     return one.size === other.size && one.modifiedNs === other.modifiedNs;
   const id = contentId(one);
   return id !== undefined && id === contentId(other);

@@ -1,4 +1,5 @@
 import { Problem } from "../state/problem.ts";
+import { hasErrorCode } from "../system/system.ts";
 import type { GitChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { performAll } from "./perform.ts";
@@ -55,15 +56,26 @@ async function restoreStashes(
   for (const { id, message } of old.slice(shared)) await git(["stash", "store", "-m", message, id]);
 }
 
-/** Under git's own lock, so that no git command is in between. */
+/**
+ * Under git's own lock, so that no git command is in between. The lock appears with all of its content: one that has
+ * the content to be restored was left by an undo that was killed here.
+ */
 function restoreIndex(store: Store, gitDirectory: string, object: string | undefined): void {
-  const { files } = store.system;
+  const { files, random } = store.system;
   const path = `${gitDirectory}/index`;
+  const lock = `${path}.lock`;
   if (object === undefined) {
     if (files.inspect(path) !== undefined) files.remove(path);
     return;
   }
-  const mode = files.inspect(path)?.mode ?? 0o644;
-  files.copy(store.objectPath(object), `${path}.lock`, mode);
-  files.rename(`${path}.lock`, path);
+  const temporary = `${path}.${random.hex(12)}.tmp`;
+  files.copy(store.objectPath(object), temporary, files.inspect(path)?.mode ?? 0o644);
+  try {
+    files.link(temporary, lock);
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST") || files.digest(lock) !== object) throw error;
+  } finally {
+    files.remove(temporary);
+  }
+  files.rename(lock, path);
 }

@@ -135,6 +135,11 @@ export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | unde
   if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
     return "this needs a person at a terminal: stdin and stderr must both be one";
   }
+  return whyAgent(system);
+}
+
+/** What shows that an agent started this process. */
+export function whyAgent(system: Pick<System, "env">): string | undefined {
   const marker = system.env
     .names()
     .find(name => isAgentVariable(name) && (system.env.get(name) ?? "") !== "");

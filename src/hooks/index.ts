@@ -16,6 +16,7 @@ export { type HookContext, type HookOptions, openHookContext } from "./context.t
 export { type Routing, type RoutingReason, routeIntent } from "./intent-routing.ts";
 export { type RestoredConversation, restoreLatestConversation } from "./pre-compact/restore.ts";
 export { type LockOutcome, type LockStatus, lock, lockStatus, unlock } from "./stop/lock-commands.ts";
+export * from "./user/authoring.ts";
 export {
   postToolUse,
   postToolUseFailure,

@@ -20,6 +20,7 @@ export function preToolUse(): Hook<System> {
   return {
     id: "amplihack.pre-tool-use",
     event: "PreToolUse",
+    isJudge: true,
     async run(input, system) {
       return input.kind === "tool" ? judge(input, system) : undefined;
     },

@@ -1,11 +1,13 @@
 import { failurePolicyOf } from "../config/index.ts";
 import type { HostId } from "../hosts/descriptors.ts";
+import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
 import { errorName } from "../protocol/error-text.ts";
 import {
+  type Contribution,
   checkInput,
   type Diagnostic,
   describeEvent,
@@ -18,19 +20,34 @@ import {
   NO_OUTCOME,
   type Normalised,
   type Outcome,
+  type Power,
   powerOf,
 } from "../protocol/index.ts";
 import { stringsAt } from "../protocol/members.ts";
+import { STOCK_HOOKS, type StockHook } from "../protocol/stock-hooks.ts";
 import { findProjectRoot, unseenPlaces, unusablePlaces, VARIABLES } from "../state/index.ts";
 import type { System } from "../system/system.ts";
 import { configurationFor } from "./configuration.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
 import { type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
+import { findWanted } from "./user/find-wanted.ts";
+import { OwnHooks } from "./user/own-hooks.ts";
+import { withToolInput } from "./user/rewritten.ts";
+import type { RunHook } from "./user/run-code.ts";
+import { withoutTrustedQuestions } from "./user/trusted-allow.ts";
 
 /** What the command line said besides the subcommand. */
 export interface HookCall {
   readonly host: HostId | undefined;
   readonly nativeEvent: string | undefined;
+}
+
+/** What the engine at hand can do besides the system. */
+export interface EngineServices {
+  /** evaluates a portable hook of the user's; without it they run in a child on Node */
+  readonly runHook?: RunHook;
+  /** how `amplihack` is started, where that is known */
+  readonly program?: readonly string[];
 }
 
 export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -49,14 +66,26 @@ export interface HookRun {
   answered(): number | undefined;
 }
 
-export function openRun(program: HookProgram, call: HookCall, system: System): HookRun {
-  return new ProgramRun(program, call, system);
+export function openRun(
+  program: HookProgram,
+  call: HookCall,
+  system: System,
+  services: EngineServices = {},
+): HookRun {
+  return new ProgramRun(program, call, system, services);
 }
+
+/** Kept from the time of all hooks for the judge and the answer. */
+const RESERVE_MS = 500;
+const SECOND_HOOKS: ReadonlySet<string> = new Set(
+  STOCK_HOOKS.filter((hook: StockHook) => hook.isSecond === true).map(hook => hook.name),
+);
 
 class ProgramRun implements HookRun {
   private readonly program: HookProgram;
   private readonly call: HookCall;
   private readonly system: System;
+  private readonly services: EngineServices;
   private readonly startedMs: number;
   private readonly problems: string[] = [];
   private caller: HostId | undefined;
@@ -65,11 +94,15 @@ class ProgramRun implements HookRun {
   private payload: JsonObject = {};
   private input: HookInput | undefined;
   private exitCode: number | undefined;
+  /** what our own hook said, while the user's hooks run: it stands whatever they do */
+  private stock: Contribution | undefined;
+  private own: OwnHooks | undefined;
 
-  constructor(program: HookProgram, call: HookCall, system: System) {
+  constructor(program: HookProgram, call: HookCall, system: System, services: EngineServices) {
     this.program = program;
     this.call = call;
     this.system = system;
+    this.services = services;
     this.startedMs = system.clock.monotonicMs();
     this.event = program.subcommand.event;
     this.nativeEvent = call.nativeEvent ?? this.event;
@@ -80,12 +113,14 @@ class ProgramRun implements HookRun {
       return await this.receive();
     } catch (error) {
       showStack(error, this.system);
+      if (this.own !== undefined) return this.sayWithout(errorName(error));
       return this.fail(`${this.program.subcommand.hookName} broke: ${errorName(error)}`, "panic");
     }
   }
 
   abandon(reason: string, wasJudging = this.input !== undefined): number | undefined {
     if (this.exitCode !== undefined) return undefined;
+    if (this.own !== undefined) return this.sayWithout(reason);
     return this.fail(reason, "error", { wasJudging: wasJudging && this.program.isGuard === true });
   }
 
@@ -133,22 +168,95 @@ class ProgramRun implements HookRun {
     this.nativeEvent = normalised.nativeEvent;
     this.event = findEvent(normalised.event)?.name ?? normalised.event;
     this.payload = normalised.raw;
-    if (program.hook === undefined || !this.isServed()) return this.say(undefined);
+    if (!program.subcommand.events.includes(this.event)) return this.say(undefined);
     const checked = checkInput(normalised);
+    if (program.hook === undefined) return checked.ok ? this.askOwn(checked.input, {}) : this.say(undefined);
     if (!checked.ok) return this.fail(checked.problem, "error");
     this.input = checked.input;
     const unseen = unseenPlaces(system, checked.input.cwd);
     problems.push(...checked.problems, ...unseen);
     for (const text of [...unseen, ...unusablePlaces(system).map(why => `${why}; it counts as unset`)])
       writeNotice(program.subcommand, text, system);
-    return this.say(await program.hook.run(checked.input, system));
+    const effect = await program.hook.run(checked.input, system);
+    return this.askOwn(checked.input, effect ?? program.silence ?? {});
+  }
+
+  /** The user's hooks are asked after ours, where there is still something to decide. */
+  private async askOwn(input: HookInput, effect: Effect): Promise<number> {
+    const { program, system } = this;
+    const stock = { hook: program.hook?.id ?? program.subcommand.name, effect };
+    const notes = this.event === "SessionStart" ? await this.checkOwn(input) : [];
+    const isRefused = this.power() !== "none" && effect.decision?.kind === "deny";
+    const wanted =
+      isRefused || SECOND_HOOKS.has(program.subcommand.name) ? undefined : findWanted(system, input);
+    if (wanted === undefined) return this.sayAll([stock, ...notes]);
+    if ("problem" in wanted) {
+      this.problems.push(wanted.problem);
+      writeNotice(program.subcommand, wanted.problem, system);
+      return this.sayAll([stock, ...notes]);
+    }
+    this.input = input;
+    this.stock = stock;
+    this.own = new OwnHooks(wanted, input, system, this.power());
+    const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
+    const all = [stock, ...notes, ...own];
+    return this.sayAll(
+      withoutTrustedQuestions([...all, ...(await this.judge(input, all))], program, system, input),
+    );
+  }
+
+  /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
+  private async checkOwn(input: HookInput): Promise<readonly Contribution[]> {
+    const { checkOwnHooks } = await import("./user/session-check.ts");
+    const { system, services, program } = this;
+    const notes = await checkOwnHooks(input, system, services.program, this.ownDeadlineMs());
+    for (const text of notes) writeNotice(program.subcommand, text, system);
+    return notes.map(text => ({
+      hook: "amplihack.hooks",
+      effect: { message: { text: `amplihack: ${text}`, level: "warn" } },
+    }));
+  }
+
+  /** What will run is what is judged: a hook of the user's may have changed it. */
+  private async judge(input: HookInput, all: readonly Contribution[]): Promise<readonly Contribution[]> {
+    const { hook } = this.program;
+    if (hook?.isJudge !== true) return [];
+    const { input: changed } = fold(all, { power: this.power() });
+    if (changed === undefined) return [];
+    const effect = await hook.run(withToolInput(input, changed), this.system);
+    return effect === undefined ? [] : [{ hook: hook.id, effect }];
+  }
+
+  private ownDeadlineMs(): number {
+    const { name } = this.program.subcommand;
+    return this.startedMs + hookDeadlineMs(this.host(), name, this.event) - RESERVE_MS;
+  }
+
+  private power(): Power {
+    return powerOf(describeEvent(this.event), this.payload);
+  }
+
+  /** The users' hooks did not come back: ours stands, and so does what they had said. */
+  private sayWithout(reason: string): number {
+    const own = this.own?.abandon(reason) ?? [];
+    return this.sayAll(this.stock === undefined ? own : [this.stock, ...own]);
   }
 
   private say(effect: Effect | undefined): number {
-    const { program, event, nativeEvent, payload } = this;
-    const said = limitTexts(effect ?? program.silence ?? {});
+    const { program } = this;
     const hook = program.hook?.id ?? program.subcommand.name;
-    const outcome = fold([{ hook, effect: said }], { power: powerOf(describeEvent(event), payload) });
+    return this.sayAll([{ hook, effect: effect ?? program.silence ?? {} }]);
+  }
+
+  private sayAll(all: readonly Contribution[]): number {
+    const { program, event, nativeEvent, payload, system } = this;
+    const outcome = fold(
+      all.map(one => ({ ...one, effect: limitTexts(one.effect) })),
+      { power: this.power() },
+    );
+    for (const { code, detail, hook } of outcome.diagnostics)
+      if (code === "hook-problem" && hook !== program.hook?.id)
+        writeNotice(program.subcommand, detail, system);
     return this.answer(render(this.host(), { event, nativeEvent, outcome, payload }), "ok", outcome);
   }
 
@@ -169,8 +277,7 @@ class ProgramRun implements HookRun {
   /** Only where a hook can stop something does it matter that it could not run. */
   private choosePolicy(): FailurePolicy {
     const { program, problems, system } = this;
-    const power = powerOf(describeEvent(this.event), this.payload);
-    if (power !== "veto" || program.hook === undefined) return "open";
+    if (this.power() !== "veto" || program.hook === undefined) return "open";
     try {
       const loaded = configurationFor(system, this.input?.cwd);
       if (loaded === undefined) return "open";

@@ -13,8 +13,8 @@ export interface ToolFacts {
 
 export const NO_FACTS: ToolFacts = Object.freeze({ command: null, paths: Object.freeze([]) });
 
-const COMMAND_NAMES = ["command", "command_line", "CommandLine", "cmd"];
-const PATH_NAMES: ReadonlySet<string> = new Set([
+export const COMMAND_NAMES = ["command", "command_line", "CommandLine", "cmd"];
+export const PATH_NAMES: ReadonlySet<string> = new Set([
   "file_path",
   "filePath",
   "path",
@@ -22,7 +22,7 @@ const PATH_NAMES: ReadonlySet<string> = new Set([
   "AbsolutePath",
 ]);
 const PATCH_NAMES: ReadonlySet<string> = new Set(["patchText", "patch"]);
-const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
+export const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
 const PATCH_LINE = /^\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/gm;
 
 /** Facts of a tool input in any host's spelling; `toolName` is the host's own. */

@@ -34,6 +34,7 @@ import {
   wantedPrograms,
 } from "./stage-programs.ts";
 import { planUserCommands, type UserCommands } from "./user-commands.ts";
+import { buildIfAny } from "./user-hooks/build.ts";
 
 const LOCK_TIMEOUT_MS = 60_000;
 
@@ -110,6 +111,7 @@ async function perform(
   writer.save();
 
   warnings.push(...(await addBundle(system, places)));
+  warnings.push(...(await buildIfAny(system, places)));
   if (engine.kind === "node") await refreshCode(system, origin, warnings);
   return reportOf(places, request, engine, outcome, { warnings, changes: [], moreSteps: profileSteps });
 }

@@ -22,7 +22,7 @@ export function findPackage(system: Pick<System, "env" | "files">): Package {
 }
 
 /** The code lies some folders below the package, how many depends on how it was bundled. */
-function findRoot(from: string): string {
+export function findRoot(from: string): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, "package.json");
     if (existsSync(file)) {

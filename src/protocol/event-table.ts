@@ -21,14 +21,26 @@ export interface EventDescriptor {
 
 export const DEFAULT_TIMEOUT_MS = 600_000;
 
-function event(
-  name: string,
+type Details = Partial<Omit<EventDescriptor, "name" | "subject" | "power">>;
+
+/** A descriptor whose name and abilities are also types: what a hook may say on an event is derived from them. */
+type Described<N extends string, P extends Power, D extends Details> = EventDescriptor & {
+  readonly name: N;
+  readonly power: P;
+  readonly rewrites: D extends { readonly rewrites: infer R extends readonly Rewritable[] } ? R : readonly [];
+  readonly requiresTool: D extends { readonly requiresTool: true } ? true : false;
+};
+
+function event<const N extends string, const P extends Power, const D extends Details = Record<never, never>>(
+  name: N,
   subject: string | undefined,
-  power: Power,
-  more: Partial<Omit<EventDescriptor, "name" | "subject" | "power">> = {},
-): EventDescriptor {
-  const { text = "ignored", rewrites = [], timeoutMs = DEFAULT_TIMEOUT_MS, requiresTool = false } = more;
-  return { name, subject, power, text, rewrites, timeoutMs, requiresTool };
+  power: P,
+  more?: D,
+): Described<N, P, D> {
+  const details: Details = more ?? {};
+  const { text = "ignored", rewrites = [], timeoutMs = DEFAULT_TIMEOUT_MS, requiresTool = false } = details;
+  const row: EventDescriptor = { name, subject, power, text, rewrites, timeoutMs, requiresTool };
+  return row as Described<N, P, D>;
 }
 
 /** The events of the reference, in its order. Other names are legal and have no power. */

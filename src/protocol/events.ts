@@ -11,6 +11,11 @@ const UNKNOWN_EVENT: Omit<EventDescriptor, "name"> = {
   requiresTool: false,
 };
 
+type KnownEvent = (typeof EVENTS)[number];
+export type EventName = KnownEvent["name"];
+/** The row of an event, as a type. */
+export type EventRow<E extends EventName> = Extract<KnownEvent, { readonly name: E }>;
+
 /** `PreToolUse`, `preToolUse`, `pre_tool_use` and `pre-tool-use` have one key. */
 export function eventKey(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();

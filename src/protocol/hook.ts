@@ -10,5 +10,7 @@ export interface Hook<S> {
   readonly id: string;
   readonly event: string;
   readonly matcher?: string;
+  /** asked again when a hook after it changed the tool's input: what runs is what was judged */
+  readonly isJudge?: boolean;
   run(input: HookInput, system: S): Effect | undefined | Promise<Effect | undefined>;
 }

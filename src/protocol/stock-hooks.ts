@@ -1,4 +1,4 @@
-import type { EVENTS } from "./events.ts";
+import type { EventName } from "./events.ts";
 
 /**
  * One hook of this package. Its code is `src/hooks/NAME.ts`, or `src/hooks/NAME/NAME.ts` with its parts beside it,
@@ -16,8 +16,6 @@ export interface StockHook {
   /** runs beside the event's own hook: a host that starts one program per event does not get it */
   readonly isSecond?: boolean;
 }
-
-type EventName = (typeof EVENTS)[number]["name"];
 
 /** All stock hooks, in the order in which hosts register them. */
 export const STOCK_HOOKS = [

@@ -46,6 +46,7 @@ export const VARIABLES = {
   AMPLIHACK_TESTING: new EnvVar("AMPLIHACK_TESTING", exactlyOne, false),
 
   AMPLIHACK_SESSION_DEPTH: new EnvVar("AMPLIHACK_SESSION_DEPTH", integer({ atLeast: 0 }), 0),
+  AMPLIHACK_HOOK_DEPTH: new EnvVar("AMPLIHACK_HOOK_DEPTH", integer({ atLeast: 0 }), 0),
   AMPLIHACK_MAX_LOCK_ITERATIONS: new EnvVar("AMPLIHACK_MAX_LOCK_ITERATIONS", integer({ atLeast: 1 }), 50),
   AMPLIHACK_LOCK_TTL_SECONDS: new EnvVar("AMPLIHACK_LOCK_TTL_SECONDS", integer({ atLeast: 1 }), 86_400),
   PSC_MAX_TRANSCRIPT_LINES: new EnvVar("PSC_MAX_TRANSCRIPT_LINES", integer({ atLeast: 1 }), 50_000),

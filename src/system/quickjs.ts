@@ -57,6 +57,16 @@ export interface NativeHost {
   startTime(pid: number): string | undefined;
   isAlive(pid: number): boolean;
   start(request: NativeProcessRequest): NativeProcessResult;
+  /**
+   * Evaluates an expression, calls `use` with its value, and works off what waits until `isEnded`; why it did not come to
+   * that, or undefined.
+   */
+  runBounded(
+    text: string,
+    use: (value: unknown) => void,
+    isEnded: () => boolean,
+    timeoutMs: number,
+  ): string | undefined;
 }
 
 /** name, kind, size, allocated bytes, mode, time of modification, identity and stamp of one entry after another */
@@ -91,6 +101,31 @@ export function supplyTextDecoder(host: NativeHost): void {
     }
   }
   Object.assign(globalThis, { TextDecoder });
+}
+
+/**
+ * Evaluates an expression under a limit and hands its value to `use`, which calls `done` or `failed`, now or later. The
+ * same as `node-bounded.ts`, but in this context: there is no other.
+ */
+export async function runBounded(
+  host: NativeHost,
+  text: string,
+  use: (value: unknown, done: (answer: string) => void, failed: (problem: string) => void) => void,
+  timeoutMs: number,
+): Promise<string> {
+  let answer: { readonly text: string; readonly isFailure: boolean } | undefined;
+  const settle = (isFailure: boolean) => (said: string) => {
+    answer ??= { text: said, isFailure };
+  };
+  const problem = host.runBounded(
+    text,
+    value => use(value, settle(false), settle(true)),
+    () => answer !== undefined,
+    timeoutMs,
+  );
+  if (answer === undefined) throw new Error(problem ?? "it gave no answer");
+  if (answer.isFailure) throw new Error(answer.text);
+  return answer.text;
 }
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
@@ -209,7 +244,13 @@ class NativeFacts implements FileFacts {
   }
 
   get identity(): string {
-    return `${this.device}:${this.upperInode}:${this.lowerInode}`;
+    const { device, upperInode, lowerInode } = this;
+    // Almost all inodes are exact as numbers.
+    const inode =
+      upperInode < 2 ** 21
+        ? upperInode * 2 ** 32 + lowerInode
+        : (BigInt(upperInode) << 32n) | BigInt(lowerInode);
+    return `${device}:${inode}`;
   }
 }
 

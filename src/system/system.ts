@@ -36,8 +36,10 @@ export class SystemError extends Error {
   }
 }
 
+/** By its name and not by its class, of which every bundle that is loaded later has one of its own. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): error is SystemError {
-  return error instanceof SystemError && codes.includes(error.code);
+  if (!(error instanceof Error) || error.name !== "SystemError") return false;
+  return codes.includes((error as SystemError).code);
 }
 
 export type FileKind = "file" | "directory" | "symlink" | "other";
@@ -65,7 +67,10 @@ export interface ExactFacts {
   readonly modifiedNs: string;
   /** as `FileFacts` has it */
   readonly identity: string;
-  /** device, inode, size, times of modification and of change: the same as long as nothing touched the file */
+  /**
+   * Identity, size, times of modification and of change: the same as long as nothing touched the file, on Node and in
+   * the native program alike.
+   */
   readonly stamp: string;
 }
 

@@ -1,5 +1,5 @@
 //! Starts commands in turn, as a host starts hooks: with pipes, from a small process. Called as
-//! `launch ROUNDS INPUT PROGRAM ARGUMENT… -- INPUT PROGRAM …`; prints the number of the command and the nanoseconds
+//! `launch ROUNDS INPUT [NAME=VALUE…] PROGRAM ARGUMENT… -- INPUT PROGRAM …`; prints the number of the command and the nanoseconds
 //! of every start, from before it until the program has ended and everything it said was read.
 
 use std::{
@@ -17,13 +17,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds: usize = rounds.parse()?;
     let mut commands = Vec::new();
     for command in rest.split(|word| word == "--") {
-        let [input, program, arguments @ ..] = command else { return Err("expected INPUT PROGRAM".into()) };
-        commands.push((fs::read(input)?, program, arguments));
+        let (input, words) = command.split_first().ok_or("expected INPUT PROGRAM")?;
+        let count = words.iter().take_while(|word| word.contains('=')).count();
+        let (settings, words) = words.split_at(count);
+        let (program, arguments) = words.split_first().ok_or("expected INPUT PROGRAM")?;
+        commands.push((fs::read(input)?, settings, program, arguments));
     }
     let mut report = String::new();
     for _ in 0..rounds {
-        for (number, (input, program, arguments)) in commands.iter().enumerate() {
-            let nanoseconds = time(input, program, arguments)?;
+        for (number, (input, settings, program, arguments)) in commands.iter().enumerate() {
+            let mut command = Command::new(program);
+            command.args(*arguments).envs(settings.iter().filter_map(|word| word.split_once('=')));
+            let nanoseconds = time(input, command)?;
             report += &format!("{number} {nanoseconds}\n");
         }
     }
@@ -31,9 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn time(input: &[u8], program: &str, arguments: &[String]) -> Result<u128, Box<dyn Error>> {
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+fn time(input: &[u8], mut command: Command) -> Result<u128, Box<dyn Error>> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn()?;
     // A program that does not read its input may have ended before it comes.

@@ -6,22 +6,27 @@ import { fileURLToPath } from "node:url";
 
 const WARM_UP = 3;
 
+/** Medians of commands that are run in turn, so that noise of the machine falls on all of them alike. */
+export function measureCommands(commands, { rounds = 40, ...options } = {}) {
+  const samples = timeCommands(Object.values(commands), { rounds: rounds + WARM_UP, ...options });
+  return Object.fromEntries(
+    Object.keys(commands).map((name, number) => [name, percentiles(samples[number].slice(WARM_UP))]),
+  );
+}
+
 /**
- * Medians of commands that are run in turn, so that noise of the machine falls on all of them alike. Where Rust is
- * installed a small program starts them; Node adds the better part of a millisecond to every start.
+ * Milliseconds of every start of each command, `{ argv, input, env }`. Where Rust is installed a small program starts
+ * them; Node adds the better part of a millisecond to every start.
  */
-export function measureCommands(commands, { rounds = 40, env = {}, cwd } = {}) {
+export function timeCommands(commands, { rounds = 1, env = {}, cwd } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "amplihack-launch-"));
   try {
     const launcher = join(folder, "launch");
     const options = { env: { PATH: process.env.PATH, ...env }, cwd };
     const isSmall = compileRust(fileURLToPath(new URL("launch.rs", import.meta.url)), launcher);
-    const samples = isSmall
-      ? launchCommands(launcher, folder, Object.values(commands), rounds + WARM_UP, options)
-      : spawnCommands(Object.values(commands), rounds + WARM_UP, options);
-    return Object.fromEntries(
-      Object.keys(commands).map((name, number) => [name, percentiles(samples[number].slice(WARM_UP))]),
-    );
+    return isSmall
+      ? launchCommands(launcher, folder, commands, rounds, options)
+      : spawnCommands(commands, rounds, options);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -33,10 +38,11 @@ export function compileRust(source, program) {
 }
 
 function launchCommands(launcher, folder, commands, rounds, options) {
-  const words = commands.flatMap(({ argv, input = "" }, number) => {
+  const words = commands.flatMap(({ argv, input = "", env = {} }, number) => {
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const file = join(folder, `input-${number}`);
     writeFileSync(file, input);
-    return [...(number === 0 ? [] : ["--"]), file, ...argv];
+    return [...(number === 0 ? [] : ["--"]), file, ...settings, ...argv];
   });
   const run = spawnSync(launcher, [String(rounds), ...words], { ...options, encoding: "utf8" });
   if (run.status !== 0) throw new Error(`the commands could not be started: ${run.stderr}`);
@@ -51,9 +57,9 @@ function launchCommands(launcher, folder, commands, rounds, options) {
 function spawnCommands(commands, rounds, options) {
   const samples = commands.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [number, { argv, input = "" }] of commands.entries()) {
+    for (const [number, { argv, input = "", env = {} }] of commands.entries()) {
       const start = process.hrtime.bigint();
-      const run = spawnSync(argv[0], argv.slice(1), { ...options, input });
+      const run = spawnSync(argv[0], argv.slice(1), { ...options, env: { ...options.env, ...env }, input });
       samples[number].push(Number(process.hrtime.bigint() - start) / 1e6);
       if (run.error) throw run.error;
     }

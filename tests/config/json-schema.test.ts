@@ -17,6 +17,7 @@ describe("schemas/config.schema.json", () => {
       "failure",
       "history",
       "programs",
+      "hooks",
       "bridge",
       "reflect",
       "memory",

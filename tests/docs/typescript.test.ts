@@ -17,10 +17,34 @@ function moduleOf(page: string): string | undefined {
   const examples = [...readFileSync(page, "utf8").matchAll(EXAMPLE)];
   if (examples.length === 0) return undefined;
   const heads = examples.map(([, given = ""]) => given);
-  const imports = examples.flatMap(([, , code = ""]) => code.match(IMPORT) ?? []);
-  const bodies = examples.map(([, , code = ""]) => code.replace(IMPORT, "").replace(/^export /gm, ""));
+  const imports = mergeImports(examples.flatMap(([, , code = ""]) => code.match(IMPORT) ?? []));
+  const bodies = examples.map(([, , code = ""]) =>
+    code
+      .replace(IMPORT, "")
+      .replace(/^export default /gm, "void ")
+      .replace(/^export /gm, ""),
+  );
   const nested = bodies.map(body => `{\n${body}`).join("") + "}".repeat(bodies.length);
-  return [...new Set(imports), ...heads, `export async function read() {\n${nested}\n}\n`].join("\n");
+  return [...imports, ...heads, `export async function read() {\n${nested}\n}\n`].join("\n");
+}
+
+/** Every example imports what it needs, also what another one of the page has imported. */
+function mergeImports(lines: readonly string[]): readonly string[] {
+  const names = new Map<string, Set<string>>();
+  const others = new Set<string>();
+  for (const line of lines) {
+    const [, list, module] = /^import \{([^}]*)\} from "([^"]+)";/.exec(line) ?? [];
+    if (list === undefined || module === undefined) others.add(line);
+    else
+      names.set(
+        module,
+        new Set([...(names.get(module) ?? []), ...list.split(",").flatMap(name => name.trim() || [])]),
+      );
+  }
+  return [
+    ...others,
+    ...[...names].map(([module, found]) => `import { ${[...found].join(", ")} } from "${module}";`),
+  ];
 }
 
 it("every TypeScript example compiles against what the package exports", () => {

@@ -7,6 +7,7 @@ import { faultsOf, lostSince, pictureOf, scenes, visibleText } from "./scenes.ts
 const CHANGES: ReadonlySet<FileOperation> = new Set([
   "createExclusive",
   "append",
+  "copy",
   "rename",
   "link",
   "symlink",

@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{crash, facts, files, interrupt, modules, outside, processes, stdio};
+use crate::{bounded, crash, facts, files, interrupt, modules, outside, processes, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -23,8 +23,9 @@ const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 const GARBAGE_THRESHOLD_BYTES: usize = 32 * 1024 * 1024;
 const STACK_LIMIT_BYTES: usize = 2 * 1024 * 1024;
 
-/// Only what the hooks use. Without `Eval` the engine has no parser: no text is ever evaluated.
+/// Only what the hooks use. `Eval` is the parser, for portable hooks of users (`bounded.rs`) and for nothing else.
 type Intrinsics = (
+    intrinsic::Eval,
     intrinsic::Date,
     intrinsic::RegExpCompiler,
     intrinsic::RegExp,
@@ -147,6 +148,7 @@ fn install(ctx: &Ctx<'_>) -> Result<()> {
     stdio::install(&host)?;
     processes::install(&host)?;
     outside::install(&host)?;
+    bounded::install(&host)?;
     host.set("load", Func::from(load))?;
     ctx.globals().set("amplihackHost", host)
 }
@@ -170,10 +172,7 @@ fn begin<'js>(ctx: &Ctx<'js>, hook: &Hook, argv: Vec<String>) -> Result<i32> {
 /// waited for inside their call.
 fn settle<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Result<T> {
     while promise.state() == PromiseState::Pending {
-        if !ctx.execute_pending_job() {
-            return Err(Error::Exception);
-        }
-        if interrupt::is_requested() {
+        if !drive(ctx) {
             return Err(Error::Exception);
         }
     }
@@ -181,6 +180,11 @@ fn settle<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, promise: &Promise<'js>)
         Some(result) => result,
         None => Err(Error::Exception),
     }
+}
+
+/// Does one thing that waits; false when there is nothing, or the time is over.
+pub fn drive(ctx: &Ctx<'_>) -> bool {
+    ctx.execute_pending_job() && !interrupt::is_requested()
 }
 
 fn reason_of(ctx: &Ctx<'_>, error: &Error) -> String {

@@ -10,11 +10,20 @@ use alloc::{format, string::String, vec::Vec};
 use core::mem::MaybeUninit;
 use rquickjs::{Array, Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
+type IntoRoom = for<'a> fn(Text, TypedArray<'a, f64>) -> Reply<i32>;
+type Exactly = fn(Text) -> Reply<Exact>;
+
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("inspect", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::lstat))))?;
-    host.set("follow", Func::from(|path: Text, room: TypedArray<'_, f64>| facts(&room, look(&path, libc::stat))))?;
-    host.set("exactFacts", Func::from(|path: Text| Reply(exact_facts(&path))))?;
-    host.set("listFacts", Func::from(|path: Text| Reply(list_facts(&path))))
+    let into_room: [(&str, IntoRoom); 2] = [
+        ("inspect", |path, room| facts(&room, look(&path, libc::lstat))),
+        ("follow", |path, room| facts(&room, look(&path, libc::stat))),
+    ];
+    let exactly: [(&str, Exactly); 2] = [
+        ("exactFacts", |path| Reply(exact_facts(&path))),
+        ("listFacts", |path| Reply(list_facts(&path))),
+    ];
+    into_room.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    exactly.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))
 }
 
 type Look = unsafe extern "C" fn(*const libc::c_char, *mut libc::stat) -> libc::c_int;
@@ -73,8 +82,7 @@ impl<'js> IntoJs<'js> for Exact {
         const FIELDS: usize = 8;
         let list = Array::new(ctx.clone())?;
         for (number, (name, facts)) in self.0.into_iter().enumerate() {
-            let inode = facts.st_ino as u64;
-            let identity = format!("{}:{}:{}", facts.st_dev, inode >> 32, inode & 0xffff_ffff);
+            let identity = format!("{}:{}", facts.st_dev, facts.st_ino);
             let modified = nanoseconds(facts.st_mtime, facts.st_mtime_nsec);
             let changed = nanoseconds(facts.st_ctime, facts.st_ctime_nsec);
             let stamp = format!("{identity}:{}:{modified}:{changed}", facts.st_size);

@@ -15,6 +15,13 @@ const PIPE_PATIENCE_MS: f64 = 2_000.0;
 const PIPE_RETRY_MS: f64 = 5.0;
 const CHUNK: usize = 64 * 1024;
 
+// Functions of one type share the code that reads their arguments; each closure would have its own.
+type OnName = fn(Text) -> Reply<()>;
+type OnTwoTexts = fn(Text, Text) -> Reply<()>;
+type WithMode = fn(Text, u32) -> Reply<()>;
+type WithBytes = for<'a> fn(Text, TypedArray<'a, u8>, u32) -> Reply<()>;
+type ToTexts = fn(Text) -> Reply<Vec<String>>;
+
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("read", Func::from(|path: Text, limit: f64| Reply(read_whole(&path, limit as usize).map(Bytes))))?;
     host.set(
@@ -23,33 +30,37 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
             Reply(read_range(&path, offset as i64, length as usize).map(Bytes))
         }),
     )?;
-    host.set(
-        "createExclusive",
-        Func::from(|path: Text, bytes: TypedArray<'_, u8>, mode: u32| {
-            Reply(create_exclusive(&path, &bytes_of(&bytes), mode))
-        }),
-    )?;
-    host.set(
-        "append",
-        Func::from(|path: Text, bytes: TypedArray<'_, u8>, mode: u32| Reply(append(&path, &bytes_of(&bytes), mode))),
-    )?;
     host.set("copy", Func::from(|from: Text, to: Text, mode: u32| Reply(copy::copy(&from, &to, mode))))?;
-    host.set("digest", Func::from(|path: Text| Reply(copy::digest(&path).map(|digest| vec![digest]))))?;
+    let with_bytes: [(&str, WithBytes); 2] = [
+        ("createExclusive", |path, bytes, mode| Reply(create_exclusive(&path, &bytes_of(&bytes), mode))),
+        ("append", |path, bytes, mode| Reply(append(&path, &bytes_of(&bytes), mode))),
+    ];
     // SAFETY (of all calls on paths): the words are whole C strings while the call lasts.
-    host.set("rename", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))))?;
-    host.set("link", Func::from(|from: Text, to: Text| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))))?;
-    host.set("symlink", Func::from(|to: Text, path: Text| Reply(on_two(&to, &path, |a, b| unsafe { libc::symlink(a, b) }))))?;
-    host.set("readLink", Func::from(|path: Text| Reply(read_link(&path).map(|target| vec![target]))))?;
-    host.set("remove", Func::from(|path: Text| Reply(on_one(&path, |name| unsafe { libc::unlink(name) }))))?;
-    host.set("removeDirectory", Func::from(|path: Text| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))))?;
-    host.set("makeDirectory", Func::from(|path: Text, mode: u32| Reply(make_directory(&path, mode))))?;
-    host.set("list", Func::from(|path: Text| Reply(list(&path))))?;
-    host.set("realPath", Func::from(|path: Text| Reply(real_path(&path).map(|real| vec![real]))))?;
-    host.set(
-        "changeMode",
-        Func::from(|path: Text, mode: u32| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
-    )?;
-    host.set("setModified", Func::from(|path: Text, time: Text| Reply(set_modified(&path, &time))))?;
+    let on_names: [(&str, OnName); 2] = [
+        ("remove", |path| Reply(on_one(&path, |name| unsafe { libc::unlink(name) }))),
+        ("removeDirectory", |path| Reply(on_one(&path, |name| unsafe { libc::rmdir(name) }))),
+    ];
+    let on_two_texts: [(&str, OnTwoTexts); 4] = [
+        ("rename", |from, to| Reply(on_two(&from, &to, |a, b| unsafe { libc::rename(a, b) }))),
+        ("link", |from, to| Reply(on_two(&from, &to, |a, b| unsafe { libc::link(a, b) }))),
+        ("symlink", |target, path| Reply(on_two(&target, &path, |a, b| unsafe { libc::symlink(a, b) }))),
+        ("setModified", |path, time| Reply(set_modified(&path, &time))),
+    ];
+    let with_mode: [(&str, WithMode); 2] = [
+        ("makeDirectory", |path, mode| Reply(make_directory(&path, mode))),
+        ("changeMode", |path, mode| Reply(on_one(&path, |name| unsafe { libc::chmod(name, mode as libc::mode_t) }))),
+    ];
+    let to_texts: [(&str, ToTexts); 4] = [
+        ("digest", |path| Reply(copy::digest(&path).map(|digest| vec![digest]))),
+        ("readLink", |path| Reply(read_link(&path).map(|target| vec![target]))),
+        ("realPath", |path| Reply(real_path(&path).map(|real| vec![real]))),
+        ("list", |path| Reply(list(&path))),
+    ];
+    with_bytes.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    on_names.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    on_two_texts.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    with_mode.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
+    to_texts.into_iter().try_for_each(|(name, function)| host.set(name, Func::from(function)))?;
     host.set(
         "syncDirectory",
         Func::from(|path: Text| {

@@ -14,6 +14,17 @@ pub fn set_deadline(milliseconds: f64) {
     set_alarm(milliseconds.max(0.0) + PATIENCE_MS);
 }
 
+/// An earlier deadline for a part of the run; returns the one that holds again behind it.
+pub fn tighten_deadline(milliseconds: f64) -> u64 {
+    let outer = DEADLINE_MS.load(Relaxed);
+    DEADLINE_MS.store(outer.min((elapsed_ms() + milliseconds.max(0.0)) as u64), Relaxed);
+    outer
+}
+
+pub fn restore_deadline(outer: u64) {
+    DEADLINE_MS.store(outer, Relaxed);
+}
+
 const PATIENCE_MS: f64 = 400.0;
 
 fn set_alarm(milliseconds: f64) {

@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod bounded;
 mod child;
 mod clock;
 mod copy;

@@ -1,19 +1,29 @@
 import { defineCommand } from "../../cli/command.ts";
-import { FORMAT_OPTION } from "../../cli/option.ts";
+import { FORMAT_OPTION, option } from "../../cli/option.ts";
 import type { ListedHook } from "../../install/list-hooks.ts";
+import type { OwnHook } from "../../install/user-hooks/list-own.ts";
 
 export const listCommand = defineCommand({
   name: "list",
   summary: "show every hook, and which hosts call it",
-  options: { format: FORMAT_OPTION },
+  options: { own: option.boolean("only hooks of your own"), format: FORMAT_OPTION },
   examples: {
     "amplihack hooks list": "shows a table of hooks and hosts",
-    "amplihack hooks list --format json": "the same for programs",
+    "amplihack hooks list --own": "your hooks: where they run, and what is wrong with them",
+    "amplihack hooks list --format json": "the stock hooks, for programs; with --own yours",
   },
   async run({ options, system, terminal }) {
     const { requireDirectories, listHooks } = await import("../../install/operations.ts");
-    const hooks = listHooks(system, requireDirectories(system));
-    terminal.printResult(options.format, hooks, renderHooks(hooks));
+    const { listOwnHooks } = await import("../../install/user-hooks/list-own.ts");
+    const places = requireDirectories(system);
+    const own = listOwnHooks(system, places);
+    if (options.own) {
+      terminal.printResult(options.format, own, renderOwn(own));
+      return 0;
+    }
+    const hooks = listHooks(system, places);
+    const more = own.length === 0 ? "" : `\n${renderOwn(own)}`;
+    terminal.printResult(options.format, hooks, `${renderHooks(hooks)}${more}`);
     return 0;
   },
 });
@@ -28,8 +38,34 @@ function renderHooks(hooks: readonly ListedHook[]): string {
     const path = registered.length === 0 ? "–" : isOk ? "yes" : "no";
     return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–", path];
   });
-  const lines = [HEADINGS, ...rows];
-  const widths = HEADINGS.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
+  return renderTable([HEADINGS, ...rows]);
+}
+
+const OWN_HEADINGS = ["your hook", "events", "tools", "runs", "when it fails", "not called in", "file"];
+
+function renderOwn(hooks: readonly OwnHook[]): string {
+  if (hooks.length === 0) return "no hooks of your own; amplihack hooks new NAME writes one\n";
+  const rows = hooks.map(hook => [
+    hook.name ?? "–",
+    hook.events.join(", ") || "–",
+    hook.tools.join(", ") || "–",
+    hook.runs,
+    hook.onFailure ?? "–",
+    hook.missingIn.length > SHOWN_HOSTS ? `${hook.missingIn.length} hosts` : hook.missingIn.join(", ") || "–",
+    hook.source,
+  ]);
+  const problems = hooks.flatMap(({ source, problem }) =>
+    problem === null ? [] : [`${source}: ${problem}\n`],
+  );
+  return `${renderTable([OWN_HEADINGS, ...rows])}${[...new Set(problems)].join("")}`;
+}
+
+const SHOWN_HOSTS = 3;
+
+function renderTable(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map(line => line[column]?.length ?? 0)),
+  );
   const cells = (line: readonly string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
   return lines.map(line => `${cells(line).join("  ").trimEnd()}\n`).join("");
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Invocation } from "../../cli/command.ts";
 import { usageError } from "../../cli/errors.ts";
@@ -35,8 +35,8 @@ export const replayCommand = defineCommand({
   name: "replay",
   summary: "run past hook calls again, and tell what the guard would have done",
   details: `
-With --input one payload is run. With --transcript FILE every hook call of a recorded session is run in order, and a
-summary tells what the guard would have stopped. With a folder of transcripts only that summary is made: nothing is
+With --input one payload is run. With --transcript FILE every hook call of a recorded session is run in order, your own
+hooks included, and a summary tells what the guard would have stopped. With a folder of transcripts only that summary is made: nothing is
 run, files are read as a stream.`,
   options: OPTIONS,
   examples: {
@@ -116,6 +116,7 @@ async function replayTranscripts(
   const count = { lines: 0, bytes: 0, bad: 0 };
   const progress = new ProgressLine(system, terminal);
   const sandbox = isFolder ? undefined : openSandbox({});
+  if (sandbox !== undefined) await takeOwnHooks(system, sandbox);
   const readCall = createCallReader(system, options.event, sandbox === undefined ? [] : [sandbox]);
   try {
     for (const file of files) {
@@ -139,6 +140,15 @@ async function replayTranscripts(
   );
   if (count.bad > 0) terminal.warn(`Warning: ${count.bad} of ${count.lines} line(s) cannot be read\n`);
   return success ? 0 : 1;
+}
+
+/** The user's own hooks are part of what would have happened: their compiled form comes along. */
+async function takeOwnHooks(system: ReplayInvocation["system"], sandbox: Sandbox): Promise<void> {
+  const { requireDirectories } = await import("../../install/operations.ts");
+  const { buildFolder } = await import("../../hooks/user/manifest.ts");
+  const folder = buildFolder(requireDirectories(system).stateHome);
+  if (!existsSync(folder)) return;
+  cpSync(folder, buildFolder(join(sandbox.path, ".amplihack")), { recursive: true });
 }
 
 /** Empty or one JSON value on stdout, exit 0 or 2, in time. */

@@ -1,13 +1,5 @@
-import {
-  type Diagnostic,
-  type Effect,
-  isJsonObject,
-  type JsonObject,
-  type Outcome,
-} from "../../protocol/index.ts";
-import { memberAt, stringAt } from "../../protocol/members.ts";
-import { diagnose } from "../diagnostics.ts";
-import { captureProblems, readObject } from "./decode.ts";
+import { captureProblems, readObject } from "../../hooks/handlers/decode.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
   clipContext,
   clipText,
@@ -16,7 +8,15 @@ import {
   type InterpretOptions,
   type RawResult,
   verdictOf,
-} from "./result.ts";
+} from "../../hooks/handlers/result.ts";
+import {
+  type Diagnostic,
+  type Effect,
+  isJsonObject,
+  type JsonObject,
+  type Outcome,
+} from "../../protocol/index.ts";
+import { memberAt, stringAt } from "../../protocol/members.ts";
 
 const PROMPT_BLOCK_REASON = "user prompt blocked by hook";
 const SILENT_ERROR = "hook exited with error";

@@ -1,5 +1,4 @@
-import type { Diagnostic, Outcome } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
 import {
   clipText,
   failureOf,
@@ -7,7 +6,8 @@ import {
   type InterpretOptions,
   type RawResult,
   verdictOf,
-} from "./result.ts";
+} from "../../hooks/handlers/result.ts";
+import type { Diagnostic, Outcome } from "../../protocol/index.ts";
 
 /** The three answers of the dialect. */
 export type BatutaDecision =

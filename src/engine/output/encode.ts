@@ -1,7 +1,7 @@
+import { extrasOf } from "../../hooks/handlers/claude-answer.ts";
 import { defined } from "../../protocol/defined.ts";
 import type { Effect, EventDescriptor, Json } from "../../protocol/index.ts";
 import type { Dialect } from "../options.ts";
-import { extrasOf } from "./claude-answer.ts";
 
 /** What a command hook of a dialect would print to say an effect. */
 export interface Encoded {

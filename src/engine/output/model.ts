@@ -1,8 +1,14 @@
+import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
+import { decodeOutput, hasProtocolKey, readObject } from "../../hooks/handlers/decode.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import {
+  clipText,
+  type HandlerVerdict,
+  type InterpretOptions,
+  type RawResult,
+  verdictOf,
+} from "../../hooks/handlers/result.ts";
 import { booleanAt, stringAt } from "../../protocol/members.ts";
-import { diagnose } from "../diagnostics.ts";
-import { interpretClaude } from "./claude.ts";
-import { decodeOutput, hasProtocolKey, readObject } from "./decode.ts";
-import { clipText, type HandlerVerdict, type InterpretOptions, type RawResult, verdictOf } from "./result.ts";
 
 /**
  * A model judges in its own form, `{"ok": false, "reason": …}`, or answers as a command hook would. Prose is

@@ -1,16 +1,16 @@
+import { captureText } from "../../hooks/handlers/capture.ts";
+import { NO_OUTPUT } from "../../hooks/handlers/decode.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { commandLine, type EnvironmentRecord, engineVariables } from "../../hooks/handlers/environment.ts";
+import type { CommandAction, HandlerSpec } from "../../hooks/handlers/handler.ts";
+import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../../hooks/handlers/result.ts";
 import { defined } from "../../protocol/defined.ts";
 import type { Diagnostic } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import type { ProcessResult, RunningProcess } from "../../system/system.ts";
-import { diagnose } from "../diagnostics.ts";
-import { NO_OUTPUT } from "../output/decode.ts";
-import { aborted, answered, failed, type HandlerEnd, type RawResult } from "../output/result.ts";
 import { ATOMCODE_EVENTS, findAtomcodeEvent } from "../source/atomcode.ts";
-import type { CommandAction, HandlerSpec } from "../source/handler.ts";
 import { AnnouncementWatcher } from "./announcement.ts";
 import { atomcodeContext, atomcodePrompt } from "./atomcode-context.ts";
-import { captureText } from "./capture.ts";
-import { commandLine, type EnvironmentRecord, engineVariables } from "./environment.ts";
 import { describeError, type Invocation, timedOut } from "./invocation.ts";
 
 export interface CommandResult {

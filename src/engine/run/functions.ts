@@ -1,19 +1,20 @@
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { applyFailure, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
+import type { HandlerFailure } from "../../hooks/handlers/result.ts";
 import {
   type Contribution,
   type Effect,
   type EventDescriptor,
   type FailurePolicy,
   isJsonObject,
+  type Json,
   type Power,
   type Run,
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
-import { diagnose } from "../diagnostics.ts";
 import { andThen, isThenable } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
-import { applyFailure, notStarted, runStatusOf } from "../output/failure.ts";
-import type { HandlerFailure } from "../output/result.ts";
 import type { RegisteredHook } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
 import type { MaybePromise } from "../types.ts";
@@ -34,6 +35,8 @@ export class FunctionLane {
   private readonly cancel: CancelSignal;
   private readonly onRun: DispatchOptions["onRun"];
   readonly state: CallState;
+  /** the input that each judge was shown */
+  readonly shown = new Map<RegisteredHook, Json>();
   private rewriter = -1;
 
   constructor(
@@ -81,6 +84,7 @@ export class FunctionLane {
   private call(registration: RegisteredHook, span: Span | undefined): MaybePromise<void> {
     const { timers } = this.core.platform;
     const begunMs = timers.nowMs();
+    if (registration.isJudge) this.shown.set(registration, this.state.input);
     const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
     const scope = new FunctionScope(this.state.originalPayload, this.core.projectDir, original);
     const conclude = (reply: Reply): void =>

@@ -1,13 +1,13 @@
+import { interpretClaude } from "../../hooks/handlers/claude-output.ts";
+import { applyFailure, endFacts, runStatusOf } from "../../hooks/handlers/failure.ts";
+import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
+import { failed, failureOf, type HandlerVerdict, type RawResult } from "../../hooks/handlers/result.ts";
 import type { Effect, Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import { interpretAtomcode } from "../output/atomcode.ts";
 import { interpretBatuta } from "../output/batuta.ts";
-import { interpretClaude } from "../output/claude.ts";
-import { applyFailure, endFacts, runStatusOf } from "../output/failure.ts";
 import { interpretModel } from "../output/model.ts";
-import { failed, failureOf, type HandlerVerdict, type RawResult } from "../output/result.ts";
 import type { PlannedStep } from "../plan.ts";
-import type { HandlerSpec } from "../source/handler.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runMcpTool, runModel } from "./delegate.ts";
 import { runHttp } from "./http.ts";

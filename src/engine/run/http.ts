@@ -1,10 +1,10 @@
+import { captureText } from "../../hooks/handlers/capture.ts";
+import type { EnvironmentRecord } from "../../hooks/handlers/environment.ts";
+import type { HttpAction } from "../../hooks/handlers/handler.ts";
+import { answered, failed, type RawResult } from "../../hooks/handlers/result.ts";
 import { compileGlob, matchesGlob } from "../../system/glob.ts";
 import type { TextCodec } from "../../system/system.ts";
 import type { HttpRules } from "../core.ts";
-import { answered, failed, type RawResult } from "../output/result.ts";
-import type { HttpAction } from "../source/handler.ts";
-import { captureText } from "./capture.ts";
-import type { EnvironmentRecord } from "./environment.ts";
 import type { HttpReply } from "./http-client.ts";
 import { type Invocation, withDeadline } from "./invocation.ts";
 

@@ -1,7 +1,7 @@
+import { aborted, failed, type RawResult } from "../../hooks/handlers/result.ts";
 import type { EventDescriptor, JsonObject, Power } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
-import { aborted, failed, type RawResult } from "../output/result.ts";
 
 /** What the configured handlers of one dispatch share. */
 export interface DispatchContext {

@@ -1,3 +1,6 @@
+import { describeType } from "../../hooks/handlers/describe-type.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "../../hooks/handlers/handler.ts";
 import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
@@ -7,11 +10,9 @@ import {
   type JsonObject,
   ownValue,
 } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { describeType, EntryReader, showName } from "./fields.ts";
-import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
+import { EntryReader, showName } from "./fields.ts";
 
 /** The dialect's events and how it spells them. */
 export const ATOMCODE_EVENTS = {

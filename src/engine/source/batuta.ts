@@ -1,10 +1,11 @@
+import { describeType } from "../../hooks/handlers/describe-type.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "../../hooks/handlers/handler.ts";
 import { defined } from "../../protocol/defined.ts";
 import { type Diagnostic, isJsonObject, type Json, ownValue } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
 import type { ParseContext } from "./claude.ts";
-import { describeType, EntryReader, showName } from "./fields.ts";
-import { EMPTY_SOURCE, type HandlerSpec, NO_FLAGS, type ParsedSource } from "./handler.ts";
+import { EntryReader, showName } from "./fields.ts";
 
 export const BATUTA_EVENTS: ReadonlySet<string> = new Set(
   "SessionStart PreToolUse PostToolUse UserPromptSubmit Stop SubagentStop".split(" "),

@@ -1,3 +1,12 @@
+import { describeType } from "../../hooks/handlers/describe-type.ts";
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import {
+  type Action,
+  type ActionKind,
+  EMPTY_SOURCE,
+  type HandlerSpec,
+  type ParsedSource,
+} from "../../hooks/handlers/handler.ts";
 import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
@@ -8,16 +17,8 @@ import {
   type JsonObject,
   ownValue,
 } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
 import type { HookSource } from "../options.ts";
-import { describeType, EntryReader, showName } from "./fields.ts";
-import {
-  type Action,
-  type ActionKind,
-  EMPTY_SOURCE,
-  type HandlerSpec,
-  type ParsedSource,
-} from "./handler.ts";
+import { EntryReader, showName } from "./fields.ts";
 
 export interface ParseContext {
   /** the descriptor of a known event in any spelling */

@@ -1,9 +1,14 @@
+import { type Condition, compileCondition } from "../../hooks/handlers/condition.ts";
+import type { DiagnosticCode } from "../../hooks/handlers/diagnostics.ts";
+import type { ActionKind, HandlerSpec } from "../../hooks/handlers/handler.ts";
+import {
+  compileMatcher,
+  isMatcherIgnored,
+  type Matcher,
+  namesOnlyAServer,
+} from "../../hooks/handlers/match.ts";
 import type { EventDescriptor } from "../../protocol/index.ts";
-import { type Condition, compileCondition } from "../condition.ts";
-import type { DiagnosticCode } from "../diagnostics.ts";
-import { compileMatcher, isMatcherIgnored, type Matcher, namesOnlyAServer } from "../match.ts";
 import type { Delegates } from "../options.ts";
-import type { ActionKind, HandlerSpec } from "./handler.ts";
 
 /** A handler compiled: what its spec says, in a form that can be asked. */
 export interface CompiledHandler {

@@ -1,4 +1,4 @@
-import { isExactList, splitExactList } from "../match.ts";
+import { isExactList, splitExactList } from "../../hooks/handlers/match.ts";
 import type { Dialect } from "../options.ts";
 
 /** A matcher in another dialect: several texts when one cannot say it; an absent text matches all. */

@@ -1,3 +1,6 @@
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import type { HandlerSpec } from "../../hooks/handlers/handler.ts";
+import { isMatcherIgnored } from "../../hooks/handlers/match.ts";
 import { defined } from "../../protocol/defined.ts";
 import {
   type Diagnostic,
@@ -6,13 +9,10 @@ import {
   type Json,
   type JsonObject,
 } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
-import { isMatcherIgnored } from "../match.ts";
 import type { Dialect } from "../options.ts";
 import { findAtomcodeEvent, formatAtomcodeEntry } from "./atomcode.ts";
 import { BATUTA_EVENTS } from "./batuta.ts";
 import { convertMatcher } from "./convert-matcher.ts";
-import type { HandlerSpec } from "./handler.ts";
 import { parseSource } from "./parse.ts";
 
 /** Configuration in another dialect, and what could not be said in it. Nothing is left out without a problem. */

@@ -1,7 +1,8 @@
+import { describeType } from "../../hooks/handlers/describe-type.ts";
+import { type DiagnosticCode, diagnose } from "../../hooks/handlers/diagnostics.ts";
 import type { Diagnostic, FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { isJsonObject, ownValue } from "../../protocol/index.ts";
 import { clip, escapeControls } from "../../state/escape.ts";
-import { type DiagnosticCode, diagnose } from "../diagnostics.ts";
 
 /** Node fires a longer timer at once, which would end every hook as it starts. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
@@ -112,12 +113,6 @@ export class EntryReader {
       if (!known.has(name)) this.warn("field-unknown", `"${showName(name)}" is not known and is ignored`);
     }
   }
-}
-
-export function describeType(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 function isStringList(value: unknown): value is readonly string[] {

@@ -1,11 +1,11 @@
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import type { HandlerSpec, ParsedSource } from "../../hooks/handlers/handler.ts";
 import type { Diagnostic, EventDescriptor, FailurePolicy } from "../../protocol/index.ts";
 import type { Files } from "../../system/system.ts";
-import { diagnose } from "../diagnostics.ts";
 import type { Delegates, HookSource, LoadReport, TrustState, TrustStore } from "../options.ts";
 import { SOURCE_KINDS } from "../options.ts";
 import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
 import { type CompiledHandler, compileHandler } from "./compile-handler.ts";
-import type { HandlerSpec, ParsedSource } from "./handler.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */

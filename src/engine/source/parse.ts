@@ -1,11 +1,11 @@
+import { diagnose } from "../../hooks/handlers/diagnostics.ts";
+import { EMPTY_SOURCE, type ParsedSource } from "../../hooks/handlers/handler.ts";
 import type { Diagnostic, EventDescriptor, Json } from "../../protocol/index.ts";
-import { diagnose } from "../diagnostics.ts";
 import { DIALECTS, type Dialect, type HookSource, SOURCE_KINDS } from "../options.ts";
 import { parseAtomcode } from "./atomcode.ts";
 import { parseBatuta } from "./batuta.ts";
 import { type ParseContext, parseClaude } from "./claude.ts";
 import { showName } from "./fields.ts";
-import { EMPTY_SOURCE, type ParsedSource } from "./handler.ts";
 import { readConfig } from "./read-config.ts";
 
 const PARSE: Readonly<

@@ -25,7 +25,8 @@ function coversPath(pattern: string, path: string): boolean {
 function isOwnState({ stateHomes }: Workspace, path: string): boolean {
   for (const home of stateHomes) {
     const parts = partsBelow(home, path);
-    if (parts !== undefined) return /^(guard|\.claude|versions|config\..*|logs|)$/.test(parts[0] ?? "");
+    if (parts !== undefined)
+      return /^(guard|\.claude|versions|config\..*|hooks|hooks\..*|logs|)$/.test(parts[0] ?? "");
   }
   return /\/(amplihack|amplihack-hooks)(\.cjs)?$/.test(path) && /\/(bin|node_modules)\//.test(path);
 }

@@ -16,6 +16,7 @@ import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
 import { describeAge, findLastFired } from "./last-fired.ts";
 import { checkMachine } from "./machine.ts";
+import { checkOwnHooks } from "./own-hooks.ts";
 import { probeHooks } from "./probe.ts";
 import { checkRegistration } from "./registration.ts";
 import { checkOwnFiles, checkSwitches } from "./switches.ts";
@@ -69,6 +70,7 @@ export async function examine(
       .map(each => warn("double", describeDuplicate(each), "amplihack install --scope project --dedupe")),
     ...checkLastFired(system, places, registered),
     ...checkConfiguration(system, places),
+    ...checkOwnHooks(system, places),
     ...machine,
     ...agents,
   ];

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../src/engine/options.ts";
 import { interpretAtomcode } from "../../../src/engine/output/atomcode.ts";
 import { interpretBatuta } from "../../../src/engine/output/batuta.ts";
-import { decodeOutput } from "../../../src/engine/output/decode.ts";
 import { encodeEffect } from "../../../src/engine/output/encode.ts";
+import { decodeOutput } from "../../../src/hooks/handlers/decode.ts";
 import {
   describeEvent,
   type Effect,

@@ -1,0 +1,111 @@
+// `node run-hooks.mjs < request`: loads compiled hooks of users that need Node, and answers one line for each. Whatever
+// they print goes to stderr; whatever they do happens to this process alone.
+import { readFileSync } from "node:fs";
+import { readAnswer } from "../hooks/user/answer.ts";
+import { openCall } from "../hooks/user/call.ts";
+import { isUserHook, type UserHook } from "../hooks/user/define.ts";
+import { describeExports } from "../hooks/user/describe.ts";
+import type { ChildRequest, WebRequest } from "../hooks/user/node-child.ts";
+import { openFacts } from "../hooks/user/open-facts.ts";
+import { withToolInput } from "../hooks/user/rewritten.ts";
+import { loadCompiled } from "../install/user-hooks/load-compiled.ts";
+import { errorText } from "../protocol/error-text.ts";
+import { stringAt } from "../protocol/members.ts";
+import { createNodeSystem } from "../system/node.ts";
+import type { System } from "../system/system.ts";
+
+/** What `hooks build` asks: which hooks are in these files? */
+export interface DescribeRequest {
+  readonly mark: string;
+  readonly describe: readonly string[];
+}
+
+let system: System = createNodeSystem();
+
+function redirectOutput(): void {
+  Object.defineProperty(process, "stdout", { value: process.stderr });
+}
+
+/** Written at once and completely: the process may be ended by the very next line of a hook. */
+function answer(mark: string, index: number, members: object): void {
+  system.stdio.writeOutput(`\n${mark}${JSON.stringify({ index, ...members })}\n`);
+}
+
+async function runAll({ mark, input: first, hooks, stateHome }: ChildRequest): Promise<void> {
+  system = { ...system, installedIn: stateHome };
+  let input = first;
+  for (const [index, request] of hooks.entries()) {
+    try {
+      const hook = (await loadCompiled(request.path))[request.exportName];
+      if (!isUserHook(hook)) throw new TypeError(`it exports no hook named ${request.exportName}`);
+      const returned = await inTime(runOne(hook, input, request), request.timeoutMs);
+      answer(mark, index, { returned });
+      const result = readAnswer(returned, input);
+      if (result.ok && result.effect.input !== undefined) input = withToolInput(input, result.effect.input);
+    } catch (error) {
+      answer(mark, index, { problem: errorText(error) });
+    }
+  }
+}
+
+async function runOne(
+  hook: UserHook,
+  input: ChildRequest["input"],
+  { name, timeoutMs, wantsKnownTool, usesFacts }: ChildRequest["hooks"][number],
+): Promise<unknown> {
+  const deadlineMs = system.clock.monotonicMs() + timeoutMs;
+  const facts = await openFacts(usesFacts);
+  const services = { hook: name, deadlineMs, facts: () => facts(input, system) };
+  const opened = openCall(input, system, services, wantsKnownTool);
+  if (!opened.ok) throw new TypeError(opened.problem);
+  const returned = await hook.run(opened.call);
+  return returned === undefined ? null : returned;
+}
+
+function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`it gave no answer within ${timeoutMs} ms`));
+    const timer = setTimeout(late, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Web addresses are asked by the engine, which knows where requests may go. */
+async function askWeb({ mark, payload, web }: WebRequest): Promise<void> {
+  const { createHookEngine } = await import("../engine/create.ts");
+  const { effectOf } = await import("../engine/outcome-effect.ts");
+  const cwd = stringAt(payload, "cwd") ?? "/";
+  await Promise.all(
+    web.map(async ({ event, action: { kind: type, ...action }, timeoutMs }, index) => {
+      const hooks = [{ type, ...action, timeout: timeoutMs / 1_000 }];
+      const data = { hooks: { [event]: [{ hooks }] } };
+      const engine = createHookEngine({
+        projectDir: cwd,
+        sources: [{ kind: "user", dialect: "claude", data }],
+      });
+      const outcome = await engine.dispatch(event, payload);
+      const failed = outcome.runs.find(({ status }) => status === "failed" || status === "timeout");
+      const why = outcome.diagnostics.map(({ code, detail }) => `${code}, ${detail}`).join("; ");
+      answer(mark, index, failed === undefined ? { effect: effectOf(outcome) } : { problem: why });
+    }),
+  );
+}
+
+async function describeAll({ mark, describe }: DescribeRequest): Promise<void> {
+  for (const [index, path] of describe.entries()) {
+    try {
+      answer(mark, index, { hooks: describeExports(await loadCompiled(path)) });
+    } catch (error) {
+      answer(mark, index, { problem: errorText(error) });
+    }
+  }
+}
+
+// What a hook leaves behind, such as a promise that nobody waits for, is not the end of the others.
+for (const event of ["uncaughtException", "unhandledRejection"] as const)
+  process.on(event, error => process.stderr.write(`a hook left an error behind: ${errorText(error)}\n`));
+redirectOutput();
+const request = JSON.parse(readFileSync(0, "utf8")) as ChildRequest | DescribeRequest | WebRequest;
+const work =
+  "describe" in request ? describeAll(request) : "web" in request ? askWeb(request) : runAll(request);
+void work.then(() => process.exit(0));

@@ -1,0 +1,29 @@
+import { defineCommand } from "../../cli/command.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
+import { refuseAgents, tellBuild } from "./build-report.ts";
+
+export const importCommand = defineCommand({
+  name: "import",
+  summary: "run the hooks that you have for one host in all others",
+  details: `
+Takes the hooks of your settings of Claude Code, of its plugins that are switched on and, once you trust them, of the
+project's settings. They get Claude's payload and answer in Claude's words; names of tools and members of inputs are
+translated both ways. The host that runs them itself is left alone. The settings are read again when they change.`,
+  options: { format: FORMAT_OPTION },
+  positionals: [{ name: "HOST", summary: "claude" }],
+  examples: {
+    "amplihack hooks import claude": "runs your hooks of Claude Code in Codex, Gemini, Copilot and the rest",
+  },
+  async run({ options, positionals, system, terminal }) {
+    refuseAgents(system);
+    const { importSettings } = await import("../../install/user-hooks/import-settings.ts");
+    const { buildHooks } = await import("../../install/user-hooks/build.ts");
+    const { requireDirectories } = await import("../../install/operations.ts");
+    const places = requireDirectories(system);
+    const path = importSettings(system, places.stateHome, positionals[0] ?? "");
+    const report = await buildHooks(system, places);
+    const count = report.manifest.handlers.filter(({ exceptHosts }) => exceptHosts.length > 0).length;
+    terminal.note(`${path} imports them: ${count} hook(s)\n`);
+    return tellBuild(terminal, options.format, report, { path, imported: count });
+  },
+});

@@ -1,0 +1,148 @@
+import { defineCommand, type Invocation } from "../../cli/command.ts";
+import { CommandError, usageError } from "../../cli/errors.ts";
+import { FORMAT_OPTION, type OptionSpecs, option } from "../../cli/option.ts";
+import type { Terminal } from "../../cli/terminal.ts";
+import type { ExampleResult, Trial } from "../../verify/hook-trials/run-trials.ts";
+
+const OPTIONS = {
+  input: option.string("FILE", "one payload instead of the examples; - for standard input"),
+  watch: option.boolean("run again whenever the file changes"),
+  format: FORMAT_OPTION,
+} as const satisfies OptionSpecs;
+
+export const testCommand = defineCommand({
+  name: "test",
+  summary: "run a hook of your own on payloads of every host, and check its examples",
+  details: `
+The table shows the host, the payload, what the hook said, in which words the host would hear it, and how long it took.
+Examples stand beside the hook: export const examples = [{ input: { command: "make deploy" }, expect: "ask" }]. An
+expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt or output, or members of the effect.`,
+  options: OPTIONS,
+  positionals: [
+    { name: "FILE", summary: "the hook; all of yours when left out", isOptional: true, completes: "file" },
+  ],
+  examples: {
+    "amplihack hooks test ~/.amplihack/hooks/no-friday-deploys.ts --watch": "tests it after every change",
+    "amplihack hooks test": "tests all hooks of your own",
+  },
+  async run(invocation) {
+    const files = await filesOf(invocation);
+    const code = await testFiles(invocation, files);
+    if (!invocation.options.watch) return code;
+    const { watch } = await import("node:fs");
+    return new Promise(() => {
+      let timer: NodeJS.Timeout | undefined;
+      const again = (): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => void testFiles(invocation, files), WATCH_PAUSE_MS);
+      };
+      for (const file of files) watch(file, again);
+    });
+  },
+});
+
+/** Editors write a file in several steps. */
+const WATCH_PAUSE_MS = 100;
+
+type TestInvocation = Invocation<typeof OPTIONS>;
+
+async function filesOf({ positionals, system }: TestInvocation): Promise<readonly string[]> {
+  const { userHooksFolder } = await import("../../install/user-hooks/sources.ts");
+  const { listSources } = await import("../../hooks/user/source-files.ts");
+  const { requireDirectories } = await import("../../install/operations.ts");
+  const { resolve } = await import("../../system/paths.ts");
+  const [named] = positionals;
+  const own = userHooksFolder(requireDirectories(system).stateHome);
+  if (named === undefined) {
+    const found = listSources(system, own);
+    if (found.length > 0) return found;
+    throw new CommandError(`there are no hooks in ${own}`, {
+      kind: "not-found",
+      fix: "amplihack hooks new NAME",
+    });
+  }
+  const here = resolve(system.files.workingDirectory() ?? "/", named);
+  const file = [here, resolve(own, named), resolve(own, `${named}.ts`)].find(
+    path => system.files.follow(path)?.kind === "file",
+  );
+  if (file === undefined) throw new CommandError(`there is no file ${here}`, { kind: "not-found" });
+  return [file];
+}
+
+async function testFiles(invocation: TestInvocation, files: readonly string[]): Promise<number> {
+  const { options, terminal } = invocation;
+  const results = [];
+  for (const file of files) results.push(await testFile(invocation, file));
+  const success = results.every(
+    ({ trials, examples, problem }) =>
+      problem === undefined && examples.every(one => one.isMet) && trials.every(one => one.said !== "failed"),
+  );
+  const text = results.map(result => renderFile(result, terminal)).join("\n");
+  terminal.printResult(options.format, { success, files: results }, text);
+  return success ? 0 : 1;
+}
+
+interface FileResult {
+  readonly file: string;
+  readonly problem?: string;
+  readonly trials: readonly Trial[];
+  readonly examples: readonly ExampleResult[];
+}
+
+async function testFile({ options, system }: TestInvocation, file: string): Promise<FileResult> {
+  const { loadHookFile } = await import("../../install/user-hooks/load-file.ts");
+  const { readExamples } = await import("../../verify/hook-trials/examples.ts");
+  const { checkExamples, runTrials } = await import("../../verify/hook-trials/run-trials.ts");
+  const { errorText } = await import("../../protocol/error-text.ts");
+  const payloads = options.input === undefined ? [] : [await readPayload(system, options.input)];
+  try {
+    const { hooks, exports } = await loadHookFile(file);
+    const examples = payloads.length > 0 ? [] : readExamples(exports["examples"]);
+    const place = { system, cwd: system.files.workingDirectory() ?? "/" };
+    return {
+      file,
+      trials: await runTrials(hooks, examples, payloads, place),
+      examples: await checkExamples(hooks, examples, place),
+    };
+  } catch (error) {
+    return { file, problem: errorText(error), trials: [], examples: [] };
+  }
+}
+
+async function readPayload(system: TestInvocation["system"], path: string) {
+  const { readInputFile } = await import("./engines.ts");
+  const { parseJsonObject } = await import("../../protocol/members.ts");
+  const payload = parseJsonObject(system.text.decode(readInputFile(system, path)).text, 200);
+  if (payload === undefined) throw usageError(`${path} holds no JSON object`);
+  return payload;
+}
+
+const HEADINGS = ["host", "payload", "said", "ms", "the host hears"];
+const WORDS_LENGTH = 100;
+
+function renderFile({ file, problem, trials, examples }: FileResult, terminal: Terminal): string {
+  const title = terminal.paint("bold", file);
+  if (problem !== undefined) return `${title}\n  ${terminal.paint("red", problem)}\n`;
+  const rows = trials.map(({ host, payload, said, ms, words }) => [
+    host,
+    payload.replaceAll("\n", "⏎"),
+    said,
+    ms.toFixed(1),
+    words.slice(0, WORDS_LENGTH).replaceAll("\n", "⏎"),
+  ]);
+  const lines = [HEADINGS, ...rows];
+  const widths = HEADINGS.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
+  const table = lines.map(
+    line =>
+      `  ${line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd()}\n`,
+  );
+  const checked = examples.map(({ place, hook, expected, said, isMet, detail }) =>
+    isMet
+      ? `  ${terminal.paint("green", "ok")}    ${place} ${hook}: ${said}\n`
+      : `  ${terminal.paint("red", "FAIL")}  ${place} ${hook}: expected ${JSON.stringify(expected)}, it said ${said} ${detail}\n`,
+  );
+  return `${title}\n${table.join("")}${checked.join("")}`;
+}

@@ -1,0 +1,39 @@
+import { defineCommand } from "../../cli/command.ts";
+import { CommandError } from "../../cli/errors.ts";
+import { FORMAT_OPTION } from "../../cli/option.ts";
+import { tellBuild } from "./build-report.ts";
+
+export const trustCommand = defineCommand({
+  name: "trust",
+  summary: "let the hooks of this project run, as they are now",
+  details: `
+Every hook of the project, its hooks.jsonc and every package that changed is named, and you are asked about each. What
+you agree to is the file with all that it imports, by path and content: after any change it does not run until you
+agree again.`,
+  options: { format: FORMAT_OPTION },
+  positionals: [
+    { name: "FILE", summary: "only these", isOptional: true, isVariadic: true, completes: "file" },
+  ],
+  examples: { "amplihack hooks trust": "asks about everything of this project that is not trusted" },
+  async run({ options, positionals, system, terminal }) {
+    const { findUntrusted, trustHooks } = await import("../../install/user-hooks/manage.ts");
+    const { requireDirectories } = await import("../../install/operations.ts");
+    const { whyNoHuman } = await import("../../hooks/grants.ts");
+    const { askYesOrNo } = await import("../../cli/ask.ts");
+    const { resolve } = await import("../../system/paths.ts");
+    const obstacle = whyNoHuman(system);
+    if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
+    const places = requireDirectories(system);
+    const here = system.files.workingDirectory() ?? "/";
+    const named = positionals.map(path => resolve(here, path));
+    const found = await findUntrusted(system, places);
+    const wanted = found.filter(({ path }) => named.length === 0 || named.includes(path));
+    if (wanted.length === 0) terminal.note("nothing here waits to be trusted\n");
+    const agreed = wanted.filter(({ path, state }) =>
+      askYesOrNo(terminal, `${path}${state === "changed" ? " (changed)" : ""}: run it from now on?`),
+    );
+    return tellBuild(terminal, options.format, await trustHooks(system, places, agreed), {
+      trusted: agreed.map(({ path }) => path),
+    });
+  },
+});

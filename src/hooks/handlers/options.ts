@@ -1,0 +1,47 @@
+export const DIALECTS = ["claude", "batuta", "atomcode"] as const;
+/** A configuration format together with its exit-code and output contract. */
+export type Dialect = (typeof DIALECTS)[number];
+
+/** Where a handler came from, in rising order of authority: what a later one rewrites, counts. */
+export const SOURCE_KINDS = ["builtin", "plugin", "user", "project", "local", "session", "managed"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Configuration as the host read it. The engine never opens the file: what is handed over is a snapshot. */
+export interface HookSource {
+  readonly kind: SourceKind;
+  readonly dialect: Dialect;
+  /** a parsed value, or text in JSON, JSON with comments, or TOML; undefined, null and blank text hold nothing */
+  readonly data: unknown;
+  readonly path?: string;
+  readonly pluginRoot?: string;
+  readonly pluginId?: string;
+}
+
+export interface Limits {
+  /** kept from the start of a hook's stdout */
+  readonly stdoutBytes: number;
+  /** kept from its end once the start is full */
+  readonly tailBytes: number;
+  readonly stderrBytes: number;
+  /** read and thrown away before the hook is stopped */
+  readonly drainBytes: number;
+  /** per handler */
+  readonly contextChars: number;
+  readonly reasonChars: number;
+  readonly httpBodyBytes: number;
+  readonly jsonDepth: number;
+  /** below the 128 KiB the kernel allows for one string */
+  readonly envValueBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  stdoutBytes: 1024 * 1024,
+  tailBytes: 64 * 1024,
+  stderrBytes: 64 * 1024,
+  drainBytes: 64 * 1024 * 1024,
+  contextChars: 10_000,
+  reasonChars: 4_000,
+  httpBodyBytes: 1024 * 1024,
+  jsonDepth: 200,
+  envValueBytes: 96 * 1024,
+};

@@ -1,0 +1,213 @@
+import { canonicalInput } from "../../hosts/tool-input.ts";
+import type { HookInput } from "../../protocol/index.ts";
+import { findStateHome } from "../../state/homes.ts";
+import {
+  findHome,
+  findProjectRoot,
+  findSessionDirectory,
+  findSessionId,
+  LogFile,
+} from "../../state/index.ts";
+import { writeAtomically } from "../../system/atomic-write.ts";
+import { join, resolve } from "../../system/paths.ts";
+import { hasErrorCode, type ProcessResult, type System } from "../../system/system.ts";
+import { childEnvironment } from "../programs.ts";
+import type { Entry } from "../transcript/entry.ts";
+import { toolNaming } from "../transcript/naming.ts";
+import { readTranscript } from "../transcript/read.ts";
+import type { CommandFacts, ExecOptions, ExecResult, GivenCall, HookFiles } from "./call-types.ts";
+import { deeperEnvironment } from "./depth.ts";
+import { openStores } from "./store.ts";
+import { fitInput, isToolName } from "./tools.ts";
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+const MAX_ENTRIES = 50_000;
+
+/** What one run of one hook needs besides the event. */
+export interface CallServices {
+  readonly hook: string;
+  /** on the clock of `monotonicMs` */
+  readonly deadlineMs: number;
+  /** made when it is first asked for */
+  readonly facts: () => CommandFacts;
+  readonly isAborted?: () => boolean;
+}
+
+export type OpenedCall =
+  | { readonly ok: true; readonly call: object }
+  /** the input has not what the type of its tool promises */
+  | { readonly ok: false; readonly problem: string };
+
+/** What `run` of a hook is given. `wantsKnownTool`: it named the tool, so it relies on the members of its input. */
+export function openCall(
+  input: HookInput,
+  system: System,
+  services: CallServices,
+  wantsKnownTool: boolean,
+): OpenedCall {
+  const fields = eventFields(input, wantsKnownTool);
+  if (typeof fields === "string") return { ok: false, problem: fields };
+  const given = givenCall(input, system, services);
+  // Not spread: what is expensive is behind a getter.
+  return {
+    ok: true,
+    call: Object.defineProperties({ event: input.event, ...fields }, Object.getOwnPropertyDescriptors(given)),
+  };
+}
+
+function eventFields(input: HookInput, wantsKnownTool: boolean): object | string {
+  switch (input.kind) {
+    case "tool":
+      return toolFields(input, wantsKnownTool);
+    case "prompt":
+      return { input: input.raw, prompt: input.prompt ?? "" };
+    case "stop":
+      return { input: input.raw, stopHookActive: input.stopHookActive };
+    case "session-start":
+      return { input: input.raw, source: input.source };
+    case "session-end":
+      return { input: input.raw, reason: input.reason };
+    case "compact":
+      return { input: input.raw, trigger: input.trigger };
+    case "other":
+      return { input: input.raw };
+  }
+}
+
+function toolFields(
+  { tool, facts, result, error, event }: Extract<HookInput, { readonly kind: "tool" }>,
+  wantsKnownTool: boolean,
+): object | string {
+  const members = canonicalInput(tool.canonicalName, tool.input, facts);
+  const named = { toolName: tool.canonicalName, hostTool: tool.name };
+  const after = event === "PreToolUse" ? {} : { output: result ?? null, error: error ?? "" };
+  const known = isToolName(tool.canonicalName) ? tool.canonicalName : undefined;
+  if (known === undefined) return { ...named, ...after, tool: undefined, input: members };
+  const fitted = fitInput(known, members);
+  if (fitted.ok) return { ...named, ...after, tool: known, input: fitted.input };
+  if (!wantsKnownTool) return { ...named, ...after, tool: undefined, input: members };
+  return `the input of ${tool.name} has no ${fitted.missing}`;
+}
+
+function givenCall(input: HookInput, system: System, services: CallServices): GivenCall {
+  const { clock } = system;
+  const projectRoot = findProjectRoot(system, input.cwd);
+  const cwd = findSessionDirectory(system, input.cwd) ?? projectRoot;
+  const session = findSessionId(system, input.sessionId);
+  const stateHome = findStateHome(system) ?? join(findHome(system) ?? "/", ".amplihack");
+  const leftMs = () => services.deadlineMs - clock.monotonicMs();
+  let facts: CommandFacts | undefined;
+  let env: Readonly<Record<string, string>> | undefined;
+  return {
+    host: input.host,
+    session,
+    cwd,
+    projectRoot,
+    raw: input.raw,
+    transcript: () => readEntries(system, input.host, input.transcriptPath),
+    get facts() {
+      facts ??= services.facts();
+      return facts;
+    },
+    files: openFiles(system, cwd),
+    get env() {
+      env ??= childEnvironment(system, {});
+      return env;
+    },
+    clock: { nowMs: () => clock.nowMs() },
+    log(text) {
+      new LogFile(join(stateHome, "logs", "hooks.log"), { system }).write(
+        "INFO",
+        `${services.hook}: ${text}`,
+      );
+    },
+    state: openStores(system, { stateHome, hook: services.hook, session, projectRoot }),
+    exec: (argv, options = {}) => execute(system, argv, options, cwd, leftMs()),
+    signal: {
+      get aborted() {
+        return leftMs() <= 0 || services.isAborted?.() === true;
+      },
+    },
+  };
+}
+
+function readEntries(system: System, host: string, path: string | undefined): readonly Entry[] {
+  if (path === undefined || !path.startsWith("/")) return [];
+  const entries: Entry[] = [];
+  for (const entry of readTranscript(system, path, toolNaming(host))) {
+    entries.push(entry);
+    if (entries.length === MAX_ENTRIES) break;
+  }
+  return entries;
+}
+
+function openFiles(system: System, cwd: string): HookFiles {
+  const { files, text } = system;
+  const unlessMissing = <T, M>(read: () => T, missing: M): T | M => {
+    try {
+      return read();
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return missing;
+      throw error;
+    }
+  };
+  return {
+    read: path =>
+      unlessMissing(() => text.decode(files.read(resolve(cwd, path), MAX_FILE_BYTES)).text, undefined),
+    exists: path => files.follow(resolve(cwd, path)) !== undefined,
+    list: path => unlessMissing(() => files.list(resolve(cwd, path)), []),
+    write: (path, content) =>
+      writeAtomically(system, resolve(cwd, path), text.encode(content), {
+        mode: 0o644,
+        directoryMode: 0o755,
+      }),
+  };
+}
+
+async function execute(
+  system: System,
+  argv: readonly [string, ...string[]],
+  options: ExecOptions,
+  cwd: string,
+  leftMs: number,
+): Promise<ExecResult> {
+  const timeoutMs = Math.min(options.timeoutMs ?? leftMs, leftMs);
+  if (timeoutMs <= 0) return { exitCode: undefined, stdout: "", stderr: "", problem: "no time was left" };
+  const result = await system.processes.start({
+    argv,
+    cwd: resolve(cwd, options.cwd ?? "."),
+    env: { ...childEnvironment(system, deeperEnvironment(system)), ...options.env },
+    input: system.text.encode(options.input ?? ""),
+    timeoutMs,
+    limits: {
+      stdoutBytes: MAX_OUTPUT_BYTES,
+      tailBytes: 0,
+      stderrBytes: MAX_OUTPUT_BYTES,
+      drainBytes: MAX_OUTPUT_BYTES,
+    },
+  }).done;
+  return {
+    exitCode: result.end.kind === "exit" ? result.end.code : undefined,
+    stdout: system.text.decode(result.stdout).text,
+    stderr: system.text.decode(result.stderr).text,
+    problem: problemOf(result, argv[0], timeoutMs),
+  };
+}
+
+function problemOf({ end }: ProcessResult, program: string, timeoutMs: number): string | undefined {
+  switch (end.kind) {
+    case "exit":
+      return undefined;
+    case "signal":
+      return `ended by ${end.signal}`;
+    case "not-started":
+      return `${program} could not be started: ${end.code}`;
+    case "timeout":
+      return `not ended within ${Math.round(timeoutMs)} ms`;
+    case "stopped":
+      return "stopped";
+    case "overflow":
+      return "too much output";
+  }
+}

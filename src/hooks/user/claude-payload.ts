@@ -1,0 +1,48 @@
+import { canonicalInput, nativeInput } from "../../hosts/tool-input.ts";
+import { defined } from "../../protocol/defined.ts";
+import type { Effect, HookInput, JsonObject } from "../../protocol/index.ts";
+
+/** A call of any host as Claude Code would send it: its names of events and tools, its members. */
+export function claudePayload(input: HookInput, cwd: string): JsonObject {
+  const common: JsonObject = {
+    session_id: input.sessionId ?? "",
+    transcript_path: input.transcriptPath ?? "",
+    cwd,
+    permission_mode: "default",
+    hook_event_name: input.event,
+  };
+  switch (input.kind) {
+    case "tool": {
+      const { tool, facts, result, error } = input;
+      const { paths: _, ...members } = canonicalInput(tool.canonicalName, tool.input, facts);
+      return {
+        ...common,
+        tool_name: tool.canonicalName,
+        tool_input: members,
+        ...defined({ tool_use_id: tool.useId, tool_response: result, error }),
+      };
+    }
+    case "prompt":
+      return { ...common, prompt: input.prompt ?? "" };
+    case "stop":
+      return { ...common, stop_hook_active: input.stopHookActive };
+    case "session-start":
+      return { ...common, ...defined({ source: input.source }) };
+    case "session-end":
+      return { ...common, ...defined({ reason: input.reason }) };
+    case "compact":
+      return { ...common, ...defined({ trigger: input.trigger }) };
+    case "other":
+      return { ...input.raw, ...common };
+  }
+}
+
+/** An effect in Claude's words with its new input in the host's own; undefined when the host's form cannot hold it. */
+export function fromClaude(effect: Effect, input: HookInput): Effect | undefined {
+  const { input: changed, ...rest } = effect;
+  if (changed === undefined) return effect;
+  if (input.kind !== "tool") return rest;
+  const { canonicalName, input: original } = input.tool;
+  const native = nativeInput(canonicalName, original, input.facts, changed);
+  return native === undefined ? undefined : { ...rest, input: native };
+}

@@ -1,0 +1,37 @@
+import { type FailurePolicy, findEvent } from "../../protocol/index.ts";
+import { HOOK_TIMEOUT_MS, wantsOf } from "./as-hook.ts";
+import { isUserHook, type UserHook } from "./define.ts";
+import type { BuiltHook } from "./manifest.ts";
+
+const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
+
+/** The hooks that a file exports, as the manifest holds them. Throws for one that cannot be used. */
+export function describeExports(exports: Readonly<Record<string, unknown>>): readonly BuiltHook[] {
+  const found = Object.entries(exports).filter(([, value]) => isUserHook(value));
+  const seen = new Set<unknown>();
+  return found.flatMap(([exportName, hook]) => {
+    // One hook under two names is one hook.
+    if (!isUserHook(hook) || seen.has(hook)) return [];
+    seen.add(hook);
+    return [describeHook(exportName, hook)];
+  });
+}
+
+function describeHook(exportName: string, hook: UserHook): BuiltHook {
+  const { name, options } = hook;
+  const { timeoutMs = HOOK_TIMEOUT_MS, order = 0, onFailure = "open" } = options;
+  const complain = (what: string): never => {
+    throw new TypeError(`hook ${name}: ${what}`);
+  };
+  if (hook.events.length === 0) complain(`"event" is missing`);
+  for (const event of hook.events)
+    if (findEvent(event)?.name !== event) complain(`there is no event "${String(event).slice(0, 60)}"`);
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) complain(`"timeoutMs" must be a number above zero`);
+  if (!Number.isFinite(order)) complain(`"order" must be a number`);
+  if (!POLICIES.includes(onFailure)) complain(`"onFailure" must be one of ${POLICIES.join(", ")}`);
+  const wants = wantsOf(hook);
+  const lists = [wants.events, wants.tools, wants.hostTools, wants.hosts];
+  if (!lists.every(list => list.every(item => typeof item === "string")))
+    complain(`"event", "tool", "hostTool" and "hosts" hold names`);
+  return { ...wants, name, exportName, order, timeoutMs, onFailure };
+}

@@ -1,0 +1,191 @@
+import type { FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
+import { readJson } from "../../protocol/index.ts";
+import { memberAt, objectAt, StrictMembers } from "../../protocol/members.ts";
+import { join } from "../../system/paths.ts";
+import { hasErrorCode, type System } from "../../system/system.ts";
+import type { CommandAction, HttpAction } from "../handlers/handler.ts";
+import type { Wants, When } from "./wanted.ts";
+
+/** One hook of a compiled file. */
+export interface BuiltHook extends Wants {
+  readonly name: string;
+  /** the name under which the file exports it */
+  readonly exportName: string;
+  readonly order: number;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+}
+
+/** A file that went into a compiled one, as it was then. */
+export interface SourceFile {
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+/** One source file and what became of it. */
+export interface BuiltFile {
+  readonly source: string;
+  /** the project that it belongs to and is trusted for; undefined for the user's own */
+  readonly project: string | undefined;
+  /** the source and everything that it imports */
+  readonly inputs: readonly SourceFile[];
+  /** of the contents of all of them */
+  readonly sha256: string;
+  /** the compiled file, in the build folder; undefined when it could not be built */
+  readonly code: string | undefined;
+  /** uses the language and what it is given, nothing else */
+  readonly isPortable: boolean;
+  /** mentions the facts of a command, which are expensive to find */
+  readonly usesFacts: boolean;
+  /** why it could not be built; `hooks` are then those of the last build that succeeded */
+  readonly problem: string | undefined;
+  readonly hooks: readonly BuiltHook[];
+}
+
+/** One handler in Claude's shape, from `hooks.jsonc` or from settings of Claude Code that are imported. */
+export interface BuiltHandler {
+  readonly id: string;
+  /** the file it stands in */
+  readonly path: string;
+  /** undefined for the user's own */
+  readonly project: string | undefined;
+  readonly event: string;
+  readonly matcher: string | undefined;
+  /** the permission rule of `if` */
+  readonly condition: string | undefined;
+  readonly action: CommandAction | HttpAction;
+  readonly timeoutMs: number;
+  readonly onFailure: FailurePolicy;
+  readonly isOnce: boolean;
+  /** hosts that run it themselves */
+  readonly exceptHosts: readonly string[];
+  readonly source: { readonly pluginRoot?: string; readonly pluginId?: string };
+}
+
+/** All that a run must know about users' hooks before it loads any: one small file. */
+export interface Manifest {
+  /** Node and the script that runs hooks which need Node */
+  readonly runner: readonly string[];
+  /** how `amplihack hooks build` is started */
+  readonly builder: readonly string[];
+  readonly files: readonly BuiltFile[];
+  readonly handlers: readonly BuiltHandler[];
+  /** files in Claude's shape as they were: a change of theirs is found at the start of a session */
+  readonly configurations: readonly SourceFile[];
+}
+
+export const MANIFEST_VERSION = 1;
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+const MAX_MANIFEST_DEPTH = 40;
+
+/** Compiled hooks and their manifest, where no project can write and no agent may. */
+export function buildFolder(stateHome: string): string {
+  return join(stateHome, "hooks", ".build");
+}
+
+export function manifestFile(stateHome: string): string {
+  return join(buildFolder(stateHome), "manifest.json");
+}
+
+/** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */
+export function readManifest(
+  system: Pick<System, "files" | "text">,
+  stateHome: string,
+): Manifest | undefined {
+  let bytes: Uint8Array;
+  try {
+    bytes = system.files.read(manifestFile(stateHome), MAX_MANIFEST_BYTES);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+  const read = readJson(system.text.decode(bytes).text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });
+  if (!read.ok) throw new Error(`it is ${read.problem}`);
+  return parseManifest(read.value);
+}
+
+function parseManifest(value: Json): Manifest {
+  const members = new StrictMembers(value);
+  if (members.number("version") !== MANIFEST_VERSION) throw new Error("it was made by another version");
+  return {
+    runner: members.strings("runner"),
+    builder: members.strings("builder"),
+    files: members.list("files").map((file, index) => parseFile(file, `files[${index}]`)),
+    handlers: members.list("handlers").map((one, index) => parseHandler(one, `handlers[${index}]`)),
+    configurations: members
+      .list("configurations")
+      .map((one, index) => parseSource(one, `configurations[${index}]`)),
+  };
+}
+
+function parseHandler(value: Json, place: string): BuiltHandler {
+  const members = new StrictMembers(value, place);
+  const action = new StrictMembers(objectAt(value, "action"), `${place}.action`);
+  action.oneOf("kind", ["command", "http"]);
+  action.string(memberAt(value, "action", "kind") === "http" ? "url" : "command");
+  return {
+    id: members.string("id"),
+    path: members.string("path"),
+    project: members.optional("project", members.string),
+    event: members.string("event"),
+    matcher: members.optional("matcher", members.string),
+    condition: members.optional("condition", members.string),
+    // We wrote it ourselves, from a handler that was checked member by member.
+    action: objectAt(value, "action") as unknown as BuiltHandler["action"],
+    timeoutMs: members.number("timeoutMs"),
+    onFailure: members.oneOf("onFailure", ["open", "ask", "closed"]),
+    isOnce: members.boolean("isOnce"),
+    exceptHosts: members.strings("exceptHosts"),
+    source: objectAt(value, "source") as BuiltHandler["source"],
+  };
+}
+
+function parseFile(value: Json, place: string): BuiltFile {
+  const members = new StrictMembers(value, place);
+  return {
+    source: members.string("source"),
+    project: members.optional("project", members.string),
+    inputs: members.list("inputs").map((input, index) => parseSource(input, `${place}.inputs[${index}]`)),
+    sha256: members.string("sha256"),
+    code: members.optional("code", members.string),
+    isPortable: members.boolean("isPortable"),
+    usesFacts: members.boolean("usesFacts"),
+    problem: members.optional("problem", members.string),
+    hooks: members.list("hooks").map((hook, index) => parseHook(hook, `${place}.hooks[${index}]`)),
+  };
+}
+
+function parseSource(value: Json, place: string): SourceFile {
+  const members = new StrictMembers(value, place);
+  return {
+    path: members.string("path"),
+    size: members.count("size"),
+    modifiedMs: members.number("modifiedMs"),
+  };
+}
+
+export function parseHook(value: Json, place: string): BuiltHook {
+  const members = new StrictMembers(value, place);
+  return {
+    name: members.string("name"),
+    exportName: members.string("exportName"),
+    events: members.strings("events"),
+    tools: members.strings("tools"),
+    hostTools: members.strings("hostTools"),
+    hosts: members.strings("hosts"),
+    when: parseWhen((value as JsonObject)["when"] ?? null, `${place}.when`),
+    order: members.number("order"),
+    timeoutMs: members.number("timeoutMs"),
+    onFailure: members.oneOf("onFailure", ["open", "ask", "closed"]),
+  };
+}
+
+function parseWhen(value: Json, place: string): When | undefined {
+  if (value === null) return undefined;
+  const members = new StrictMembers(value, place);
+  const words = members.optional("words", members.strings);
+  return words === undefined
+    ? { pattern: members.string("pattern"), flags: members.string("flags") }
+    : { words };
+}

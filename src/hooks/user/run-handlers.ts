@@ -1,0 +1,143 @@
+import { errorText } from "../../protocol/error-text.ts";
+import { describeEvent, type Effect, type HookInput, type JsonObject } from "../../protocol/index.ts";
+import { AtomicFlag, findProjectRoot, findSessionDirectory, sha256Hex } from "../../state/index.ts";
+import { join } from "../../system/paths.ts";
+import type { ProcessResult, System } from "../../system/system.ts";
+import { captureText } from "../handlers/capture.ts";
+import { interpretClaude } from "../handlers/claude-output.ts";
+import { commandLine, engineVariables, findShells, scrubEnvironment } from "../handlers/environment.ts";
+import { failureText } from "../handlers/failure.ts";
+import type { CommandAction } from "../handlers/handler.ts";
+import { DEFAULT_LIMITS } from "../handlers/options.ts";
+import { failed, type HandlerEnd, type HandlerVerdict } from "../handlers/result.ts";
+import { childEnvironment } from "../programs.ts";
+import type { HookResult } from "./answer.ts";
+import { claudePayload, fromClaude } from "./claude-payload.ts";
+import { deeperEnvironment } from "./depth.ts";
+import type { BuiltHandler } from "./manifest.ts";
+import { stateFolder } from "./store.ts";
+
+export interface HandlerPlace {
+  readonly stateHome: string;
+  readonly deadlineMs: number;
+  /** asks handlers that are web addresses, on Node */
+  readonly askWeb: (handlers: readonly BuiltHandler[], payload: JsonObject) => Promise<readonly HookResult[]>;
+}
+
+/** What a handler said: a refusal that it stated before it failed stands beside the failure. */
+export interface HandlerResult {
+  readonly handler: BuiltHandler;
+  readonly effect: Effect;
+  readonly problem: string | undefined;
+}
+
+/** Runs the handlers of `hooks.jsonc` at the same time, on Claude's payload whatever the host. Never rejects. */
+export async function runHandlers(
+  handlers: readonly BuiltHandler[],
+  input: HookInput,
+  system: System,
+  place: HandlerPlace,
+): Promise<readonly HandlerResult[]> {
+  const cwd = findSessionDirectory(system, input.cwd) ?? findProjectRoot(system, input.cwd);
+  const payload = claudePayload(input, cwd);
+  const due = handlers.filter(handler => !handler.isOnce || isFirst(handler, input, system, place.stateHome));
+  const web = due.filter(({ action }) => action.kind === "http");
+  const [commands, answers] = await Promise.all([
+    Promise.all(due.map(handler => runOne(handler, input, payload, cwd, system, place.deadlineMs))),
+    web.length === 0 ? [] : place.askWeb(web, payload),
+  ]);
+  return due.map((handler, index) => {
+    const answer = answers[web.indexOf(handler)];
+    const verdict = commands[index] ?? fromAnswer(answer);
+    const effect = fromClaude(verdict.effect, input);
+    const problem = verdict.failure === undefined ? undefined : failureText(verdict.failure);
+    if (effect === undefined)
+      return {
+        handler,
+        effect: {},
+        problem: "its new input cannot be expressed in the form that this host uses",
+      };
+    return { handler, effect, problem };
+  });
+}
+
+function fromAnswer(answer: HookResult | undefined): HandlerVerdict {
+  if (answer?.ok === true) return { effect: answer.effect };
+  const detail = answer?.problem ?? "it gave no answer";
+  return { effect: {}, failure: { code: "http-transport", detail } };
+}
+
+async function runOne(
+  handler: BuiltHandler,
+  input: HookInput,
+  payload: JsonObject,
+  cwd: string,
+  system: System,
+  deadlineMs: number,
+): Promise<HandlerVerdict | undefined> {
+  const { action } = handler;
+  if (action.kind !== "command") return undefined;
+  const options = { event: describeEvent(input.event), limits: DEFAULT_LIMITS };
+  const timeoutMs = Math.min(handler.timeoutMs, deadlineMs - system.clock.monotonicMs());
+  if (timeoutMs <= 0) return interpretClaude(failed("timeout", "no time was left"), options);
+  try {
+    const result = await start(handler, action, payload, cwd, system, timeoutMs);
+    const { text } = system;
+    return interpretClaude(
+      {
+        end: endOf(result.end, action, timeoutMs),
+        stdout: captureText(text, result.stdout, result.stdoutTruncated, result.stdoutTail),
+        stderr: text.decode(result.stderr).text,
+        diagnostics: [],
+      },
+      options,
+    );
+  } catch (error) {
+    return interpretClaude(failed("spawn-failed", errorText(error)), options);
+  }
+}
+
+function start(
+  { source }: BuiltHandler,
+  action: CommandAction,
+  payload: JsonObject,
+  cwd: string,
+  system: System,
+  timeoutMs: number,
+): Promise<ProcessResult> {
+  const snapshot = childEnvironment(system, deeperEnvironment(system));
+  const env = scrubEnvironment(snapshot, []);
+  const variables = engineVariables(findProjectRoot(system, cwd), snapshot, source);
+  return system.processes.start({
+    argv: commandLine(action, "claude", findShells(system.files, env), variables),
+    cwd,
+    env: { ...env, ...variables, ...action.env },
+    input: system.text.encode(JSON.stringify(payload)),
+    timeoutMs,
+    limits: DEFAULT_LIMITS,
+  }).done;
+}
+
+function endOf(end: ProcessResult["end"], { command }: CommandAction, timeoutMs: number): HandlerEnd {
+  switch (end.kind) {
+    case "exit":
+    case "signal":
+      return end;
+    case "not-started":
+      return failed("spawn-failed", `could not start "${command.slice(0, 200)}": ${end.code}`).end;
+    case "overflow":
+      return failed("output-overflow", "it printed too much").end;
+    default:
+      return failed("timeout", `no answer within ${Math.round(timeoutMs)} ms`).end;
+  }
+}
+
+/** Once in a session. */
+function isFirst({ id }: BuiltHandler, { sessionId }: HookInput, system: System, stateHome: string): boolean {
+  const key = sha256Hex(system.text.encode(`${sessionId ?? ""}\0${id}`)).slice(0, 32);
+  try {
+    return new AtomicFlag(join(stateFolder(stateHome, ".once"), key), { system }).set();
+  } catch {
+    return true;
+  }
+}

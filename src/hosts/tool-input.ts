@@ -1,0 +1,116 @@
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../protocol/index.ts";
+import { quoteWord } from "../system/command-line.ts";
+import { COMMAND_NAMES, FILE_TOOLS, PATH_NAMES, type ToolFacts } from "./facts.ts";
+
+// A tool's input with its members under the names of Claude Code, whatever host sent it, and the way back.
+
+const PATHS = [...PATH_NAMES, "absolute_path", "target_file"];
+const PATCH_NAMES = ["patch", "patchText", "input", ...COMMAND_NAMES];
+const PATCH_OPENING = "*** Begin Patch";
+
+type Spellings = Readonly<Record<string, readonly string[]>>;
+
+/** Canonical member → how hosts spell it, by canonical tool. */
+const SPELLINGS: Readonly<Record<string, Spellings>> = {
+  Bash: { command: COMMAND_NAMES, run_in_background: ["run_in_background", "background", "is_background"] },
+  Read: { file_path: PATHS },
+  Write: {
+    file_path: PATHS,
+    content: ["content", "file_text", "fileText", "contents", "CodeContent", "file_content"],
+  },
+  Edit: {
+    file_path: PATHS,
+    old_string: ["old_string", "oldString", "old_str", "oldText"],
+    new_string: ["new_string", "newString", "new_str", "newText"],
+    replace_all: ["replace_all", "replaceAll"],
+    patch: PATCH_NAMES,
+  },
+  NotebookEdit: { notebook_path: ["notebook_path", "notebookPath"] },
+  Glob: { pattern: ["pattern", "glob", "filePattern"] },
+  Grep: { pattern: ["pattern", "query", "regex"] },
+  WebSearch: { query: ["query", "search_term", "q"] },
+  Agent: { prompt: ["prompt", "message", "task"] },
+};
+
+function spellingsOf(tool: string): Spellings {
+  return Object.hasOwn(SPELLINGS, tool) ? (SPELLINGS[tool] ?? {}) : {};
+}
+
+/** Which member of a host's input holds a canonical one. */
+function nativeNames(tool: string, input: JsonObject): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [canonical, names] of Object.entries(spellingsOf(tool))) {
+    const native = names.find(name => {
+      if (!Object.hasOwn(input, name)) return false;
+      return canonical !== "patch" || isPatchText(input[name]);
+    });
+    if (native !== undefined) found.set(canonical, native);
+  }
+  return found;
+}
+
+function isPatchText(value: Json | undefined): boolean {
+  return typeof value === "string" && value.trimStart().startsWith(PATCH_OPENING);
+}
+
+/**
+ * The input under canonical names: `command` of a shell, `file_path`, `content`, `old_string` and so on of file
+ * tools, which also get `paths`, every file that the call names. Members that only the host knows stay.
+ */
+export function canonicalInput(tool: string, input: Json, facts: ToolFacts): JsonObject {
+  const given: JsonObject = isJsonObject(input) ? input : typeof input === "string" ? { patch: input } : {};
+  const names = nativeNames(tool, given);
+  const isRenamed = new Set(names.values());
+  const members: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(given)) if (!isRenamed.has(name)) members[name] = value;
+  for (const [canonical, native] of names) members[canonical] = given[native] ?? null;
+  if (tool === "Bash") {
+    const { command, commands } = members;
+    if (facts.command !== null) members["command"] = facts.command;
+    else if (isWords(command)) members["command"] = command.map(quoteWord).join(" ");
+    if (command === undefined && commands !== undefined) delete members["commands"];
+  }
+  if (!FILE_TOOLS.has(tool)) return members;
+  const [first] = facts.paths;
+  if (typeof members["file_path"] !== "string" && first !== undefined) members["file_path"] = first;
+  return { ...members, paths: facts.paths };
+}
+
+/**
+ * The host's own input for one that was changed under canonical names. What was not changed stays exactly as the host
+ * wrote it; a member that is gone from `changed` is gone. Undefined when the host's form cannot hold the change.
+ */
+export function nativeInput(
+  tool: string,
+  original: Json,
+  facts: ToolFacts,
+  changed: JsonObject,
+): JsonObject | undefined {
+  if (!isJsonObject(original)) return undefined;
+  const before = canonicalInput(tool, original, facts);
+  const names = nativeNames(tool, original);
+  const result: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(changed)) {
+    const isDerived = name === "paths" || !Object.hasOwn(original, names.get(name) ?? name);
+    const isSame = Object.hasOwn(before, name) && isSameJson(before[name] ?? null, value);
+    if (isSame && isDerived) continue;
+    if (name === "paths") return undefined;
+    const native = names.get(name) ?? name;
+    result[native] = isSame ? (original[native] ?? null) : value;
+  }
+  return tool === "Bash" ? withListedCommand(original, result) : result;
+}
+
+/** A command that the host keeps as a list of lines, or of words. */
+function withListedCommand(original: JsonObject, result: JsonObject): JsonObject {
+  const { command, ...rest } = result;
+  if (isWords(original["command"]) && typeof command === "string")
+    return { ...rest, command: ["sh", "-c", command] };
+  const { commands } = original;
+  if (commands === undefined || Object.hasOwn(original, "command")) return result;
+  return { ...rest, commands: typeof command === "string" ? [command] : commands };
+}
+
+function isWords(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every(word => typeof word === "string");
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { isSourceName } from "../../hooks/user/source-files.ts";
+import { writeAtomically } from "../../system/atomic-write.ts";
+import { basename, extension, join } from "../../system/paths.ts";
+import type { System } from "../../system/system.ts";
+import { installProblem } from "../problem.ts";
+import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";
+import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
+import { hookTemplate, writeEditorFiles } from "./template.ts";
+import { TrustedHooks } from "./trust.ts";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Writes a commented hook with what an editor needs, and builds it. */
+export async function newHook(
+  system: System,
+  places: HookPlaces,
+  name: string,
+  isProject: boolean,
+): Promise<{ readonly path: string; readonly report: BuildReport }> {
+  const plain = name.replace(/\.ts$/, "");
+  if (!NAME.test(plain))
+    throw installProblem(`'${name}' is no name: letters, digits, ".", "_" and "-" make one`);
+  const folder = isProject ? projectHooksFolder(places.projectRoot) : userHooksFolder(places.stateHome);
+  const path = join(folder, `${plain}.ts`);
+  if (system.files.inspect(path) !== undefined) throw installProblem(`${path} is already there`);
+  writeAtomically(system, path, system.text.encode(hookTemplate(plain)), { mode: 0o644 });
+  writeEditorFiles(system, folder);
+  return { path, report: await buildHooks(system, places) };
+}
+
+/** Copies a file to the user's hooks, where no agent may change it, and builds it. */
+export async function addHook(
+  system: System,
+  places: HookPlaces,
+  file: string,
+): Promise<{ readonly path: string; readonly report: BuildReport }> {
+  if (!isSourceName(basename(file)))
+    throw installProblem(
+      `${file} is no hook: TypeScript or JavaScript is expected, not '${extension(file)}'`,
+    );
+  const text = readFileSync(file, "utf8");
+  const near = /\bfrom\s*["'](\.\.?\/[^"']+)["']/.exec(text)?.[1];
+  if (near !== undefined)
+    throw installProblem(
+      `${file} imports ${near}: put both into ${userHooksFolder(places.stateHome)} yourself, then run amplihack hooks build`,
+    );
+  const path = join(userHooksFolder(places.stateHome), basename(file));
+  if (system.files.inspect(path) !== undefined && path !== file && readFileSync(path, "utf8") !== text)
+    throw installProblem(
+      `${path} is already there and differs; remove it first: amplihack hooks remove ${basename(file)}`,
+    );
+  writeAtomically(system, path, system.text.encode(text), { mode: 0o644 });
+  writeEditorFiles(system, userHooksFolder(places.stateHome));
+  return { path, report: await buildHooks(system, places) };
+}
+
+/** Takes a hook out, by its name or that of its file. The source is kept beside, never deleted. */
+export async function removeHook(
+  system: System,
+  places: HookPlaces,
+  name: string,
+): Promise<{ readonly path: string; readonly keptAs: string | undefined }> {
+  const { manifest } = await buildHooks(system, places);
+  const file = manifest.files.find(
+    ({ source, hooks }) => basename(source) === basename(name) || hooks.some(hook => hook.name === name),
+  );
+  if (file === undefined) throw installProblem(`there is no hook '${name}'; amplihack hooks list shows all`);
+  if (file.project !== undefined) {
+    new TrustedHooks(system, places.stateHome).remove(file.source);
+    await buildHooks(system, places);
+    return { path: file.source, keptAs: undefined };
+  }
+  const folder = join(userHooksFolder(places.stateHome), ".removed");
+  system.files.makeDirectory(folder, 0o700);
+  const keptAs = join(folder, `${basename(file.source)}.${Math.round(system.clock.nowMs())}`);
+  system.files.rename(file.source, keptAs);
+  await buildHooks(system, places);
+  return { path: file.source, keptAs };
+}
+
+/** What of this project is not trusted now; nothing of it is loaded to find out. */
+export async function findUntrusted(system: System, places: HookPlaces): Promise<readonly RefusedSource[]> {
+  return (await buildHooks(system, places)).refused;
+}
+
+/** Trusts files by path and content, as they were when they were shown. */
+export async function trustHooks(
+  system: System,
+  places: HookPlaces,
+  sources: readonly RefusedSource[],
+): Promise<BuildReport> {
+  const trusted = new TrustedHooks(system, places.stateHome);
+  for (const { path, sha256, packageName } of sources)
+    trusted.add(packageName === undefined ? path : `package:${packageName}`, sha256);
+  return buildHooks(system, places);
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import * as nodeModule from "node:module";
+import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { authoringFile } from "./authoring-file.ts";
+import type { Compiled } from "./bundle.ts";
+
+export const INSTALL_BUNDLER = "npm install --prefix ~/.amplihack/hooks esbuild";
+
+const IMPORT = /\bfrom\s*(["'])([^"'\n]+)\1|\bimport\s*\(?\s*(["'])([^"'\n]+)\3/g;
+
+/**
+ * One source without a bundler: JavaScript as it is, TypeScript where this Node can take the types out, imports of
+ * `amplihack/hooks` and of Node alone. It runs on Node, never in the native program. Throws, saying what to install.
+ */
+export function compileAlone(source: string): Compiled {
+  const text = readFileSync(source, "utf8");
+  const isTyped = /\.[mc]?ts$/.test(extname(source));
+  const code = isTyped ? withoutTypes(text, source) : text;
+  for (const [, , first, , second] of code.matchAll(IMPORT)) {
+    const specifier = first ?? second ?? "";
+    if (specifier !== "amplihack/hooks" && !specifier.startsWith("node:"))
+      throw new Error(`it imports "${specifier}", which takes a bundler: ${INSTALL_BUNDLER}`);
+  }
+  const own = pathToFileURL(authoringFile()).href;
+  return {
+    code: code.replace(/(["'])amplihack\/hooks\1/g, JSON.stringify(own)),
+    isPortable: false,
+    inputs: [source],
+  };
+}
+
+function withoutTypes(text: string, source: string): string {
+  const strip: unknown = Reflect.get(nodeModule, "stripTypeScriptTypes");
+  if (typeof strip !== "function")
+    throw new Error(
+      `${source} is TypeScript, and this Node cannot take types out by itself: ${INSTALL_BUNDLER}`,
+    );
+  return String(strip(text));
+}

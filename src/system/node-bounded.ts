@@ -1,0 +1,70 @@
+import { createContext, Script } from "node:vm";
+
+const POLL_MS = 2;
+const PROCEED = new Script("undefined");
+
+/**
+ * Evaluates the expression of a function in a context of its own, without any of Node's globals, and calls it with
+ * `args`, `done` and `failed`. Endless loops are ended, also behind an `await`: what waits in the context is worked off
+ * under the same limit, and nowhere else.
+ */
+export function runBounded(
+  text: string,
+  path: string,
+  args: readonly unknown[],
+  timeoutMs: number,
+): Promise<string> {
+  const endMs = performance.now() + timeoutMs;
+  const context = createContext(Object.create(null), { microtaskMode: "afterEvaluate" });
+  return new Promise((resolve, reject) => {
+    let isSettled = false;
+    const settle = (action: () => void): void => {
+      if (!isSettled) action();
+      isSettled = true;
+    };
+    const fail = (problem: string): void => settle(() => reject(new Error(problem)));
+    const late = (): void => fail(`it gave no answer within ${Math.round(timeoutMs)} ms`);
+    const run = (script: Script): unknown => {
+      const timeout = Math.ceil(endMs - performance.now());
+      if (timeout <= 0) return late();
+      try {
+        return script.runInContext(context, { timeout });
+      } catch (error) {
+        const isLate = Reflect.get(Object(error), "code") === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+        return isLate ? late() : fail(messageOf(error));
+      }
+    };
+    // Answers that come from outside, such as the end of a child process, wait in the context until it runs again.
+    const poll = (): void => {
+      if (isSettled) return;
+      run(PROCEED);
+      setTimeout(poll, POLL_MS);
+    };
+    const done = (answer: unknown): void => settle(() => resolve(String(answer)));
+    Reflect.set(context, "call", [...args, done, (problem: unknown) => fail(String(problem))]);
+    run(
+      makeScript(
+        `${text}.apply(undefined, (() => { const given = call; call = undefined; return given; })())`,
+        path,
+        fail,
+      ),
+    );
+    poll();
+  });
+}
+
+function makeScript(text: string, filename: string, fail: (problem: string) => void): Script {
+  try {
+    return new Script(text, { filename });
+  } catch (error) {
+    fail(messageOf(error));
+    return PROCEED;
+  }
+}
+
+/** Errors of the other context are no instances of this one's `Error`. */
+function messageOf(error: unknown): string {
+  const message: unknown =
+    typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
+  return typeof message === "string" ? message : "it threw something that is no error";
+}

@@ -1,0 +1,232 @@
+import { runHere, wantsOf } from "../../hooks/user/as-hook.ts";
+import type { UserHook } from "../../hooks/user/define.ts";
+import { isWanted } from "../../hooks/user/wanted.ts";
+import { nativeToolName } from "../../hosts/canonical-tool.ts";
+import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId, resolveHost } from "../../hosts/descriptors.ts";
+import { mapEvent, registeredEvents } from "../../hosts/native-events.ts";
+import { normalise } from "../../hosts/normalise.ts";
+import { render } from "../../hosts/render.ts";
+import { defined } from "../../protocol/defined.ts";
+import { errorText } from "../../protocol/error-text.ts";
+import {
+  checkInput,
+  describeEvent,
+  type Effect,
+  FIELD_NAMES,
+  fold,
+  type HookInput,
+  type JsonObject,
+  powerOf,
+  readField,
+} from "../../protocol/index.ts";
+import type { System } from "../../system/system.ts";
+import { type HookExample, isExpected, wordOf } from "./examples.ts";
+
+/** One hook on one payload of one host. */
+export interface Trial {
+  readonly hook: string;
+  readonly host: string;
+  readonly payload: string;
+  /** in one word; `skipped` when the hook is not for it, `failed` when it broke */
+  readonly said: string;
+  /** what the host would hear, or why the hook broke */
+  readonly words: string;
+  readonly ms: number;
+}
+
+export interface ExampleResult {
+  readonly place: string;
+  readonly hook: string;
+  readonly expected: HookExample["expect"];
+  readonly said: string;
+  readonly isMet: boolean;
+  /** what it said, or why it broke */
+  readonly detail: string;
+}
+
+/** Inputs to try a hook with that brings no examples, by tool. */
+const SAMPLES: Readonly<Record<string, JsonObject>> = {
+  Bash: { command: "echo hello" },
+  Read: { file_path: "README.md" },
+  Write: { file_path: "notes.txt", content: "hello" },
+  Edit: { file_path: "notes.txt", old_string: "hello", new_string: "goodbye" },
+  NotebookEdit: { notebook_path: "a.ipynb", new_source: "1" },
+  Glob: { pattern: "**/*.ts" },
+  Grep: { pattern: "TODO" },
+  WebFetch: { url: "https://example.org", prompt: "what is it?" },
+  WebSearch: { query: "weather" },
+  Agent: { prompt: "look into it", description: "look" },
+};
+
+export interface TrialPlace {
+  readonly system: System;
+  readonly cwd: string;
+}
+
+/** Runs hooks on payloads of every host that calls hooks: on their examples, else on a sample. */
+export async function runTrials(
+  hooks: readonly UserHook[],
+  examples: readonly HookExample[],
+  payloads: readonly JsonObject[],
+  place: TrialPlace,
+): Promise<readonly Trial[]> {
+  const trials: Trial[] = [];
+  for (const hook of hooks)
+    for (const { id, registration } of HOST_LIST) {
+      const isMeant = hook.options.hosts === undefined || hook.options.hosts.includes(id);
+      if (registration === undefined || !isMeant) continue;
+      for (const example of inputsFor(hook, examples, payloads))
+        if (nativeEventOf(id, hook, example) !== undefined)
+          trials.push(await runTrial(hook, id, example, place));
+    }
+  return trials;
+}
+
+function inputsFor(
+  hook: UserHook,
+  examples: readonly HookExample[],
+  payloads: readonly JsonObject[],
+): readonly TrialInput[] {
+  if (payloads.length > 0) return payloads.map(input => ({ input }));
+  const own = examples.filter(
+    ({ hook: name, host }) => (name ?? hook.name) === hook.name && host === undefined,
+  );
+  if (own.length > 0) return own;
+  const tool = hook.tools[0] ?? "Bash";
+  return [
+    { input: hook.events.some(event => describeEvent(event).requiresTool) ? (SAMPLES[tool] ?? {}) : "hello" },
+  ];
+}
+
+type TrialInput = Pick<HookExample, "input" | "event" | "tool">;
+
+/** The host's own event for a call; some have one for each kind of tool. Undefined where a host has none. */
+function nativeEventOf(host: HostId, hook: UserHook, example: TrialInput): string | undefined {
+  const event = example.event ?? hook.events[0] ?? "PreToolUse";
+  const { events } = HOSTS[host];
+  const tool = example.tool ?? hook.tools[0] ?? "Bash";
+  const special = Object.keys(events).find(native => events[native] === `${event}:${tool}`);
+  if (special !== undefined) return special;
+  return registeredEvents(HOSTS[host], event).find(
+    native => mapEvent(HOSTS[host], native)?.tool === undefined,
+  );
+}
+
+async function runTrial(
+  hook: UserHook,
+  host: HostId,
+  example: TrialInput,
+  place: TrialPlace,
+): Promise<Trial> {
+  const { clock } = place.system;
+  const base = { hook: hook.name, host, payload: summary(example.input) };
+  const beganMs = clock.monotonicMs();
+  try {
+    const input = toHookInput(hook, host, example, place);
+    const effect = await ask(hook, input, place.system);
+    const ms = clock.monotonicMs() - beganMs;
+    return {
+      ...base,
+      said: wordOf(effect),
+      words: effect === undefined ? "" : wordsFor(host, input, hook, effect),
+      ms,
+    };
+  } catch (error) {
+    return { ...base, said: "failed", words: errorText(error), ms: clock.monotonicMs() - beganMs };
+  }
+}
+
+async function ask(hook: UserHook, input: HookInput, system: System): Promise<Effect | undefined> {
+  if (!isWanted(wantsOf(hook), input)) return undefined;
+  const result = await runHere(hook, input, system);
+  if (!result.ok) throw new Error(result.problem);
+  return result.effect;
+}
+
+/** An input as a payload of a host, and back as hooks see it. */
+function toHookInput(
+  hook: UserHook,
+  host: HostId,
+  { input, event = hook.events[0] ?? "PreToolUse", tool = hook.tools[0] ?? hook.hostTools[0] }: TrialInput,
+  { system, cwd }: TrialPlace,
+): HookInput {
+  const nativeEvent = nativeEventOf(host, hook, { input, event, ...defined({ tool }) }) ?? event;
+  const payload = payloadOf(
+    input,
+    { hook_event_name: nativeEvent, session_id: "trial", cwd },
+    host,
+    event,
+    tool,
+  );
+  const read = normalise(JSON.stringify(payload), { host, event: nativeEvent, env: system.env });
+  if (!read.ok) throw new Error(`the payload is not understood: ${read.message}`);
+  const checked = checkInput(read.value);
+  if (!checked.ok) throw new Error(checked.problem);
+  return checked.input;
+}
+
+function payloadOf(
+  input: JsonObject | string,
+  base: JsonObject,
+  host: HostId,
+  event: string,
+  tool: string | undefined,
+): JsonObject {
+  if (typeof input === "string") return { ...base, prompt: input };
+  if (readField(input, [...FIELD_NAMES.event, ...FIELD_NAMES.toolName]) !== undefined)
+    return { ...base, ...input };
+  if (!describeEvent(event).requiresTool) return { ...base, ...input };
+  return { ...base, tool_name: nativeToolName(HOSTS[host], tool ?? "Bash"), tool_input: input };
+}
+
+/** Exactly what the host would read. */
+function wordsFor(host: HostId, input: HookInput, hook: UserHook, effect: Effect): string {
+  const { event, nativeEvent, raw: payload } = input;
+  const outcome = fold([{ hook: hook.name, effect }], { power: powerOf(describeEvent(event), payload) });
+  const answer = render(host, { event, nativeEvent, outcome, payload });
+  const lost = answer.unsupported === undefined ? "" : `  (cannot say: ${answer.unsupported.join(", ")})`;
+  return `${answer.stdout.trim() || `exit ${answer.exitCode}`}${lost}`;
+}
+
+/** Checks the examples beside a hook: in the host that they name, else in Claude Code. */
+export async function checkExamples(
+  hooks: readonly UserHook[],
+  examples: readonly HookExample[],
+  place: TrialPlace,
+): Promise<readonly ExampleResult[]> {
+  const results: ExampleResult[] = [];
+  for (const [index, example] of examples.entries()) {
+    const host = (example.host === undefined ? undefined : resolveHost(example.host)) ?? DEFAULT_HOST;
+    const asked = hooks.filter(hook => example.hook === undefined || example.hook === hook.name);
+    for (const hook of asked) {
+      const base = { place: `examples[${index}]`, hook: hook.name, expected: example.expect };
+      try {
+        const effect = await ask(hook, toHookInput(hook, host, example, place), place.system);
+        const said = wordOf(effect);
+        // A hook that its words keep from running says nothing.
+        const isSilence = said === "skipped" && example.expect === "none";
+        const isMet = isSilence || isExpected(effect, example.expect);
+        results.push({ ...base, said, isMet, detail: JSON.stringify(effect ?? null) });
+      } catch (error) {
+        results.push({ ...base, said: "failed", isMet: false, detail: errorText(error) });
+      }
+    }
+    if (asked.length === 0)
+      results.push({
+        place: `examples[${index}]`,
+        hook: example.hook ?? "",
+        expected: example.expect,
+        said: "failed",
+        isMet: false,
+        detail: "there is no such hook in the file",
+      });
+  }
+  return results;
+}
+
+const SUMMARY_LENGTH = 40;
+
+function summary(input: JsonObject | string): string {
+  const text = typeof input === "string" ? input : JSON.stringify(input);
+  return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH - 1)}…` : text;
+}

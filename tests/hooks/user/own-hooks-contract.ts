@@ -1,0 +1,463 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildHooks } from "../../../src/install/user-hooks/build.ts";
+import { createNodeSystem } from "../../../src/system/node.ts";
+import { bundleProgram } from "../../bundle-program.ts";
+import { temporaryDirectory } from "../../temporary-directory.ts";
+import { runProgram } from "../executable.ts";
+
+const system = createNodeSystem();
+const imports = `import { allow, ask, context, defineHook, deny, halt, message, replaceOutput, rewrite } from "amplihack/hooks";\n`;
+const pre = (name: string, body: string, options = "{}") =>
+  `${imports}export default defineHook({ name: "${name}", event: "PreToolUse", tool: "Bash", options: ${options}, ${body} });`;
+
+/** A home with hooks that are built. */
+class World {
+  readonly home = temporaryDirectory();
+  readonly project = join(this.home, "project");
+  readonly stateHome = join(this.home, ".amplihack");
+  private readonly program: readonly string[];
+  private readonly runner: readonly string[];
+
+  constructor(program: readonly string[], runner: readonly string[]) {
+    this.program = program;
+    this.runner = runner;
+    mkdirSync(join(this.project, ".claude"), { recursive: true });
+  }
+
+  write(path: string, text: string): string {
+    const full = join(this.home, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, text);
+    return full;
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.home, path), "utf8");
+  }
+
+  hook(name: string, text: string): string {
+    return this.write(`.amplihack/hooks/${name}`, text);
+  }
+
+  async build(): Promise<void> {
+    const { home, stateHome, project: projectRoot } = this;
+    const programs = { runner: this.runner, builder: [process.execPath, "-e", "process.exit(1)"] };
+    await buildHooks(system, { home, stateHome, projectRoot }, programs);
+  }
+
+  async call(payload: object, words: readonly string[] = ["pre-tool-use"], env: Record<string, string> = {}) {
+    const input = JSON.stringify({ session_id: "s", cwd: this.project, ...payload });
+    const ran = await runProgram(this.program, words, { home: this.home, cwd: this.project, input, env });
+    return { ...ran, answer: ran.stdout.trim() === "" ? {} : JSON.parse(ran.stdout) };
+  }
+
+  bash(command: string, more: object = {}, words?: readonly string[], env?: Record<string, string>) {
+    const payload = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, ...more };
+    return this.call(payload, words, env);
+  }
+}
+
+const output = (answer: { hookSpecificOutput?: object }) => answer.hookSpecificOutput ?? {};
+const HARMLESS = "git status";
+
+/** What users' hooks may rely on, and everybody else while they run. `program` is the hook program. */
+export function ownHooksContract(program: readonly string[]): void {
+  const runner = [process.execPath, bundleProgram(new URL("../../../src/bin/run-hooks.ts", import.meta.url))];
+  const open = () => new World(program, runner);
+
+  describe.each([
+    ["portable", ""],
+    ["on Node", "process.title;"],
+  ])("a hook that is %s", (_, prefix) => {
+    it("denies, asks, rewrites and adds context", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        pre(
+          "a",
+          `run({ input }) { ${prefix}
+            if (input.command.startsWith("deny")) return deny("not " + input.command);
+            if (input.command.startsWith("ask")) return ask("sure?");
+            if (input.command.startsWith("ls")) return [rewrite({ command: input.command + " -a" }), context("with all")];
+          }`,
+        ),
+      );
+      await world.build();
+      expect(output((await world.bash("deny me")).answer)).toEqual({
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: "not deny me",
+      });
+      expect(output((await world.bash("ask me")).answer)).toMatchObject({ permissionDecision: "ask" });
+      expect(
+        output((await world.bash("ls", { tool_input: { command: "ls", description: "d" } })).answer),
+      ).toEqual({
+        hookEventName: "PreToolUse",
+        updatedInput: { command: "ls -a", description: "d" },
+        additionalContext: "with all",
+      });
+      expect((await world.bash(HARMLESS)).answer).toEqual({});
+    });
+
+    it("may be asynchronous, start programs and keep state", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        pre(
+          "a",
+          `async run({ exec, state }) { ${prefix}
+            const { stdout } = await exec(["sh", "-c", "echo $AMPLIHACK_HOOK_DEPTH"]);
+            const { count } = state.session.update(old => ({ count: Number(old.count ?? 0) + 1 }));
+            return deny(stdout.trim() + " " + count);
+          }`,
+        ),
+      );
+      await world.build();
+      await world.bash(HARMLESS);
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({
+        permissionDecisionReason: prefix === "" ? "1 2" : "2 2",
+      });
+    });
+
+    it("knows what the guard knows about a command", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        pre("a", `run({ facts }) { ${prefix} return deny(facts.programs.map(p => p.name).join()); }`),
+      );
+      await world.build();
+      expect(output((await world.bash("cd x && sudo git status")).answer)).toMatchObject({
+        permissionDecisionReason: expect.stringMatching(/sudo,git/),
+      });
+    });
+
+    it("leaves the guard's answer as it is whatever goes wrong in it, and is told, once to the person", async () => {
+      const faults: Record<string, readonly [body: string, told: RegExp]> = {
+        loop: [`run() { ${prefix} for (;;); }`, /no answer within/],
+        later: [`async run() { ${prefix} await null; for (;;); }`, /no answer within/],
+        silent: [`run() { ${prefix} return new Promise(() => {}); }`, /no answer/],
+        throws: [`run() { ${prefix} throw new Error("broke"); }`, /could not run: broke/],
+        rejects: [`async run() { ${prefix} throw new Error("late"); }`, /could not run: late/],
+        nonsense: [`run() { ${prefix} return 42 as never; }`, /it returned number/],
+      };
+      const world = open();
+      for (const [name, [body]] of Object.entries(faults))
+        world.hook(`${name}.ts`, pre(name, body, `{ timeoutMs: 300, when: "${name}" }`));
+      await world.build();
+      for (const [name, [, told]] of Object.entries(faults)) {
+        const { answer, stderr } = await world.bash(`git push --force origin ${name}`);
+        expect(answer, name).toMatchObject({
+          hookSpecificOutput: { permissionDecision: "ask" },
+          systemMessage: expect.stringMatching(told),
+        });
+        expect(stderr).toMatch(told);
+      }
+      const again = await world.bash("echo throws");
+      expect(again.answer).toEqual({});
+      expect(again.stderr).toContain("could not run: broke");
+      expect((await world.bash("rm -rf ~ loop")).answer).toMatchObject({
+        hookSpecificOutput: { permissionDecision: "deny" },
+      });
+    });
+
+    it("is closed or asks when it breaks and says so", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        pre("a", `run() { ${prefix} throw new Error("x"); }`, `{ onFailure: "closed", when: ["close"] }`),
+      );
+      world.hook(
+        "b.ts",
+        pre("b", `run() { ${prefix} throw new Error("x"); }`, `{ onFailure: "ask", when: "asking" }`),
+      );
+      await world.build();
+      expect(output((await world.bash("echo close")).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: "could not check this: hook a could not run: x",
+      });
+      expect(output((await world.bash("echo asking")).answer)).toMatchObject({ permissionDecision: "ask" });
+    });
+  });
+
+  describe("the judge", () => {
+    it("judges what a hook made of the command", async () => {
+      const world = open();
+      world.hook("a.ts", pre("a", `run: () => rewrite({ command: "rm -rf ~" })`));
+      await world.build();
+      expect((await world.bash(HARMLESS)).answer).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecision: "deny",
+          permissionDecisionReason: expect.stringMatching(/home/i),
+        },
+      });
+    });
+
+    it("does not let an allow answer its question, unless the user trusts that hook", async () => {
+      const world = open();
+      world.hook("a.ts", pre("a", `run: () => allow()`));
+      await world.build();
+      const command = "git push --force origin feature";
+      expect(output((await world.bash(command)).answer)).toMatchObject({ permissionDecision: "ask" });
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({ permissionDecision: "allow" });
+      world.write(".amplihack/config.jsonc", `{"guard":{"trustHooks":["a"]}}`);
+      expect(output((await world.bash(command)).answer)).toMatchObject({ permissionDecision: "allow" });
+      expect(output((await world.bash("rm -rf ~")).answer)).toMatchObject({ permissionDecision: "deny" });
+    });
+  });
+
+  describe("files that are not as they were", () => {
+    const closed = pre("a", `run: () => deny("ran")`, `{ onFailure: "closed" }`);
+
+    it("a compiled file that is gone, a manifest that is broken", async () => {
+      const world = open();
+      world.hook("a.ts", closed);
+      await world.build();
+      const folder = join(world.stateHome, "hooks/.build");
+      rmSync(folder, { recursive: true });
+      expect((await world.bash(HARMLESS)).answer).toEqual({});
+      await world.build();
+      for (const name of ["manifest.json"]) world.write(`.amplihack/hooks/.build/${name}`, "{");
+      const broken = await world.bash("rm -rf ~");
+      expect(broken.answer).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+      expect((await world.bash(HARMLESS)).stderr).toMatch(
+        /their manifest cannot be used .*amplihack hooks build/,
+      );
+    });
+
+    it("a source that changed and cannot be built, and one that is gone", async () => {
+      const world = open();
+      const path = world.hook("a.ts", closed);
+      await world.build();
+      writeFileSync(path, "broken (");
+      expect((await world.bash(HARMLESS)).answer).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecisionReason: expect.stringContaining("changed and could not be built"),
+        },
+      });
+      await world.build();
+      expect((await world.bash(HARMLESS)).answer).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecisionReason: expect.stringMatching(/hook a could not run: .*line 1/),
+        },
+      });
+    });
+  });
+
+  it("what the process of a hook does stays there", async () => {
+    const cases: Record<string, readonly [body: string, seen: RegExp]> = {
+      prints: [
+        `console.log('{"decision":"allow"}'); process.stdout.write("x"); return deny("said");`,
+        /"deny"/,
+      ],
+      writes: [`writeSync(1, "noise"); return deny("said");`, /"deny"/],
+      ends: [`process.exit(0);`, /ended the process with code 0/],
+      kills: [`process.kill(process.pid, "SIGKILL"); for (;;);`, /ended by SIGKILL/],
+      leaves: [
+        `Promise.reject(new Error("left")); await new Promise(r => setTimeout(r, 5)); return deny("said");`,
+        /left an error behind: left/,
+      ],
+      fills: [`return deny(String(Buffer.alloc(100e6, 1).length));`, /100000000/],
+    };
+    const world = open();
+    for (const [name, [body]] of Object.entries(cases))
+      world.hook(
+        `${name}.ts`,
+        `import { writeSync } from "node:fs";\n${pre(name, `async run() { ${body} ; writeSync; }`, `{ when: "${name}" }`)}`,
+      );
+    await world.build();
+    for (const [name, [, seen]] of Object.entries(cases)) {
+      const { stdout, stderr, code } = await world.bash(`echo ${name}`);
+      expect(code).toBe(0);
+      expect(`${stdout}${stderr}`).toMatch(seen);
+      expect(stdout.trim().split("\n")).toHaveLength(1);
+      JSON.parse(stdout);
+    }
+  });
+
+  describe("every other event", () => {
+    it("holds a stop, adds context at the start, replaces a result, refuses a prompt, and hears what has no stock hook", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        `${imports}
+export const stop = defineHook({ name: "stop", event: "Stop", run: ({ stopHookActive }) => stopHookActive ? undefined : deny("tests are red") });
+export const start = defineHook({ name: "start", event: "SessionStart", run: ({ source }) => context("hello " + source) });
+export const after = defineHook({ name: "after", event: "PostToolUse", tool: "Bash", run: ({ output }) => replaceOutput({ was: output }) });
+export const prompt = defineHook({ name: "prompt", event: "UserPromptSubmit", options: { when: /secret/ }, run: () => deny("no secrets") });
+export const note = defineHook({ name: "note", event: "Notification", run: ({ event }) => message(event) });
+`,
+      );
+      await world.build();
+      const at = (event: string, more: object, subcommand: string) =>
+        world.call({ hook_event_name: event, ...more }, [subcommand]).then(({ answer }) => answer);
+      expect(await at("Stop", { stop_hook_active: false }, "stop")).toMatchObject({
+        decision: "block",
+        reason: "tests are red",
+      });
+      expect(JSON.stringify(await at("SessionStart", { source: "startup" }, "session-start"))).toContain(
+        "hello startup",
+      );
+      const result = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "old" };
+      expect(await at("PostToolUse", result, "post-tool-use")).toMatchObject({
+        hookSpecificOutput: { updatedToolOutput: { was: "old" } },
+      });
+      expect(await at("UserPromptSubmit", { prompt: "my secret" }, "user-prompt-submit")).toMatchObject({
+        decision: "block",
+      });
+      expect(
+        await at("UserPromptSubmit", { prompt: "my secret" }, "workflow-classification-reminder"),
+      ).not.toMatchObject({ decision: "block" });
+      expect(await at("Notification", { message: "x" }, "notification")).toEqual({
+        systemMessage: "Notification",
+      });
+    });
+  });
+
+  describe("hosts", () => {
+    it("each get the answer in their own words, and a rewrite in their own members", async () => {
+      const world = open();
+      world.hook(
+        "a.ts",
+        pre(
+          "a",
+          `run: ({ input, host }) => input.command === "ls" ? rewrite({ command: "pwd" }) : deny("not in " + host)`,
+        ),
+      );
+      await world.build();
+      const gemini = { hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
+      expect(
+        (await world.bash("make", gemini, ["pre-tool-use", "--host", "gemini-cli"])).answer,
+      ).toMatchObject({
+        decision: "deny",
+        reason: "not in gemini-cli",
+      });
+      expect((await world.bash("ls", gemini, ["pre-tool-use", "--host", "gemini-cli"])).answer).toMatchObject(
+        {
+          hookSpecificOutput: { tool_input: { command: "pwd" } },
+        },
+      );
+      const words = ["pre-tool-use", "--host", "windsurf", "--event", "pre_run_command"];
+      const denied = await world.call(
+        { agent_action_name: "pre_run_command", tool_info: { command_line: "make", cwd: "/" } },
+        words,
+      );
+      expect([denied.code, denied.stderr]).toEqual([2, expect.stringContaining("not in windsurf")]);
+    });
+  });
+
+  describe("handlers in Claude's shape", () => {
+    // Denies `make`, replaces `ls`, and keeps what it was given for others to look at.
+    const script = `#!/bin/sh
+input=$(cat)
+printf '%s' "$input" > "$HOME/seen.json"
+case "$input" in
+  *'"command":"make'*) echo "no make today" >&2; exit 2 ;;
+  *'"command":"ls'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"pwd"}}}' ;;
+  *'"command":"break'*) exit 3 ;;
+esac
+`;
+    const settings = (path: string, more = {}) =>
+      JSON.stringify({
+        hooks: {
+          PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: `sh ${path}`, ...more }] }],
+        },
+      });
+    const GEMINI = ["pre-tool-use", "--host", "gemini-cli"];
+    const native = { hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
+
+    it("of hooks.jsonc run in every host, on Claude's payload and in Claude's words", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".amplihack/hooks.jsonc", `// mine\n${settings(path)}`);
+      await world.build();
+      expect((await world.bash("make all", native, GEMINI)).answer).toMatchObject({
+        decision: "deny",
+        reason: "no make today",
+      });
+      expect(JSON.parse(world.read("seen.json"))).toMatchObject({
+        hook_event_name: "PreToolUse",
+        tool_name: "Bash",
+        tool_input: { command: "make all" },
+        session_id: "s",
+      });
+      expect((await world.bash("ls", native, GEMINI)).answer).toMatchObject({
+        hookSpecificOutput: { tool_input: { command: "pwd" } },
+      });
+      expect(output((await world.bash("make")).answer)).toMatchObject({ permissionDecision: "deny" });
+      const broken = await world.bash("break it");
+      expect(broken.answer).toMatchObject({ systemMessage: expect.stringContaining("exit code 3") });
+    });
+
+    it("of Claude's settings run in the hosts that do not run them themselves", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".claude/settings.json", settings(path));
+      world.write(".amplihack/hooks.jsonc", `{"import":["claude"]}`);
+      await world.build();
+      expect((await world.bash("make", native, GEMINI)).answer).toMatchObject({ decision: "deny" });
+      expect((await world.bash("make")).answer).toEqual({});
+      expect((await world.bash("make", {}, ["pre-tool-use", "--host", "codex"])).answer).toMatchObject({
+        hookSpecificOutput: { permissionDecision: "deny" },
+      });
+    });
+
+    it("of a project are named at the start of a session and not run", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write("project/.amplihack/hooks.jsonc", settings(path));
+      await world.build();
+      expect((await world.bash("make")).answer).toEqual({});
+      const { answer } = await world.call({ hook_event_name: "SessionStart", source: "startup" }, [
+        "session-start",
+      ]);
+      expect(answer).toMatchObject({
+        systemMessage: expect.stringMatching(/have not trusted them: .amplihack\/hooks.jsonc/),
+      });
+    });
+
+    it("are refused, closed and asked about as they say", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      world.write(".amplihack/hooks.jsonc", settings(path, { onFailure: "closed" }));
+      await world.build();
+      expect(output((await world.bash("break it")).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringContaining("could not check"),
+      });
+    });
+  });
+
+  it("hooks that start agents whose hooks start agents come to an end, and it is told", async () => {
+    const world = open();
+    world.hook("a.ts", pre("a", `run: () => deny("ran")`));
+    await world.build();
+    const { answer, stderr } = await world.bash(HARMLESS, {}, undefined, { AMPLIHACK_HOOK_DEPTH: "3" });
+    expect(answer).not.toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+    expect(stderr).toMatch(/nested 3 deep/);
+  });
+
+  it("hooks see what those before them changed, in their order, and a refusal ends it", async () => {
+    const world = open();
+    world.hook(
+      "a.ts",
+      pre("one", `run: ({ input }) => rewrite({ command: input.command + " 1" })`, "{ order: 2 }"),
+    );
+    world.hook(
+      "b.ts",
+      pre("two", `run: ({ input }) => rewrite({ command: input.command + " 2" })`, "{ order: 1 }"),
+    );
+    world.hook(
+      "c.ts",
+      pre(
+        "three",
+        `run: ({ input }) => { process.title; return rewrite({ command: input.command + " 3" }); }`,
+      ),
+    );
+    await world.build();
+    expect(output((await world.bash("echo")).answer)).toMatchObject({
+      updatedInput: { command: "echo 2 1 3" },
+    });
+  });
+}
