@@ -19,16 +19,12 @@ export function effectsOfTool(
   knownPaths: readonly string[],
   workspace: Workspace,
 ): readonly CommandEffect[] {
-  const { tool } = toolWords(canonicalName);
-  const named = actionOf(tool);
-  const action: FileAction = named === undefined || named === "move" ? "write" : named;
   const told = new Set(shapes.flatMap(({ path, to }) => [path, to]));
   const patched = isPatchTool(canonicalName) ? textsIn(input).flatMap(patchedPaths) : [];
+  const untold = [...new Set([...knownPaths, ...patched])].filter(path => !told.has(path));
   const uses: readonly FileUse[] = [
     ...shapes,
-    ...[...new Set([...knownPaths, ...patched])]
-      .filter(path => !told.has(path))
-      .map(path => ({ action, path })),
+    ...untold.map(path => ({ action: untoldAction(canonicalName), path })),
     ...secretFilters(canonicalName, input).map(path => ({ action: "read" as const, path })),
   ];
   const by: Actor = {
@@ -39,8 +35,13 @@ export function effectsOfTool(
     span: { start: 0, end: 0 },
     isTool: true,
   };
-  const how = tool.includes("append") ? "append" : "replace";
+  const how = /append/i.test(canonicalName) ? "append" : "replace";
   return uses.flatMap(use => effectsOfUse(use, by, how, workspace));
+}
+
+function untoldAction(canonicalName: string): FileAction {
+  const action = actionOf(toolWords(canonicalName).tool) ?? "write";
+  return action === "move" || action === "copy" ? "write" : action;
 }
 
 function effectsOfUse(

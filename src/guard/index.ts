@@ -9,8 +9,9 @@ import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { footprintOfHarmless } from "./prefilter.ts";
-import { judgeShapes } from "./tool-calls.ts";
+import { judgeShapes, plainFileCall } from "./tool-calls.ts";
 
+export { factsOfCall } from "../hosts/tools/shape-facts.ts";
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
 export type { Finding } from "./finding.ts";
@@ -50,7 +51,7 @@ export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Jud
     const command = facts.command ?? stringAt(tool.input, "command") ?? "";
     if (command !== "") return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
-  const shaped = readShapes(tool.canonicalName, tool.input);
+  const shaped = plainFileCall(tool, facts.paths) ?? readShapes(tool.canonicalName, tool.input);
   const source = facts.command ?? facts.paths.join(" ");
   return judgeOrFail(source, inDirectory(context, facts.directory ?? shaped.directory), workspace =>
     judgeShapes(tool, shaped, facts.paths, workspace),

@@ -1,6 +1,7 @@
 import type { ShapedCall, ToolShape } from "../hosts/tools/shapes.ts";
+import { isOneOf } from "../hosts/tools/word-list.ts";
 import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/tool-argv.ts";
-import type { ToolUse } from "../protocol/index.ts";
+import { isJsonObject, type ToolUse } from "../protocol/index.ts";
 import type { ShellFacts, Unexamined } from "../shell/facts.ts";
 import { expandHome } from "../system/paths.ts";
 import { collectFindings } from "./collect-findings.ts";
@@ -42,6 +43,22 @@ export function judgeShapes(
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
     },
   );
+}
+
+const PLAIN_MEMBERS =
+  "file_path filePath path content offset limit old_string new_string oldString newString replace_all replaceAll";
+
+/** A call of a host's own file tool with nothing unusual in it, which needs no reading by shape. */
+export function plainFileCall(
+  { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
+  paths: readonly string[],
+): ShapedCall | undefined {
+  if (!isOneOf("Read Write Edit", canonicalName) || paths.length === 0 || !isJsonObject(input))
+    return undefined;
+  if (!Object.keys(input).every(name => isOneOf(PLAIN_MEMBERS, name))) return undefined;
+  const action = canonicalName === "Read" ? "read" : "write";
+  const shapes = paths.map(path => ({ as: "file", member: "", action, path }) as const);
+  return { shapes, directory: undefined, isComplete: true };
 }
 
 function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined[] {

@@ -1,7 +1,6 @@
 import { isJsonObject, isPatchTool, type Json, type JsonObject, readJson } from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
 import { directoryOfCommand } from "./tools/call-directory.ts";
-import { readShapes } from "./tools/read-shapes.ts";
 
 /** What a tool call is about, as far as its input says: the command line, or the files. */
 export interface ToolFacts {
@@ -36,29 +35,11 @@ export function deriveFacts(
     const directory = directoryOfCommand(toolInput);
     return { command: commandOf(toolInput), paths: [], ...(directory === undefined ? {} : { directory }) };
   }
-  if (!FILE_TOOLS.has(canonicalName)) return factsByShape(canonicalName, toolInput);
+  if (!FILE_TOOLS.has(canonicalName)) return NO_FACTS;
   if (typeof toolInput === "string") return { command: null, paths: unique(patchedPaths(toolInput)) };
   if (!isJsonObject(toolInput)) return NO_FACTS;
   const own = host.input?.paths?.(toolInput) ?? [];
   return { command: null, paths: unique([...pathsOf(toolInput, isPatchTool(toolName)), ...own]) };
-}
-
-/** Of a tool that no host has by itself: what its arguments look like. */
-function factsByShape(canonicalName: string, toolInput: Json): ToolFacts {
-  const { shapes, directory } = readShapes(canonicalName, toolInput);
-  if (shapes.length === 0) return NO_FACTS;
-  const texts = shapes.flatMap(shape => {
-    if (shape.as === "shell") return [shape.command];
-    return shape.as === "program" ? [shape.argv.join(" ")] : [];
-  });
-  const paths = shapes.flatMap(shape =>
-    shape.as === "file" ? [shape.path, ...(shape.to === undefined ? [] : [shape.to])] : [],
-  );
-  return {
-    command: texts[0] ?? null,
-    paths: unique(paths),
-    ...(directory === undefined ? {} : { directory }),
-  };
 }
 
 function commandOf(toolInput: Json): string | null {

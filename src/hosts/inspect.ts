@@ -39,6 +39,8 @@ export type Inspection =
       readonly facts: Normalised["facts"];
       /** how the guard reads the arguments: member by member, as a command, SQL, code or a file */
       readonly shapes?: readonly ToolShape[];
+      /** the directory that the call names: relative paths and commands belong to it */
+      readonly directory?: string;
       /** codes of what was noticed and is no error */
       readonly warnings: readonly string[];
       readonly answer?: HostResponse;
@@ -81,9 +83,13 @@ export function inspect(text: string, options: InspectOptions): Inspection {
   return { ...seen, answer: isIgnored ? withUnsupported(answer, options.answer) : answer };
 }
 
-function shapesOf(tool: string | null, input: Normalised["toolInput"]): { shapes?: readonly ToolShape[] } {
-  const shapes = tool === null ? [] : readShapes(tool, input).shapes;
-  return shapes.length === 0 ? {} : { shapes };
+function shapesOf(
+  tool: string | null,
+  input: Normalised["toolInput"],
+): { readonly shapes?: readonly ToolShape[]; readonly directory?: string } {
+  const { shapes, directory } = readShapes(tool ?? "", tool === null ? null : input);
+  if (shapes.length === 0) return {};
+  return directory === undefined ? { shapes } : { shapes, directory };
 }
 
 function effectOf(kind: Exclude<AnswerKind, "crash">, options: InspectOptions, toolInput: unknown): Effect {

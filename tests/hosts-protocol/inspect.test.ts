@@ -45,7 +45,7 @@ describe("hooks inspect", () => {
       tool_input: { command: "ls", cwd: "/srv", steps: [{ sql: "SELECT 1" }], save: { path: "a.txt" } },
     };
     expect(inspect(JSON.stringify(call), { env })).toMatchObject({
-      facts: { command: "ls", paths: ["a.txt"], directory: "/srv" },
+      directory: "/srv",
       shapes: [
         { as: "shell", member: "command", command: "ls", dialect: "posix" },
         { as: "sql", member: "steps.0.sql", text: "SELECT 1" },

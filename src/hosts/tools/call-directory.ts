@@ -1,14 +1,18 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
+import { isOneOf } from "./word-list.ts";
 
 /** Names under which tools take the directory they work in, without marks and in lower case. */
-const DIRECTORY =
-  /^(cwd|cwdpath|workdir|workingdir|workingdirectory|currentdir|currentdirectory|chdir|basedir|basedirectory|basepath|rootdir|rootdirectory|rootpath|root|projectroot|projectpath|projectdir|projectdirectory|repopath|repositorypath|repodir|workspace|workspacepath|workspaceroot|workspacefolder|worktree|worktreepath)$/;
+const DIRECTORY = `
+  cwd cwdpath workdir workingdir workingdirectory currentdir currentdirectory chdir basedir basedirectory
+  basepath rootdir rootdirectory rootpath root projectroot projectpath projectdir projectdirectory repopath
+  repositorypath repodir workspace workspacepath workspaceroot workspacefolder worktree worktreepath
+`;
 /** These name the directory of a command, and the target of anything else. */
-const DIRECTORY_OF_COMMAND = /^(directory|dir|folder|dirpath|directorypath)$/;
+const DIRECTORY_OF_COMMAND = "directory dir folder dirpath directorypath";
 
 export function isDirectoryName(name: string, isOfCommand: boolean): boolean {
   const bare = name.replace(/[_\-\s.]/g, "").toLowerCase();
-  return DIRECTORY.test(bare) || (isOfCommand && DIRECTORY_OF_COMMAND.test(bare));
+  return isOneOf(DIRECTORY, bare) || (isOfCommand && isOneOf(DIRECTORY_OF_COMMAND, bare));
 }
 
 /** The directory that a command's tool was told to run it in; undefined when it says nothing. */

@@ -1,18 +1,19 @@
 import type { JsonObject } from "../../protocol/index.ts";
 import type { CodeLanguage, Level, ToolShape } from "./shapes.ts";
-import { actionOf, EXECUTORS, hasWord, nameWords, SEARCHES } from "./tool-words.ts";
+import { actionOf, EXECUTORS, nameWords, SEARCHES } from "./tool-words.ts";
+import { hasWord } from "./word-list.ts";
 
-const LANGUAGES: readonly (readonly [RegExp, CodeLanguage | "shell" | "sql"])[] = [
-  [/^(python[23]?|py|ipython|jupyter|pandas)$/, "python"],
-  [/^(javascript|js|typescript|ts|node|nodejs|deno|bun|jsx|tsx)$/, "javascript"],
-  [/^(bash|sh|shell|zsh|shellscript)$/, "shell"],
-  [/^(sql|postgres|postgresql|mysql|sqlite)$/, "sql"],
-  [/^(ruby|rb|rails)$/, "ruby"],
-  [/^php$/, "php"],
-  [/^(perl|pl)$/, "perl"],
-  [/^lua$/, "lua"],
-  [/^(applescript|osascript|jxa)$/, "applescript"],
-  [/^(mongo|mongodb|mongosh)$/, "mongo"],
+const LANGUAGES: readonly (readonly [string, CodeLanguage | "shell" | "sql"])[] = [
+  ["python python2 python3 py ipython jupyter pandas", "python"],
+  ["javascript js typescript ts node nodejs deno bun jsx tsx", "javascript"],
+  ["bash sh shell zsh shellscript", "shell"],
+  ["sql postgres postgresql mysql sqlite", "sql"],
+  ["ruby rb rails", "ruby"],
+  ["php", "php"],
+  ["perl pl", "perl"],
+  ["lua", "lua"],
+  ["applescript osascript jxa", "applescript"],
+  ["mongo mongodb mongosh", "mongo"],
 ];
 
 /** By a member that names it, else by the name of the tool. */
@@ -28,8 +29,8 @@ export function languageOf(
     members["kernel"];
   const named = typeof given === "string" ? nameWords(given) : [];
   return (
-    LANGUAGES.find(([pattern]) => hasWord(named, pattern))?.[1] ??
-    LANGUAGES.find(([pattern]) => hasWord(words, pattern))?.[1]
+    LANGUAGES.find(([wanted]) => hasWord(named, wanted))?.[1] ??
+    LANGUAGES.find(([wanted]) => hasWord(words, wanted))?.[1]
   );
 }
 
@@ -44,7 +45,6 @@ export function codeShapes({ tool, members }: Level, member: string, text: strin
   const language = languageOf(members, all) ?? "unknown";
   if (language === "sql") return [{ as: "sql", member, text }];
   if (language === "shell") return [{ as: "shell", member, command: text, dialect: "posix" }];
-  if (hasWord(all, /^(powershell|pwsh)$/))
-    return [{ as: "shell", member, command: text, dialect: "powershell" }];
+  if (hasWord(all, "powershell pwsh")) return [{ as: "shell", member, command: text, dialect: "powershell" }];
   return [{ as: "code", member, language, text }];
 }

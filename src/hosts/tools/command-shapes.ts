@@ -2,10 +2,10 @@ import { type Json, type JsonObject, readJson } from "../../protocol/index.ts";
 import { languageOf } from "./code-shapes.ts";
 import type { ElsewhereCommand, Level, ToolShape } from "./shapes.ts";
 import { isSqlForm } from "./sql-form.ts";
-import { actionOf, hasWord, nameWords } from "./tool-words.ts";
+import { actionOf, nameWords } from "./tool-words.ts";
+import { hasWord } from "./word-list.ts";
 
-const SHELLS =
-  /^(bash|shell|sh|zsh|terminal|tty|pty|tmux|console|cmd|commandline|powershell|pwsh|iterm|ssh)$/;
+const SHELLS = "bash shell sh zsh terminal tty pty tmux console cmd commandline powershell pwsh iterm ssh";
 
 /** Of a member that holds a command: text, words or lines. */
 export function commandShapes(level: Level, member: string, name: string, value: Json): readonly ToolShape[] {
@@ -21,7 +21,7 @@ export function commandShapes(level: Level, member: string, name: string, value:
       return language === "sql"
         ? [{ as: "sql", member, text: value }]
         : [{ as: "code", member, language, text: value }];
-    if (hasWord(all, /^(sql|postgres|postgresql|mysql|sqlite|database)$/) && isSqlForm(value))
+    if (hasWord(all, "sql postgres postgresql mysql sqlite database") && isSqlForm(value))
       return [{ as: "sql", member, text: value }];
     const following = argumentsBeside(members);
     if (following !== undefined && !/\s/.test(value.trim()))
@@ -57,9 +57,9 @@ function shellShape({ tool, members }: Level, member: string, command: string): 
   const named = typeof members["shell"] === "string" ? nameWords(members["shell"]) : [];
   const words = [...named, ...tool.tool, ...tool.server];
   const dialect =
-    hasWord(words, /^(powershell|pwsh|ps1)$/) && !hasWord(named, /^(cmd|bash|gitbash|sh|zsh)$/)
+    hasWord(words, "powershell pwsh ps1") && !hasWord(named, "cmd bash gitbash sh zsh")
       ? "powershell"
-      : hasWord(named, /^cmd$/)
+      : hasWord(named, "cmd")
         ? "cmd"
         : "posix";
   return { as: "shell", member, command, dialect, ...elsewhereOf(members) };
@@ -93,22 +93,22 @@ function isOperation(value: string, { tool, members }: Level): boolean {
 }
 
 /** Programs whose words a tool takes without the program: `kubectl {command: "delete ns x"}`. */
-const CLIENTS: readonly (readonly [RegExp, string])[] = [
-  [/^redis$/, "redis-cli"],
-  [/^(kubectl|kubernetes|k8s)$/, "kubectl"],
-  [/^git$/, "git"],
-  [/^docker$/, "docker"],
-  [/^(terraform|tofu)$/, "terraform"],
-  [/^helm$/, "helm"],
-  [/^aws$/, "aws"],
-  [/^gcloud$/, "gcloud"],
-  [/^az$/, "az"],
-  [/^gh$/, "gh"],
+const CLIENTS: readonly (readonly [string, string])[] = [
+  ["redis", "redis-cli"],
+  ["kubectl kubernetes k8s", "kubectl"],
+  ["git", "git"],
+  ["docker", "docker"],
+  ["terraform tofu", "terraform"],
+  ["helm", "helm"],
+  ["aws", "aws"],
+  ["gcloud", "gcloud"],
+  ["az", "az"],
+  ["gh", "gh"],
 ];
 
 function clientShapes({ tool }: Level, member: string, argv: readonly string[]): readonly ToolShape[] {
   const words = [...tool.tool, ...tool.server];
-  const client = CLIENTS.find(([pattern]) => hasWord(words, pattern))?.[1];
+  const client = CLIENTS.find(([wanted]) => hasWord(words, wanted))?.[1];
   if (client === undefined || argv[0] === client) return [];
   return [{ as: "program", member, argv: [client, ...argv] }];
 }

@@ -2,25 +2,30 @@ import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.t
 import { dirname, isAbsolute, join } from "../../system/paths.ts";
 import { isDirectoryName } from "./call-directory.ts";
 import type { Level, ToolShape } from "./shapes.ts";
-import { actionOf, type FileAction, hasWord, isFileTool, isOfService, nameWords } from "./tool-words.ts";
+import { actionOf, type FileAction, isFileTool, isOfService, nameWords } from "./tool-words.ts";
+import { hasWord, isOneOf } from "./word-list.ts";
 
 const MAX_PATH = 4096;
-const PATH =
-  /^(path|paths|filepath|filepaths|file|files|filename|filenames|pathname|folder|folders|directory|directories|dir|dirs|notebook)$/;
+const PATH = `
+  path paths filepath filepaths file files filename filenames pathname folder folders directory directories dir
+  dirs notebook
+`;
 /** Names that hold a path where the value looks like one, or where the tool moves files. */
-const MAYBE_PATH =
-  /^(targets?|sources?|src|destination|dest|dst|from|to|uris?|url|location|output|outfile|resource|name|new|old)$/;
-const FILTER = /^(exclude|excluded|ignore|ignored|include|included|pattern|json|x|allowed|name)$/;
-const TO = /^(destination|dest|dst|to|new|target)$/;
-const FROM = /^(source|sources|src|from|old|original)$/;
-const OUTPUT = /^(output|out|save|outfile|destination|dest|dst|download)$/;
-const DIRECTORY = /^(folder|directory|dir)$/;
+const MAYBE_PATH = `
+  target targets source sources src destination dest dst from to uri uris url location output outfile resource
+  name new old
+`;
+const FILTER = "exclude excluded ignore ignored include included pattern json x allowed name";
+const TO = "destination dest dst to new target";
+const FROM = "source sources src from old original";
+const OUTPUT = "output out save outfile destination dest dst download";
+const DIRECTORY = "folder directory dir";
 
 /** The name of a member that holds paths, whatever its value looks like. */
 export function isPathMember(name: string): boolean {
   const words = nameWords(name);
-  if (words.length > 1 && FILTER.test(words[0] ?? "")) return false;
-  return PATH.test(words.at(-1) ?? "") || hasWord(words, /^paths?$/);
+  if (words.length > 1 && isOneOf(FILTER, words[0] ?? "")) return false;
+  return isOneOf(PATH, words.at(-1) ?? "") || hasWord(words, "path paths");
 }
 
 interface NamedPath {
@@ -38,7 +43,7 @@ export function fileShapes(level: Level, isCommand: boolean): readonly ToolShape
   if (action === "move" || action === "copy") return transfers(action, named);
   return named.map(({ member, words, path }): ToolShape => {
     const isOutput = action !== "look" && action !== "delete" && hasWord(words, OUTPUT);
-    const known = isOutput ? "write" : (action ?? (hasWord(words, /^input$/) ? "read" : undefined));
+    const known = isOutput ? "write" : (action ?? (hasWord(words, "input") ? "read" : undefined));
     return known === undefined
       ? { as: "file", member, action: "write", path, isGuess: true }
       : { as: "file", member, action: known, path };
@@ -72,15 +77,15 @@ function stringsOf(name: string, value: Json): readonly string[] {
 }
 
 function isNamed(text: string, name: string, words: readonly string[], { tool, place }: Level): boolean {
-  if (/^file:/i.test(text)) return MAYBE_PATH.test(words.at(-1) ?? "") || isPathMember(name);
+  if (/^file:/i.test(text)) return isOneOf(MAYBE_PATH, words.at(-1) ?? "") || isPathMember(name);
   if (isPathMember(name)) return true;
   const last = words.at(-1) ?? "";
   const action = actionOf(tool.tool);
-  if (/^(patterns?|globs?)$/.test(last)) return action === "delete";
-  if (!MAYBE_PATH.test(last) || last === "url") return false;
+  if (isOneOf("pattern patterns glob globs", last)) return action === "delete";
+  if (!isOneOf(MAYBE_PATH, last) || last === "url") return false;
   const isOfFile = /^files?$/i.test(place.at(-2) ?? place.at(-1) ?? "") || words[0] === "new";
   if (last === "name")
-    return isOfFile || (action === "delete" && hasWord(tool.tool, /^(file|directory|folder)s?$/));
+    return isOfFile || (action === "delete" && hasWord(tool.tool, "file files directory folder folders"));
   if (action === "move" || action === "copy" || action === "delete") return true;
   return /^(~(\/|$)|\.{0,2}\/|[A-Za-z]:[\\/])/.test(text);
 }
@@ -111,10 +116,9 @@ function isHere({ path, words }: NamedPath, level: Level): boolean {
     isOfService(tool) || (!isFileTool(tool) && [members, ...around].some(object => namesElsewhere(object)));
   if (!isElsewhere) return true;
   if (/^(~|\/home\/|\/Users\/|\/root\/|[A-Za-z]:[\\/]Users)/.test(path)) return true;
-  if (hasWord(words, /^(local|output|save|download)$/)) return true;
+  if (hasWord(words, "local output save download")) return true;
   return (
-    hasWord(tool.tool, /^(upload|attach)$/) &&
-    !hasWord(words, /^(remote|key|to|target|destination|dest|folder)$/)
+    hasWord(tool.tool, "upload attach") && !hasWord(words, "remote key to target destination dest folder")
   );
 }
 
@@ -126,7 +130,7 @@ function namesElsewhere(members: JsonObject): boolean {
 
 /** `{directory: "/etc", filename: "hosts"}` names one file. */
 function relativeToFolder(named: readonly NamedPath[]): readonly NamedPath[] {
-  const folder = named.find(({ words }) => DIRECTORY.test(words.at(-1) ?? ""));
+  const folder = named.find(({ words }) => isOneOf(DIRECTORY, words.at(-1) ?? ""));
   const others = named.filter(one => one !== folder);
   if (folder === undefined || others.length === 0) return named;
   return others.map(one => (/^[/~]/.test(one.path) ? one : { ...one, path: join(folder.path, one.path) }));

@@ -3,7 +3,7 @@ import { isDirectoryName } from "./call-directory.ts";
 import { executedShapes, isExecutedName } from "./executed.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
 import type { Level, ShapedCall, ToolShape } from "./shapes.ts";
-import { hasWord, nameWords, type ToolWords, toolWords } from "./tool-words.ts";
+import { nameWords, type ToolWords, toolWords } from "./tool-words.ts";
 
 const MAX_DEPTH = 40;
 const MAX_OBJECTS = 10_000;
@@ -76,7 +76,7 @@ function innerTool({ tool, members }: Level): ToolWords {
 function openText(name: string, value: Json): Json {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   const isOpened =
-    isNestedInput(name) || isPathMember(name) || isExecutedName(name) || hasWord([name], /^calls?$/i);
+    isNestedInput(name) || isPathMember(name) || isExecutedName(name) || /^calls?$/i.test(name);
   const read = isOpened ? readJson(value, { recover: false, maxDepth: MAX_DEPTH }) : undefined;
   return read?.ok === true ? read.value : value;
 }
