@@ -33,7 +33,7 @@ export function collectFootprint(examined: readonly Examination[], workspace: Wo
     const unread = new Set(facts.codeRuns.flatMap(run => (run.isExamined ? [] : (run.invocation ?? []))));
     for (const invocation of facts.invocations)
       if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addProgram(draft, invocation);
-    if (facts.unexamined.length > 0) addDirectory(draft, workspace.cwd);
+    if (facts.unexamined.length > 0) addDirectory(draft, workspace.directory);
   }
   return finishDraft(draft);
 }

@@ -1,6 +1,6 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
 import { wordSet } from "../shell/options.ts";
-import { ancestors, dirname, isAbsolute, isInside, normalise } from "../system/paths.ts";
+import { ancestors, dirname, expandHome, isAbsolute, isInside, normalise, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
@@ -10,6 +10,8 @@ export interface GuardContext {
   /** the session's directory, absolute */
   readonly cwd: string;
   readonly home: string;
+  /** the directory that the call itself names, from which it runs; relative to the session's */
+  readonly directory?: string | undefined;
   readonly system: Pick<System, "files" | "text">;
   readonly settings?: GuardSettings | undefined;
   /** directory of the hook process: a second one that must not vanish */
@@ -37,6 +39,8 @@ export interface Workspace {
   readonly settings: GuardSettings;
   readonly disk: Disk;
   readonly cwd: string;
+  /** where the call runs: the session's directory, unless it names another */
+  readonly directory: string;
   readonly home: string;
   /** session and process directories: neither they nor anything above may vanish */
   readonly heldDirectories: readonly string[];
@@ -44,6 +48,11 @@ export interface Workspace {
   readonly project: string | undefined;
   readonly temps: readonly string[];
   readonly stateHomes: readonly string[];
+}
+
+/** The context of a call that names its own directory. */
+export function inDirectory(context: GuardContext, directory: string | undefined): GuardContext {
+  return directory === undefined ? context : { ...context, directory };
 }
 
 const LAST_RESORT_MS = 1000;
@@ -63,6 +72,7 @@ export function survey(given: GuardContext): Workspace {
   const disk = createDisk(given.system);
   const cwd = disk.resolve(normalise(given.cwd), true);
   const home = disk.resolve(normalise(given.home), true);
+  const named = given.directory === undefined ? undefined : resolve(cwd, expandHome(given.directory, home));
   const { processDirectory = cwd, stateHome = `${home}/.amplihack` } = given;
   let temps: readonly string[] | undefined;
   let project: { readonly root: string | undefined } | undefined;
@@ -71,6 +81,7 @@ export function survey(given: GuardContext): Workspace {
     settings,
     disk,
     cwd,
+    directory: named === undefined ? cwd : disk.resolve(named, true),
     home,
     heldDirectories: [...new Set([cwd, disk.resolve(processDirectory, true)])],
     stateHomes: withResolved(disk, [`${home}/.amplihack`, stateHome]),

@@ -1,78 +1,106 @@
 import { patchedPaths } from "../hosts/facts.ts";
+import type { ToolShape } from "../hosts/tools/shapes.ts";
+import { actionOf, type FileAction, toolWords } from "../hosts/tools/tool-words.ts";
 import { isJsonObject, isPatchTool, type Json, type ToolUse } from "../protocol/index.ts";
 import { memberAt } from "../protocol/members.ts";
-import type { ShellFacts } from "../shell/facts.ts";
-import { words } from "../shell/options.ts";
-import { text } from "../shell/value.ts";
-import { expandHome, isAbsolute, join } from "../system/paths.ts";
-import { collectFindings } from "./collect-findings.ts";
-import { footprintOfEffects } from "./collect-footprint.ts";
-import { conclude } from "./conclude.ts";
+import { type Piece, text, type Value } from "../shell/value.ts";
+import { expandHome, join, resolve } from "../system/paths.ts";
 import type { Workspace } from "./context.ts";
 import type { Actor, CommandEffect } from "./effects.ts";
-import { ALLOWED, type Judgement } from "./judgement.ts";
 import { secretByName } from "./paths/secrets.ts";
 
-/** What a file tool does to the paths it is given, by its name. Those of servers go by the last part of it. */
-const ACTIONS = [
-  ["read", /^(Notebook)?Read$/],
-  ["read", /^mcp__.+__read_(text_|media_|multiple_)?files?$/i],
-  ["write", /^(Write|(Multi|Notebook)?Edit|ApplyPatch|apply_patch)$/],
-  ["write", /^mcp__.+__((write|edit|create|append|append_to|delete|remove|move)_(text_)?files?)$/i],
-  ["search", /^(Grep|Glob)$/],
-] as const;
+type FileShape = Extract<ToolShape, { readonly as: "file" }>;
+type FileUse = Pick<FileShape, "action" | "path" | "to" | "isGuess">;
 
-const PATH_FIELDS = words(`
-  file_path filePath path notebook_path notebookPath absolute_path target_file TargetFile AbsolutePath paths file_paths
-`);
-const MAX_PATHS = 256;
-
-/** The effects of a file tool, so that the same rules judge it as judge `cat` and `tee`. */
-function effectsOfTool(
-  name: string,
-  input: Json,
+/** What a tool does to the files it names, so that the same rules judge it as judge `cat`, `tee` and `rm`. */
+export function effectsOfTool(
+  { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
+  shapes: readonly FileShape[],
   knownPaths: readonly string[],
-  { cwd, home, disk }: Workspace,
+  workspace: Workspace,
 ): readonly CommandEffect[] {
-  const action = ACTIONS.find(([, pattern]) => pattern.test(name))?.[0];
-  if (action === undefined) return [];
+  const told = new Set(shapes.flatMap(({ path, to }) => [path, to]));
+  const patched = isPatchTool(canonicalName) ? textsIn(input).flatMap(patchedPaths) : [];
+  const untold = [...new Set([...knownPaths, ...patched])].filter(path => !told.has(path));
+  const uses: readonly FileUse[] = [
+    ...shapes,
+    ...untold.map(path => ({ action: untoldAction(canonicalName), path })),
+    ...secretFilters(canonicalName, input).map(path => ({ action: "read" as const, path })),
+  ];
   const by: Actor = {
-    cwd: text(cwd),
+    cwd: text(workspace.directory),
     place: { kind: "local" },
-    program: name,
+    program: canonicalName,
     invocation: undefined,
     span: { start: 0, end: 0 },
     isTool: true,
   };
-  // The paths of servers count when they are absolute: the others are not paths of this machine.
-  const named = name.startsWith("mcp__")
-    ? stringsIn(input, [...PATH_FIELDS, "source", "destination"]).filter(path => /^[/~]/.test(path))
-    : stringsIn(input, PATH_FIELDS);
-  const patched = isPatchTool(name) ? textsIn(input).flatMap(patchedPaths) : [];
-  const paths = [...new Set([...knownPaths, ...named, ...patched])].slice(0, MAX_PATHS).map(path => {
-    const expanded = expandHome(path, home);
-    return isAbsolute(expanded) ? expanded : join(cwd, expanded);
-  });
-  // What is deleted or moved may be a directory.
-  const isInto = /__(delete|remove|move)_/i.test(name);
-  if (action === "write")
-    return paths.map(path => ({ kind: "write", by, path: text(path), how: "replace", isInto }));
-  // Searching a directory is ordinary, also one that has a secret somewhere in it.
-  const isRead = (path: string) => action === "read" || disk.kind(disk.resolve(path, true)) !== "directory";
-  const filters = action === "read" ? [] : secretFilters(name, input).map(file => join(cwd, file));
-  return [...paths.filter(isRead), ...filters].map(path => ({
-    kind: "read",
-    by,
-    path: text(path),
-    isCopy: false,
-  }));
+  const how = /append/i.test(canonicalName) ? "append" : "replace";
+  return uses.flatMap(use => effectsOfUse(use, by, how, workspace));
+}
+
+function untoldAction(canonicalName: string): FileAction {
+  const action = actionOf(toolWords(canonicalName).tool) ?? "write";
+  return action === "move" || action === "copy" ? "write" : action;
+}
+
+function effectsOfUse(
+  { action, path: written, to: target, isGuess }: FileUse,
+  by: Actor,
+  how: "append" | "replace",
+  { directory, home, disk }: Workspace,
+): readonly CommandEffect[] {
+  const place = (path: string) => resolve(directory, expandHome(path, home));
+  const path = place(written);
+  const isDirectory = disk.kind(disk.resolve(path, true)) === "directory";
+  switch (action) {
+    case "look":
+      return [];
+    case "search":
+      // Searching a directory is ordinary, also one that has a secret somewhere in it.
+      return isDirectory ? [] : [{ kind: "read", by, path: text(path), isCopy: false }];
+    case "read":
+      return [{ kind: "read", by, path: text(path), isCopy: false }];
+    case "write":
+      // `/` alone is the address of a page as often as the top of a disk.
+      if (isGuess === true && path === "/") return [];
+      return [{ kind: "write", by, path: text(path), how, isInto: isDirectory }];
+    case "delete":
+      return [{ kind: "delete", by, path: patternValue(path), isRecursive: isDeletedWhole(path, disk) }];
+    case "move":
+    case "copy": {
+      const from = text(path);
+      const first: CommandEffect =
+        action === "copy"
+          ? { kind: "read", by, path: from, isCopy: true }
+          : { kind: "move", by, from, to: target === undefined ? undefined : text(place(target)) };
+      if (target === undefined) return [first];
+      const to = place(target);
+      const isInto = disk.kind(disk.resolve(to, true)) === "directory";
+      return [first, { kind: "write", by, path: text(to), how: "replace", from, isInto }];
+    }
+  }
+}
+
+function isDeletedWhole(path: string, disk: Workspace["disk"]): boolean {
+  return disk.kind(path) === "directory" || /[*?]/.test(path);
+}
+
+/** Tools that delete may take patterns; a file of that very name is not lost sight of. */
+function patternValue(path: string): Value {
+  const pieces = [...path.matchAll(/[*?]+|[^*?]+/g)].map(
+    ([part]): Piece => (/^[*?]/.test(part) ? { kind: "glob", pattern: part } : { kind: "text", text: part }),
+  );
+  return { pieces, origins: [] };
 }
 
 /** File filters that can only mean a secret: `.env`, `**` + `/id_rsa`. The text searched for is data. */
 function secretFilters(toolName: string, input: Json): readonly string[] {
+  if (toolName !== "Glob" && toolName !== "Grep") return [];
   return stringsIn(input, toolName === "Glob" ? ["glob", "include", "pattern"] : ["glob", "include"])
     .map(pattern => pattern.slice(pattern.lastIndexOf("/") + 1).replace(/[*]+$/, ""))
-    .filter(name => secretByName(name, { added: [], removed: [] }) !== undefined);
+    .filter(name => secretByName(name, { added: [], removed: [] }) !== undefined)
+    .map(name => join(".", name));
 }
 
 /** A patch is the whole input, a member of it, or a word of a command. */
@@ -87,40 +115,3 @@ function stringsIn(input: Json, names: readonly string[]): readonly string[] {
     .flatMap(name => memberAt(input, name) ?? [])
     .filter((value): value is string => typeof value === "string" && value !== "");
 }
-
-/** Judges a file tool by its paths. */
-export function judgeFileTool(
-  { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
-  knownPaths: readonly string[],
-  workspace: Workspace,
-): Judgement {
-  const effects = effectsOfTool(canonicalName, input, knownPaths, workspace);
-  if (effects.length === 0) return ALLOWED;
-  const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
-  return conclude(collectFindings(workspace, EMPTY_FACTS, "", effects), {
-    workspace,
-    notes: [],
-    subject: () => ({
-      source: JSON.stringify(input) ?? "",
-      tree: [canonicalName, paths],
-      cwd: workspace.cwd,
-    }),
-    explain: () => [],
-    footprint: () => footprintOfEffects(effects, workspace),
-  });
-}
-
-/** Of a tool call that has no command. */
-const EMPTY_FACTS: ShellFacts = {
-  invocations: [],
-  effects: [],
-  redirections: [],
-  codeRuns: [],
-  codeEffects: [],
-  writtenFiles: [],
-  functions: [],
-  assignments: [],
-  links: [],
-  unexamined: [],
-  steps: 0,
-};

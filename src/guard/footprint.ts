@@ -37,6 +37,16 @@ export interface FootprintRepository {
   readonly changesIgnored?: boolean;
 }
 
+/** What several parts of one call change together. */
+export function mergeFootprints(parts: readonly Footprint[]): Footprint {
+  return {
+    targets: parts.flatMap(({ targets }) => targets),
+    repositories: parts.flatMap(({ repositories }) => repositories),
+    unknownIn: [...new Set(parts.flatMap(({ unknownIn }) => unknownIn))],
+    unresolved: [...new Set(parts.flatMap(({ unresolved }) => unresolved))],
+  };
+}
+
 /** Nothing changes: a command that only reads. */
 export const NO_FOOTPRINT: Footprint = { targets: [], repositories: [], unknownIn: [], unresolved: [] };
 

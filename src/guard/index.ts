@@ -1,15 +1,17 @@
+import { readShapes } from "../hosts/tools/read-shapes.ts";
 import type { Hook, HookInput, InputOf, ToolUse } from "../protocol/index.ts";
-import { stringAt, stringsAt } from "../protocol/members.ts";
+import { stringAt } from "../protocol/members.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, startClock } from "./context.ts";
-import { judgeFileTool } from "./file-tools.ts";
+import { type GuardContext, inDirectory, startClock } from "./context.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { footprintOfHarmless } from "./prefilter.ts";
+import { judgeShapes, plainFileCall } from "./tool-calls.ts";
 
+export { factsOfCall } from "../hosts/tools/shape-facts.ts";
 export type { GuardContext } from "./context.ts";
 export type { Explained } from "./explain.ts";
 export type { Finding } from "./finding.ts";
@@ -40,18 +42,19 @@ export function judgeArgv(argv: readonly string[], context: GuardContext): Judge
   return argv.length === 0 ? ALLOWED : judgeWords(argv, context);
 }
 
-/** Judges any tool call: shells by their command, file tools by their paths; others are none of our business. */
-export function judgeTool({ tool, facts }: JudgedTool, context: GuardContext): Judgement {
+/** Judges any tool call by the shape of its arguments; what the tool is called only helps to read them. */
+export function judgeTool({ tool, facts }: JudgedTool, given: GuardContext): Judgement {
+  const context = inDirectory(given, facts.directory);
   const isPowerShell = /^(pwsh|powershell)$/i.test(tool.name);
   if (tool.canonicalName === "Bash" || isPowerShell) {
     // Hosts that have a PowerShell tool of their own name its text as they name that of the shell.
     const command = facts.command ?? stringAt(tool.input, "command") ?? "";
-    // A command that is already split into words: `["bash", "-lc", "make"]`.
-    if (command === "") return judgeArgv(stringsAt(tool.input, "command"), context);
-    return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
+    if (command !== "") return judgeCommand(command, isPowerShell ? { ...context, isPowerShell } : context);
   }
-  return judgeOrFail(facts.paths.join(" "), context, workspace =>
-    judgeFileTool(tool, facts.paths, workspace),
+  const shaped = plainFileCall(tool, facts.paths) ?? readShapes(tool.canonicalName, tool.input);
+  const source = facts.command ?? facts.paths.join(" ");
+  return judgeOrFail(source, inDirectory(context, facts.directory ?? shaped.directory), workspace =>
+    judgeShapes(tool, shaped, facts.paths, workspace),
   );
 }
 

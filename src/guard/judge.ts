@@ -11,7 +11,7 @@ import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
-import { conclude } from "./conclude.ts";
+import { conclude, type Examined as Learned } from "./conclude.ts";
 import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { explainTree } from "./explain.ts";
 import { type Finding, makeFinding } from "./finding.ts";
@@ -25,26 +25,36 @@ import { findRule } from "./rules.ts";
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
 export function judgeText(command: string, context: GuardContext): Judgement {
-  return judgeOrFail(command, context, workspace => {
-    const shell = shellContextOf(context, workspace);
-    const facts =
-      context.isPowerShell === true
-        ? analyseArgv(powerShellArgv(command), shell, workspace.settings.programs)
-        : analyseCommand(command, shell, workspace.settings.programs);
-    return judgeFacts(command, facts, workspace);
-  });
+  return judgeOrFail(command, context, workspace =>
+    conclusionOf(examineText(command, workspace, context.isPowerShell)),
+  );
 }
 
 /** Judges a program that is about to start with exactly these words. */
 export function judgeWords(argv: readonly string[], context: GuardContext): Judgement {
   const source = argv.join(" ");
-  return judgeOrFail(source, context, workspace =>
-    judgeFacts(
-      source,
-      analyseArgv(argv, shellContextOf(context, workspace), workspace.settings.programs),
-      workspace,
-    ),
-  );
+  return judgeOrFail(source, context, workspace => conclusionOf(examineWords(source, argv, workspace)));
+}
+
+/** A text that was examined, before anything is concluded from it. */
+export interface Examined {
+  readonly findings: readonly Finding[];
+  readonly learned: Learned;
+}
+
+function conclusionOf({ findings, learned }: Examined): Judgement {
+  return conclude(findings, learned);
+}
+
+export function examineText(command: string, workspace: Workspace, isPowerShell = false): Examined {
+  if (isPowerShell) return examineWords(command, powerShellArgv(command), workspace);
+  const shell = shellContextOf(workspace.given, workspace);
+  return examineFacts(command, analyseCommand(command, shell, workspace.settings.programs), workspace);
+}
+
+export function examineWords(source: string, argv: readonly string[], workspace: Workspace): Examined {
+  const shell = shellContextOf(workspace.given, workspace);
+  return examineFacts(source, analyseArgv(argv, shell, workspace.settings.programs), workspace);
 }
 
 /** A failure of the guard itself becomes a finding or a note, never an exception. */
@@ -62,7 +72,7 @@ export function judgeOrFail(
 
 export function shellContextOf(context: GuardContext, workspace: Workspace): ShellContext {
   return {
-    cwd: workspace.cwd,
+    cwd: workspace.directory,
     home: workspace.home,
     previousCwd: context.previousCwd,
     tmpdir: context.tmpdir,
@@ -73,7 +83,7 @@ export function shellContextOf(context: GuardContext, workspace: Workspace): She
   };
 }
 
-function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Judgement {
+function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): Examined {
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects)];
@@ -92,13 +102,14 @@ function judgeFacts(source: string, facts: ShellFacts, surveyed: Workspace): Jud
   const findings = softenAlternatives(found, facts).filter(
     finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, workspace)),
   );
-  return conclude(findings, {
+  const learned: Learned = {
     workspace,
     notes: facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
     subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
-  });
+  };
+  return { findings, learned };
 }
 
 /** Links that the command makes lead rules where they lead the command. */

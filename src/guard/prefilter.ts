@@ -18,7 +18,7 @@ export function footprintOfHarmless(command: string, context: GuardContext): Foo
     const workspace = survey(context);
     const use = harmlessUseOf(command, workspace);
     if (use === undefined) return undefined;
-    return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.cwd] };
+    return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.directory] };
   } catch {
     return undefined;
   }
@@ -50,7 +50,10 @@ function mayNameSecret(word: string, workspace: Workspace): boolean {
   const pieces = new Set([word, ...word.split(/[:=,]/)]);
   return [...pieces].some(piece => {
     if (piece === "" || piece.startsWith("-")) return false;
-    const path = workspace.disk.resolve(piece.startsWith("/") ? piece : join(workspace.cwd, piece), true);
+    const path = workspace.disk.resolve(
+      piece.startsWith("/") ? piece : join(workspace.directory, piece),
+      true,
+    );
     return (
       secretAt(workspace, path) !== undefined || workspace.stateHomes.some(home => path.startsWith(home))
     );

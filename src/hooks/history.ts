@@ -17,6 +17,7 @@ import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
 import { sweepProject } from "../history/sweep-project.ts";
+import { factsOfCall } from "../hosts/tools/shape-facts.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { count, sizeText } from "../protocol/quantity.ts";
 import { findSessionId } from "../state/session-id.ts";
@@ -111,7 +112,8 @@ function callOf({ tool, facts }: InputOf<"tool">): {
   readonly toolUseId: string | undefined;
   readonly command: string;
 } {
-  const shown = facts.command ?? facts.paths.join(" ");
+  const { command, paths } = factsOfCall(tool.canonicalName, tool.input, facts);
+  const shown = command ?? paths.join(" ");
   return {
     tool: tool.canonicalName,
     toolUseId: tool.useId,

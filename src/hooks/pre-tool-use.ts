@@ -1,5 +1,6 @@
 import type { ConfigNotice } from "../config/load.ts";
 import { isHistoryOn } from "../config/settings.ts";
+import { inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
@@ -49,11 +50,11 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   diagnostics.push(...guard.notices.map(toDiagnostic));
   const settings = guard.config.guard;
 
-  const { judgement, kept } = await judgeCall(input, system, guard, attempt, tell);
+  const { judgement, kept, call } = await judgeCall(input, system, guard, attempt, tell);
   if (isAudited(judgement, settings)) {
     const path = auditFile(settings, guard.stateHome, guard.home);
     attempt("the audit line was not written", () =>
-      writeAudit(system, path, { input, judgement, settings, project: guard.project }),
+      writeAudit(system, path, { input: call, judgement, settings, project: guard.project }),
     );
   }
   if (judgement.failure !== undefined) {
@@ -62,7 +63,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
   const { code } = judgement;
   if (code !== undefined && judgement.verdict !== "allow") {
     attempt("the code was not remembered", () =>
-      rememberRefusal(system, guard.stateHome, refusalOf(input, judgement, code, guard)),
+      rememberRefusal(system, guard.stateHome, refusalOf(call, judgement, code, guard)),
     );
     attempt("the host was not remembered", () => rememberHost(system, guard.stateHome));
   }
@@ -72,6 +73,8 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
 interface JudgedCall {
   readonly judgement: Judgement;
   readonly kept?: KeptCall | undefined;
+  /** with what it is about, for people */
+  readonly call: InputOf<"tool">;
 }
 
 async function judgeCall(
@@ -81,13 +84,14 @@ async function judgeCall(
   attempt: Attempt,
   tell: (what: string, error: unknown) => void,
 ): Promise<JudgedCall> {
-  const { context, stateHome } = guard;
+  const { stateHome } = guard;
+  const context = inDirectory(guard.context, input.facts.directory);
   const keep = (judgement: Judgement, footprint: Footprint) =>
     keepBefore(input, system, guard, judgement, footprint, tell);
   const plain = harmlessShell(input, context);
-  if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain) };
+  if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain), call: input };
   // The analysis is large, and most commands never come this far.
-  const { judgeTool } = await import("../guard/index.ts");
+  const { factsOfCall, judgeTool } = await import("../guard/index.ts");
   const judged = judgeTool(input, context);
   const isGuarding = guard.config.parts.includes("guard");
   const first = isGuarding ? judged : { ...ALLOWED, footprint: judged.footprint };
@@ -100,7 +104,8 @@ async function judgeCall(
     used => attempt("the grant was not used", () => consumeGrants(system, stateHome, used)),
   );
   const notes = kept?.notes ?? [];
-  return { judgement: notes.length === 0 ? judgement : withNotes(judgement, notes), kept };
+  const call = { ...input, facts: factsOfCall(input.tool.canonicalName, input.tool.input, input.facts) };
+  return { judgement: notes.length === 0 ? judgement : withNotes(judgement, notes), kept, call };
 }
 
 function withNotes(judgement: Judgement, notes: readonly string[]): Judgement {

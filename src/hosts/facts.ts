@@ -1,10 +1,13 @@
 import { isJsonObject, isPatchTool, type Json, type JsonObject, readJson } from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
+import { directoryOfCommand } from "./tools/call-directory.ts";
 
 /** What a tool call is about, as far as its input says: the command line, or the files. */
 export interface ToolFacts {
   readonly command: string | null;
   readonly paths: readonly string[];
+  /** the directory that the call works in, where it names one; relative to the session's */
+  readonly directory?: string;
 }
 
 export const NO_FACTS: ToolFacts = Object.freeze({ command: null, paths: Object.freeze([]) });
@@ -28,7 +31,10 @@ export function deriveFacts(
   canonicalName: string,
   toolInput: Json,
 ): ToolFacts {
-  if (canonicalName === "Bash") return { command: commandOf(toolInput), paths: [] };
+  if (canonicalName === "Bash") {
+    const directory = directoryOfCommand(toolInput);
+    return { command: commandOf(toolInput), paths: [], ...(directory === undefined ? {} : { directory }) };
+  }
   if (!FILE_TOOLS.has(canonicalName)) return NO_FACTS;
   if (typeof toolInput === "string") return { command: null, paths: unique(patchedPaths(toolInput)) };
   if (!isJsonObject(toolInput)) return NO_FACTS;

@@ -1,8 +1,17 @@
-import { describeEvent, type Effect, fold, type JsonObject, powerOf } from "../protocol/index.ts";
+import {
+  describeEvent,
+  type Effect,
+  fold,
+  type JsonObject,
+  type Normalised,
+  powerOf,
+} from "../protocol/index.ts";
 import type { HostId } from "./descriptors.ts";
 import { type NormaliseOptions, normalise } from "./normalise.ts";
 import { type HostResponse, render } from "./render.ts";
 import { renderFailure } from "./render-failure.ts";
+import { readShapes } from "./tools/read-shapes.ts";
+import type { ToolShape } from "./tools/shapes.ts";
 
 export const ANSWER_KINDS = ["none", "allow", "ask", "deny", "modify", "context", "crash"] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
@@ -27,7 +36,11 @@ export type Inspection =
       readonly cwd: string | null;
       readonly sessionId: string | null;
       readonly transcriptPath: string | null;
-      readonly facts: { readonly command: string | null; readonly paths: readonly string[] };
+      readonly facts: Normalised["facts"];
+      /** how the guard reads the arguments: member by member, as a command, SQL, code or a file */
+      readonly shapes?: readonly ToolShape[];
+      /** the directory that the call names: relative paths and commands belong to it */
+      readonly directory?: string;
       /** codes of what was noticed and is no error */
       readonly warnings: readonly string[];
       readonly answer?: HostResponse;
@@ -53,6 +66,7 @@ export function inspect(text: string, options: InspectOptions): Inspection {
     sessionId,
     transcriptPath,
     facts,
+    ...shapesOf(canonicalToolName, toolInput),
     warnings: [...new Set(warnings.map(warning => warning.code))],
   };
   if (options.answer === undefined) return seen;
@@ -67,6 +81,15 @@ export function inspect(text: string, options: InspectOptions): Inspection {
   const answer = render(host, { ...request, outcome });
   const isIgnored = outcome.diagnostics.some(({ code }) => code === "decision-ignored");
   return { ...seen, answer: isIgnored ? withUnsupported(answer, options.answer) : answer };
+}
+
+function shapesOf(
+  tool: string | null,
+  input: Normalised["toolInput"],
+): { readonly shapes?: readonly ToolShape[]; readonly directory?: string } {
+  const { shapes, directory } = readShapes(tool ?? "", tool === null ? null : input);
+  if (shapes.length === 0) return {};
+  return directory === undefined ? { shapes } : { shapes, directory };
 }
 
 function effectOf(kind: Exclude<AnswerKind, "crash">, options: InspectOptions, toolInput: unknown): Effect {

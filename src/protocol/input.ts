@@ -28,7 +28,12 @@ export interface Normalised {
   readonly cwd: string | null;
   readonly sessionId: string | null;
   readonly transcriptPath: string | null;
-  readonly facts: { readonly command: string | null; readonly paths: readonly string[] };
+  readonly facts: {
+    readonly command: string | null;
+    readonly paths: readonly string[];
+    /** the directory that the call works in, where it names one */
+    readonly directory?: string;
+  };
   readonly warnings: readonly InputWarning[];
   /** the payload as it came, unknown fields included */
   readonly raw: JsonObject;

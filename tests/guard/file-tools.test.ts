@@ -132,7 +132,7 @@ describe("searching with a file tool", () => {
     ["Glob", { pattern: "src/**", path: PROJECT }],
     ["LS", { path: HOME }],
     ["WebFetch", { url: "https://x" }],
-    ["mcp__files__read", { path: ".env" }],
+    ["mcp__files__list", { path: HOME }],
   ])("%s over a directory, and every other tool, is free", (name, input) =>
     expect(judge(name, input).verdict).toBe("allow"),
   );

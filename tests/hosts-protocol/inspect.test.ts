@@ -38,6 +38,22 @@ describe("hooks inspect", () => {
     });
   });
 
+  it("shows which arguments of a tool are read as what", () => {
+    const call = {
+      ...claude,
+      tool_name: "mcp__ops__do",
+      tool_input: { command: "ls", cwd: "/srv", steps: [{ sql: "SELECT 1" }], save: { path: "a.txt" } },
+    };
+    expect(inspect(JSON.stringify(call), { env })).toMatchObject({
+      directory: "/srv",
+      shapes: [
+        { as: "shell", member: "command", command: "ls", dialect: "posix" },
+        { as: "sql", member: "steps.0.sql", text: "SELECT 1" },
+        { as: "file", member: "save.path", action: "write", path: "a.txt", isGuess: true },
+      ],
+    });
+  });
+
   it("shows a failure as a code and a message", () => {
     expect(inspect("", { env })).toEqual({ error: { code: "empty-stdin", message: expect.any(String) } });
   });

@@ -1,0 +1,82 @@
+import { isJsonObject, isPatchTool, type Json, readJson } from "../../protocol/index.ts";
+import { isDirectoryName } from "./call-directory.ts";
+import { executedShapes, isExecutedName } from "./executed.ts";
+import { fileShapes, isPathMember } from "./named-files.ts";
+import type { Level, ShapedCall, ToolShape } from "./shapes.ts";
+import { nameWords, type ToolWords, toolWords } from "./tool-words.ts";
+
+const MAX_DEPTH = 40;
+const MAX_OBJECTS = 10_000;
+const MAX_SHAPES = 2000;
+
+/** Tools that hosts have for files: none of their members is run. */
+const FILE_TOOLS = /^((Notebook)?Read|Write|(Multi|Notebook)?Edit|ApplyPatch|Grep|Glob|LS)$/;
+
+/**
+ * Reads the arguments of any tool by their shape: commands, SQL, code, files. Names of tools and of servers are what
+ * people chose when they set them up; the arguments are the agent's.
+ */
+export function readShapes(toolName: string, input: Json): ShapedCall {
+  const shapes: ToolShape[] = [];
+  let directory: string | undefined;
+  let seen = 0;
+  let isComplete = true;
+  const isOfFiles = FILE_TOOLS.test(toolName) || isPatchTool(toolName);
+  const visit = (level: Level): void => {
+    seen += 1;
+    if (seen > MAX_OBJECTS || shapes.length > MAX_SHAPES || level.place.length > MAX_DEPTH) {
+      isComplete = false;
+      return;
+    }
+    const found = isOfFiles ? [] : executedShapes(level);
+    const isCommand = found.some(({ as }) => as === "shell" || as === "program" || as === "code");
+    for (const [name, value] of Object.entries(level.members))
+      if (typeof value === "string" && value !== "" && isDirectoryName(name, isCommand)) directory ??= value;
+    shapes.push(...found, ...fileShapes(level, isCommand));
+    for (const [name, value] of Object.entries(level.members)) descend(level, name, value);
+  };
+  const descend = (level: Level, name: string, value: Json): void => {
+    const place = [...level.place, name];
+    const around = [...level.around, level.members];
+    const opened = openText(name, value);
+    const tool = isNestedInput(name) ? innerTool(level) : level.tool;
+    for (const [index, item] of (Array.isArray(opened) ? (opened as readonly Json[]) : [opened]).entries())
+      if (isJsonObject(item))
+        visit({
+          tool,
+          members: item,
+          place: Array.isArray(opened) ? [...place, String(index)] : place,
+          around,
+        });
+  };
+  if (isJsonObject(input)) visit({ tool: toolWords(toolName), members: input, place: [], around: [] });
+  return { shapes, directory, isComplete };
+}
+
+const NESTED = /^(arguments|args|params|parameters|input|payload|tool_?input|toolargs)$/i;
+
+function isNestedInput(name: string): boolean {
+  return NESTED.test(name);
+}
+
+/** Tools that call tools name the inner one beside its arguments: `use_mcp_tool`, batches. */
+function innerTool({ tool, members }: Level): ToolWords {
+  for (const name of ["tool_name", "toolName", "tool", "name", "function"]) {
+    const inner = members[name];
+    if (typeof inner !== "string" || inner === "") continue;
+    const { server, tool: words } = toolWords(inner);
+    const outer = members["server_name"] ?? members["serverName"] ?? members["server"];
+    const named = typeof outer === "string" ? nameWords(outer) : [];
+    return { server: [...named, ...server], tool: words };
+  }
+  return tool;
+}
+
+/** Objects and lists that come as JSON text. */
+function openText(name: string, value: Json): Json {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  const isOpened =
+    isNestedInput(name) || isPathMember(name) || isExecutedName(name) || /^calls?$/i.test(name);
+  const read = isOpened ? readJson(value, { recover: false, maxDepth: MAX_DEPTH }) : undefined;
+  return read?.ok === true ? read.value : value;
+}
