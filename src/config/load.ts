@@ -8,7 +8,7 @@ import { type FileFacts, hasErrorCode, type System } from "../system/system.ts";
 import { acceptConfig } from "./accept.ts";
 import { readJsonc } from "./jsonc.ts";
 import { POLICIES } from "./levels.ts";
-import { override, stricterLevel, tighten } from "./merge.ts";
+import { capProjectLists, MAX_PROJECT_ENTRIES, override, stricterLevel, tighten } from "./merge.ts";
 import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config } from "./settings.ts";
@@ -23,7 +23,7 @@ export type LayerScope = "system" | "user" | "project" | "environment";
 
 /** Something in the configuration that does not count, and why. Never fatal; `doctor` fails on `broken`. */
 export interface ConfigNotice {
-  readonly code: "broken" | "untrusted-file" | "loosening" | SchemaProblem["code"];
+  readonly code: "broken" | "untrusted-file" | "loosening" | "too-many" | SchemaProblem["code"];
   readonly scope: LayerScope;
   /** the file, or the variable */
   readonly source: string;
@@ -91,7 +91,9 @@ export function loadConfig(
       );
       config = isTrusted
         ? override(config, withoutAuditFile(layer.file))
-        : tighten(config, layer.file, member => notices.push(loosening(path, member)));
+        : tighten(config, cappedFile(layer.file, path, notices), member =>
+            notices.push(loosening(path, member)),
+          );
       used.push({ scope: "project", path, isTrusted });
     }
   }
@@ -181,6 +183,15 @@ function withoutAuditFile(file: ConfigFile): ConfigFile {
   const { audit, trustedProjects: _, trustHooks: _hooks, ...guard } = file.guard;
   const { file: _file, ...kept } = audit ?? {};
   return { ...file, guard: audit === undefined ? guard : { ...guard, audit: kept } };
+}
+
+function cappedFile(file: ConfigFile, source: string, notices: ConfigNotice[]): ConfigFile {
+  if (file.guard === undefined) return file;
+  const guard = capProjectLists(file.guard, member => {
+    const message = `${source}: of ${member} only the first ${MAX_PROJECT_ENTRIES} entries count: a project may not hold up every call`;
+    notices.push({ code: "too-many", scope: "project", source, message });
+  });
+  return { ...file, guard };
 }
 
 function loosening(source: string, member: string): ConfigNotice {

@@ -67,6 +67,23 @@ export function tighten(base: Config, file: ConfigFile, refuse: Refuse): Config 
   };
 }
 
+/** More entries in a list of a project's file do not count: every call is compared with each of them. */
+export const MAX_PROJECT_ENTRIES = 500;
+
+/** The lists of a project's file as far as they count; told of each that is longer. */
+export function capProjectLists(section: GuardSection, tell: (member: string) => void): GuardSection {
+  const cap = <T extends object>(lists: T, prefix: string): T =>
+    Object.fromEntries(
+      Object.entries(lists).map(([name, value]) => {
+        if (!Array.isArray(value) || value.length <= MAX_PROJECT_ENTRIES) return [name, value];
+        tell(prefix + name);
+        return [name, value.slice(0, MAX_PROJECT_ENTRIES)];
+      }),
+    ) as T;
+  const { paths } = section;
+  return { ...cap(section, "guard."), ...(paths === undefined ? {} : { paths: cap(paths, "guard.paths.") }) };
+}
+
 function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse): GuardSettings {
   const { paths } = section;
   const loosening: readonly [string, unknown][] = [

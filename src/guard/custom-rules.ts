@@ -1,26 +1,62 @@
 import type { CustomRule } from "../config/sections.ts";
+import { type Budget, createBudget } from "../shell/budget.ts";
 import { parseOptions } from "../shell/options.ts";
 import { describe, type Value } from "../shell/value.ts";
 import { globMatches } from "../system/glob.ts";
 import { actorOf, commandLine } from "./actor.ts";
 import type { Actor } from "./effects.ts";
-import { compileLinear } from "./linear-pattern.ts";
+import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
 import { secretAt, type Zone, zoneOf } from "./paths/zones.ts";
 import { type RuleContext, targetsOf } from "./rule-context.ts";
 import type { CustomRuleId, Rule } from "./rules.ts";
 
 type Add = (rule: Rule, by: Actor, target: string) => void;
 
-/** Rules of the configuration: structural, over the resolved words of one program. */
+const MAX_STEPS = 1_000_000;
+const STEPS_OF_A_RULE = 50;
+
+/**
+ * Rules of the configuration: structural, over the resolved words of one program. A project brings rules of its own,
+ * so they are counted in steps: what is not compared by the time these are used up is asked about.
+ */
 export function inspectCustomRules(context: RuleContext, add: Add): void {
   const rules = context.workspace.settings.custom;
   if (rules.length === 0) return;
+  const budget = createBudget(MAX_STEPS, context.workspace.given.isLate);
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
-    for (const custom of rules)
-      if (invocation.program === custom.when.command && fits(custom.when, by, context))
-        add(ruleOf(custom), by, commandLine(invocation));
+    const own = rules.filter(({ when }) => when.command === invocation.program);
+    if (own.length === 0) continue;
+    const call = readCall(actorOf(invocation), context, budget);
+    for (const custom of own)
+      if (fits(custom.when, call)) add(ruleOf(custom), call.by, commandLine(invocation));
+    if (!budget.isSpent) continue;
+    const what = "more rules of the configuration than there is time for";
+    context.report("guard.unexamined", call.by, commandLine(invocation), { what });
+    return;
   }
+}
+
+/** The words of one program, read once for all rules. */
+interface ReadCall {
+  readonly by: Actor;
+  readonly context: RuleContext;
+  readonly budget: Budget;
+  readonly operands: readonly Value[];
+  readonly shown: readonly string[];
+  readonly given: readonly string[];
+}
+
+function readCall(by: Actor, context: RuleContext, budget: Budget): ReadCall {
+  const argv = by.invocation?.argv ?? [];
+  const operands = parseOptions(argv, { abbreviates: false }).operands.map(({ value }) => value);
+  return { by, context, budget, operands, shown: operands.map(describe), given: argv.map(describe) };
+}
+
+const patterns = new Map<string, LinearPattern | undefined>();
+
+function patternOf(source: string): LinearPattern | undefined {
+  if (!patterns.has(source)) patterns.set(source, compileLinear(source));
+  return patterns.get(source);
 }
 
 export function ruleOf(custom: CustomRule): Rule {
@@ -35,17 +71,16 @@ export function ruleOf(custom: CustomRule): Rule {
   };
 }
 
-function fits({ args, flags, operand, path }: CustomRule["when"], by: Actor, context: RuleContext): boolean {
-  const argv = by.invocation?.argv ?? [];
-  const operands = parseOptions(argv, { abbreviates: false }).operands.map(({ value }) => value);
-  const shown = operands.map(describe);
-  const given = argv.map(describe);
+function fits({ args, flags, operand, path }: CustomRule["when"], call: ReadCall): boolean {
+  const { by, context, budget, operands, shown, given } = call;
+  const words = (flags?.length ?? 0) + (path === undefined ? 0 : operands.length);
+  if (!budget.take(STEPS_OF_A_RULE + words * given.length)) return false;
   const hasFlag = (flag: string) => given.some(word => word === flag || word.startsWith(`${flag}=`));
-  const pattern = operand === undefined ? undefined : compileLinear(operand);
+  const pattern = operand === undefined ? undefined : patternOf(operand);
   return (
     (args ?? []).every((wanted, index) => globMatches(wanted, shown[index] ?? "")) &&
     (flags ?? []).every(hasFlag) &&
-    (operand === undefined || shown.some(word => pattern?.matches(word) === true)) &&
+    (operand === undefined || shown.some(word => pattern?.matches(word, budget) === true)) &&
     (path === undefined || operands.some(word => namesClass(context, word, by, path)))
   );
 }

@@ -1,10 +1,13 @@
+import type { Budget } from "../shell/budget.ts";
+
 /**
  * Regular expressions that always take linear time: literals, `.`, classes, groups, `|`, `*`, `+`, `?`, `^`, `$`
  * and the escapes `\d \w \s`. No back-references, look-around or counted repeats, so a pattern from a
  * configuration file cannot hold the guard up.
  */
 export interface LinearPattern {
-  matches(text: string): boolean;
+  /** False also when the steps are used up on the way: ask the budget. */
+  matches(text: string, budget?: Budget): boolean;
 }
 
 type Accepts = (character: string) => boolean;
@@ -24,7 +27,7 @@ export function compileLinear(source: string): LinearPattern | undefined {
   if (source.length > MAX_LENGTH) return undefined;
   try {
     const { states, start } = new Compiler(source).compile();
-    return { matches: text => run(states, start, text) };
+    return { matches: (text, budget) => run(states, start, text, budget) };
   } catch {
     return undefined;
   }
@@ -138,12 +141,13 @@ class Compiler {
 }
 
 /** All states at once, character by character; a match may begin anywhere. */
-function run(states: readonly State[], start: number, text: string): boolean {
+function run(states: readonly State[], start: number, text: string, budget: Budget | undefined): boolean {
   let current = new Set<number>();
   for (let index = 0; index <= text.length; index += 1) {
     if (follow(states, start, index, text.length, current)) return true;
     const character = text[index];
     const next = new Set<number>();
+    if (budget?.take(current.size) === false) return false;
     for (const id of current) {
       const state = states[id];
       if (character === undefined || state?.kind !== "one" || !state.accepts(character)) continue;

@@ -37,6 +37,29 @@ describe("configuration with no file at all", () => {
   });
 });
 
+describe("a project's file with more rules than anybody writes", () => {
+  it("counts up to a limit, and says so", () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `*a${index}`);
+    const rule = (index: number) => ({
+      id: `r${index}`,
+      when: { command: "x" },
+      verdict: "ask",
+      reason: "r",
+    });
+    const custom = Array.from({ length: 700 }, (_, index) => rule(index));
+    const file = (guard: object) => load({ [PROJECT]: own(JSON.stringify({ guard })) });
+    const loaded = file({ paths: { deny: names }, protectedBranches: ["live"] });
+    expect(loaded.config.guard.paths.deny).toHaveLength(500);
+    expect(loaded.config.guard.protectedBranches).toContain("live");
+    expect(codes(loaded)).toEqual(["too-many"]);
+    expect(loaded.notices[0]?.message).toContain("guard.paths.deny");
+    expect(file({ custom }).config.guard.custom).toHaveLength(500);
+    expect(load({ [USER]: own(JSON.stringify({ guard: { custom } })) }).config.guard.custom).toHaveLength(
+      700,
+    );
+  });
+});
+
 describe("AMPLIHACK_FAILURE_POLICY", () => {
   it.each(["pre-tool-use=closed", "pre_tool_use=closed", " Pre-Tool-Use = CLOSED "])(
     "names a subcommand in any spelling: %j",

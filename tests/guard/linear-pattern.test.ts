@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileLinear } from "../../src/guard/linear-pattern.ts";
+import { createBudget } from "../../src/shell/budget.ts";
 import { runs } from "../generated-inputs.ts";
 
 describe("patterns of custom rules", () => {
@@ -41,6 +42,12 @@ describe("patterns of custom rules", () => {
       ),
       { numRuns: runs(2000) },
     );
+  });
+
+  it("stop when the steps are used up", () => {
+    const budget = createBudget(1000);
+    expect(compileLinear("(a*)*b")?.matches("a".repeat(5000), budget)).toBe(false);
+    expect(budget.isSpent).toBe(true);
   });
 
   it("cannot be made slow", () => {

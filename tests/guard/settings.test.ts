@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GuardSettings } from "../../src/config/settings.ts";
-import { judge, machine, PROJECT, settings } from "./scene.ts";
+import { judge, machine, PROJECT, rulesOf, settings } from "./scene.ts";
 
 const under = (change: Partial<GuardSettings>) => ({ settings: settings(change) });
 const verdictUnder = (command: string, change: Partial<GuardSettings>) =>
@@ -244,5 +244,38 @@ describe("throw-away repositories", () => {
     expect(judge("git reset --hard", { system, cwd: "/tmp/work" }).verdict).toBe("ask");
     expect(judge("rm -rf src", { system, cwd: "/tmp/work" }).verdict).toBe("ask");
     expect(judge("rm -rf .", { system, cwd: "/tmp/work" }).verdict).toBe("deny");
+  });
+});
+
+describe("custom rules that take too long", () => {
+  const rule = (index: number, operand: string) =>
+    ({ id: `r.${index}`, when: { command: "deploy", operand }, verdict: "ask", reason: "x" }) as const;
+  const slow = "(a*)*(a*)*(a|b)*c".repeat(20);
+  const word = "a".repeat(50);
+
+  it.each([
+    [
+      "one pattern on a long operand",
+      [rule(0, `${"(".repeat(120)}a*${")*".repeat(120)}b`)],
+      `deploy ${"a".repeat(20_000)}`,
+    ],
+    [
+      "hundreds of patterns on many operands",
+      Array.from({ length: 300 }, (_, index) => rule(index, slow + index)),
+      `deploy ${Array.from({ length: 200 }, () => word).join(" ")}`,
+    ],
+    [
+      "hundreds of patterns in many commands",
+      Array.from({ length: 300 }, (_, index) => rule(index, slow + index)),
+      Array.from({ length: 60 }, () => `deploy ${word}`).join("; "),
+    ],
+  ])("are asked about: %s", (_, custom, command) => {
+    expect(rulesOf(command, { settings: settings({ custom }) })).toEqual(["guard.unexamined"]);
+  });
+
+  it("are obeyed where there are many short ones", () => {
+    const custom = Array.from({ length: 300 }, (_, index) => rule(index, `^env-${index}$`));
+    expect(rulesOf("deploy env-7", { settings: settings({ custom }) })).toEqual(["r.7"]);
+    expect(rulesOf("deploy env-x", { settings: settings({ custom }) })).toEqual([]);
   });
 });
