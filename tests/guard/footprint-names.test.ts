@@ -114,7 +114,7 @@ describe("the footprint of a file tool", () => {
       of("apply_patch", { patch: "*** Begin Patch\n*** Update File: src/index.ts\n*** End Patch" }),
     ).toEqual(["write src/index.ts"]);
     expect(of("mcp__fs__move_file", { source: `${PROJECT}/src`, destination: `${PROJECT}/lib` })).toEqual([
-      "write src/**",
+      "move src/**",
       "write lib/**",
     ]);
     expect(of("Read", { file_path: `${PROJECT}/notes.txt` })).toEqual([]);
