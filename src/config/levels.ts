@@ -1,5 +1,9 @@
 // Apart from the schema, which a run without configuration files does not need.
 
+/** What becomes of a question where nobody is there to answer it. */
+export const UNATTENDED = ["ask", "deny"] as const;
+export type Unattended = (typeof UNATTENDED)[number];
+
 export const LEVELS = ["relaxed", "standard", "strict"] as const;
 export type Level = (typeof LEVELS)[number];
 /** In rising order of strictness. */

@@ -207,10 +207,16 @@ function tightenByEnvironment(config: Config, system: Pick<System, "env">, notic
   const complaint = variable.complaint(system);
   if (complaint !== undefined) notices.push(badVariable(variable.name, `${complaint}; it is ignored`));
   const failure = readFailureVariable(system, notices);
-  if (level === undefined && failure === undefined) return config;
+  const isUnattended = VARIABLES.AMPLIHACK_NONINTERACTIVE.tryGet(system) === true;
+  if (level === undefined && failure === undefined && !isUnattended) return config;
+  const { guard } = config;
   return {
     ...config,
-    guard: { ...config.guard, level: stricterLevel(config.guard.level, level) },
+    guard: {
+      ...guard,
+      level: stricterLevel(guard.level, level),
+      unattended: isUnattended ? "deny" : guard.unattended,
+    },
     failure: failure === undefined ? config.failure : [...config.failure, failure],
   };
 }

@@ -39,6 +39,7 @@ function overrideGuard(
 ): GuardSettings {
   return {
     level: section.level ?? base.level,
+    unattended: section.unattended ?? base.unattended,
     rules: { ...base.rules, ...section.rules },
     floors: base.floors,
     protectedBranches: section.protectedBranches ?? base.protectedBranches,
@@ -99,12 +100,14 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
   const secrets = paths?.secrets?.filter(pattern => !pattern.startsWith("!"));
   if (secrets?.length !== paths?.secrets?.length) refuse("guard.paths.secrets");
   if (section.level !== undefined && isLower(section.level, base.level)) refuse("guard.level");
+  if (section.unattended === "ask" && base.unattended === "deny") refuse("guard.unattended");
   for (const [id, setting] of Object.entries(section.rules ?? {})) {
     if (setting === "off" || setting === "allow") refuse(`guard.rules.${id}`);
   }
   return {
     ...base,
     level: stricterLevel(base.level, section.level),
+    unattended: section.unattended === "deny" ? "deny" : base.unattended,
     floors: { ...base.floors, ...section.rules },
     protectedBranches: unite(base.protectedBranches, section.protectedBranches),
     prodNames: unite(base.prodNames, section.prodNames),

@@ -1,4 +1,4 @@
-import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS } from "./levels.ts";
+import { LEVELS, OPERATION_RULES, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import type { InferConfig, Schema } from "./schema.ts";
 
 const STRINGS = { kind: "list", of: { kind: "string" } } as const;
@@ -55,6 +55,11 @@ const GUARD = {
   kind: "record",
   fields: {
     level: { kind: "string", oneOf: LEVELS, note: "how strict rules are that are not set one by one" },
+    unattended: {
+      kind: "string",
+      oneOf: UNATTENDED,
+      note: "deny refuses what would be asked about; AMPLIHACK_NONINTERACTIVE=1 does the same",
+    },
     rules: {
       kind: "map",
       note: "verdict per rule id; an id may end in .*",
@@ -167,7 +172,7 @@ const HISTORY = {
   note: "what is kept of the files that agents change; a project may add to precious and exclude only",
   fields: {
     enabled: { kind: "boolean", note: "keep what agents change, so that it can be undone" },
-    budgetMs: { kind: "integer", min: 0, max: 5_000, note: "how long a tool call waits at most" },
+    budgetMs: { kind: "integer", min: 0, max: 60_000, note: "how long a tool call waits at most" },
     maxFileMb: { kind: "integer", min: 0, max: 100_000, note: "a larger file is not kept" },
     maxCallMb: { kind: "integer", min: 0, max: 1_000_000, note: "kept for one tool call" },
     maxCallFiles: { kind: "integer", min: 0, max: 1_000_000, note: "files kept for one tool call" },

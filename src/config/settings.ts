@@ -1,5 +1,5 @@
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type Level, type Part, POLICIES, PROFILES, type RuleSetting } from "./levels.ts";
+import { type Level, type Part, POLICIES, PROFILES, type RuleSetting, type Unattended } from "./levels.ts";
 import type { AllowEntry, CustomRule, OwnProgram } from "./sections.ts";
 
 type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secrets";
@@ -7,6 +7,8 @@ type PathList = "deny" | "noRead" | "noDelete" | "regenerable" | "temp" | "secre
 /** The guard's settings after all layers. */
 export interface GuardSettings {
   readonly level: Level;
+  /** `deny`: nobody answers questions, so that they are refusals */
+  readonly unattended: Unattended;
   /** by the machine and the user: the last word on a rule, up or down */
   readonly rules: Readonly<Record<string, RuleSetting>>;
   /** by a project that is not trusted: may only raise what `rules` gives */
@@ -71,6 +73,7 @@ export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history"
 export const BUILT_IN: Config = {
   guard: {
     level: "standard",
+    unattended: "ask",
     rules: {},
     floors: {},
     protectedBranches: ["main", "master", "release/*"],

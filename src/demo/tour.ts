@@ -214,7 +214,7 @@ async function call({ system, home, project }: Stage, argv: readonly string[], i
   const result = await system.processes.start({
     argv: [program, ...args],
     cwd: project,
-    env: { PATH: system.env.get("PATH") ?? "", HOME: home, AMPLIHACK_NONINTERACTIVE: "1" },
+    env: { PATH: system.env.get("PATH") ?? "", HOME: home },
     input: system.text.encode(input),
     timeoutMs: TIMEOUT_MS,
     limits: { stdoutBytes: OUTPUT_BYTES, tailBytes: 0, stderrBytes: OUTPUT_BYTES, drainBytes: OUTPUT_BYTES },

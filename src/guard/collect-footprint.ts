@@ -132,6 +132,9 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
       ...repository,
       changesFiles: repository.changesFiles || known?.changesFiles === true,
       changesState: repository.changesState || known?.changesState === true,
+      ...(repository.changesIgnored === true || known?.changesIgnored === true
+        ? { changesIgnored: true }
+        : {}),
     });
   }
   for (const { path, how } of paths) addWord(draft, path, there, how, true);

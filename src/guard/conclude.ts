@@ -13,7 +13,7 @@ const MAX_FINDINGS = 5;
 export interface Examined {
   readonly workspace: Workspace;
   readonly notes: readonly string[];
-  subject(findings: readonly Finding[]): CodeSubject;
+  subject(): CodeSubject;
   explain(): readonly Explained[];
   footprint(): Footprint;
 }
@@ -21,7 +21,7 @@ export interface Examined {
 /** The judgement that follows from what was found, and from what a human permitted. */
 export function conclude(found: readonly Finding[], examined: Examined): Judgement {
   const { workspace, notes, subject, explain } = examined;
-  const findings = distinct(found);
+  const all = distinct(found);
   let footprint: Footprint | undefined;
   const base: Judgement = {
     ...ALLOWED,
@@ -33,18 +33,22 @@ export function conclude(found: readonly Finding[], examined: Examined): Judgeme
     },
     settle: rest => conclude(rest, { ...examined, footprint: base.footprint }),
   };
-  const [worst] = findings;
+  const [worst] = all;
   if (worst === undefined) return base;
   const { grants = [], nowMs = 0, system, machineKey } = workspace.given;
-  const key = findings.every(finding => finding.isAllowable) ? machineKey?.() : undefined;
-  const code = key === undefined ? undefined : allowOnceCode(subject(findings), key, system.text);
-  const grant = code === undefined ? undefined : findGrant(grants, code, nowMs);
+  const isRefused = worst.verdict === "ask" && workspace.settings.unattended === "deny";
+  const isAllowable = !isRefused && all.every(finding => finding.isAllowable);
+  const key = isAllowable ? machineKey?.() : undefined;
+  const permitted = key === undefined ? undefined : allowOnceCode(subject(), all, key, system.text);
+  const grant = permitted === undefined ? undefined : findGrant(grants, permitted, nowMs);
+  const findings = all.slice(0, MAX_FINDINGS);
   if (grant !== undefined) {
     const note = `allowed once by ${grant.code}: ${findings.map(finding => finding.rule).join(", ")}`;
-    return { ...base, notes: [...notes, note], code, usedGrants: [grant] };
+    return { ...base, notes: [...notes, note], ...permitted, usedGrants: [grant] };
   }
-  const { verdict } = worst;
-  return { ...base, verdict, findings, code, reason: renderReason(verdict, findings, code) };
+  const verdict = isRefused ? "deny" : worst.verdict;
+  const reason = renderReason(verdict, findings, permitted?.code, isRefused);
+  return { ...base, verdict, findings, all, ...permitted, reason };
 }
 
 /** A failure of ours must not let a call pass for one that changes nothing. */
@@ -57,7 +61,10 @@ function attemptFootprint({ footprint, workspace }: Examined): Footprint {
   }
 }
 
-/** One of each rule and target, denials first, in the order they were found. */
+/**
+ * One of each rule and target, the worst first: what nothing permits, then denials, in the order they were found. What
+ * can be undone may fall away later, so that it stands behind the rest where not all can be shown.
+ */
 function distinct(found: readonly Finding[]): readonly Finding[] {
   const seen = new Map<string, Finding>();
   for (const finding of found) {
@@ -66,11 +73,8 @@ function distinct(found: readonly Finding[]): readonly Finding[] {
     if (known === undefined || (known.verdict === "ask" && finding.verdict === "deny"))
       seen.set(key, finding);
   }
-  const all = [...seen.values()];
-  const isDenied = (finding: Finding) => finding.verdict === "deny";
-  const ordered = [...all.filter(isDenied), ...all.filter(finding => !isDenied(finding))];
-  if (ordered.length <= MAX_FINDINGS) return ordered;
-  // What can be undone may fall away later, and must not have taken the place of what cannot.
-  const rank = ({ verdict, atRisk }: Finding) => (verdict === "deny" ? 0 : atRisk === undefined ? 1 : 2);
-  return ordered.sort((one, other) => rank(one) - rank(other)).slice(0, MAX_FINDINGS);
+  const isCut = seen.size > MAX_FINDINGS;
+  const rank = ({ verdict, isAllowable, atRisk }: Finding) =>
+    (verdict === "deny" ? 0 : 4) + (isAllowable ? 2 : 0) + (isCut && atRisk !== undefined ? 1 : 0);
+  return [...seen.values()].sort((one, other) => rank(one) - rank(other));
 }

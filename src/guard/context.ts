@@ -19,6 +19,8 @@ export interface GuardContext {
   readonly previousCwd?: string | undefined;
   readonly tmpdir?: string | undefined;
   readonly user?: string | undefined;
+  /** where programs are looked for, as `PATH` has it */
+  readonly searchPath?: string | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
   readonly grants?: readonly Grant[] | undefined;

@@ -86,6 +86,7 @@ export function contextOf(
     previousCwd: system.env.get("OLDPWD"),
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
+    searchPath: system.env.get("PATH"),
     nowMs: system.clock.nowMs(),
     isLate: startClock(system),
     ...options,

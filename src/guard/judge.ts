@@ -105,7 +105,7 @@ function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): E
   const learned: Examined = {
     workspace,
     notes: facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
-    subject: told => subjectOf(facts, workspace.cwd, told),
+    subject: () => subjectOf(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
   };
@@ -139,5 +139,6 @@ function judgeFailure(command: string, context: GuardContext, error: unknown): J
   const target = dangerous.slice(0, 5).join(", ");
   const what = "the guard failed";
   const finding = makeFinding(findRule("guard.unexamined"), verdict, undefined, target, { what });
-  return { ...base, verdict, findings: [finding], reason: renderReason(verdict, [finding], undefined) };
+  const reason = renderReason(verdict, [finding], undefined);
+  return { ...base, verdict, findings: [finding], all: [finding], reason };
 }

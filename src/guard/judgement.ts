@@ -9,12 +9,16 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** distinct, the strictest first, at most five */
   readonly findings: readonly Finding[];
+  /** every one of them, also those that are not shown */
+  readonly all: readonly Finding[];
   /** what was noticed and changed nothing: unreadable parts, a grant that was used */
   readonly notes: readonly string[];
   /** for the agent; undefined when allowed */
   readonly reason: string | undefined;
   /** for `guard allow-once`; undefined when nothing can permit it, or without a machine key */
   readonly code: string | undefined;
+  /** what the code is short for: a grant counts for nothing else */
+  readonly digest: string | undefined;
   readonly usedGrants: readonly Grant[];
   /** the stack of a failure inside the guard, for the log */
   readonly failure: string | undefined;
@@ -29,9 +33,11 @@ export interface Judgement {
 export const ALLOWED: Judgement = Object.freeze({
   verdict: "allow",
   findings: [],
+  all: [],
   notes: [],
   reason: undefined,
   code: undefined,
+  digest: undefined,
   usedGrants: [],
   failure: undefined,
   explain: () => [],

@@ -10,7 +10,6 @@ import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
-import { ruleIds } from "./grants.ts";
 import { type ExaminedCall, examineText, examineWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rules.ts";
@@ -28,17 +27,19 @@ export function judgeShapes(
   const all = files === undefined ? examined : [...examined, files];
   const [only] = all;
   if (only === undefined) return ALLOWED;
-  if (all.length === 1) return conclude(only.findings, only.learned);
+  // A code permits the whole call as it was shown, also members that no rule looked at.
+  const subject = () => ({
+    source: JSON.stringify(tool.input) ?? "",
+    tree: [canonicalName, ...all.map(({ learned }) => learned.subject().tree)],
+    cwd: workspace.cwd,
+  });
+  if (all.length === 1) return conclude(only.findings, { ...only.learned, subject });
   return conclude(
     all.flatMap(({ findings }) => findings),
     {
       workspace,
       notes: all.flatMap(({ learned }) => learned.notes),
-      subject: told => ({
-        tree: [canonicalName, ...all.map(({ learned }) => learned.subject(told).tree)],
-        cwd: workspace.cwd,
-        rules: ruleIds(told),
-      }),
+      subject,
       explain: () => all.flatMap(({ learned }) => learned.explain()),
       footprint: () => mergeFootprints(all.map(({ learned }) => learned.footprint())),
     },
@@ -124,11 +125,7 @@ function examineFiles(
     learned: {
       workspace,
       notes: [],
-      subject: findings => ({
-        tree: [tool.canonicalName, paths],
-        cwd: workspace.cwd,
-        rules: ruleIds(findings),
-      }),
+      subject: () => ({ source: "", tree: [tool.canonicalName, paths], cwd: workspace.cwd }),
       explain: () => [],
       footprint: () => collectFootprint([{ facts, effects }], workspace),
     },

@@ -41,7 +41,11 @@ export async function beginCall(
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     const why = `the history cannot be written: ${error.code}`;
-    return { ...NOTHING, isComplete: false, lost: [...keeper.lost, ...everything(footprint, why)] };
+    return {
+      ...NOTHING,
+      isComplete: false,
+      lost: [...keeper.lost, ...everything(footprint, why, error.code)],
+    };
   }
 }
 
@@ -63,13 +67,17 @@ async function knownCapture(
   return undefined;
 }
 
-function everything({ targets, repositories, unknownIn }: Footprint, why: string): readonly NotKept[] {
+function everything(
+  { targets, repositories, unknownIn }: Footprint,
+  why: string,
+  code: string,
+): readonly NotKept[] {
   const paths = [
     ...targets.map(({ path }) => path),
     ...repositories.map(({ top, gitDirectory }) => top ?? gitDirectory),
     ...unknownIn,
   ];
-  return paths.map(path => ({ path, why }));
+  return paths.map(path => ({ path, why, code }));
 }
 
 async function capture(

@@ -43,6 +43,8 @@ export interface PathChange {
 export interface NotKept {
   readonly path: string;
   readonly why: string;
+  /** the error of the operating system that kept it from being stored */
+  readonly code?: string;
 }
 
 /** HEAD as it is written: a branch's name, or an object id when detached. */

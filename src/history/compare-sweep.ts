@@ -1,11 +1,11 @@
-import { ancestors, dirname, isInside, join } from "../system/paths.ts";
-import type { System } from "../system/system.ts";
+import { ancestors, basename, dirname, isInside, join } from "../system/paths.ts";
+import type { Files, System } from "../system/system.ts";
 import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
 import { differencesFrom, filesOf, readStatus, type TrackedPath } from "./git-status.ts";
 import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
-import { runGit } from "./run-git.ts";
+import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { type Sweep, workPaths } from "./sweep.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
@@ -141,10 +141,10 @@ async function trackedBefore(
   const known = tracked.filter(({ id, mode }) => id !== undefined && mode !== "160000");
   if (known.length === 0) return found;
   // Its objects are read where they are: the working tree may be gone.
-  const cwd = gitDirectory ?? root;
+  const place = gitDirectory === undefined ? { cwd: root } : withoutTree(gitDirectory);
   const sizes = await sizesOf(
     system,
-    cwd,
+    place,
     known.flatMap(({ id }) => id ?? []),
     timeoutMs,
   );
@@ -154,7 +154,7 @@ async function trackedBefore(
   for (const { path, id = "", mode } of known) {
     const at = join(root, path);
     if (mode === "120000") {
-      const target = await runGit(system, ["cat-file", "blob", id], { cwd, timeoutMs });
+      const target = await runGit(system, ["cat-file", "blob", id], { ...place, timeoutMs });
       if (target.isOk) found.set(at, { kind: "link", target: target.text, modifiedNs: "0" });
     } else {
       found.set(at, {
@@ -171,12 +171,12 @@ async function trackedBefore(
 
 async function sizesOf(
   system: System,
-  cwd: string,
+  place: Pick<GitOptions, "cwd" | "env">,
   ids: readonly string[],
   timeoutMs: number,
 ): Promise<ReadonlyMap<string, number>> {
   const input = `${[...new Set(ids)].join("\n")}\n`;
-  const run = await runGit(system, ["cat-file", "--batch-check"], { cwd, timeoutMs, input });
+  const run = await runGit(system, ["cat-file", "--batch-check"], { ...place, timeoutMs, input });
   const lines = run.text.split("\n").map(line => line.split(" "));
   return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
 }
@@ -188,6 +188,7 @@ function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonl
     visit(path, { kind }) {
       if (kind !== "directory" || isGitEntry(path) || ignored.has(path) || rules.isRegenerable(path))
         return false;
+      if (isOwnFolder(system.files, path)) return false;
       found.push(path);
       return true;
     },
@@ -197,6 +198,11 @@ function directoriesIn({ system, rules }: HistoryContext, sweep: Sweep): readonl
     isLate: () => false,
   });
   return found;
+}
+
+/** The hooks make it between a sweep and this, when they write for the first time. */
+function isOwnFolder(files: Pick<Files, "list">, path: string): boolean {
+  return basename(path) === ".claude" && files.list(path).every(name => name === "runtime");
 }
 
 /** Directories in which there is nothing but what the call made: it made them too. Innermost first. */
@@ -244,8 +250,9 @@ function comparePlain(
     visit(path, facts) {
       if (facts.kind === "directory" && (isGitEntry(path) || rules.isRegenerable(path))) return false;
       if (rules.isOutOfReach(path)) return false;
-      visited.add(path);
       const old = seen.get(path);
+      if (old === undefined && facts.kind === "directory" && isOwnFolder(system.files, path)) return false;
+      visited.add(path);
       // What an unfinished sweep did not see may have been there.
       if (old === undefined && !isComplete) return true;
       if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);

@@ -1,6 +1,7 @@
 import { createDisk } from "../guard/paths/disk.ts";
 import { openRepository } from "../guard/paths/repository.ts";
 import { removeIfThere } from "../state/absent-files.ts";
+import { isInside } from "../system/paths.ts";
 import { ABSENT, type Change, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { findMoves, withoutOthers } from "./claims.ts";
 import { compareSweep } from "./compare-sweep.ts";
@@ -46,6 +47,13 @@ export async function completeChange(
   return change;
 }
 
+/** Forgets what another open change of the same call tells as well. */
+export function dropChange({ store }: HistoryContext, file: OpenFile): void {
+  const open = readOpen(store, file);
+  removeOpen(store, file);
+  if (open !== undefined) dropLists(store, open);
+}
+
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
 export async function describeChange(
   context: HistoryContext,
@@ -70,7 +78,12 @@ export async function describeChange(
     const comparison = git.get(sweep.gitDirectory ?? "");
     const { changes, problem } = await compareSweep(context, sweep, digest, leftMs(), comparison);
     if (problem !== undefined) problems.push({ path: sweep.root, why: problem });
-    for (const change of changes) if (!named.paths.has(change.path)) found.set(change.path, change);
+    const inner = open.sweeps.filter(({ root }) => root !== sweep.root && isInside(sweep.root, root));
+    for (const change of changes) {
+      // A submodule that git let go is full of files that the repository around it has never seen.
+      const isOfInner = inner.some(({ root }) => root !== change.path && isInside(root, change.path));
+      if (!named.paths.has(change.path) && !isOfInner) found.set(change.path, change);
+    }
   }
   const files = findMoves(withoutOthers(store, open, [...found.values()]), named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);

@@ -2,7 +2,7 @@ import { hasErrorCode } from "../system/system.ts";
 import type { FileState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { factsAt } from "./path-state.ts";
-import { runGit } from "./run-git.ts";
+import { runGit, withoutTree } from "./run-git.ts";
 
 const GIT_MS = 10_000;
 
@@ -16,8 +16,7 @@ export async function readContent(
   if (content.in === "nowhere") return undefined;
   if (content.in === "git") {
     const args = ["cat-file", "--filters", `--path=${path.slice(content.repository.length + 1)}`, content.id];
-    const env = { GIT_DIR: content.gitDirectory };
-    const run = await runGit(system, args, { cwd: content.gitDirectory, timeoutMs: GIT_MS, env });
+    const run = await runGit(system, args, { ...withoutTree(content.gitDirectory), timeoutMs: GIT_MS });
     return run.isOk && run.stdout.length <= limitBytes ? run.stdout : undefined;
   }
   try {

@@ -74,7 +74,7 @@ function compareRefs(
     .map(name => ({ name, before: old.get(name), after: now.get(name) }));
 }
 
-/** Of linked worktrees only their coming and going counts: each has sessions of its own. */
+/** Of linked worktrees only their coming, going, moving and locking counts: each has sessions of its own. */
 function compareFiles(
   before: ReadonlyMap<string, Seen>,
   after: ReadonlyMap<string, Seen>,
@@ -90,7 +90,7 @@ function compareFiles(
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const isOfWorktree = isInside(worktrees, path) && path !== worktrees;
     const name = isOfWorktree ? worktreeOf(path) : path;
-    if (isOfWorktree && before.has(name) === after.has(name)) continue;
+    if (isOfWorktree && before.has(name) === after.has(name) && !/\/(gitdir|locked)$/.test(path)) continue;
     const change = compareStates(path, stateIn(before, path), stateIn(after, path));
     if (change !== undefined && change.what !== "time") changes.push(change);
   }
@@ -103,14 +103,14 @@ const SAME: IndexComparison = { change: undefined, leftOut: [], putThere: [] };
 
 async function compareIndex(
   store: Store,
-  { top }: GitSnapshot,
+  { top, gitDirectory }: GitSnapshot,
   before: Seen | undefined,
   after: Seen | undefined,
   timeoutMs: number,
 ): Promise<IndexComparison> {
   if (top === undefined || before?.stamp === after?.stamp) return SAME;
-  const old = await entriesOf(store, top, before, timeoutMs);
-  const now = await entriesOf(store, top, after, timeoutMs);
+  const old = await entriesOf(store, { top, gitDirectory }, before, timeoutMs);
+  const now = await entriesOf(store, { top, gitDirectory }, after, timeoutMs);
   if (old?.digest === now?.digest) return SAME;
   const id =
     before?.state.kind === "file" && "id" in before.state.content ? before.state.content.id : undefined;
@@ -125,7 +125,12 @@ async function compareIndex(
   };
 }
 
-async function entriesOf(store: Store, top: string, seen: Seen | undefined, timeoutMs: number) {
+async function entriesOf(
+  store: Store,
+  repository: { readonly top: string; readonly gitDirectory: string },
+  seen: Seen | undefined,
+  timeoutMs: number,
+) {
   if (seen?.state.kind !== "file" || seen.state.content.in !== "store") return undefined;
-  return digestIndex(store.system, top, timeoutMs, store.objectPath(seen.state.content.id));
+  return digestIndex(store.system, repository, timeoutMs, store.objectPath(seen.state.content.id));
 }

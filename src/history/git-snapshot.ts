@@ -143,15 +143,21 @@ export function readStashes(
     .reverse();
 }
 
-/** A digest of what an index says, whatever git noted beside it about files on the disk. */
+/**
+ * A digest of what an index says, whatever git noted beside it about files on the disk. The repository's own when no
+ * file is given.
+ */
 export async function digestIndex(
   system: System,
-  top: string,
+  { top, gitDirectory }: { readonly top: string; readonly gitDirectory: string },
   timeoutMs: number,
   indexFile?: string,
 ): Promise<{ readonly digest: string; readonly entries: readonly IndexEntry[] } | undefined> {
-  const options = indexFile === undefined ? {} : { indexFile };
-  const entries = await readIndex(system, top, timeoutMs, options);
+  const isThere = factsAt(system.files, `${top}/.git`) !== undefined;
+  const entries = await readIndex(system, top, timeoutMs, {
+    ...(indexFile === undefined ? {} : { indexFile }),
+    ...(isThere ? {} : { gitDirectory }),
+  });
   if (entries === undefined) return undefined;
   const text = entries
     .map(({ path, mode, id, stage, isHidden }) => `${mode} ${id} ${stage} ${isHidden} ${path}`)

@@ -1,5 +1,5 @@
 import type { System } from "../system/system.ts";
-import { runGit } from "./run-git.ts";
+import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 
 /** A tracked path that differs from HEAD or from the index, with what HEAD has. */
 export interface TrackedPath {
@@ -99,8 +99,8 @@ export async function filesOf(
   commit: string,
   timeoutMs: number,
 ): Promise<readonly TrackedPath[]> {
-  const env = { GIT_DIR: gitDirectory };
-  const run = await runGit(system, ["ls-tree", "-r", "-z", commit], { cwd: gitDirectory, timeoutMs, env });
+  const args = ["ls-tree", "-r", "-z", commit];
+  const run = await runGit(system, args, { ...withoutTree(gitDirectory), timeoutMs });
   return run.text.split("\0").flatMap(record => {
     const [, mode = "", id = "", path = ""] = /^(\d+) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(record) ?? [];
     return path === "" ? [] : [{ path, id, mode }];
@@ -117,14 +117,23 @@ export interface IndexEntry {
   readonly stage: string;
 }
 
+export interface IndexOptions {
+  readonly indexFile?: string;
+  readonly paths?: readonly string[];
+  /** of a repository whose working tree is gone */
+  readonly gitDirectory?: string;
+}
+
 /** The entries of an index, of the repository's own or of one that was kept. */
 export async function readIndex(
   system: System,
   top: string,
   timeoutMs: number,
-  options: { readonly indexFile?: string; readonly paths?: readonly string[] } = {},
+  options: IndexOptions = {},
 ): Promise<readonly IndexEntry[] | undefined> {
-  const { indexFile, paths = [] } = options;
+  const { indexFile, gitDirectory, paths = [] } = options;
+  const place: Pick<GitOptions, "cwd" | "env"> =
+    gitDirectory === undefined ? { cwd: top } : withoutTree(gitDirectory);
   const env = {
     GIT_LITERAL_PATHSPECS: "1",
     ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
@@ -132,9 +141,9 @@ export async function readIndex(
   // Otherwise git takes an entry for one of the working tree as soon as a file is there.
   const args = ["-c", "sparse.expectFilesOutsideOfPatterns=true", "ls-files", "-z", "-v", "--stage", "--"];
   const run = await runGit(system, [...args, ...paths], {
-    cwd: top,
+    cwd: place.cwd,
     timeoutMs,
-    env,
+    env: { ...place.env, ...env },
   });
   return run.isOk ? parseIndex(run.text) : undefined;
 }

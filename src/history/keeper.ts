@@ -63,8 +63,8 @@ export class Keeper {
     return this.leftMs <= 0;
   }
 
-  lose(path: string, why: string): ContentSource {
-    this.lost.push({ path, why });
+  lose(path: string, why: string, code?: string): ContentSource {
+    this.lost.push(code === undefined ? { path, why } : { path, why, code });
     return { in: "nowhere", why };
   }
 
@@ -103,7 +103,7 @@ export class Keeper {
     } catch (error) {
       if (!(error instanceof SystemError) || error.code === "ENOENT") throw error;
       this.refusal = REFUSALS[error.code];
-      return this.lose(path, this.refusal ?? `it cannot be copied: ${error.code}`);
+      return this.lose(path, this.refusal ?? `it cannot be copied: ${error.code}`, error.code);
     }
   }
 

@@ -122,14 +122,15 @@ async function planRepository(
 
 async function planIndex(
   { system, store }: HistoryContext,
-  { index, top }: GitChange,
+  { index, top, gitDirectory }: GitChange,
   clash: (what: string, why: string) => void,
 ): Promise<GitChange["index"]> {
   if (index === undefined || top === undefined) return undefined;
-  const present = (await digestIndex(system, top, GIT_MS))?.digest;
+  const repository = { top, gitDirectory };
+  const present = (await digestIndex(system, repository, GIT_MS))?.digest;
   if (present !== index.after) {
     const former = index.before === undefined ? undefined : store.objectPath(index.before);
-    const wanted = (await digestIndex(system, top, GIT_MS, former))?.digest;
+    const wanted = (await digestIndex(system, repository, GIT_MS, former))?.digest;
     if (present === wanted) return undefined;
     clash("the index", "files were staged or unstaged since");
   }

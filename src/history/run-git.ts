@@ -17,6 +17,11 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** For a repository whose working tree may be gone: git fails where its settings name one that is not there. */
+export function withoutTree(gitDirectory: string): Pick<GitOptions, "cwd" | "env"> {
+  return { cwd: gitDirectory, env: { GIT_DIR: gitDirectory, GIT_WORK_TREE: gitDirectory } };
+}
+
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const MAX_COMPLAINT = 2_000;
 /** A repository of the environment is another one than that of the directory. */

@@ -30,8 +30,8 @@ export function beginTurn(store: Store, session: string | undefined, project: st
   return record.turn;
 }
 
-/** Remembers where a session began. */
+/** Remembers where a session began. Some hosts send the first prompt at the same time, which is not forgotten. */
 export function beginSession(store: Store, session: string | undefined, project: string): void {
-  if (session === undefined || store.readSealed<SessionRecord>(path(store, session)) !== undefined) return;
-  store.writeSealed(path(store, session), { project, turn: 0 } satisfies SessionRecord);
+  if (session === undefined) return;
+  store.writeSealedOnce(path(store, session), { project, turn: 0 } satisfies SessionRecord);
 }

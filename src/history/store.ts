@@ -115,6 +115,17 @@ export class Store {
     }
   }
 
+  /** Writes nothing when there is a file, also when another process makes it at the same time. */
+  writeSealedOnce(path: string, value: unknown): void {
+    const { files, text } = this.system;
+    const bytes = text.encode(`${seal(value)}\n`);
+    try {
+      withParents(files, path, DIRECTORY_MODE, () => files.createExclusive(path, bytes, FILE_MODE));
+    } catch (error) {
+      if (!hasErrorCode(error, "EEXIST")) throw error;
+    }
+  }
+
   /** Undefined when there is none, or none that is whole. */
   readSealed<T>(path: string): T | undefined {
     const text = readText(this.system, path, MAX_OWN_BYTES);

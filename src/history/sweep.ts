@@ -162,15 +162,18 @@ function sortIgnored(
   keepsAll: boolean,
 ): { readonly kept: readonly string[]; readonly left: readonly string[] } {
   const { rules, store } = keeper;
+  // Git names what is ignored one by one where a rule in a directory speaks of its content.
+  const isOutput = cachedRegenerable(keeper, top);
   const kept: string[] = [];
   const left: string[] = [];
   for (const name of ignored) {
     const path = join(top, name);
     if (!name.endsWith("/")) {
-      (keepsAll || rules.isPrecious(path) ? kept : left).push(path);
+      const isKept = rules.isPrecious(path) || (keepsAll && !isOutput(dirname(path)));
+      (isKept ? kept : left).push(path);
       continue;
     }
-    if (rules.isRegenerable(path)) {
+    if (isOutput(path)) {
       left.push(path);
       continue;
     }

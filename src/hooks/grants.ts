@@ -2,16 +2,19 @@ import type { Grant } from "../guard/grants.ts";
 import type { Judgement } from "../guard/judgement.ts";
 import { isAgentVariable } from "../hosts/recognise.ts";
 import type { Json } from "../protocol/index.ts";
-import { StrictMembers, stringsAt } from "../protocol/members.ts";
+import { StrictMembers, stringAt, stringsAt } from "../protocol/members.ts";
 import { AtomicJsonFile } from "../state/atomic-json-file.ts";
 import { readText } from "../state/read-text.ts";
 import { basename, join } from "../system/paths.ts";
 import { hasErrorCode, type System } from "../system/system.ts";
+import { agentAbove } from "./process-tree.ts";
 
 /** A refused command that waits for a human: what `guard allow-once` shows before it asks for a yes. */
 export interface RefusedCommand {
   readonly code: string;
-  /** secrets taken out, clipped */
+  /** what the code is short for */
+  readonly digest?: string | undefined;
+  /** as it was sent, secrets taken out */
   readonly command: string;
   readonly cwd: string;
   readonly rules: readonly string[];
@@ -28,6 +31,9 @@ const EMPTY: GrantFile = { version: 1, grants: [], refused: [] };
 const KEY_DIGITS = 64;
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_REFUSED = 50;
+const MAX_REFUSED_CHARACTERS = 256 * 1024;
+/** A code permits once. */
+const MAX_USES = 1;
 const REFUSED_LIFE_MS = 24 * 60 * 60 * 1000;
 const GRANT_LIFE_MS = 15 * 60 * 1000;
 
@@ -108,8 +114,21 @@ export function rememberRefusal(system: System, stateHome: string, refused: Refu
     const recent = file.refused.filter(
       other => other.code !== refused.code && other.refusedMs > refused.refusedMs - REFUSED_LIFE_MS,
     );
-    return { ...file, refused: [...recent, refused].slice(-MAX_REFUSED) };
+    return { ...file, refused: newest([...recent, refused]) };
   });
+}
+
+/** As many as are worth keeping; the last one always. */
+function newest(refused: readonly RefusedCommand[]): readonly RefusedCommand[] {
+  let characters = 0;
+  const kept = refused
+    .slice(-MAX_REFUSED)
+    .reverse()
+    .filter(({ command }, index) => {
+      characters += command.length;
+      return index === 0 || characters <= MAX_REFUSED_CHARACTERS;
+    });
+  return kept.reverse();
 }
 
 export function findRefusal(system: System, stateHome: string, code: string): RefusedCommand | undefined {
@@ -118,10 +137,15 @@ export function findRefusal(system: System, stateHome: string, code: string): Re
     ?.refused.find(refused => refused.code === code.toUpperCase());
 }
 
-/** Permits a code; the caller has made sure that a human asks. */
-export function grantOnce(system: System, stateHome: string, code: string): Grant {
+/** Permits a code, for what it was shown to stand for; the caller has made sure that a human asks. */
+export function grantOnce(system: System, stateHome: string, code: string, digest?: string): Grant {
   const expiresMs = system.clock.nowMs() + GRANT_LIFE_MS;
-  const grant: Grant = { code: code.toUpperCase(), usesLeft: 1, expiresMs };
+  const grant: Grant = {
+    code: code.toUpperCase(),
+    ...(digest === undefined ? {} : { digest }),
+    usesLeft: MAX_USES,
+    expiresMs,
+  };
   change(system, stateHome, file => {
     const now = system.clock.nowMs();
     const others = file.grants.filter(other => other.code !== grant.code && isUsable(other, now));
@@ -130,8 +154,17 @@ export function grantOnce(system: System, stateHome: string, code: string): Gran
   return grant;
 }
 
-/** Why this is not a human at their own terminal; undefined when it is. */
-export function whyNoHuman(system: Pick<System, "stdio" | "env">): string | undefined {
+/** Why this is not a human at their own terminal; undefined when nothing tells that it is not. */
+export function whyNoHuman(system: System, stateHome?: string): string | undefined {
+  const obstacle = whyNoTerminal(system);
+  if (obstacle !== undefined) return obstacle;
+  const agent = agentAbove(system, stateHome);
+  return agent === undefined
+    ? undefined
+    : `this terminal belongs to an agent (${agent}); use one of your own`;
+}
+
+function whyNoTerminal(system: Pick<System, "stdio" | "env">): string | undefined {
   if (!system.stdio.isTerminal("stdin") || !system.stdio.isTerminal("stderr")) {
     return "this needs a person at a terminal: stdin and stderr must both be one";
   }
@@ -148,10 +181,14 @@ export function whyAgent(system: Pick<System, "env">): string | undefined {
     : `this terminal belongs to an agent (${marker} is set); use one of your own`;
 }
 
-/** One that would last longer than any grant may was given before the clock was set back, and has had its time. */
-function isUsable(grant: Grant, nowMs: number): boolean {
-  const leftMs = grant.expiresMs - nowMs;
-  return grant.usesLeft > 0 && leftMs > 0 && leftMs <= GRANT_LIFE_MS;
+/**
+ * One that would last longer than any grant may was given before the clock was set back, and has had its time. One of
+ * more uses than any grant has was not given by this program.
+ */
+function isUsable({ usesLeft, expiresMs }: Grant, nowMs: number): boolean {
+  const leftMs = expiresMs - nowMs;
+  const isCounted = Number.isInteger(usesLeft) && usesLeft > 0 && usesLeft <= MAX_USES;
+  return isCounted && leftMs > 0 && leftMs <= GRANT_LIFE_MS;
 }
 
 function openFile(system: System, stateHome: string): AtomicJsonFile<GrantFile> {
@@ -185,6 +222,7 @@ function parseGrant(value: Json): Grant {
   const grant = new StrictMembers(value, "grants[]");
   return {
     code: grant.string("code"),
+    ...digestOf(value),
     usesLeft: grant.number("usesLeft"),
     expiresMs: grant.number("expiresMs"),
   };
@@ -194,9 +232,15 @@ function parseRefused(value: Json): RefusedCommand {
   const refused = new StrictMembers(value, "refused[]");
   return {
     code: refused.string("code"),
+    ...digestOf(value),
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
     refusedMs: refused.number("refusedMs"),
   };
+}
+
+function digestOf(value: Json): { readonly digest?: string } {
+  const digest = stringAt(value, "digest");
+  return digest === undefined ? {} : { digest };
 }

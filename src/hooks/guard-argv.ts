@@ -1,6 +1,5 @@
 import { judgeArgv } from "../guard/index.ts";
 import type { Judgement } from "../guard/judgement.ts";
-import { clipText } from "../guard/reason.ts";
 import { redact } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { quoteWord } from "../system/command-line.ts";
@@ -36,7 +35,7 @@ export function runGuardArgv(argv: readonly string[], system: System): number {
 function refuse(
   system: System,
   words: readonly string[],
-  { reason, findings, code }: Judgement,
+  { reason, findings, code, digest }: Judgement,
   { context, stateHome }: ConfiguredGuard,
   tell: (error: unknown) => void,
 ): void {
@@ -46,7 +45,8 @@ function refuse(
   try {
     rememberRefusal(system, stateHome, {
       code,
-      command: clipText(redact(words.map(quoteWord).join(" ")), 300),
+      digest,
+      command: redact(words.map(quoteWord).join(" ")),
       cwd: context.cwd,
       rules: findings.map(({ rule }) => rule),
       refusedMs: context.nowMs ?? 0,

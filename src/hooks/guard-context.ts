@@ -35,6 +35,7 @@ export function openGuard(
     previousCwd: system.env.get("OLDPWD"),
     tmpdir: system.env.get("TMPDIR"),
     user: system.env.get("USER"),
+    searchPath: system.env.get("PATH"),
     stateHome,
     machineKey: () => {
       try {

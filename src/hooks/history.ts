@@ -8,11 +8,11 @@ import { redactOpening } from "../guard/redact.ts";
 import { findUnkept } from "../guard/unkept.ts";
 import { beginCall } from "../history/begin.ts";
 import type { Captured, NotKept } from "../history/change.ts";
-import { completeChange } from "../history/complete.ts";
+import { completeChange, dropChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
 import { figuresOf } from "../history/figures.ts";
 import { examineLosses, type GitWork } from "../history/harmless.ts";
-import { callKey, findOpen } from "../history/open-changes.ts";
+import { callKey, findOpen, readOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
@@ -34,6 +34,8 @@ export interface KeptCall {
   readonly message: string | undefined;
   /** for the audit log: findings that fell away, and why */
   readonly notes: readonly string[];
+  /** what could not be kept, in words; undefined when all of it was */
+  readonly problem: string | undefined;
 }
 
 const COMMAND_LIMIT = 500;
@@ -58,7 +60,7 @@ export async function keepCall(
   const captured = history.settings.enabled ? await beginCall(history, request, footprint) : undefined;
   const losses = examineLosses(history, session, Math.max(history.settings.budgetMs, MIN_LOOK_MS));
   const settled = new Map<string, Settled>();
-  for (const finding of judgement.findings)
+  for (const finding of judgement.all.slice(0, MAX_SETTLED))
     settled.set(keyOf(finding), await settleFinding(history, finding, captured, losses, guard));
   const unkept = await findUnkeptTargets(footprint, captured, judgement, losses, guard);
   const passed = [...settled.values()].filter(({ passes }) => passes !== undefined);
@@ -68,7 +70,7 @@ export async function keepCall(
       if (judged.verdict === "deny" || settled.size + unkept.length === 0) return judged;
       // A grant covers all findings there were.
       if (judged.usedGrants.length > 0 && unkept.length === 0) return judged;
-      const rest = judged.findings.flatMap(finding => {
+      const rest = judged.all.flatMap(finding => {
         const known = settled.get(keyOf(finding));
         if (known === undefined) return [finding];
         return known.passes === undefined ? [known.finding] : [];
@@ -81,10 +83,19 @@ export async function keepCall(
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
+    problem: problemOf(captured?.lost ?? []),
   };
 }
 
 const MIN_LOOK_MS = 1_000;
+/** Each is looked for on the disk; those beyond stay questions. */
+const MAX_SETTLED = 256;
+
+/** A store that cannot be written is told at once; names of files, and what settings leave out, in the history. */
+function problemOf(lost: readonly NotKept[]): string | undefined {
+  const codes = [...new Set(lost.flatMap(({ code }) => code ?? []))];
+  return codes.length === 0 ? undefined : `${count(lost.length, "path")} not kept (${codes.join(", ")})`;
+}
 
 function openOf(
   system: System,
@@ -182,7 +193,7 @@ async function findUnkeptTargets(
   const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
-    const isTold = judgement.findings.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
+    const isTold = judgement.all.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));
     if (isTold || (await losses.isHarmless(path))) continue;
     const finding = findUnkept(config.guard, path, why);
     if (finding !== undefined) return [finding];
@@ -205,10 +216,14 @@ export async function completeCall(
   const { store } = history;
   const { tool, toolUseId, command } = callOf(input);
   const key = callKey(store, toolUseId, tool, command);
-  const [open] = findOpen(store, findSessionId(system, input.sessionId), key);
+  const [open, ...others] = findOpen(store, findSessionId(system, input.sessionId), key);
   if (open === undefined) return;
   const exit = input.event === "PostToolUseFailure" ? "failed" : "ok";
   await completeChange(history, open, { exit, durationMs });
+  // Hooks that are registered twice begin two changes for one call, and are told of its end once.
+  if (toolUseId !== undefined)
+    for (const other of others)
+      if (readOpen(store, other)?.change.command === command) dropChange(history, other);
   pruneWhenDue(history);
 }
 

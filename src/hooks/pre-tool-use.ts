@@ -4,7 +4,6 @@ import { inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
 import { footprintOfHarmless } from "../guard/prefilter.ts";
-import { clipText } from "../guard/reason.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -14,6 +13,7 @@ import { consumeGrants, judgeWithGrants, type RefusedCommand, rememberRefusal } 
 import { type ConfiguredGuard, openGuard } from "./guard-context.ts";
 import type { KeptCall } from "./history.ts";
 import type { HookDefinition } from "./hook-program.ts";
+import { rememberHost } from "./process-tree.ts";
 
 /** Judges every tool call before it runs. Silence means that the guard has nothing against it. */
 export function preToolUse(): Hook<System> {
@@ -65,6 +65,7 @@ async function judge(input: InputOf<"tool">, system: System): Promise<Effect | u
     attempt("the code was not remembered", () =>
       rememberRefusal(system, guard.stateHome, refusalOf(call, judgement, code, guard)),
     );
+    attempt("the host was not remembered", () => rememberHost(system, guard.stateHome));
   }
   return toEffect(judgement, diagnostics, kept?.message);
 }
@@ -124,7 +125,9 @@ async function keepBefore(
   try {
     if (!isHistoryOn(guard.config) && judgement.findings.length === 0) return undefined;
     const { keepCall } = await import("./history.ts");
-    return await keepCall(input, system, guard, judgement, footprint);
+    const kept = await keepCall(input, system, guard, judgement, footprint);
+    if (kept.problem !== undefined) tell("the history is not complete", kept.problem);
+    return kept;
   } catch (error) {
     tell("the history kept nothing of this call", error);
     return undefined;
@@ -146,10 +149,11 @@ function refusalOf(
   code: string,
   { context }: ConfiguredGuard,
 ): RefusedCommand {
-  const shown = facts.command ?? `${tool.canonicalName} ${facts.paths.join(" ")}`;
+  const shown = facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`;
   return {
     code,
-    command: clipText(redactOpening(shown), 300),
+    digest: judgement.digest,
+    command: redactOpening(shown),
     cwd: context.cwd,
     rules: judgement.findings.map(finding => finding.rule),
     refusedMs: context.nowMs ?? 0,

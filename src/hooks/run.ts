@@ -51,6 +51,7 @@ export interface EngineServices {
 }
 
 export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
+const REFUSAL_EXIT = 2;
 const REASON_LIMIT = 4_000;
 const CONTEXT_LIMIT = 100_000;
 
@@ -271,7 +272,7 @@ class ProgramRun implements HookRun {
     const policy = options.wasJudging === true && chosen === "open" ? "ask" : chosen;
     const given = renderFailure(this.host(), { event, nativeEvent, policy, reason, payload });
     const stderr = joinLines([given.stderr, errorBlock(this.program.subcommand.hookName, result)]);
-    return this.answer({ ...given, stderr }, result, NO_OUTCOME);
+    return this.answer({ ...given, stderr }, result, NO_OUTCOME, policy === "open" ? undefined : reason);
   }
 
   /** Only where a hook can stop something does it matter that it could not run. */
@@ -295,11 +296,19 @@ class ProgramRun implements HookRun {
     return this.caller;
   }
 
-  private answer(given: HostResponse, result: HookRunRecord["result"], outcome: Outcome): number {
+  private answer(
+    given: HostResponse,
+    result: HookRunRecord["result"],
+    outcome: Outcome,
+    refusal = refusalOf(outcome),
+  ): number {
     if (this.exitCode !== undefined) return this.exitCode;
     const { program, problems, system, input } = this;
-    this.exitCode = given.exitCode;
     const output = given.stdout === "" ? "written" : system.stdio.writeOutput(given.stdout);
+    // A refusal that nobody can read must not pass for consent: hosts take this exit code for a refusal, too.
+    const isLost = output !== "written" && refusal !== undefined;
+    const exitCode = isLost ? REFUSAL_EXIT : given.exitCode;
+    this.exitCode = exitCode;
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
     const record: HookRunRecord = {
@@ -318,10 +327,21 @@ class ProgramRun implements HookRun {
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
     const notes = recordRun(record, system);
     system.stdio.writeError(
-      joinLines([given.stderr, ...outcomeNotes(outcome), ...notes, telemetryLine(record)]),
+      joinLines([
+        given.stderr,
+        isLost ? refusal : "",
+        ...outcomeNotes(outcome),
+        ...notes,
+        telemetryLine(record),
+      ]),
     );
-    return given.exitCode;
+    return exitCode;
   }
+}
+
+/** Why something does not go on, or not without consent. */
+function refusalOf({ decision }: Outcome): string | undefined {
+  return decision.kind === "deny" || decision.kind === "ask" ? (decision.reason ?? "refused") : undefined;
 }
 
 function joinLines(parts: readonly string[]): string {

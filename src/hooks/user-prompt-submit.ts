@@ -6,6 +6,7 @@ import { readFrameworkText, readPreferencesFile } from "./framework-files.ts";
 import { withHistory } from "./history-steps.ts";
 import type { HookDefinition } from "./hook-program.ts";
 import { parsePreferences, renderPreferences } from "./preferences.ts";
+import { isHeldText } from "./stop/hold-mark.ts";
 import { countCharacters, firstCharacters } from "./words.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-activity.ts";
 import { startTracking } from "./workflow-tracking.ts";
@@ -19,9 +20,11 @@ export const definition: HookDefinition = { hook: userPromptSubmit, usesBridge: 
 
 async function enrichPrompt(input: InputOf<"prompt">, context: HookContext): Promise<Effect | undefined> {
   const prompt = input.prompt ?? "";
-  await withHistory(context, input.cwd, ({ beginPrompt }, guard) =>
-    beginPrompt(input.sessionId, context.system, guard),
-  );
+  // Some hosts pass on the reason of a held stop as a prompt. That goes on with the turn.
+  if (!isHeldText(prompt))
+    await withHistory(context, input.cwd, ({ beginPrompt }, guard) =>
+      beginPrompt(input.sessionId, context.system, guard),
+    );
   const isWorkflow = context.hasPart("workflow");
   const isOuter = isWorkflow && !isNested(context) && !isWorkflowActive(context, input.cwd);
   if (isOuter && asksForDevelopment(prompt)) track(context);

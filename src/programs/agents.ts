@@ -1,6 +1,7 @@
 import type { AgentProgram } from "../hosts/host.ts";
 import { AGENT_PROGRAMS } from "../hosts/protected-files.ts";
 import type { Invocation } from "../shell/facts.ts";
+import { baseName } from "../shell/paths.ts";
 import { describe } from "../shell/value.ts";
 import { hasTrait } from "./registry.ts";
 
@@ -21,6 +22,23 @@ export function agentOf({ program = "", argv }: Invocation): string | undefined 
     .find(agent => agent !== undefined);
   const name = started ?? program;
   return AGENTS.some(({ names }) => names.includes(name)) ? name : undefined;
+}
+
+const INTERPRETER = /^-?(node|nodejs|bun|deno|python[\d.]*|ruby|(ba|z|da|k)?sh)$/;
+
+/** The agent that a running process is, by its words and the names it goes by. */
+export function agentOfProcess(argv: readonly string[], names: readonly string[]): string | undefined {
+  const [program = "", ...rest] = argv;
+  const script = INTERPRETER.test(baseName(program)) ? rest.find(word => !word.startsWith("-")) : undefined;
+  const named = [program, ...names, ...(script === undefined ? [] : [script])].map(word =>
+    baseName(word).replace(/\.(c?js|mjs|ts|exe|sh)$/, ""),
+  );
+  const found = AGENTS.find(
+    agent =>
+      agent.names.some(name => named.includes(name)) ||
+      (agent.package !== undefined && script?.includes(`/node_modules/${agent.package}/`) === true),
+  );
+  return found?.names[0];
 }
 
 /** A word that switches the questions of this agent off; of any agent when none is given. */

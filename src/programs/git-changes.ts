@@ -58,9 +58,10 @@ const LISTING = [
 
 /** Does it take ignored files from the working tree as well? */
 export function takesIgnored({ subcommand, options }: GitWords): boolean {
-  return (
-    (subcommand === "clean" && options.has("x", "X")) || (subcommand === "stash" && options.has("a", "all"))
-  );
+  if (subcommand === "clean") return options.has("x", "X");
+  if (subcommand === "stash") return options.has("a", "all");
+  // What was added by force is deleted by a reset.
+  return subcommand === "add" && options.has("f", "force");
 }
 
 /** What a run may change, by its subcommand and words; a program of others behind git may change everything. */

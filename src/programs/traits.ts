@@ -7,11 +7,6 @@ function wordsOf({ argv }: Invocation): readonly string[] {
   return argv.slice(1).map(describe);
 }
 
-/** This program itself. */
-export function isOwnProgram(program: string | undefined): boolean {
-  return program === OWN_NAME;
-}
-
 /** The argv that runs PowerShell text. */
 export function powerShellArgv(command: string): readonly string[] {
   return ["pwsh", "-Command", command];
@@ -100,17 +95,4 @@ export function onlyDisplays(commandLine: string): boolean {
 /** `$USER`, `$(whoami)`: the account of whoever runs the command. */
 export function isOwnAccount(shown: string): boolean {
   return /^\$(USER|\{USER\}|UID|\(whoami\)|\(id -un?\)|LOGNAME)$/.test(shown);
-}
-
-/** The command line of this package. */
-const OWN_NAME = "amplihack";
-
-/** Taking the program itself away: `npm uninstall -g amplihack`. */
-export function removesOwnPackage(invocation: Invocation): boolean {
-  const words = wordsOf(invocation);
-  return (
-    hasTrait(invocation.program, "installsPackages") &&
-    words.some(word => /^(uninstall|un|unlink|remove|rm|r)$/.test(word)) &&
-    words.includes(OWN_NAME)
-  );
 }

@@ -10,6 +10,17 @@ export function escapeControls(text: string): string {
   );
 }
 
+/** Characters that show as nothing, or as a gap: joiners, fillers, marks of variation, tags. */
+const HIDDEN = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** The same with everything written out that cannot be seen: for text that a person decides by. */
+export function escapeHidden(text: string): string {
+  return escapeControls(text).replace(
+    HIDDEN,
+    character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
 /** At most `length` UTF-16 units, never half a character; a cut is marked. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -3,7 +3,7 @@ import { onEnd } from "./node-end.ts";
 import { errorCode } from "./node-errors.ts";
 import { loadChildProcess, loadOperatingSystem } from "./node-load.ts";
 import { startProcess } from "./node-start.ts";
-import type { Processes, ProcessIdentity } from "./system.ts";
+import type { ListedProcess, Processes, ProcessIdentity } from "./system.ts";
 
 export function createNodeProcesses(): Processes {
   let self: ProcessIdentity | undefined;
@@ -21,9 +21,33 @@ export function createNodeProcesses(): Processes {
       }
       return isDefunct(pid) ? undefined : { start: startTime(pid) };
     },
+    ...(process.platform === "linux" ? {} : { list: listProcesses }),
     start: startProcess,
     onEnd,
   };
+}
+
+/** As `ps` prints them: pid, parent, start in five words, command line. Blanks within its words are lost. */
+function listProcesses(): ReadonlyMap<number, ListedProcess> {
+  const { stdout } = printProcesses(["-A", "-ww", "-o", "pid=,ppid=,lstart=,command="]);
+  const rows = stdout.split("\n").map(line => line.trim().split(/\s+/));
+  return new Map(
+    rows.map(([pid, parent, ...rest]) => [
+      Number(pid),
+      { parent: Number(parent), start: rest.slice(0, 5).join(" "), argv: rest.slice(5), names: [] },
+    ]),
+  );
+}
+
+function printProcesses(words: readonly string[]): {
+  readonly status: number | null;
+  readonly stdout: string;
+} {
+  return loadChildProcess().spawnSync("/bin/ps", words, {
+    encoding: "utf8",
+    env: { LC_ALL: "C", TZ: "UTC" },
+    timeout: 2_000,
+  });
 }
 
 /** The fields of `/proc/<pid>/stat` after the program name, which may itself hold blanks and brackets. */
@@ -45,11 +69,7 @@ function isDefunct(pid: number): boolean {
 /** Ticks since boot on Linux (field 22), the printed start time elsewhere. */
 function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return procFields(pid)?.[19];
-  const { status, stdout } = loadChildProcess().spawnSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
-    encoding: "utf8",
-    env: { LC_ALL: "C", TZ: "UTC" },
-    timeout: 2_000,
-  });
-  const printed = status === 0 ? stdout.trim() : "";
+  const { status, stdout } = printProcesses(["-o", "lstart=", "-p", String(pid)]);
+  const printed = status === 0 ? stdout.trim().replace(/\s+/g, " ") : "";
   return printed === "" ? undefined : printed;
 }

@@ -178,10 +178,20 @@ export interface Processes {
   readonly self: ProcessIdentity;
   /** `undefined` when no such process exists; a process of another user counts as alive. */
   look(pid: number): { readonly start: string | undefined } | undefined;
+  /** All processes by pid, where there is no `/proc` to read them from; absent where there is. */
+  list?(): ReadonlyMap<number, ListedProcess>;
   /** Starts a child as the leader of its own process group. Never throws: a spawn failure is a result. */
   start(request: ProcessRequest): RunningProcess;
   /** Runs `callback` when this process ends normally or by SIGINT, SIGTERM or SIGHUP. */
   onEnd(callback: () => void): { dispose(): void };
+}
+
+export interface ListedProcess {
+  readonly parent: number;
+  readonly start: string | undefined;
+  readonly argv: readonly string[];
+  /** names that it goes by */
+  readonly names: readonly string[];
 }
 
 export interface ProcessRequest {

@@ -31,7 +31,12 @@ interface Block {
   /** what a person at a terminal waits for and types, in turn; undefined when no terminal is needed */
   readonly typing: readonly TypingStep[] | undefined;
 }
-type TypingStep = { readonly expect: string } | { readonly send: string };
+type TypingStep = { readonly expect: string } | { readonly send: string } | { readonly sendShown: string };
+
+/** Keys, or `shown: PATTERN` for what the group of the pattern was shown as. */
+function typed(word: string): TypingStep {
+  return word.startsWith("shown: ") ? { sendShown: word.slice("shown: ".length) } : { send: word };
+}
 
 const FENCED = /((?:<!-- [\s\S]*?-->\n\n?)*)^```sh\n([\s\S]*?)^```$/gm;
 
@@ -49,7 +54,7 @@ function blocksOf(page: string): readonly Block[] {
       typing: remark("typing")
         ?.match(/"(?:[^"\\]|\\.)*"/g)
         ?.map(word => JSON.parse(word) as string)
-        .map((word, step) => (step % 2 === 0 ? { expect: word } : { send: word })),
+        .map((word, step) => (step % 2 === 0 ? { expect: word } : typed(word))),
     };
   });
 }

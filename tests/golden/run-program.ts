@@ -50,7 +50,6 @@ async function runIn(place: string, argv: readonly string[], golden: GoldenCase)
     PATH: process.env["PATH"] ?? "",
     TZ: "UTC",
     HOME: sandbox,
-    AMPLIHACK_NONINTERACTIVE: "1",
     AMPLIHACK_TESTING: "1",
     AMPLIHACK_TEST_BRIDGE_COMMAND: JSON.stringify(["/bin/sh", bridge]),
   };

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { examineLosses } from "../../src/history/harmless.ts";
+import { beginSession, beginTurn } from "../../src/history/sessions.ts";
 import { postToolUse } from "../../src/hooks/post-tool-use.ts";
 import { preToolUse } from "../../src/hooks/pre-tool-use.ts";
 import { userPromptSubmit } from "../../src/hooks/user-prompt-submit.ts";
@@ -53,6 +54,22 @@ async function run(project: TestProject, command: string, call: Call = {}) {
   return effect;
 }
 
+function prompt(project: TestProject, text: string) {
+  const input: HookInput = {
+    kind: "prompt",
+    host: "claude-code",
+    event: "UserPromptSubmit",
+    nativeEvent: "UserPromptSubmit",
+    sessionId: "s1",
+    cwd: project.root,
+    transcriptPath: undefined,
+    facts: { command: null, paths: [] },
+    raw: {},
+    prompt: text,
+  };
+  return userPromptSubmit().run(input, project.context.system);
+}
+
 function configure(project: TestProject, config: object): void {
   mkdirSync(join(project.home, ".amplihack"), { recursive: true });
   writeFileSync(join(project.home, ".amplihack/config.jsonc"), JSON.stringify(config), { mode: 0o600 });
@@ -60,7 +77,7 @@ function configure(project: TestProject, config: object): void {
 
 function repository(config: object = {}): TestProject {
   const project = testProject();
-  configure(project, { history: { budgetMs: 5000 }, ...config });
+  configure(project, { history: { budgetMs: 60_000 }, ...config });
   project.write({
     "src/a.txt": "a\n",
     "src/b.txt": "b\n",
@@ -102,14 +119,14 @@ describe("a call that loses what was kept", () => {
   });
 
   it("is asked about when something of it is excluded, with the reason", async () => {
-    const project = repository({ history: { budgetMs: 5000, exclude: ["*.txt"] } });
+    const project = repository({ history: { budgetMs: 60_000, exclude: ["*.txt"] } });
     const effect = await offer(project, "rm -rf src");
     expect(effect?.decision?.kind).toBe("ask");
     expect(effect?.decision?.reason).toContain("history.exclude");
   });
 
   it("is asked about when a single file is too large, also where no rule speaks", async () => {
-    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    const project = repository({ history: { budgetMs: 60_000, maxFileMb: 1 } });
     project.shell("head -c 3000000 /dev/urandom > big.bin");
     expect((await offer(project, "rm big.bin"))?.decision?.kind).toBe("ask");
     project.shell("git add big.bin && git commit -qm big");
@@ -120,7 +137,7 @@ describe("a call that loses what was kept", () => {
   });
 
   it("moves a file that is too large to be kept, and back", async () => {
-    const project = repository({ history: { budgetMs: 5000, maxFileMb: 1 } });
+    const project = repository({ history: { budgetMs: 60_000, maxFileMb: 1 } });
     project.shell("head -c 3000000 /dev/urandom > big.bin");
     const state = project.state();
     expect((await run(project, "mv big.bin work/moved.bin"))?.decision).toBeUndefined();
@@ -183,33 +200,64 @@ describe("the end of a call", () => {
 
   it("that never comes is closed by the next prompt, and turns are counted", async () => {
     const project = repository();
-    const prompt = () =>
-      userPromptSubmit().run(
-        {
-          kind: "prompt",
-          host: "claude-code",
-          event: "UserPromptSubmit",
-          nativeEvent: "UserPromptSubmit",
-          sessionId: "s1",
-          cwd: project.root,
-          transcriptPath: undefined,
-          facts: { command: null, paths: [] },
-          raw: {},
-          prompt: "go on",
-        },
-        project.context.system,
-      );
-    await prompt();
+    await prompt(project, "go on");
     await offer(project, "rm -f x.txt");
     project.shell("rm -f x.txt");
     expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["open"]);
-    await prompt();
+    await prompt(project, "go on");
     await run(project, "rm -f src/b.txt");
     const { changes } = project.history.listChanges({});
     expect(changes.map(({ status, turn }) => [status, turn])).toEqual([
       ["done", 2],
       ["done", 1],
     ]);
+  });
+
+  it("is one change when the hooks are registered twice", async () => {
+    const project = repository();
+    const call = { useId: "u1" };
+    await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
+    project.shell("rm -rf src");
+    await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
+    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+  });
+
+  it("belongs to the first turn when the prompt came while the session was being opened", async () => {
+    const project = repository();
+    const { store } = project.context;
+    // The other hook has found no record and has not written one yet.
+    const find = store.readSealed.bind(store);
+    store.readSealed = () => undefined;
+    beginTurn(store, "s1", project.root);
+    beginSession(store, "s1", project.root);
+    store.readSealed = find;
+    await run(project, "rm -f x.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([1]);
+  });
+
+  it("leaves out what the hooks themselves write in the project", async () => {
+    const project = repository();
+    project.write({
+      ".gitignore": "",
+      ".claude/runtime/.gitignore": "*\n",
+      ".claude/runtime/metrics/calls.jsonl": "1\n",
+    });
+    await run(project, "git clean -fdxq");
+    const [change] = project.history.listChanges({}).changes;
+    const paths = change?.files.map(({ path }) => path.slice(project.root.length + 1)) ?? [];
+    expect(paths).toContain("work/new.txt");
+    expect(paths.filter(path => path.startsWith(".claude/runtime/"))).toEqual([]);
+  });
+
+  it("goes on with the turn when the host passes on a held stop as a prompt", async () => {
+    const project = repository();
+    await prompt(project, "go on");
+    await run(project, "rm -f x.txt");
+    await prompt(project, "Stop hook feedback: [amplihack] The work is not complete yet");
+    await run(project, "rm -f src/b.txt");
+    await prompt(project, "go on");
+    await run(project, "rm -f src/a.txt");
+    expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([2, 1, 1]);
   });
 });
 

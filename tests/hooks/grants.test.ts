@@ -52,6 +52,18 @@ describe("grants", () => {
   });
 });
 
+describe("a grant that this program does not give", () => {
+  it.each([999, 2, 1.5, 0, -1])("is worth nothing: %s uses", usesLeft => {
+    const grant = { code: "AAA", usesLeft, expiresMs: Number.MAX_SAFE_INTEGER };
+    const system = createMemorySystem();
+    grant.expiresMs = system.clock.nowMs() + 60_000;
+    system.files.makeDirectory(`${HOME}/guard`, 0o700);
+    system.files.createExclusive(FILE, system.text.encode(JSON.stringify({ grants: [grant] })), 0o600);
+    expect(readGrants(system, HOME)).toEqual([]);
+    expect(consumeGrants(system, HOME, [grant])).toBe(false);
+  });
+});
+
 describe("refusals", () => {
   it("are found by their code in any case, with rules that are texts only", () => {
     const system = createMemorySystem({

@@ -203,6 +203,26 @@ describe("configuration for the hook", () => {
     ).toBe("ask");
   });
 
+  it("refuses what it would ask about where nobody answers", async () => {
+    const deny = '{"guard": {"unattended": "deny"}}';
+    for (const system of [
+      machine(user(deny)),
+      machine({}, { AMPLIHACK_NONINTERACTIVE: "1" }),
+      machine({ [`${PROJECT}/.amplihack/config.jsonc`]: deny }),
+      machine(user('{"guard": {"unattended": "ask"}}'), { AMPLIHACK_NONINTERACTIVE: "1" }),
+    ]) {
+      const effect = await run("npm publish", system);
+      expect(effect?.decision?.kind).toBe("deny");
+      expect(effect?.decision?.reason).not.toContain("allow-once");
+      expect(effect?.extras?.["allowOnce"]).toBeUndefined();
+    }
+    const loosened = { [`${PROJECT}/.amplihack/config.jsonc`]: '{"guard": {"unattended": "ask"}}' };
+    expect((await run("npm publish", machine({ ...user(deny), ...loosened })))?.decision?.kind).toBe("deny");
+    expect(
+      (await run("npm publish", machine({}, { AMPLIHACK_NONINTERACTIVE: "true" })))?.decision?.kind,
+    ).toBe("ask");
+  });
+
   it("that is broken is told and ignored", async () => {
     const effect = await run("git status", machine(user("{")));
     expect(effect?.decision).toBeUndefined();

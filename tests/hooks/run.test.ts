@@ -294,6 +294,19 @@ describe("an answer nobody reads", () => {
     expect(code).toBe(0);
   });
 
+  it.each(["gone", { code: "ENOSPC" }] as const)("that refuses ends with exit 2: %j", async stdoutState => {
+    const pre = (command: string) =>
+      JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } });
+    const refused = await callProgram(["pre-tool-use"], { stdin: pre("rm -rf /"), stdoutState });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("[fs.root]");
+    const asked = await callProgram(["pre-tool-use"], { stdin: pre("npm publish"), stdoutState });
+    expect(asked.code).toBe(2);
+    expect((await callProgram(["pre-tool-use"], { stdin: pre("ls"), stdoutState })).code).toBe(0);
+    const env = { HOME: "/home/user", AMPLIHACK_FAILURE_POLICY: "closed" };
+    expect((await callProgram(["pre-tool-use"], { stdin: "{", stdoutState, env })).code).toBe(2);
+  });
+
   it("that cannot be written for another reason is an error in the records", async () => {
     const { telemetry } = await callProgram(["post-tool-use"], {
       stdin: post(),

@@ -14,6 +14,7 @@ const LIST = "src/hosts/all.ts";
 
 /** Where a host may be named outside of its own file, and why. A folder stands for all its files. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "src/programs/own-commands.ts": "names of our own commands, each of which launches an agent",
   [LIST]: "the list itself",
   "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
   "src/launcher": "the launcher's agents and the host that each of them is",

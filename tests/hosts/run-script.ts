@@ -6,6 +6,7 @@ import type { ScriptStep } from "../../src/verify/live/script.ts";
 import type { UserPlace } from "../../src/verify/live/temporary-user.ts";
 import { registerHooks, type TrialRequest, withTrial } from "../../src/verify/live/trial.ts";
 import { PACKAGE } from "../install/sandbox.ts";
+import { continuing } from "./continue-session.ts";
 import { type DrivenHost, FILE_TOOLS, type FileTools } from "./file-tools.ts";
 import { allResults, onPath, PROGRAMS, TIMEOUT_MS } from "./harness.ts";
 
@@ -23,6 +24,8 @@ export interface ScriptOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** makes what has to be there, after the host's own settings were written anew and the hooks were registered */
   readonly prepare?: () => void;
+  /** steps of the project's last session, which this is the next prompt of */
+  readonly earlier?: readonly ScriptStep[];
 }
 
 /** The hosts that are installed here. */
@@ -45,12 +48,18 @@ export function runScript(
   script: (tools: FileTools) => readonly ScriptStep[],
   options: ScriptOptions = {},
 ): Promise<RanScript> {
+  const { earlier = [] } = options;
   const driver = DRIVERS.find(each => each.host === host);
   const program = PROGRAMS[host];
   if (driver === undefined || program === undefined) throw new Error(`${host} is not installed`);
-  const steps: readonly ScriptStep[] = [...script(FILE_TOOLS[host]), { kind: "text", text: "Done." }];
+  // The model chooses its step by the results in the conversation, which holds those of earlier prompts too.
+  const steps: readonly ScriptStep[] = [
+    ...earlier,
+    ...script(FILE_TOOLS[host]),
+    { kind: "text", text: "Done." },
+  ];
   const request: TrialRequest = {
-    driver,
+    driver: options.earlier === undefined ? driver : continuing(driver, host),
     program,
     steps,
     place,
@@ -62,7 +71,7 @@ export function runScript(
     },
   };
   return withTrial(createNodeSystem(), request, ({ user, model, end }) => ({
-    results: allResults(model.requests),
+    results: allResults(model.requests).slice(earlier.length),
     end,
     env: user.env,
   }));

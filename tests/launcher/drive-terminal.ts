@@ -10,6 +10,8 @@ if (!hasTerminal) process.stderr.write("what happens in a terminal is not tested
 export type Step =
   | { readonly expect: string }
   | { readonly send: string }
+  /** types what the group of this pattern was last shown as, and a line break */
+  | { readonly sendShown: string }
   | { readonly resize: [number, number] };
 
 /** Runs a program in a pseudo-terminal, types into it and waits for what it shows; gives all that was shown. */

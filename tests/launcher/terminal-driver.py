@@ -1,5 +1,5 @@
 """Types at a program in a pseudo-terminal: steps as JSON on stdin, what happened as JSON on stdout."""
-import errno, fcntl, json, os, pty, select, signal, struct, sys, termios, time
+import errno, fcntl, json, os, pty, re, select, signal, struct, sys, termios, time
 
 steps = json.load(sys.stdin)
 argv = sys.argv[1:]
@@ -53,6 +53,9 @@ for number, step in enumerate(steps):
         break
     if "send" in step:
         os.write(terminal, step["send"].encode())
+    if "sendShown" in step:
+        found = re.findall(step["sendShown"].encode(), seen)
+        os.write(terminal, (found[-1] if found else b"") + b"\n")
     if "resize" in step:
         resize(*step["resize"])
 if failure:

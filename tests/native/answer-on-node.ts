@@ -2,22 +2,25 @@ import { readCommandLine } from "../../src/hooks/command-line.ts";
 import { openProgram } from "../../src/hooks/hook-program.ts";
 import { openRun } from "../../src/hooks/run.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import type { System } from "../../src/system/system.ts";
+import type { Clock, System } from "../../src/system/system.ts";
 import { loadDefinition } from "../hooks/definitions.ts";
 
 export interface NodeCall {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input: Uint8Array;
+  /** the machine's own when absent */
+  readonly clock?: Clock;
 }
 
 /** One call of the hook program on real files, inside this process: a process per call would take hours. */
-export async function answerOnNode(words: readonly string[], { cwd, env, input }: NodeCall) {
+export async function answerOnNode(words: readonly string[], { cwd, env, input, clock }: NodeCall) {
   let stdout = "";
   const node = createNodeSystem();
   const system: System = {
     ...node,
     processes: node.processes,
+    clock: clock ?? node.clock,
     env: { get: name => (Object.hasOwn(env, name) ? env[name] : undefined), names: () => Object.keys(env) },
     files: { ...node.files, workingDirectory: () => cwd },
     stdio: {

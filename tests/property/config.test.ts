@@ -71,6 +71,10 @@ describePublicFunctions("config", config, {
     );
     return isTightened && policies && both.notices.length >= own.notices.length && both.notices.every(isTold);
   }),
+  isHistoryOn: forBoth(fc.boolean(), fc.subarray([...config.PARTS]), (enabled, parts) => {
+    const history = { ...config.BUILT_IN.history, enabled };
+    return config.isHistoryOn({ parts, history }) === (enabled && parts.includes("history"));
+  }),
   failurePolicyOf: forBoth(failureTables, fc.constantFrom("stop", "other", "__proto__"), (failure, name) => {
     const policy = config.failurePolicyOf({ failure }, name);
     const stricter = config.failurePolicyOf({ failure: [...failure, { default: "closed" }] }, name);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as hooks from "../../src/hooks/index.ts";
 import { BRIDGE_ACTIONS, REPLY_LIMITS } from "../../src/hooks/index.ts";
-import { findEvent, type Hook } from "../../src/protocol/index.ts";
+import { type Effect, findEvent, fold, type Hook } from "../../src/protocol/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Claim, describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
@@ -108,8 +108,29 @@ describePublicFunctions("hooks", hooks, {
   stop: isHook(hooks.stop),
   userPromptSubmit: isHook(hooks.userPromptSubmit),
   workflowClassificationReminder: isHook(hooks.workflowClassificationReminder),
+  allow: forAll(texts, reason => foldsTo(hooks.allow(reason), "allow")),
+  ask: forAll(texts, reason => foldsTo(hooks.ask(reason), "ask")),
+  deny: forAll(texts, reason => foldsTo(hooks.deny(reason), "deny")),
+  context: forAll(texts, text => hooks.context(text).context === text),
+  message: forAll(texts, text => hooks.message(text).message?.text === text),
+  halt: forAll(texts, reason => hooks.halt(reason).halt?.reason === reason),
+  rewrite: forAll(fc.dictionary(fc.string(), json), input => hooks.rewrite(input).input === input),
+  replaceOutput: forAll(json, output => hooks.replaceOutput(output).output === output),
+  defineHook: forAll(texts, name => {
+    const isName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+    try {
+      return hooks.defineHook({ name, event: "PreToolUse", run: () => undefined }).name === name;
+    } catch (error) {
+      return !isName && error instanceof TypeError;
+    }
+  }),
   stockHooks: forAll(options, given => {
     const all = hooks.stockHooks(given);
     return new Set(all.map(hook => hook.id)).size === all.length && all.length >= 9;
   }),
 });
+
+/** A decision comes out of the fold as it was said. */
+function foldsTo(effect: Effect, verdict: string): boolean {
+  return fold([{ hook: "own", effect }], { power: "veto" }).decision.kind === verdict;
+}

@@ -169,6 +169,13 @@ describePublicFunctions("state", state, {
       state.escapeControls(escaped) === escaped
     );
   }),
+  escapeHidden: forAll(texts, text => {
+    const escaped = state.escapeHidden(text);
+    return (
+      !/[\u0000-\u001f\u202a-\u202e]|\p{Default_Ignorable_Code_Point}/u.test(escaped) &&
+      state.escapeHidden(escaped) === escaped
+    );
+  }),
   clip: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
     const clipped = state.clip(text, length);
     return text.length <= length ? clipped === text : clipped.endsWith("…") && clipped.length <= length + 1;

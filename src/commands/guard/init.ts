@@ -21,15 +21,14 @@ export const initCommand = defineCommand({
     const { projectConfigFile, userConfigFile } = await import("../../config/index.ts");
     const { starterConfig, trustProject } = await import("../../config/starter.ts");
     const { writeAtomically } = await import("../../system/atomic-write.ts");
-    const { whyNoHuman } = await import("../../hooks/grants.ts");
     const { stateHome, project } = openForCommand(system, terminal, undefined);
     const report = (what: string, path: string): number => {
       terminal.printResult(options.format, { success: true, action: what, path }, `${what} ${path}\n`);
       return 0;
     };
     if (options.trust) {
-      const obstacle = whyNoHuman(system);
-      if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
+      const { confirmByPhrase, requirePerson } = await import("./consent.ts");
+      requirePerson(system, stateHome);
       const file = projectConfigFile(project);
       if (system.files.follow(file)?.kind !== "file") {
         throw new CommandError(`there is no ${file} to trust`, {
@@ -37,7 +36,12 @@ export const initCommand = defineCommand({
           fix: "amplihack guard init --project",
         });
       }
-      trustProject(system, userConfigFile(stateHome), project, system.files.read(file, 256 * 1024));
+      const content = system.files.read(file, 256 * 1024);
+      confirmByPhrase(system, terminal, stateHome, {
+        shown: [system.text.decode(content).text, "", `in ${file}`],
+        question: "to let this loosen the guard for the project",
+      });
+      trustProject(system, userConfigFile(stateHome), project, content);
       return report("trusted", file);
     }
     const path = options.project ? projectConfigFile(project) : userConfigFile(stateHome);

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../cli/command.ts";
-import { CommandError } from "../../cli/errors.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import { escapeHidden } from "../../state/escape.ts";
 import { tellBuild } from "./build-report.ts";
 
 export const trustCommand = defineCommand({
@@ -18,20 +18,27 @@ agree again.`,
   async run({ options, positionals, system, terminal }) {
     const { findUntrusted, trustHooks } = await import("../../install/user-hooks/manage.ts");
     const { requireDirectories } = await import("../../install/operations.ts");
-    const { whyNoHuman } = await import("../../hooks/grants.ts");
+    const { confirmByPhrase, requirePerson } = await import("../guard/consent.ts");
     const { askYesOrNo } = await import("../../cli/ask.ts");
     const { resolve } = await import("../../system/paths.ts");
-    const obstacle = whyNoHuman(system);
-    if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
     const places = requireDirectories(system);
+    requirePerson(system, places.stateHome);
     const here = system.files.workingDirectory() ?? "/";
     const named = positionals.map(path => resolve(here, path));
     const found = await findUntrusted(system, places);
     const wanted = found.filter(({ path }) => named.length === 0 || named.includes(path));
     if (wanted.length === 0) terminal.note("nothing here waits to be trusted\n");
     const agreed = wanted.filter(({ path, state }) =>
-      askYesOrNo(terminal, `${path}${state === "changed" ? " (changed)" : ""}: run it from now on?`),
+      askYesOrNo(
+        terminal,
+        `${escapeHidden(path)}${state === "changed" ? " (changed)" : ""}: run it from now on?`,
+      ),
     );
+    if (agreed.length > 0)
+      confirmByPhrase(system, terminal, places.stateHome, {
+        shown: agreed.map(({ path }) => path),
+        question: "to run these from now on",
+      });
     return tellBuild(terminal, options.format, await trustHooks(system, places, agreed), {
       trusted: agreed.map(({ path }) => path),
     });

@@ -1,12 +1,15 @@
 import { AGENT_PROGRAMS } from "../../hosts/protected-files.ts";
 import { agentOf, turnsPermissionsOff } from "../../programs/agents.ts";
-import { hasTrait } from "../../programs/registry.ts";
-import { isOwnProgram, removesOwnPackage } from "../../programs/traits.ts";
+import type { OwnUse } from "../../programs/own-commands.ts";
+import { type FoundCall, ownCallOf, removesOwnPackage } from "../../programs/own-program.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
+import { WORKFLOW_SWITCHES } from "../../state/switch-files.ts";
 import { actorOf } from "../actor.ts";
 import type { CommandEffect } from "../effects.ts";
+import { isOwnFile } from "../paths/own-program.ts";
+import { holdsActiveLock, isSwitchFile } from "../paths/switches.ts";
 import { wiringPart } from "../paths/wiring.ts";
 import { type Check, type RuleContext, targetsOf, touchedPath } from "../rule-context.ts";
 
@@ -16,14 +19,21 @@ const SWITCHES = wordSet(`
   AMPLIHACK_HOME AMPLIHACK_FAILURE_POLICY AMPLIHACK_GUARD_LEVEL AMPLIHACK_SHUTDOWN_IN_PROGRESS AMPLIHACK_TESTING
   ${AGENT_PROGRAMS.flatMap(({ bypassVariables }) => bypassVariables ?? []).join(" ")}
 `);
+/** They mean something to an agent that is started with them, and nothing to the one that sets them. */
+const AGENT_SWITCHES: ReadonlySet<string> = new Set(WORKFLOW_SWITCHES);
 
 export const selfProtection: Check = {
   inspect(effect, context) {
     const path = touchedPath(effect);
     if (path !== undefined) inspectPath(effect, path, context);
+    inspectSwitch(effect, context);
+    if (effect.kind === "write" && effect.from !== undefined) inspectCopy(effect.from, effect, context);
   },
   inspectWhole(context) {
-    for (const invocation of context.facts.invocations) inspectAgent(invocation, context);
+    for (const invocation of context.facts.invocations) {
+      inspectAgent(invocation, context);
+      inspectOwn(invocation, context);
+    }
     for (const { name, value, isExported } of context.facts.assignments) {
       if (isExported && SWITCHES.has(name))
         context.report("agent.bypass", undefined, `${name}=${describe(value)}`);
@@ -47,47 +57,64 @@ function inspectPath(effect: CommandEffect, path: Value, context: RuleContext): 
   }
 }
 
+/** A file, a directory or a link of that name is enough to switch a check off. */
+function inspectSwitch(effect: CommandEffect, context: RuleContext): void {
+  const isTaken = effect.kind === "delete" || effect.kind === "move";
+  if (!isTaken && effect.kind !== "write" && effect.kind !== "alter") return;
+  const { workspace } = context;
+  const path = effect.kind === "move" ? effect.from : effect.path;
+  for (const { path: place, isRemote, shown } of targetsOf(context, path, effect.by, false)) {
+    if (place === undefined || isRemote) continue;
+    if (isTaken ? holdsActiveLock(workspace, place) : isSwitchFile(workspace, place))
+      context.report("agent.bypass", effect.by, shown);
+  }
+}
+
+/** Under another name it would be judged as a program that nobody knows. */
+function inspectCopy(from: Value, effect: CommandEffect, context: RuleContext): void {
+  const cwd = describe(effect.by.cwd);
+  if (isOwnFile(context.workspace, describe(from), cwd))
+    context.report("agent.bypass", effect.by, describe(from));
+}
+
 function inspectAgent(invocation: Invocation, context: RuleContext): void {
   const { program, argv, environment } = invocation;
   if (program === undefined) return;
   const words = argv.slice(1).map(describe);
-  const isHelp = words.includes("--help") || words.includes("--version");
-  const report = (shown: readonly string[], rule: "agent.bypass" | "agent.history" = "agent.bypass") =>
-    context.report(rule, actorOf(invocation), shown.join(" "));
+  if (words.includes("--help") || words.includes("--version")) return;
+  const report = (shown: readonly string[]) =>
+    context.report("agent.bypass", actorOf(invocation), shown.join(" "));
   const line = argv.map(describe);
-  const inspectOwn = (own: readonly string[]): void => {
-    const rule = isHelp ? undefined : ownRule(own);
-    if (rule !== undefined) report(line, rule);
-  };
-  const agent = isHelp ? undefined : agentOf(invocation);
+  const agent = agentOf(invocation);
   if (agent !== undefined) {
     if (words.some(word => turnsPermissionsOff(word, agent) || HOOKS_OFF.test(word)))
       report(line.slice(0, 6));
-    for (const { name } of environment) if (SWITCHES.has(name)) report([name, "for", agent]);
+    for (const name of switchesFor(environment)) report([name, "for", agent]);
   }
-  if (!isHelp && removesOwnPackage(invocation)) report(line);
-  if (isOwnProgram(program)) {
-    inspectOwn(words);
-    if (words.some(word => word.length > 3 && turnsPermissionsOff(word))) report(line.slice(0, 6));
-  }
-  if (hasTrait(program, "runsPackage") && isOwnProgram(words[0])) inspectOwn(words.slice(1));
+  if (removesOwnPackage(invocation)) report(line);
+}
+
+function switchesFor(environment: Invocation["environment"]): readonly string[] {
+  return environment.map(({ name }) => name).filter(name => SWITCHES.has(name) || AGENT_SWITCHES.has(name));
 }
 
 /** What only a person decides: to switch the guard off, to change files back, to forget what was kept. */
-function ownRule(words: readonly string[]): "agent.bypass" | "agent.history" | undefined {
-  const options = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
-  const [command, action] = options.filter(word => !word.startsWith("-"));
-  switch (command) {
-    case "uninstall":
-      return "agent.bypass";
-    case "guard":
-      return action === "allow-once" || action === "init" ? "agent.bypass" : undefined;
-    case "undo":
-    case "redo":
-      return options.includes("--dry-run") ? undefined : "agent.history";
-    case "history":
-      return action === "prune" || action === "clear" ? "agent.history" : undefined;
-    default:
-      return undefined;
-  }
+function inspectOwn(invocation: Invocation, context: RuleContext): void {
+  const cwd = describe(invocation.cwd);
+  const call = ownCallOf(invocation, word => isOwnFile(context.workspace, word, cwd));
+  if (call === undefined) return;
+  const use = usedAs(call);
+  const by = actorOf(invocation);
+  const shown = invocation.argv.map(describe).join(" ");
+  if (use === "history") context.report("agent.history", by, shown);
+  else if (use !== "passes")
+    context.report("agent.bypass", by, shown, use === "loosens" ? { verdict: "deny" } : {});
+  if (call.isLaunch)
+    for (const name of switchesFor(invocation.environment))
+      context.report("agent.bypass", by, `${name} for ${shown}`);
+}
+
+function usedAs({ use, isOpen, isLaunch, passedOn, isOptionDependent }: FoundCall): OwnUse {
+  if (isLaunch && passedOn.some(word => turnsPermissionsOff(word) || HOOKS_OFF.test(word))) return "loosens";
+  return use === "passes" && isOpen && isOptionDependent ? "asks" : use;
 }

@@ -4,7 +4,7 @@ export const SELF_PROTECTION = {
   "agent.bypass": {
     title: "works around the guard",
     verdict: "ask",
-    when: "Starts an agent with its permissions off, edits the wiring of hooks, touches this guard's configuration, grants, keys or programs, or sets a variable that switches it off.",
+    when: "Starts an agent with its permissions off, edits the wiring of hooks, touches this guard's configuration, grants, keys or programs, sets a variable or writes a file that switches a check off, or runs a command of amplihack that changes more than it tells; those that take protection away are denied.",
     lost: "It would weaken what protects this session: {target}.",
     safer: "amplihack doctor",
   },

@@ -1,9 +1,11 @@
 import { claudeCode } from "../../hosts/claude-code.ts";
 import type { Effect, InputOf } from "../../protocol/index.ts";
+import { findStateHome } from "../../state/homes.ts";
 import { attempt, defineHook, type HookContext } from "../context.ts";
 import { withHistory } from "../history-steps.ts";
 import type { HookDefinition } from "../hook-program.ts";
 import { isSubstantial, keepRequest, summariseRequest } from "../original-request.ts";
+import { rememberHost } from "../process-tree.ts";
 import { countCharacters } from "../words.ts";
 import { cleanUpHooks } from "./hook-cleanup.ts";
 import { assembleContext } from "./project-context.ts";
@@ -26,6 +28,9 @@ async function beginSession(
     !attempt(context, "the hook cleanup failed", () => cleanUpHooks(context))
   )
     context.metric("hook_cleanup_error", 1);
+  const stateHome = findStateHome(context.system);
+  if (stateHome !== undefined)
+    attempt(context, "the host was not remembered", () => rememberHost(context.system, stateHome));
   await withHistory(context, input.cwd, ({ openSession }, guard) =>
     openSession(input.sessionId, context.system, guard),
   );

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../protocol/index.ts";
 import {
   asText,
   events,
@@ -21,9 +22,7 @@ export const gemini: Protocol = {
         name: asText(tool["name"]),
         parameters: parametersOf(tool["parametersJsonSchema"] ?? tool["parameters"]),
       })),
-      results: parts
-        .filter(part => part["functionResponse"] !== undefined)
-        .map(part => asText(part["functionResponse"])),
+      results: resultsIn(parts),
       text: JSON.stringify([body["systemInstruction"], body["contents"]]),
     };
   },
@@ -32,6 +31,17 @@ export const gemini: Protocol = {
     return path.includes(":stream") ? events([response], false) : json(response);
   },
 };
+
+/** A session that is resumed names results several times, with the same id. */
+function resultsIn(parts: readonly Members[]): readonly string[] {
+  const results = new Map<string, string>();
+  for (const [index, { functionResponse }] of parts.entries()) {
+    if (functionResponse === undefined) continue;
+    const id = isJsonObject(functionResponse) ? functionResponse["id"] : undefined;
+    results.set(typeof id === "string" ? id : String(index), asText(functionResponse));
+  }
+  return [...results.values()];
+}
 
 function responseOf(answer: ModelAnswer): Members {
   const part =

@@ -1,6 +1,7 @@
 import type { InputOf } from "../../../protocol/index.ts";
 import { stringAt } from "../../../protocol/members.ts";
 import { VARIABLES } from "../../../state/index.ts";
+import { CONFIRMED_FILE, DISABLED_FILE, POWER_STEERING_FOLDER } from "../../../state/switch-files.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
 import { readInside } from "../../framework-files.ts";
@@ -51,10 +52,10 @@ export async function checkWork(input: InputOf<"stop">, context: HookContext): P
   const config = loadSteeringConfig(context);
   const workingDirectory = system.files.workingDirectory() ?? context.directory;
   if (VARIABLES.AMPLIHACK_SKIP_POWER_STEERING.get(system)) return approve("disabled");
-  if (!config.isEnabled || exists(join(workingDirectory, ".disabled"))) return approve("disabled");
+  if (!config.isEnabled || exists(join(workingDirectory, DISABLED_FILE))) return approve("disabled");
   const shared = await findSharedRuntime(context);
-  if (exists(join(shared.path, "power-steering", ".disabled"))) return approve("disabled");
-  if (exists(context.path("power-steering", ".power_steering_lock"))) return approve("concurrent");
+  if (exists(join(shared.path, POWER_STEERING_FOLDER, DISABLED_FILE))) return approve("disabled");
+  if (exists(context.path(POWER_STEERING_FOLDER, ".power_steering_lock"))) return approve("concurrent");
   const path = input.transcriptPath;
   if (path === undefined || !path.startsWith("/")) return approve("missing_transcript");
   if (!isReadablePlace(context, path)) return approve("unreadable_place");
@@ -165,7 +166,7 @@ class WorkCheck {
     isCompacted: boolean,
   ): Promise<"user_confirmed" | "pr_merged" | "state_verified" | undefined> {
     const { context, subject } = this;
-    const confirmation = context.path("power-steering", subject.sessionId, "user_confirmed_complete");
+    const confirmation = context.path(POWER_STEERING_FOLDER, subject.sessionId, CONFIRMED_FILE);
     if (context.system.files.inspect(confirmation) !== undefined) return "user_confirmed";
     if (!subject.isRepository) return undefined;
     const pullRequest = await findPullRequest(context);

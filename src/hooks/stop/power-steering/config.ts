@@ -2,6 +2,7 @@ import { errorText } from "../../../protocol/error-text.ts";
 import { isJsonObject, type Json, ownValue } from "../../../protocol/index.ts";
 import { booleanAt, memberAt, parseJsonObject } from "../../../protocol/members.ts";
 import { readText, SESSION_TYPES } from "../../../state/index.ts";
+import { CONSIDERATIONS_FILE, POWER_STEERING_CONFIG } from "../../../state/switch-files.ts";
 import { join } from "../../../system/paths.ts";
 import type { HookContext } from "../../context.ts";
 import { type Consideration, FALLBACK_CONSIDERATIONS, SHIPPED_CONSIDERATIONS } from "./considerations.ts";
@@ -22,7 +23,7 @@ function toolPath(context: HookContext, name: string): string {
 
 /** The project's own settings; a file that cannot be used counts as none, and says so in the log. */
 export function loadSteeringConfig(context: HookContext): PowerSteeringConfig {
-  const path = toolPath(context, ".power_steering_config");
+  const path = toolPath(context, POWER_STEERING_CONFIG);
   try {
     const text = readText(context.system, path, FILE_BYTES);
     if (text === undefined) return DEFAULTS;
@@ -47,7 +48,7 @@ function parseConfig(text: string): PowerSteeringConfig | undefined {
 
 /** The project's list, else what is shipped; a list that cannot be used leaves the built-in five. */
 export async function loadConsiderations(context: HookContext): Promise<readonly Consideration[]> {
-  const path = toolPath(context, "considerations.yaml");
+  const path = toolPath(context, CONSIDERATIONS_FILE);
   try {
     const text = readText(context.system, path, FILE_BYTES);
     if (text === undefined) return SHIPPED_CONSIDERATIONS;

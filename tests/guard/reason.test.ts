@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { HOME, judge } from "./scene.ts";
+
+describe("what a person is asked about", () => {
+  it("has nothing in it that hides or reorders what it says", () => {
+    const { reason = "" } = judge(
+      `rm -rf ~/Documents/'a\u202eb\u200bc\u001b[2Kd\ne\u{e0041}f\ufeff'; cat ~/.ssh/id_rsa`,
+    );
+    expect(reason).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e\ufeff]/);
+    expect(reason).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
+  });
+
+  it("shows where a long path leads", () => {
+    const detour = `${"legacy/../".repeat(60)}`;
+    const { reason = "" } = judge(
+      `cat ${HOME}/${"a".repeat(100)}/${"b".repeat(200)}/.ssh/id_rsa; cp x ${detour}`,
+    );
+    expect(reason).toContain(".ssh/id_rsa");
+  });
+});

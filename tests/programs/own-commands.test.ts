@@ -1,0 +1,109 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { isFamily, type LeafCommand } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/command-files.ts";
+import { GLOBAL_OPTIONS } from "../../src/cli/parse.ts";
+import { OWN_COMMANDS, readOwnCall } from "../../src/programs/own-commands.ts";
+import { words } from "../../src/shell/options.ts";
+
+const commands = await loadCommands(fileURLToPath(new URL("../../src/commands/", import.meta.url)));
+const leaves = commands.flatMap((command): readonly (readonly [string, LeafCommand])[] =>
+  isFamily(command)
+    ? command.subcommands.map(sub => [`${command.name} ${sub.name}`, sub] as const)
+    : [[command.name, command]],
+);
+const optionsOf = ({ options }: LeafCommand) => Object.entries(options);
+const spelled = (name: string, short: string | undefined) =>
+  short === undefined ? name : `${short}|${name}`;
+
+describe.each(leaves)("amplihack %s", (path, leaf) => {
+  it("says what it means to the guard", () => {
+    expect(Object.keys(OWN_COMMANDS), `add '${path}' to OWN_COMMANDS`).toContain(path);
+  });
+
+  it("has the options that the guard reads it with", () => {
+    const { use, values, bare = "", flags, ...more } = OWN_COMMANDS[path] ?? { use: "passes" };
+    const conditions = Object.values(more).filter(value => typeof value === "string");
+    if (use === "passes" && conditions.length === 0) return;
+    const valued = optionsOf(leaf).filter(([, spec]) => spec.kind !== "boolean");
+    expect([...words(values ?? "")].sort()).toEqual(
+      valued.map(([name, { short }]) => spelled(name, short)).sort(),
+    );
+    expect([...words(bare)].sort()).toEqual(
+      valued
+        .filter(([, spec]) => "bare" in spec)
+        .map(([name]) => name)
+        .sort(),
+    );
+    expect(flags !== undefined).toBe(leaf.isPassThrough === true);
+    const known = optionsOf(leaf).map(([name, { short }]) => spelled(name, short));
+    if (flags !== undefined)
+      expect([...words(flags), ...words(values ?? "")].sort()).toEqual([...known].sort());
+    for (const condition of words(conditions.join(" ")).map(each => each.split("=")[0] ?? ""))
+      if (leaf.isPassThrough !== true) expect(known).toContain(condition);
+  });
+});
+
+describe("the command line of this program", () => {
+  it("knows the global options, and the command of a family's name alone", () => {
+    expect(Object.keys(GLOBAL_OPTIONS)).toEqual(["help", "version", "quiet", "no-color"]);
+    for (const command of commands)
+      if (isFamily(command)) {
+        const initial = command.initial?.name;
+        const named = Object.entries(OWN_COMMANDS).filter(
+          ([path, { isInitial }]) => isInitial && path.startsWith(`${command.name} `),
+        );
+        expect(named.map(([path]) => path)).toEqual(
+          initial === undefined ? [] : [`${command.name} ${initial}`],
+        );
+      }
+  });
+
+  it.each([
+    ["", "passes"],
+    ["--quiet", "passes"],
+    ["help uninstall", "passes"],
+    ["uninstall --help", "passes"],
+    ["--quiet guard --no-color allow-once ABC234", "loosens"],
+    ["uninstall --host --help", "loosens"],
+    ["uninstall -f --help", "loosens"],
+    ["uninstall --format=json --dry-run", "passes"],
+    ["uninstall -- --dry-run", "loosens"],
+    ["update --version", "loosens"],
+    ["update --version 0.0.1", "loosens"],
+    ["update --check", "passes"],
+    ["install --host claude", "passes"],
+    ["install --failure open", "loosens"],
+    ["install --failure=closed", "asks"],
+    ["install --failure open --dry-run", "passes"],
+    ["parts", "passes"],
+    ["parts --off workflow", "asks"],
+    ["parts --off workflow --off history", "loosens"],
+    ["parts --off=guard", "loosens"],
+    ["undo -n", "passes"],
+    ["undo -yn", "passes"],
+    ["undo --since --dry-run", "history"],
+    ["undo --session --dry-run", "passes"],
+    ["history", "passes"],
+    ["history --turn 2", "passes"],
+    ["history clear", "history"],
+    ["guard init", "asks"],
+    ["guard init --trust", "loosens"],
+    ["hooks trust", "loosens"],
+    ["recipe run x.yaml", "asks"],
+    ["recipe run x.yaml -c --dry-run", "asks"],
+    ["recipe run x.yaml --dry-run", "passes"],
+    ["recipe --quiet run x.yaml", "asks"],
+    ["launch", "asks"],
+    ["claude --dry-run", "passes"],
+    ["claude --unknown --dry-run", "asks"],
+    ["claude -- --dry-run", "asks"],
+    ["launch --skip-permissions", "loosens"],
+    ["doctor", "passes"],
+    ["doctor --fix", "asks"],
+    ["brand-new", "asks"],
+    ["guard brand-new", "asks"],
+  ])("%s %s", (line, use) => {
+    expect(readOwnCall(words(line)).use).toBe(use);
+  });
+});
