@@ -11,7 +11,7 @@ import { softenAlternatives } from "./alternatives.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint, type Examination } from "./collect-footprint.ts";
-import { conclude, type Examined as Learned } from "./conclude.ts";
+import { conclude, type Examined } from "./conclude.ts";
 import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { explainTree } from "./explain.ts";
 import { type Finding, makeFinding } from "./finding.ts";
@@ -37,22 +37,22 @@ export function judgeWords(argv: readonly string[], context: GuardContext): Judg
 }
 
 /** A text that was examined, before anything is concluded from it. */
-export interface Examined {
+export interface ExaminedCall {
   readonly findings: readonly Finding[];
-  readonly learned: Learned;
+  readonly learned: Examined;
 }
 
-function conclusionOf({ findings, learned }: Examined): Judgement {
+function conclusionOf({ findings, learned }: ExaminedCall): Judgement {
   return conclude(findings, learned);
 }
 
-export function examineText(command: string, workspace: Workspace, isPowerShell = false): Examined {
+export function examineText(command: string, workspace: Workspace, isPowerShell = false): ExaminedCall {
   if (isPowerShell) return examineWords(command, powerShellArgv(command), workspace);
   const shell = shellContextOf(workspace.given, workspace);
   return examineFacts(command, analyseCommand(command, shell, workspace.settings.programs), workspace);
 }
 
-export function examineWords(source: string, argv: readonly string[], workspace: Workspace): Examined {
+export function examineWords(source: string, argv: readonly string[], workspace: Workspace): ExaminedCall {
   const shell = shellContextOf(workspace.given, workspace);
   return examineFacts(source, analyseArgv(argv, shell, workspace.settings.programs), workspace);
 }
@@ -83,7 +83,7 @@ export function shellContextOf(context: GuardContext, workspace: Workspace): She
   };
 }
 
-function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): Examined {
+function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): ExaminedCall {
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects)];
@@ -102,7 +102,7 @@ function examineFacts(source: string, facts: ShellFacts, surveyed: Workspace): E
   const findings = softenAlternatives(found, facts).filter(
     finding => !(finding.isAllowable && isAllowedByEntry(finding, facts, workspace)),
   );
-  const learned: Learned = {
+  const learned: Examined = {
     workspace,
     notes: facts.unexamined.map(part => `not examined (${part.reason}): ${part.message}`),
     subject: () => subjectOf(source, facts, workspace.cwd),

@@ -10,7 +10,7 @@ import { conclude } from "./conclude.ts";
 import type { Workspace } from "./context.ts";
 import { effectsOfTool } from "./file-tools.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
-import { type Examined, examineText, examineWords } from "./judge.ts";
+import { type ExaminedCall, examineText, examineWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rules.ts";
 
@@ -62,7 +62,7 @@ export function plainFileCall(
   return { shapes, directory: undefined, isComplete: true };
 }
 
-function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined[] {
+function examineShape(shape: ToolShape, workspace: Workspace): readonly ExaminedCall[] {
   switch (shape.as) {
     case "shell": {
       const { command, dialect, elsewhere } = shape;
@@ -97,14 +97,14 @@ function examineShape(shape: ToolShape, workspace: Workspace): readonly Examined
 }
 
 /** A database is no file of the project; commands of a client may change some. */
-function examineStatements(statements: string, workspace: Workspace): Examined {
+function examineStatements(statements: string, workspace: Workspace): ExaminedCall {
   const examined = examineWords(statements, sqlArgv(statements), workspace);
   if (statements.includes("\\")) return examined;
   return { ...examined, learned: { ...examined.learned, footprint: () => NO_FOOTPRINT } };
 }
 
 /** Without what is said of text only because it could not be read. */
-function withoutDoubt(examined: Examined): Examined {
+function withoutDoubt(examined: ExaminedCall): ExaminedCall {
   const findings = examined.findings.filter(({ rule }) => !isOfFamily(rule, "guard", "text"));
   return { ...examined, findings };
 }
@@ -114,7 +114,7 @@ function examineFiles(
   { shapes, isComplete }: ShapedCall,
   knownPaths: readonly string[],
   workspace: Workspace,
-): Examined | undefined {
+): ExaminedCall | undefined {
   const files = shapes.filter(shape => shape.as === "file");
   const effects = effectsOfTool(tool, files, knownPaths, workspace);
   if (effects.length === 0 && isComplete) return undefined;

@@ -260,3 +260,26 @@ describe("the end of a call", () => {
     expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([2, 1, 1]);
   });
 });
+
+describe("a tool of a server", () => {
+  it.each([
+    ["mcp__files__delete_directory", { path: "work" }, "rm -rf work"],
+    ["mcp__files__write_file", { path: "src/a.txt", content: "other" }, "printf other > src/a.txt"],
+    ["mcp__files__move_file", { source: "x.txt", destination: "y.txt" }, "mv x.txt y.txt"],
+    ["mcp__shell__run", { command: "rm -rf ../work", cwd: "src" }, "rm -rf work"],
+  ])("%s is kept and undone as a command is", async (name, arguments_, command) => {
+    const project = repository();
+    const state = project.state();
+    const call = (event: string) => ({
+      ...toolInput(project, event, "", {}),
+      facts: { command: null, paths: [] },
+      tool: { name, canonicalName: name, input: arguments_, useId: undefined },
+    });
+    expect((await preToolUse().run(call("PreToolUse"), project.context.system))?.decision).toBeUndefined();
+    project.shell(command);
+    await postToolUse().run(call("PostToolUse"), project.context.system);
+    expect(project.state()).not.toEqual(state);
+    await project.undo();
+    expect(project.state()).toEqual(state);
+  });
+});

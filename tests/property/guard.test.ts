@@ -69,6 +69,16 @@ describePublicFunctions("guard", guard, {
     const rule = guard.findRule(id);
     return rule === undefined ? !RULES.includes(id) : rule.id === id;
   }),
+  factsOfCall: forBoth(tools, json, (name, input) => {
+    const known = { command: "ls", paths: [] };
+    const { command, paths: named } = guard.factsOfCall(name, input, { command: null, paths: [] });
+    const isText = (value: unknown) => typeof value === "string" && value !== "";
+    return (
+      (command === null || isText(command)) &&
+      named.every(isText) &&
+      guard.factsOfCall(name, input, known) === known
+    );
+  }),
   findUnkept: forBoth(paths, texts, (path, why) => {
     const finding = guard.findUnkept(BUILT_IN.guard, path, why);
     return finding?.verdict === "ask" && finding.target === path && finding.lost.includes(why);

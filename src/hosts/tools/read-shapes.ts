@@ -4,6 +4,7 @@ import { executedShapes, isExecutedName } from "./executed.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
 import type { Level, ShapedCall, ToolShape } from "./shapes.ts";
 import { nameWords, type ToolWords, toolWords } from "./tool-words.ts";
+import { hasWord } from "./word-list.ts";
 
 const MAX_DEPTH = 40;
 const MAX_OBJECTS = 10_000;
@@ -59,8 +60,11 @@ function isNestedInput(name: string): boolean {
   return NESTED.test(name);
 }
 
-/** Tools that call tools name the inner one beside its arguments: `use_mcp_tool`, batches. */
+const GATEWAYS = "mcp tool tools gateway call calls invoke proxy batch parallel router dispatch multi";
+
+/** Tools that call tools name the inner one beside its arguments: `use_mcp_tool`, batches. To others it is a word. */
 function innerTool({ tool, members }: Level): ToolWords {
+  if (!hasWord([...tool.server, ...tool.tool], GATEWAYS)) return tool;
   for (const name of ["tool_name", "toolName", "tool", "name", "function"]) {
     const inner = members[name];
     if (typeof inner !== "string" || inner === "") continue;
