@@ -8,7 +8,7 @@ export const command = defineCommand({
   group: "Set up",
   details: `
 Removes exactly the entries that are ours. A settings file that was not changed since the installation is again what it
-was, byte for byte. Memory, configuration and the audit log stay unless --purge is given.`,
+was, byte for byte. Memory, history, configuration and the audit log stay unless --purge is given.`,
   options: {
     host: option.string("HOST", "only this host", { isRepeatable: true }),
     scope: option.choice(["user", "project"], "only registrations of this scope"),
@@ -17,7 +17,7 @@ was, byte for byte. Memory, configuration and the audit log stay unless --purge 
     ),
     "dry-run": option.boolean("show every change as a diff and write nothing"),
     "keep-data": option.boolean("also keep run-time data and logs"),
-    purge: option.boolean("also remove memory, configuration and all logs"),
+    purge: option.boolean("also remove memory, history, configuration and all logs"),
     force: option.boolean("go on without a usable record of the installation"),
     format: FORMAT_OPTION,
   },

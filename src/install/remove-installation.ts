@@ -26,6 +26,7 @@ const LASTING_DATA = [
   "memory.db",
   "memory.db-wal",
   "memory.db-shm",
+  "history",
   "guard",
   "recipes",
   "logs",

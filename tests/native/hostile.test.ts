@@ -103,20 +103,21 @@ describeNative("the native program in a strange place", () => {
   });
 
   it.each([
-    ["no input", '"$0" pre-tool-use <&-'],
-    ["no output", '"$0" pre-tool-use >&-'],
-    ["none of the three", '"$0" pre-tool-use <&- >&- 2>&-'],
-    ...(process.platform === "linux" ? [["a full disk for output", '"$0" pre-tool-use > /dev/full']] : []),
-    ["an output that nobody reads", 'set -o pipefail; "$0" pre-tool-use | exec true'],
-    ["a folder for input", '"$0" pre-tool-use < /'],
-    ["an output that is read only", '"$0" pre-tool-use 1< /dev/null'],
-  ])("ends without a crash with %s", (_, script) => {
-    const { code, stderr } = runShell(script, place());
-    expect(code).toBe(0);
+    ["no input", '"$0" pre-tool-use <&-', 0],
+    ["none of the three", '"$0" pre-tool-use <&- >&- 2>&-', 0],
+    ["a folder for input", '"$0" pre-tool-use < /', 0],
+    // A refusal that cannot be written is told by the exit code.
+    ["no output", '"$0" pre-tool-use >&-', 2],
+    ...(process.platform === "linux" ? [["a full disk for output", '"$0" pre-tool-use > /dev/full', 2]] : []),
+    ["an output that nobody reads", 'set -o pipefail; "$0" pre-tool-use | exec true', 2],
+    ["an output that is read only", '"$0" pre-tool-use 1< /dev/null', 2],
+  ])("ends without a crash with %s", (_, script, expected) => {
+    const { code, stderr } = runShell(String(script), place());
+    expect(code).toBe(expected);
     expect(stderr).not.toContain("crashed");
   });
 
-  it("takes an answer back from nobody: a caller that goes away early changes nothing", async () => {
+  it("refuses by its exit code where a caller went away early", async () => {
     const { home, cwd } = place();
     const child = spawn(NATIVE_FILE, ["pre-tool-use"], { cwd, env: { HOME: home } });
     child.stdout.destroy();
@@ -125,7 +126,7 @@ describeNative("the native program in a strange place", () => {
     const ended = await new Promise(resolve =>
       child.once("exit", (code, signal) => resolve({ code, signal })),
     );
-    expect(ended).toEqual({ code: 0, signal: null });
+    expect(ended).toEqual({ code: 2, signal: null });
   });
 
   it("ends at once when told to, whatever it is doing", async () => {
