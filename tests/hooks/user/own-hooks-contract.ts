@@ -13,7 +13,7 @@ const pre = (name: string, body: string, options = "{}") =>
   `${imports}export default defineHook({ name: "${name}", event: "PreToolUse", tool: "Bash", options: ${options}, ${body} });`;
 
 /** A home with hooks that are built. */
-class World {
+export class World {
   readonly home = temporaryDirectory();
   readonly project = join(this.home, "project");
   readonly stateHome = join(this.home, ".amplihack");
