@@ -10,7 +10,7 @@ import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
 import { claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
-import { callKey, findOpen, readOpen, writeOpen } from "./open-changes.ts";
+import { callKey, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import { noteUsage } from "./prune.ts";
 import { readSession } from "./sessions.ts";
 import { type Sweep, sweepAround, sweepRepository } from "./sweep.ts";
@@ -49,22 +49,28 @@ export async function beginCall(
   }
 }
 
-/** A host that reads two of our registrations asks twice for one call. */
+/**
+ * A host that reads two of our registrations asks twice for one call. Under one id a hook of the user's may have made
+ * another call of it, of which nothing is kept yet; a text that was cut does not tell.
+ */
 async function knownCapture(
   context: HistoryContext,
-  { toolUseId, session }: CallRequest,
+  { toolUseId, session, tool, command }: CallRequest,
   key: string,
 ): Promise<Captured | undefined> {
-  const known = findOpen(context.store, session, key);
-  const [same] = toolUseId === undefined ? [] : known;
-  const open = same === undefined ? undefined : readOpen(context.store, same);
-  if (open !== undefined) {
-    const { change, files, bytes, isComplete, notKept } = open;
-    return { change: change.id, files, bytes, isComplete, lost: notKept };
+  const { store } = context;
+  const known = findOpen(store, session, key);
+  if (toolUseId === undefined) {
+    // Without an id of its own, a call with the same words was refused, or has ended.
+    for (const file of known) await completeChange(context, file);
+    return undefined;
   }
-  // Without an id of its own, a call with the same words was refused, or has ended.
-  for (const file of known) await completeChange(context, file);
-  return undefined;
+  const isSame = (open: OpenChange | undefined) =>
+    open?.change.tool === tool && open.change.command === command && !command.endsWith("…");
+  const open = known.map(file => readOpen(store, file)).find(isSame);
+  if (open === undefined) return undefined;
+  const { change, files, bytes, isComplete, notKept } = open;
+  return { change: change.id, files, bytes, isComplete, lost: notKept };
 }
 
 function everything(

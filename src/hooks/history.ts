@@ -12,7 +12,7 @@ import { completeChange, dropChange } from "../history/complete.ts";
 import { type HistoryContext, openContext } from "../history/context.ts";
 import { figuresOf } from "../history/figures.ts";
 import { examineLosses, type GitWork } from "../history/harmless.ts";
-import { callKey, findOpen, readOpen } from "../history/open-changes.ts";
+import { callKey, findOpen, type OpenFile, readOpen } from "../history/open-changes.ts";
 import { pruneWhenDue } from "../history/prune.ts";
 import { listChanges } from "../history/select.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
@@ -216,14 +216,15 @@ export async function completeCall(
   const { store } = history;
   const { tool, toolUseId, command } = callOf(input);
   const key = callKey(store, toolUseId, tool, command);
-  const [open, ...others] = findOpen(store, findSessionId(system, input.sessionId), key);
+  const begun = findOpen(store, findSessionId(system, input.sessionId), key);
+  // Of one tool use id, the call that ran is the one with these words, or what a hook made of it at last.
+  const isSame = (file: OpenFile) => readOpen(store, file)?.change.command === command;
+  const open = toolUseId === undefined ? begun[0] : (begun.filter(isSame).at(-1) ?? begun.at(-1));
   if (open === undefined) return;
   const exit = input.event === "PostToolUseFailure" ? "failed" : "ok";
   await completeChange(history, open, { exit, durationMs });
-  // Hooks that are registered twice begin two changes for one call, and are told of its end once.
-  if (toolUseId !== undefined)
-    for (const other of others)
-      if (readOpen(store, other)?.change.command === command) dropChange(history, other);
+  // The others never ran, or were begun by hooks that are registered twice.
+  if (toolUseId !== undefined) for (const file of begun) if (file !== open) dropChange(history, file);
   pruneWhenDue(history);
 }
 

@@ -222,6 +222,23 @@ describe("the end of a call", () => {
     expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
   });
 
+  it.each([
+    ["another command", "rm -f x.txt", "rm -rf src"],
+    ["one that begins alike", `rm -f x.txt ${"y ".repeat(400)}`, `rm -rf x.txt ${"y ".repeat(400)} src`],
+  ])("keeps what will run when a hook of the user's made %s of the call", async (_, offered, rewritten) => {
+    const project = repository();
+    const call = { useId: "u1" };
+    const before = project.state();
+    await offer(project, offered, call);
+    expect((await offer(project, rewritten, call))?.decision).toBeUndefined();
+    project.shell(rewritten);
+    await finish(project, rewritten, call);
+    const { changes } = project.history.listChanges({});
+    expect(changes.map(({ status }) => status)).toEqual(["done"]);
+    await project.undo();
+    expect(project.state()).toEqual(before);
+  });
+
   it("belongs to the first turn when the prompt came while the session was being opened", async () => {
     const project = repository();
     const { store } = project.context;
