@@ -96,6 +96,14 @@ describe("the life of a hook", () => {
     writeFileSync(join(user.project, "far.ts"), `import "./x.ts"; import { y } from "./y.ts";`);
     expect((await user.type(["hooks", "add", "far.ts"])).stderr).toContain("imports ./y.ts");
     expect((await user.type(["hooks", "add", "notes.md"])).stderr).toContain("is no hook");
+    const missing = await user.type(["hooks", "add", "nowhere.ts"]);
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: `Error: there is no file ${join(user.project, "nowhere.ts")}\n`,
+    });
+    writeFileSync(join(user.project, "mine.ts"), hook("mine", "other"));
+    expect((await user.type(["hooks", "add", "mine.ts"])).stderr).toContain("is already there and differs");
+    expect(readFileSync(own(user, "mine.ts"), "utf8")).not.toContain("other");
   });
 
   it("no agent chooses the hooks that watch it", async () => {

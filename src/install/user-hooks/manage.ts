@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { isSourceName } from "../../hooks/user/source-files.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
 import { basename, extension, join } from "../../system/paths.ts";
 import type { System } from "../../system/system.ts";
+import { readFile } from "../file-edit.ts";
 import { installProblem } from "../problem.ts";
 import { type BuildReport, buildHooks, type RefusedSource } from "./build.ts";
 import { type HookPlaces, projectHooksFolder, userHooksFolder } from "./sources.ts";
@@ -39,14 +39,16 @@ export async function addHook(
     throw installProblem(
       `${file} is no hook: TypeScript or JavaScript is expected, not '${extension(file)}'`,
     );
-  const text = readFileSync(file, "utf8");
+  const text = readFile(system, file);
+  if (text === undefined) throw installProblem(`there is no file ${file}`);
   const near = /\bfrom\s*["'](\.\.?\/[^"']+)["']/.exec(text)?.[1];
   if (near !== undefined)
     throw installProblem(
       `${file} imports ${near}: put both into ${userHooksFolder(places.stateHome)} yourself, then run amplihack hooks build`,
     );
   const path = join(userHooksFolder(places.stateHome), basename(file));
-  if (system.files.inspect(path) !== undefined && path !== file && readFileSync(path, "utf8") !== text)
+  const known = readFile(system, path);
+  if (known !== undefined && known !== text)
     throw installProblem(
       `${path} is already there and differs; remove it first: amplihack hooks remove ${basename(file)}`,
     );
