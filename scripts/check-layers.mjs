@@ -49,6 +49,7 @@ const PORTABLE_PACKAGES = {
 const SYSTEM_INTERFACE = new Set([
   "system/system.ts",
   "system/atomic-write.ts",
+  "system/child-environment.ts",
   "system/command-line.ts",
   "system/glob.ts",
   "system/paths.ts",

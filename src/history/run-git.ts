@@ -1,4 +1,5 @@
 import { errorText } from "../protocol/error-text.ts";
+import { childEnvironment } from "../system/child-environment.ts";
 import type { System } from "../system/system.ts";
 
 export interface GitRun {
@@ -35,11 +36,13 @@ export async function runGit(
   { cwd, timeoutMs, input = "", env = {} }: GitOptions,
 ): Promise<GitRun> {
   if (timeoutMs <= 0) return failed("there was no time to ask git");
-  const own: Record<string, string> = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
-  for (const name of system.env.names()) {
-    const value = FOREIGN.test(name) || Object.hasOwn(own, name) ? undefined : system.env.get(name);
-    if (value !== undefined) own[name] = value;
-  }
+  const foreign = system.env.names().filter(name => FOREIGN.test(name));
+  const own = childEnvironment(system, {
+    ...Object.fromEntries(foreign.map(name => [name, undefined])),
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+  });
   try {
     const { end, stdout, stderr, stdoutTruncated } = await system.processes.start({
       argv: ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", ...args],

@@ -1,3 +1,4 @@
+import { childEnvironment } from "../system/child-environment.ts";
 import type { System } from "../system/system.ts";
 
 /** What a bounded run of another program gave; `failed` tells why in a few words, never its output. */
@@ -11,20 +12,6 @@ export interface ProgramCall {
 }
 
 const OUTPUT_LIMIT = 1024 * 1024;
-
-/** The environment of this process, with some names changed or (undefined) taken out. */
-export function childEnvironment(
-  system: Pick<System, "env">,
-  changes: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  const env: Record<string, string> = {};
-  for (const name of system.env.names()) {
-    const value = Object.hasOwn(changes, name) ? undefined : system.env.get(name);
-    if (value !== undefined) env[name] = value;
-  }
-  for (const [name, value] of Object.entries(changes)) if (value !== undefined) env[name] = value;
-  return env;
-}
 
 /** Asks git something that changes nothing. Configured helper programs of the repository are kept out. */
 export function askGit(

@@ -1,3 +1,4 @@
+import { childEnvironment } from "../system/child-environment.ts";
 import type { ProcessResult, System } from "../system/system.ts";
 
 const LIMITS = { stdoutBytes: 262_144, tailBytes: 0, stderrBytes: 16_384, drainBytes: 1_000_000 };
@@ -41,13 +42,8 @@ export async function runProgram(
   };
 }
 
-export function wholeEnvironment({ env }: Pick<System, "env">): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    env.names().flatMap(name => {
-      const value = env.get(name);
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+export function wholeEnvironment(system: Pick<System, "env">): Readonly<Record<string, string>> {
+  return childEnvironment(system, {});
 }
 
 /** For a hook that is only tried: another home, and no real bridge. */

@@ -1,9 +1,9 @@
 import { readJson } from "../../protocol/index.ts";
 import { escapeControls, findStateHome, VARIABLES } from "../../state/index.ts";
+import { childEnvironment } from "../../system/child-environment.ts";
 import { join } from "../../system/paths.ts";
 import type { ProcessResult } from "../../system/system.ts";
 import type { HookContext } from "../context.ts";
-import { childEnvironment } from "../programs.ts";
 import {
   BRIDGE_TIMEOUT_MS,
   BRIDGE_VERSION,

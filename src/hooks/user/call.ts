@@ -9,9 +9,9 @@ import {
   LogFile,
 } from "../../state/index.ts";
 import { writeAtomically } from "../../system/atomic-write.ts";
+import { childEnvironment } from "../../system/child-environment.ts";
 import { join, resolve } from "../../system/paths.ts";
 import { hasErrorCode, type ProcessResult, type System } from "../../system/system.ts";
-import { childEnvironment } from "../programs.ts";
 import type { Entry } from "../transcript/entry.ts";
 import { toolNaming } from "../transcript/naming.ts";
 import { readTranscript } from "../transcript/read.ts";

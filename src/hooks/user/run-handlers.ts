@@ -1,6 +1,7 @@
 import { errorText } from "../../protocol/error-text.ts";
 import { describeEvent, type Effect, type HookInput, type JsonObject } from "../../protocol/index.ts";
 import { AtomicFlag, findProjectRoot, findSessionDirectory, sha256Hex } from "../../state/index.ts";
+import { childEnvironment } from "../../system/child-environment.ts";
 import { join } from "../../system/paths.ts";
 import type { ProcessResult, System } from "../../system/system.ts";
 import { captureText } from "../handlers/capture.ts";
@@ -10,7 +11,6 @@ import { failureText } from "../handlers/failure.ts";
 import type { CommandAction } from "../handlers/handler.ts";
 import { DEFAULT_LIMITS } from "../handlers/options.ts";
 import { failed, type HandlerEnd, type HandlerVerdict } from "../handlers/result.ts";
-import { childEnvironment } from "../programs.ts";
 import type { HookResult } from "./answer.ts";
 import { claudePayload, fromClaude } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";

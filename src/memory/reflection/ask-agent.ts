@@ -1,9 +1,9 @@
 import { redact } from "../../guard/redact.ts";
 import { parseBridgeReply, type ReflectReply } from "../../hooks/bridge/contracts.ts";
-import { childEnvironment } from "../../hooks/programs.ts";
 import { printModeArguments } from "../../hosts/print-mode.ts";
 import { isJsonObject, readJson } from "../../protocol/index.ts";
 import { AGENTS, type AgentName, findActiveAgent, parseAgentName, VARIABLES } from "../../state/index.ts";
+import { childEnvironment } from "../../system/child-environment.ts";
 import { isAbsolute, isInside, join } from "../../system/paths.ts";
 import type { ProcessResult, System } from "../../system/system.ts";
 import type { BridgeContext } from "../bridge/bridge-context.ts";
