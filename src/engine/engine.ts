@@ -1,22 +1,30 @@
 import { isUserHook } from "../hooks/user/define.ts";
 import {
-  describeEvent,
   type EventDescriptor,
-  eventKey,
   type FailurePolicy,
-  findEvent,
   isJsonObject,
   type JsonObject,
   NO_OUTCOME,
   type Outcome,
 } from "../protocol/index.ts";
+import { didYouMean } from "../protocol/nearest.ts";
 import type { System } from "../system/system.ts";
+import { ToolCalls } from "./calls/tool-calls.ts";
+import type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  PendingCall,
+  ResumeOptions,
+  RunTool,
+} from "./calls/types.ts";
 import { type Core, notify } from "./core.ts";
 import { conditionFacts, runDispatch, sessionOf } from "./dispatch.ts";
 import { freezeCopy } from "./freeze.ts";
 import { listFunction, listHandler } from "./listing.ts";
 import { isThenable } from "./maybe.ts";
-import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
+import type { ApprovalOptions, DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import { EventEntry, isEmptyPlan, type OutcomeWatcher, type Plan, selectFor } from "./plan.ts";
 import type { RegisteredHook } from "./registration.ts";
 import {
@@ -31,7 +39,7 @@ import {
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions, UsableHook } from "./types.ts";
+import type { HookEngine, RegisterOptions, UsableHook, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -51,11 +59,19 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private loaded: Loaded;
   private sequence = 0;
 
-  constructor(core: Core, loadOptions: LoadOptions, sources: readonly HookSource[]) {
+  private readonly calls: ToolCalls;
+
+  constructor(
+    core: Core,
+    loadOptions: LoadOptions,
+    sources: readonly HookSource[],
+    approvals: ApprovalOptions,
+  ) {
     this.core = core;
     this.loadOptions = loadOptions;
     this.system = core.platform.system;
     this.loaded = this.load(sources);
+    this.calls = new ToolCalls(core, this.dispatch.bind(this), approvals);
   }
 
   get report(): LoadReport {
@@ -112,6 +128,28 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     );
   }
 
+  decide(tool: string, args: unknown, options: CallOptions = {}): Promise<CallDecision> {
+    return this.calls.decide(tool, args, options);
+  }
+
+  call<R>(
+    tool: string,
+    args: unknown,
+    run: RunTool<never, R>,
+    options: CallOptions = {},
+  ): Promise<CallResult<R>> {
+    return this.calls.call(tool, args, run, options) as Promise<CallResult<R>>;
+  }
+
+  resume<R>(
+    pending: PendingCall,
+    answer: Answer,
+    run: RunTool<never, R>,
+    options: ResumeOptions = {},
+  ): Promise<CallResult<R>> {
+    return this.calls.resume(pending, answer, run, options) as Promise<CallResult<R>>;
+  }
+
   preview(event: string, payload: JsonObject): readonly Listing[] {
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     const subject = entry.subjectOf(payload);
@@ -159,6 +197,10 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return loaded;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     if (!this.core.closing.isRaised) this.core.closing.raise();
     while (this.active.size > 0) await Promise.all(this.active);
@@ -174,20 +216,24 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   on(event: string, matcher: string | RegExp, hook: AnyHook, options: RegisterOptions = {}): Disposable {
-    const descriptor = this.loadOptions.describeEvent(event);
+    const descriptor = this.loadOptions.findEvent(event);
+    if (descriptor === undefined)
+      throw new TypeError(
+        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.eventNames)}; an event of your own stands in "events"`,
+      );
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }
 
-  use(hooks: UsableHook | readonly UsableHook[]): Disposable {
+  use(hooks: UsableHook | readonly UsableHook[], options: UseOptions = {}): Disposable {
     const list = "run" in hooks ? [hooks] : hooks;
     const { describeEvent } = this.loadOptions;
     return this.add(
       list.flatMap(hook =>
         isUserHook(hook)
           ? hook.events.map(event =>
-              registerUserHook(hook, describeEvent(event), this.system, ++this.sequence),
+              registerUserHook(hook, describeEvent(event), this.system, options, ++this.sequence),
             )
-          : registerHook(hook, describeEvent(hook.event), this.system, ++this.sequence),
+          : registerHook(hook, describeEvent(hook.event), this.system, options, ++this.sequence),
       ),
     );
   }
@@ -249,14 +295,4 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     this.entries.set(name, entry);
     return entry;
   }
-}
-
-/** Finds events of the table and of the host's own, in any spelling. */
-export function eventFinder(own: readonly EventDescriptor[]): {
-  readonly findEvent: (name: string) => EventDescriptor | undefined;
-  readonly describeEvent: (name: string) => EventDescriptor;
-} {
-  const byKey = new Map(own.map(event => [eventKey(event.name), event]));
-  const find = (name: string): EventDescriptor | undefined => byKey.get(eventKey(name)) ?? findEvent(name);
-  return { findEvent: find, describeEvent: name => find(name) ?? describeEvent(name) };
 }

@@ -4,8 +4,24 @@ export { DIAGNOSTIC_CODES, type DiagnosticCode } from "../hooks/handlers/diagnos
 export * from "../protocol/index.ts";
 export { createNodeSystem } from "../system/node.ts";
 export type { System } from "../system/system.ts";
+export type {
+  Answer,
+  CallDecision,
+  CallOptions,
+  CallResult,
+  DeniedResult,
+  DoneResult,
+  FailedResult,
+  PendingCall,
+  PendingResult,
+  ResumeOptions,
+  RunScope,
+  RunTool,
+} from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
+export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
 export {
+  type ApprovalOptions,
   type AsyncReport,
   type Attribute,
   DEFAULT_LIMITS,
@@ -58,5 +74,6 @@ export type {
   Settled,
   ToolCall,
   UsableHook,
+  UseOptions,
 } from "./types.ts";
 export { userSources } from "./user-sources.ts";

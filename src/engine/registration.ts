@@ -9,7 +9,7 @@ import { toHookInput } from "./hook-input.ts";
 import { andThen } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
-import type { HookScope, MaybePromise, RegisterOptions } from "./types.ts";
+import type { HookScope, MaybePromise, RegisterOptions, UseOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
 export interface RegisteredHook {
@@ -43,6 +43,14 @@ export interface CallView {
   readonly isError: boolean;
   /** the input with the type its tool declares */
   checkedInput(): MaybePromise<CheckedArgs>;
+  /** the result with the type its tool declares; what a failed call reported has none */
+  checkedResult(): MaybePromise<CheckedResult>;
+}
+
+/** With a problem when the result does not fit the schema of its tool. */
+export interface CheckedResult {
+  readonly result: unknown;
+  readonly problem: string | undefined;
 }
 
 /** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
@@ -127,11 +135,17 @@ export function registerAfter(
   const call = callable(hook, prefix);
   const events = ["PostToolUse", "PostToolUseFailure"];
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => {
-      const done = { ...subject, result: view.result, isError: view.isError };
-      return andThen(call(done, scope), readAfter);
-    });
+    withTypedCall(tool, view, subject =>
+      andThen(view.checkedResult(), ({ result, problem }) => {
+        if (problem !== undefined && !isForAll(tool)) return refuse("field-type", problem);
+        return andThen(call({ ...subject, result, isError: view.isError }, scope), readAfter);
+      }),
+    );
   return register({ prefix, events, ...selectTools(tool), isReversed: true, run }, options, sequence);
+}
+
+function isForAll(selector: ToolSelector): boolean {
+  return selector === "*" || selector instanceof RegExp;
 }
 
 /** A hook for named tools was promised their types: an input without them is not shown to it. */
@@ -141,9 +155,8 @@ function withTypedCall(
   call: (subject: Omit<CheckedArgs, "problem"> & Pick<CallView, "id" | "name">) => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
   const { id, name } = view;
-  const isForAll = selector === "*" || selector instanceof RegExp;
   return andThen(view.checkedInput(), ({ tool, args, problem }) => {
-    if (problem !== undefined && !isForAll) return refuse("field-type", problem);
+    if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
     return call(Object.freeze({ id, name, tool, args }));
   });
 }
@@ -186,6 +199,7 @@ export function registerUserHook(
   hook: UserHook,
   event: EventDescriptor,
   system: System,
+  given: UseOptions,
   sequence: number,
 ): RegisteredHook {
   const wants = { ...wantsOf(hook), hosts: [] };
@@ -197,7 +211,7 @@ export function registerUserHook(
       result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem),
     );
   };
-  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = hook.options;
+  const { order, timeoutMs = HOOK_TIMEOUT_MS, onFailure } = { ...hook.options, ...given };
   const options = { id: hook.name, timeoutMs, ...defined({ order, onFailure }) };
   return register({ ...onEvent(event, undefined), run }, options, sequence);
 }
@@ -206,6 +220,7 @@ export function registerHook(
   hook: Hook<System>,
   event: EventDescriptor,
   system: System,
+  given: UseOptions,
   sequence: number,
 ): RegisteredHook {
   const run: RegisteredHook["run"] = ({ payload, names }) => {
@@ -214,5 +229,5 @@ export function registerHook(
     return andThen(hook.run(checked.input, system), readEffect);
   };
   const isJudge = hook.isJudge === true;
-  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { id: hook.id }, sequence);
+  return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
 }

@@ -51,6 +51,11 @@ export class DeclaredTools {
     return isJsonObject(input) ? { ok: true, value: input } : { ok: false, problem: "it is not an object" };
   }
 
+  /** What a tool is really called with: any arguments are good for one that is not declared. */
+  checkCall(tool: string, args: unknown): MaybePromise<Checked> {
+    return this.validators.get(tool)?.args(args) ?? { ok: true, value: args };
+  }
+
   checkResult(tool: string | undefined, result: Json): MaybePromise<Checked> {
     const validator = tool === undefined ? undefined : this.validators.get(tool)?.result;
     return validator === undefined ? { ok: true, value: result } : validator(result);

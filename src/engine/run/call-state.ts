@@ -7,7 +7,8 @@ import {
 } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import { freezeCopy } from "../freeze.ts";
-import type { CallView, CheckedArgs } from "../registration.ts";
+import { andThen } from "../maybe.ts";
+import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
 import type { HookScope, MaybePromise } from "../types.ts";
 import { describeError } from "./invocation.ts";
@@ -57,6 +58,16 @@ export class CallState implements CallView {
     return this.checked;
   }
 
+  checkedResult(): MaybePromise<CheckedResult> {
+    const { result, tool } = this;
+    if (this.isError || tool === undefined) return { result, problem: undefined };
+    return andThen(this.tools.checkResult(tool, result), checked =>
+      checked.ok
+        ? { result: checked.value === result ? result : freezeCopy(checked.value, true), problem: undefined }
+        : { result, problem: `the result of ${tool} does not fit its schema: ${checked.problem}` },
+    );
+  }
+
   get tool(): string | undefined {
     return this.tools.find(this.names);
   }
@@ -103,15 +114,17 @@ export class FunctionScope implements HookScope {
   readonly sessionId: string;
   readonly cwd: string;
   readonly original: unknown;
+  readonly context: unknown;
   declare readonly agentId?: string;
   private controller: AbortController | undefined;
   private isOver = false;
 
-  constructor(payload: JsonObject, projectDir: string, original: unknown) {
+  constructor(payload: JsonObject, projectDir: string, original: unknown, context: unknown) {
     const agentId = stringAt(payload, "agent_id");
     this.sessionId = stringAt(payload, "session_id") ?? "";
     this.cwd = stringAt(payload, "cwd") || projectDir;
     this.original = original;
+    this.context = context;
     if (agentId !== undefined) this.agentId = agentId;
   }
 

@@ -1,5 +1,5 @@
 import { diagnose } from "../../hooks/handlers/diagnostics.ts";
-import { applyFailure, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
+import { applyFailure, isWithheld, notStarted, runStatusOf } from "../../hooks/handlers/failure.ts";
 import type { HandlerFailure } from "../../hooks/handlers/result.ts";
 import {
   type Contribution,
@@ -34,17 +34,19 @@ export class FunctionLane {
   private readonly power: Power;
   private readonly cancel: CancelSignal;
   private readonly onRun: DispatchOptions["onRun"];
+  private readonly context: unknown;
   readonly state: CallState;
   /** the input that each judge was shown */
   readonly shown = new Map<RegisteredHook, Json>();
   private rewriter = -1;
+  private isOutputWithheld = false;
 
   constructor(
     core: Core,
     state: CallState,
     power: Power,
     cancel: CancelSignal,
-    onRun: DispatchOptions["onRun"],
+    { onRun, context }: DispatchOptions,
   ) {
     this.core = core;
     this.state = state;
@@ -52,6 +54,7 @@ export class FunctionLane {
     this.power = power;
     this.cancel = cancel;
     this.onRun = onRun;
+    this.context = context;
   }
 
   /** Runs from the given place on; a promise comes back only when a function returned one. */
@@ -86,7 +89,7 @@ export class FunctionLane {
     const begunMs = timers.nowMs();
     if (registration.isJudge) this.shown.set(registration, this.state.input);
     const original = this.event.requiresTool ? this.state.originalInput : this.state.originalPayload;
-    const scope = new FunctionScope(this.state.originalPayload, this.core.projectDir, original);
+    const scope = new FunctionScope(this.state.originalPayload, this.core.projectDir, original, this.context);
     const conclude = (reply: Reply): void =>
       this.conclude(registration, reply, timers.nowMs() - begunMs, span);
     const answer = this.answer(registration, scope);
@@ -172,6 +175,7 @@ export class FunctionLane {
     const effect = applyFailure(id, reply, this.policyOf(registration), this.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);
+    else if (isWithheld(effect)) this.withhold(effect);
     const canRefuse = this.power === "veto" || this.power === "retry";
     if (canRefuse && effect.decision?.kind === "deny") this.isRefused = true;
     if (span !== undefined) {
@@ -183,7 +187,16 @@ export class FunctionLane {
     this.onRun?.(run);
   }
 
+  /** No later hook sees the output that one could not check. */
+  private withhold({ output }: Effect): void {
+    this.isOutputWithheld = true;
+    this.state.setError(true);
+    this.state.setResult(output ?? null);
+    this.rewriter = this.contributions.length - 1;
+  }
+
   private apply({ rewrite, isError }: Reply): void {
+    if (this.isOutputWithheld) return;
     if (isError !== undefined) this.state.setError(isError);
     if (rewrite?.of === "input") this.state.setInput(rewrite.value);
     if (rewrite?.of === "output") this.state.setResult(rewrite.value);
