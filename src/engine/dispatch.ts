@@ -15,13 +15,12 @@ import {
 import { stringAt } from "../protocol/members.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import { type Core, notify } from "./core.ts";
-import { andThen } from "./maybe.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import type { DispatchOptions } from "./options.ts";
 import { type Plan, selectFor } from "./plan.ts";
 import { CallState } from "./run/call-state.ts";
 import { FunctionLane } from "./run/functions.ts";
 import { HandlerLanes } from "./run/lanes.ts";
-import type { MaybePromise } from "./types.ts";
 
 /** One event with the plan of its hooks. */
 interface DispatchRequest {

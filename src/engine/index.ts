@@ -20,6 +20,7 @@ export type {
 } from "./calls/types.ts";
 export { createHookEngine } from "./create.ts";
 export { type EngineEventName, type EventPayload, MODEL_EVENTS } from "./events.ts";
+export type { MaybePromise } from "./maybe.ts";
 export {
   type ApprovalOptions,
   type AsyncReport,
@@ -69,7 +70,6 @@ export type {
   DoneCall,
   HookEngine,
   HookScope,
-  MaybePromise,
   RegisterOptions,
   Settled,
   ToolCall,

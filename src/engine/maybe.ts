@@ -1,4 +1,4 @@
-import type { MaybePromise } from "./types.ts";
+export type MaybePromise<V> = V | Promise<V>;
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (

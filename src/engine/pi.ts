@@ -2,8 +2,9 @@
 import { defined } from "../protocol/defined.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, type Outcome } from "../protocol/index.ts";
 import { freezeJson } from "./freeze.ts";
+import type { MaybePromise } from "./maybe.ts";
 import type { ToolMap } from "./schema/infer.ts";
-import type { HookEngine, MaybePromise, RegisterOptions, Settled } from "./types.ts";
+import type { HookEngine, RegisterOptions, Settled } from "./types.ts";
 
 export interface PiToolCall {
   readonly id: string;

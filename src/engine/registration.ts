@@ -6,10 +6,10 @@ import { defined } from "../protocol/defined.ts";
 import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { toHookInput } from "./hook-input.ts";
-import { andThen } from "./maybe.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
-import type { HookScope, MaybePromise, RegisterOptions, UseOptions } from "./types.ts";
+import type { HookScope, RegisterOptions, UseOptions } from "./types.ts";
 
 /** A function of the host's own code as a hook. */
 export interface RegisteredHook {

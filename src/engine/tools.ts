@@ -1,10 +1,9 @@
 import { isJsonObject, type Json } from "../protocol/index.ts";
 import { freezeCopy } from "./freeze.ts";
-import { andThen } from "./maybe.ts";
+import { andThen, type MaybePromise } from "./maybe.ts";
 import type { CheckedArgs } from "./registration.ts";
 import type { ToolMap } from "./schema/infer.ts";
 import { type Checked, compileSchema, type Validator } from "./schema/validate.ts";
-import type { MaybePromise } from "./types.ts";
 
 interface ToolValidators {
   readonly args: Validator;

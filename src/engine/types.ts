@@ -11,6 +11,7 @@ import type {
   RunTool,
 } from "./calls/types.ts";
 import type { EngineEventName, EventPayload } from "./events.ts";
+import type { MaybePromise } from "./maybe.ts";
 import type { DispatchOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { ArgsOf, DeepReadonly, ResultOf, ToolMap, ToolName } from "./schema/infer.ts";
 
@@ -90,7 +91,6 @@ export interface After<R> extends Aside {
 }
 /** `void` lets a hook that returns nothing stand as it is. */
 export type Settled<V> = V | ReturnType<() => void> | undefined | null;
-export type MaybePromise<V> = V | Promise<V>;
 
 export interface RegisterOptions {
   readonly id?: string;

@@ -7,10 +7,10 @@ import {
 } from "../../protocol/index.ts";
 import { stringAt } from "../../protocol/members.ts";
 import { freezeCopy } from "../freeze.ts";
-import { andThen } from "../maybe.ts";
+import { andThen, type MaybePromise } from "../maybe.ts";
 import type { CallView, CheckedArgs, CheckedResult } from "../registration.ts";
 import type { DeclaredTools } from "../tools.ts";
-import type { HookScope, MaybePromise } from "../types.ts";
+import type { HookScope } from "../types.ts";
 import { describeError } from "./invocation.ts";
 
 /** One call on its way through the functions: each sees what the one before left. */

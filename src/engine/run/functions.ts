@@ -13,11 +13,11 @@ import {
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { Core } from "../core.ts";
-import { andThen, isThenable } from "../maybe.ts";
+import { andThen, isThenable, type MaybePromise } from "../maybe.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import type { RegisteredHook } from "../registration.ts";
 import { type Reply, refuse } from "../reply.ts";
-import type { MaybePromise } from "../types.ts";
+
 import type { CallState } from "./call-state.ts";
 import { FunctionScope } from "./call-state.ts";
 import { describeError } from "./invocation.ts";
