@@ -39,7 +39,7 @@ import {
 import type { ToolMap } from "./schema/infer.ts";
 import { HookLoadError, type Loaded, type LoadOptions, loadSources } from "./source/load.ts";
 import { isTrusted } from "./trust.ts";
-import type { HookEngine, RegisterOptions, UsableHook, UseOptions } from "./types.ts";
+import type { HookEngine, RegisterOptions, UntypedEngine, UsableHook, UseOptions } from "./types.ts";
 
 /** The one promise that every dispatch without hooks returns: the empty path allocates nothing. */
 const EMPTY_DISPATCH: Promise<Outcome> = Promise.resolve(NO_OUTCOME);
@@ -76,6 +76,10 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
 
   get report(): LoadReport {
     return this.loaded.report;
+  }
+
+  get untyped(): UntypedEngine {
+    return this;
   }
 
   has(event: string, subject?: string): boolean {

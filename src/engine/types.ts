@@ -109,12 +109,31 @@ type Given<C, O> = undefined extends C ? [options?: O] : [options: O & { readonl
 export type UseOptions = Pick<RegisterOptions, "order" | "timeoutMs" | "onFailure">;
 export type UsableHook = Hook<System> | UserHook;
 
+/** An engine for code that does not know the types of the tools: the adapters. */
+export interface UntypedEngine {
+  has(event: string, subject?: string): boolean;
+  dispatch(
+    event: string,
+    payload: JsonObject | (() => JsonObject),
+    options?: DispatchOptions,
+  ): Promise<Outcome>;
+  decide(tool: string, args: unknown, options?: CallOptions): Promise<CallDecision>;
+  call(
+    tool: string,
+    args: unknown,
+    run: RunTool<never, unknown>,
+    options?: CallOptions,
+  ): Promise<CallResult<unknown>>;
+}
+
 /**
  * Loads hooks, selects those of an event, runs them and folds what they say into one outcome. `dispatch` never
  * rejects because of a hook; what a failed hook means is decided by its failure policy.
  */
 export interface HookEngine<T extends ToolMap, C = unknown, E extends string = never> {
   readonly report: LoadReport;
+  /** the same engine for code that does not know the types of the tools */
+  readonly untyped: UntypedEngine;
   /** whether anything could run; without a subject: whether the event has any hook at all */
   has(event: string, subject?: string): boolean;
   /** `payload` may be a function, which is not called when nothing can match. */
