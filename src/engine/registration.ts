@@ -204,7 +204,7 @@ export function registerUserHook(
 ): RegisteredHook {
   const wants = { ...wantsOf(hook), hosts: [] };
   const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
-    const checked = toHookInput(event, payload, names);
+    const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
     if (!isWanted(wants, checked.input)) return { effect: {} };
     return runHere(hook, checked.input, system, () => scope.signal.aborted).then(result =>
@@ -223,8 +223,8 @@ export function registerHook(
   given: UseOptions,
   sequence: number,
 ): RegisteredHook {
-  const run: RegisteredHook["run"] = ({ payload, names }) => {
-    const checked = toHookInput(event, payload, names);
+  const run: RegisteredHook["run"] = ({ payload, names }, scope) => {
+    const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
     return andThen(hook.run(checked.input, system), readEffect);
   };
