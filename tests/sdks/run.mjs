@@ -28,6 +28,7 @@ if (!existsSync(installed) || versions(lock) !== versions(installed))
     ["ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
     folder,
   );
+run("npm", ["run", "build"]);
 run("npx", ["tsc", "-p", "tests/sdks/tsconfig.json"]);
 // The Claude Agent SDK drives a program; the one that `npm run test:hosts` installed is used when it is there. It runs
 // without a network.

@@ -22,7 +22,7 @@ interface CallParams {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
-interface ToolResult {
+export interface ToolResult {
   readonly content?: readonly unknown[];
   readonly isError?: boolean;
   readonly [member: string]: unknown;
@@ -86,7 +86,7 @@ export function hookClient<C extends Client>(
 }
 
 /** A tool that reports its failure as a result; hooks see it as a failed call. */
-class ReportedFailure {
+export class ReportedFailure {
   readonly result: ToolResult;
 
   constructor(result: ToolResult) {
@@ -103,7 +103,7 @@ function failOnError(result: ToolResult): ToolResult {
   return result;
 }
 
-function toResult(tool: string, called: CallResult<unknown>): ToolResult {
+export function toResult(tool: string, called: CallResult<unknown>): ToolResult {
   const notes = notesOf(called).map(text => ({ type: "text", text }));
   switch (called.status) {
     case "done":
@@ -119,11 +119,11 @@ function toResult(tool: string, called: CallResult<unknown>): ToolResult {
   }
 }
 
-function refusal(tool: string, reason: string): ToolResult {
+export function refusal(tool: string, reason: string): ToolResult {
   return { content: [{ type: "text", text: `${tool} did not run: ${reason}` }], isError: true };
 }
 
-function asResult(value: unknown): ToolResult {
+export function asResult(value: unknown): ToolResult {
   const isResult = typeof value === "object" && value !== null && "content" in value;
   return isResult ? (value as ToolResult) : { content: [{ type: "text", text: textOf(value) }] };
 }
