@@ -54,7 +54,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   private readonly system: System;
   private readonly active = new Set<Promise<unknown>>();
   private readonly entries = new Map<string, EventEntry>();
-  private registrations: readonly RegisteredHook[] = [];
+  private readonly registrations = new Set<RegisteredHook>();
   private watchers: readonly { readonly event: string; readonly watcher: OutcomeWatcher }[] = [];
   private loaded: Loaded;
   private sequence = 0;
@@ -178,7 +178,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   list(): readonly Listing[] {
-    const functions = this.registrations.flatMap(item =>
+    const functions = [...this.registrations].flatMap(item =>
       item.events.map(event => this.listRegistration(item, this.loadOptions.describeEvent(event))),
     );
     return [...functions, ...this.loaded.listed.map(item => listHandler(item, item.isEnabled))];
@@ -243,9 +243,9 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
   }
 
   private add(added: readonly RegisteredHook[]): Disposable {
-    this.registrations = [...this.registrations, ...added];
+    for (const item of added) this.registrations.add(item);
     return this.disposable(() => {
-      this.registrations = this.registrations.filter(item => !added.includes(item));
+      for (const item of added) this.registrations.delete(item);
     });
   }
 
@@ -289,7 +289,7 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     const event = this.loadOptions.describeEvent(name);
     const entry = new EventEntry(
       event,
-      this.registrations.filter(item => item.events.includes(event.name)),
+      [...this.registrations].filter(item => item.events.includes(event.name)),
       this.loaded.handlers.filter(({ spec }) => spec.event === event.name),
       this.watchers.filter(item => item.event === event.name).map(({ watcher }) => watcher),
       this.loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust)).length,

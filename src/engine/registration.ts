@@ -6,7 +6,7 @@ import { defined } from "../protocol/defined.ts";
 import type { EventDescriptor, FailurePolicy, Hook, Json, JsonObject } from "../protocol/index.ts";
 import type { System } from "../system/system.ts";
 import { toHookInput } from "./hook-input.ts";
-import { andThen, type MaybePromise } from "./maybe.ts";
+import { andThen, isThenable, type MaybePromise } from "./maybe.ts";
 import { type Reply, readAfter, readBefore, readEffect, refuse } from "./reply.ts";
 import { MAX_TIMEOUT_MS } from "./source/fields.ts";
 import type { HookScope, RegisterOptions, UseOptions } from "./types.ts";
@@ -53,11 +53,18 @@ export interface CheckedResult {
   readonly problem: string | undefined;
 }
 
-/** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
+/** With a problem, and without a declared tool, when the input does not fit the schema. */
 export interface CheckedArgs {
+  /** what every hook of the call is given, frozen */
+  readonly call: TypedCall;
+  readonly problem: string | undefined;
+}
+
+export interface TypedCall {
+  readonly id: string;
+  readonly name: string;
   readonly tool: string | undefined;
   readonly args: unknown;
-  readonly problem: string | undefined;
 }
 
 function compareRegistrations(left: RegisteredHook, right: RegisteredHook): number {
@@ -121,7 +128,10 @@ export function registerBefore(
   const prefix = "beforeToolCall";
   const call = callable(hook, prefix);
   const run: RegisteredHook["run"] = (view, scope) =>
-    withTypedCall(tool, view, subject => andThen(call(subject, scope), readBefore));
+    withTypedCall(tool, view, subject => {
+      const said = call(subject, scope);
+      return isThenable(said) ? Promise.resolve(said).then(readBefore) : readBefore(said);
+    });
   return register({ prefix, events: ["PreToolUse"], ...selectTools(tool), run }, options, sequence);
 }
 
@@ -152,13 +162,20 @@ function isForAll(selector: ToolSelector): boolean {
 function withTypedCall(
   selector: ToolSelector,
   view: CallView,
-  call: (subject: Omit<CheckedArgs, "problem"> & Pick<CallView, "id" | "name">) => MaybePromise<Reply>,
+  call: (subject: TypedCall) => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
-  const { id, name } = view;
-  return andThen(view.checkedInput(), ({ tool, args, problem }) => {
-    if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
-    return call(Object.freeze({ id, name, tool, args }));
-  });
+  const checked = view.checkedInput();
+  if (isThenable(checked)) return checked.then(known => callChecked(selector, known, call));
+  return callChecked(selector, checked, call);
+}
+
+function callChecked(
+  selector: ToolSelector,
+  { call: subject, problem }: CheckedArgs,
+  call: (subject: TypedCall) => MaybePromise<Reply>,
+): MaybePromise<Reply> {
+  if (problem !== undefined && !isForAll(selector)) return refuse("field-type", problem);
+  return call(subject);
 }
 
 function selectTools(tool: ToolSelector): { readonly matcher: Matcher; readonly matcherText: string } {

@@ -54,7 +54,10 @@ export class CallState implements CallView {
   }
 
   checkedInput(): MaybePromise<CheckedArgs> {
-    this.checked ??= this.tools.checkArgs(this.names, this.input);
+    this.checked ??= andThen(this.tools.checkArgs(this.names, this.input), checked => ({
+      problem: checked.problem,
+      call: Object.freeze({ id: this.id, name: this.name, tool: checked.tool, args: checked.args }),
+    }));
     return this.checked;
   }
 
@@ -109,6 +112,30 @@ function copyPayload(payload: JsonObject): {
   }
 }
 
+/** What is the same for all functions of a dispatch. */
+export interface ScopeFacts {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly agentId: string | undefined;
+  readonly original: unknown;
+  readonly context: unknown;
+}
+
+export function scopeFacts(
+  payload: JsonObject,
+  projectDir: string,
+  original: unknown,
+  context: unknown,
+): ScopeFacts {
+  return {
+    sessionId: stringAt(payload, "session_id") ?? "",
+    cwd: stringAt(payload, "cwd") || projectDir,
+    agentId: stringAt(payload, "agent_id"),
+    original,
+    context,
+  };
+}
+
 /** What a function gets besides its subject. The signal is made when it is first asked for: most never do. */
 export class FunctionScope implements HookScope {
   readonly sessionId: string;
@@ -119,10 +146,9 @@ export class FunctionScope implements HookScope {
   private controller: AbortController | undefined;
   private isOver = false;
 
-  constructor(payload: JsonObject, projectDir: string, original: unknown, context: unknown) {
-    const agentId = stringAt(payload, "agent_id");
-    this.sessionId = stringAt(payload, "session_id") ?? "";
-    this.cwd = stringAt(payload, "cwd") || projectDir;
+  constructor({ sessionId, cwd, agentId, original, context }: ScopeFacts) {
+    this.sessionId = sessionId;
+    this.cwd = cwd;
     this.original = original;
     this.context = context;
     if (agentId !== undefined) this.agentId = agentId;
