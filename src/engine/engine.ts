@@ -90,12 +90,12 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
 
   dispatch(
     event: string,
-    payload: JsonObject | (() => JsonObject),
+    payload: object | (() => object),
     options: DispatchOptions = NO_OPTIONS,
   ): Promise<Outcome> {
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     if (entry.isEmpty && entry.watchers.length === 0) return EMPTY_DISPATCH;
-    let value: JsonObject;
+    let value: object;
     try {
       value = typeof payload === "function" ? payload() : payload;
     } catch (error) {
@@ -154,7 +154,8 @@ export class Engine<T extends ToolMap> implements HookEngine<T> {
     return this.calls.resume(pending, answer, run, options) as Promise<CallResult<R>>;
   }
 
-  preview(event: string, payload: JsonObject): readonly Listing[] {
+  preview(event: string, given: object): readonly Listing[] {
+    const payload = isJsonObject(given) ? given : {};
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     const subject = entry.subjectOf(payload);
     const plan = entry.planFor(subject);

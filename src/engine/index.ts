@@ -58,6 +58,7 @@ export type {
   ToolMap,
   ToolName,
   ToolSpec,
+  TypeBoxKind,
   TypeBoxLike,
 } from "./schema/infer.ts";
 export { type Conversion, convert } from "./source/convert.ts";

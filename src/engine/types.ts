@@ -139,7 +139,7 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
   /** `payload` may be a function, which is not called when nothing can match. */
   dispatch(
     event: string,
-    payload: JsonObject | (() => JsonObject),
+    payload: object | (() => object),
     ...options: Given<C, DispatchOptions<C>>
   ): Promise<Outcome>;
   /**
@@ -168,7 +168,7 @@ export interface HookEngine<T extends ToolMap, C = unknown, E extends string = n
     ...options: Given<C, ResumeOptions<C>>
   ): Promise<CallResult<R>>;
   /** what a dispatch would start now; nothing is run and no `once` is consumed */
-  preview(event: string, payload: JsonObject): readonly Listing[];
+  preview(event: string, payload: object): readonly Listing[];
   list(): readonly Listing[];
   /** swaps all configured handlers at once; registered functions and running dispatches are not touched */
   reload(sources: readonly HookSource[]): LoadReport;

@@ -223,3 +223,27 @@ export const aCallCarriesItsTypes = async () => {
   const other = await engine.call("undeclared", { n: 1 }, ({ n }) => n + 1);
   if (other.status === "done") other.result satisfies number;
 };
+
+export const whatIsSpecialAboutATypeSurvives = () => {
+  type UserId = string & { readonly brand: "user" };
+  const isPair = (value: unknown): value is { pair: [UserId, number]; all: UserId[] } => value !== null;
+  const typed = createHookEngine({ projectDir: "/", tools: { pair: { args: isPair } } });
+  typed.beforeToolCall("pair", ({ args }) => {
+    args.pair satisfies readonly [UserId, number];
+    args.all satisfies readonly UserId[];
+    // @ts-expect-error: frozen
+    args.pair[0] = args.all[0];
+  });
+};
+
+export const payloadsMayBeInterfaces = () => {
+  interface Call {
+    tool_name: string;
+    tool_input: { command: string };
+  }
+  const call: Call = { tool_name: "bash", tool_input: { command: "ls" } };
+  void engine.dispatch("PreToolUse", call);
+  void engine.dispatch("PreToolUse", () => call);
+  // @ts-expect-error: a payload is an object
+  void engine.dispatch("PreToolUse", "ls");
+};
