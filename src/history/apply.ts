@@ -2,18 +2,20 @@ import { createDisk } from "../guard/paths/disk.ts";
 import { openRepository } from "../guard/paths/repository.ts";
 import { errorText } from "../protocol/error-text.ts";
 import { Problem } from "../state/problem.ts";
-import { SystemError } from "../system/system.ts";
+import { type Files, SystemError } from "../system/system.ts";
+import type { PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { compareGit } from "./git-compare.ts";
 import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { isNameOf, isShared } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
 import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
 import { isSameState, presentState, type Seen } from "./path-state.ts";
-import { performAll } from "./perform.ts";
+import { performAll, type Restoration } from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -34,10 +36,12 @@ export async function applyPlan(
     const total = steps.length;
     performAll(
       store,
-      steps.map(({ path, target, movedTo, action }) => ({
+      steps.map(({ path, target, movedTo, action, isInPlace, linkTo }) => ({
         path,
         target,
         movedTo,
+        isInPlace,
+        linkTo,
         isAttributesOnly: action === "attributes",
       })),
       done => options.onProgress?.(done, total),
@@ -193,7 +197,8 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
       if (change !== undefined) await restoreGit(context, change);
     });
   for (const { path, state } of begun.seen)
-    if (state.kind !== "absent") await attempt(() => performAll(store, [{ path, target: state }]));
+    if (state.kind !== "absent")
+      await attempt(() => performAll(store, [asItWas(system.files, begun.seen, path, state)]));
   const absent = begun.seen.filter(({ state }) => state.kind === "absent");
   await attempt(() =>
     performAll(
@@ -210,6 +215,15 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
     kind: "failed",
     causes: [told, ...problems],
   });
+}
+
+/** A file that has, or had, other names stays or becomes one of them. */
+function asItWas(files: Files, seen: readonly Seen[], path: string, target: PathState): Restoration {
+  if (!isShared(target)) return { path, target };
+  const { inode } = target.names;
+  if (isNameOf(files, path, inode)) return { path, target, isInPlace: true };
+  const other = seen.find(one => one.path !== path && isNameOf(files, one.path, inode));
+  return { path, target, linkTo: other?.path };
 }
 
 const GIT_MS = 60_000;

@@ -11,7 +11,7 @@ import { captureGit } from "./git-snapshot.ts";
 import { appendChange, projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
 import { findAllOpen, type OpenChange, type OpenFile, readOpen, removeOpen } from "./open-changes.ts";
-import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { compareSeen, factsAt, identityIn, type Seen } from "./path-state.ts";
 import { readSeen, seenPath } from "./seen-cache.ts";
 import type { Listed, Store } from "./store.ts";
 import { isObjectList } from "./store.ts";
@@ -159,14 +159,13 @@ function compareNamed(
     const old = before.get(path);
     const facts = factsAt(files, path);
     if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
-    const change = compareStates(path, old?.state ?? ABSENT, presentState(files, path, digest));
+    const change = compareSeen(files, path, old, old?.state ?? ABSENT, digest);
     if (change !== undefined) changes.push(change);
     if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);
   }
   const moved = new Map<string, string>();
   for (const { path, what } of changes) {
-    const [device, inode] = before.get(path)?.stamp.split(":") ?? [];
-    const to = what === "deleted" ? created.get(`${device}:${inode}`) : undefined;
+    const to = what === "deleted" ? created.get(identityIn(before.get(path)?.stamp ?? "")) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
   return { changes, paths, moved, problems };

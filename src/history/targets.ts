@@ -147,7 +147,8 @@ async function trackedInside(
   const all = new Set<string>();
   for (const { path } of entries) {
     const file = join(top, path);
-    const output = outputs.find(directory => isInside(directory, file)) ?? file;
+    const output = outputs.find(directory => isInside(directory, file));
+    if (output === undefined) continue;
     for (const parent of ancestors(file)) {
       if (!isInside(output, parent)) break;
       all.add(parent);

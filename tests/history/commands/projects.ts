@@ -226,11 +226,38 @@ printf 'changed\\n' >> 'with space.txt'
 printf 'changed\\n' >> ./-dash
 `;
 
+/** Names of one file: beside each other, in two directories, and outside the project. */
+const HARD_LINKS = `
+mkdir -p one two
+printf 'shared\\n' > one/first
+ln one/first one/second
+ln one/first two/third
+printf 'outside\\n' > one/out
+ln one/out ../elsewhere/out
+printf 'tracked\\n' > tracked
+chmod 600 one/out
+git add tracked
+git commit -q -m tracked
+ln tracked ../elsewhere/tracked
+printf 'changed\\n' >> tracked
+touch -d '2020-02-03 04:05:06.123456789' one/first one/out
+printf 'for n in ("one/first", "one/out"): open(n, "w").write("x")\\n' > scripts/inplace.py
+printf 'from: %%s\\n' one/* > list
+`;
+
 const NOT_UTF8 = `
 mkdir names
 printf 'a\\n' > names/$'caf\\xe9'
 printf 'b\\n' > names/plain
 printf 'c\\n' > $'top\\xff'
+ln -s $'caf\\xe9' names/link
+mkdir -p $'d\\xe9p/empt\\xff'
+printf 'd\\n' > $'d\\xe9p/inn\\xe9r'
+printf 'e\\n' > $'tracked\\xe9'
+printf 'f\\n' > $'clean\\xe9'
+git add $'tracked\\xe9' $'clean\\xe9'
+git commit -q -m 'not UTF-8'
+printf 'changed\\n' >> $'tracked\\xe9'
 `;
 
 const READ_ONLY = `
@@ -315,6 +342,7 @@ const MAKERS = {
   },
   sparse: { starts: "clean", script: SPARSE },
   odd: { starts: "clean", script: ODD, relocate: 'ln -s "$PWD/project/void" project/absolute' },
+  hardLinks: { starts: "clean", script: HARD_LINKS },
   notUtf8: { starts: "clean", script: NOT_UTF8 },
   readOnly: { starts: "clean", script: READ_ONLY },
   large: { starts: "clean", script: LARGE },

@@ -116,7 +116,17 @@ export const GIT_WORK: Table = {
     "git mv to-file to-renamed",
     "git add -A . ':!pipe'",
   ],
-  notUtf8: [shell("git clean -fdq", { expected: "either" })],
+  notUtf8: [
+    "git clean -fdq",
+    "git clean -fdxq",
+    "git stash -q -u",
+    "git stash push -q -u -- names",
+    "git reset -q --hard",
+    "git checkout -q -- .",
+    "git add -A && git commit -qm all",
+    "git rm -rqf .",
+    "git switch -q -f topic",
+  ],
   readOnly: ["git stash push -q -u -- fixed src", "git clean -fdq fixed src", "git reset -q --hard v1"],
   submodule: [
     "git submodule --quiet deinit -f vendor/library",
