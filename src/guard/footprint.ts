@@ -22,6 +22,8 @@ export interface FootprintTarget {
   readonly how: "delete" | "move" | "write" | "attributes";
   /** with everything below it */
   readonly isTree: boolean;
+  /** of what is below, only what is empty may go */
+  readonly isEmptyBelow?: boolean;
 }
 
 export interface FootprintRepository {

@@ -127,6 +127,9 @@ mkdir -m 700 plans/private
 printf 'p\\n' > plans/private/p.txt
 touch -d '2020-02-03 04:05:06.123456789' plans/private/p.txt
 mkdir hollow
+mkdir -p hollow2/deeper/deepest
+chmod 700 hollow2/deeper
+chmod 1777 hollow2/deeper/deepest
 `;
 
 const PRECIOUS = `
