@@ -149,10 +149,21 @@ function addGit(draft: Draft, effect: EffectOf<"git">): void {
       ...(repository.changesIgnored === true || known?.changesIgnored === true
         ? { changesIgnored: true }
         : {}),
+      ...joinCommits(repository.commits, known?.commits),
     });
   }
   for (const { path, how } of paths) addWord(draft, path, there, how, true);
   if (isBeyond) addUnknown(draft, there);
+}
+
+/** Once some are not known, naming others does not help. */
+function joinCommits(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): { readonly commits?: readonly string[] } {
+  if (one === undefined && other === undefined) return {};
+  if (one?.length === 0 || other?.length === 0) return { commits: [] };
+  return { commits: [...new Set([...(one ?? []), ...(other ?? [])])] };
 }
 
 const MAX_WORDS = 32;

@@ -152,7 +152,12 @@ async function captureTrees(
     const repository = openRepository(disk, given.gitDirectory, given.top);
     if (rules.isOutOfReach(given.top ?? given.gitDirectory)) continue;
     if (given.changesFiles) {
-      const options = { isOfGit: true, withIgnored: given.changesIgnored === true, withDirectories: true };
+      const options = {
+        isOfGit: true,
+        withIgnored: given.changesIgnored === true,
+        withDirectories: true,
+        commits: given.commits,
+      };
       const found = await sweepRepository(keeper, repository, options);
       add(found);
       for (const { root, gitDirectory } of found)

@@ -58,7 +58,12 @@ export async function compareSweep(
     if (change !== undefined) changes.push(change);
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
-  return { changes: [...changes, ...made], problem: undefined };
+  const unknown = tracked
+    .map(at)
+    .find(path => !seen.has(path) && !inHead.has(path) && isUnseen(context.system, sweep, path));
+  const problem =
+    unknown === undefined ? undefined : `git put ${unknown} there, over what it ignored there, if it was`;
+  return { changes: [...changes, ...made], problem };
 }
 
 /** The working tree of a submodule or linked worktree that the call took away: all of its files were tracked or seen. */
@@ -127,6 +132,10 @@ function compareOne(
   )
     return undefined;
   return compareSeen(files, path, seen, before, digest);
+}
+
+function isUnseen({ files }: System, { ignored }: Sweep, path: string): boolean {
+  return ignored.some(one => isInside(one, path)) && factsAt(files, path) !== undefined;
 }
 
 /** Clean files that git tracked before the call, by path: their content is in its objects. */

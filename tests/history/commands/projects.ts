@@ -146,6 +146,22 @@ printf 'import os\\nfor n in open("list").read().split(): os.remove(n)\\n' > gon
 printf 'for f in $(cat list); do echo > "$f"; done\\n' > empty.sh
 `;
 
+/** Files that git ignores here, and tracks on a branch of its own and in the repository that it pulls from. */
+const IGNORED = `
+printf 'here\\n' > debug.log
+mkdir local
+printf 'mine\\n' > local/settings.txt
+printf 'other\\n' > local/other.txt
+mkdir ../aside
+git worktree add -q ../aside/tree -b tracks work
+( cd ../aside/tree && mkdir local && printf 'theirs\\n' | tee debug.log local/settings.txt local/made.txt > /dev/null &&
+  git add -f debug.log local && git commit -q -m tracks )
+git push -q origin tracks:pulled
+git worktree remove ../aside/tree
+rmdir ../aside
+git update-ref -d refs/remotes/origin/pulled
+`;
+
 const PLAIN = `
 mkdir -p src/deep docs empty
 for name in a b c; do printf 'export const %s = 1;\\n' "$name" > "src/$name.ts"; done
@@ -322,6 +338,7 @@ const MAKERS = {
   stashed: { starts: "clean", script: STASHED },
   dirty: { starts: "stashed", script: CHANGED },
   untracked: { starts: "clean", script: NOT_TRACKED },
+  ignored: { starts: "clean", script: IGNORED },
   precious: { starts: "clean", script: PRECIOUS },
   plain: { script: PLAIN, repositories: [] },
   notebook: { starts: "plain", script: NOTEBOOK, repositories: [] },
