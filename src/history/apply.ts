@@ -13,6 +13,7 @@ import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
+import { beginWriting, removeLeftovers } from "./leftovers.ts";
 import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
 import { isSameState, presentState, type Seen } from "./path-state.ts";
 import { performAll, type Restoration } from "./perform.ts";
@@ -27,6 +28,7 @@ export async function applyPlan(
 ): Promise<UndoResult> {
   const { store } = context;
   refuseConflicts(plan, options.force === true);
+  removeLeftovers(store);
   const steps = plan.steps.filter(({ action }) => action !== "keep");
   const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
   checkUnchanged(context, steps);
@@ -36,6 +38,7 @@ export async function applyPlan(
     const total = steps.length;
     performAll(
       store,
+      begun.mark,
       steps.map(({ path, target, movedTo, action, isInPlace, linkTo }) => ({
         path,
         target,
@@ -46,7 +49,7 @@ export async function applyPlan(
       })),
       done => options.onProgress?.(done, total),
     );
-    for (const { change } of plan.git) await restoreGit(context, change);
+    for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
@@ -112,6 +115,7 @@ async function closeOpen(context: HistoryContext, id: string): Promise<void> {
 
 interface BegunUndo {
   readonly file: OpenFile;
+  readonly mark: string;
   readonly seen: readonly Seen[];
   readonly git: readonly GitSnapshot[];
 }
@@ -144,6 +148,11 @@ async function beginUndo(
   const id = claimId(store, projectKey(store, project));
   const key = callKey(store, id, plan.kind, "");
   const ids = plan.changes.map(change => change.id);
+  const ofGit = plan.git.flatMap(({ change }) => [
+    `${change.gitDirectory}/index`,
+    ...change.files.map(({ path }) => path),
+  ]);
+  const writing = beginWriting(store, [...steps.map(({ path }) => path), ...ofGit]);
   writeOpen(store, key, {
     change: {
       id,
@@ -169,11 +178,12 @@ async function beginUndo(
     notKept: [],
     files: keeper.files,
     bytes: keeper.bytes,
+    writing,
   });
   const file = findAllOpen(store).find(open => open.id === id);
   if (file === undefined)
     throw new Problem("nothing was written: the history cannot be read", { kind: "failed" });
-  return { file, seen: named.seen, git };
+  return { file, mark: writing.mark, seen: named.seen, git };
 }
 
 /** Restores what stood there before the undo began, and tells how far that came. */
@@ -194,15 +204,16 @@ async function takeBack(context: HistoryContext, begun: BegunUndo, cause: unknow
       const keeper = new Keeper(store, context.rules, NO_LIMITS);
       const now = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
       const { change } = await compareGit(store, before, now, GIT_MS);
-      if (change !== undefined) await restoreGit(context, change);
+      if (change !== undefined) await restoreGit(context, begun.mark, change);
     });
   for (const { path, state } of begun.seen)
     if (state.kind !== "absent")
-      await attempt(() => performAll(store, [asItWas(system.files, begun.seen, path, state)]));
+      await attempt(() => performAll(store, begun.mark, [asItWas(system.files, begun.seen, path, state)]));
   const absent = begun.seen.filter(({ state }) => state.kind === "absent");
   await attempt(() =>
     performAll(
       store,
+      begun.mark,
       absent.map(({ path, state }) => ({ path, target: state })),
     ),
   );

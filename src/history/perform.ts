@@ -1,6 +1,7 @@
-import { ancestors, basename, dirname } from "../system/paths.ts";
+import { ancestors, dirname } from "../system/paths.ts";
 import { type Files, hasErrorCode, SystemError } from "../system/system.ts";
 import type { PathState } from "./change.ts";
+import { temporaryBeside } from "./leftovers.ts";
 import { factsAt } from "./path-state.ts";
 import type { Store } from "./store.ts";
 
@@ -26,11 +27,12 @@ const DIRECTORY_MODE = 0o755;
  */
 export function performAll(
   store: Store,
+  mark: string,
   restorations: readonly Restoration[],
   onProgress: (done: number) => void = () => {},
 ): void {
   const { files } = store.system;
-  const writer = new Writer(files);
+  const writer = new Writer(files, mark);
   let done = 0;
   const each = (chosen: readonly Restoration[], action: (one: Restoration) => void) => {
     for (const one of chosen) {
@@ -89,11 +91,14 @@ function stands(files: Files, path: string, target: PathState): boolean | undefi
 /** Writes paths, also in directories that do not permit it, as long as they are ours. */
 class Writer {
   private readonly files: Files;
+  /** of temporary files */
+  private readonly mark: string;
   /** modes of directories that were opened for writing */
   private readonly opened = new Map<string, number>();
 
-  constructor(files: Files) {
+  constructor(files: Files, mark: string) {
     this.files = files;
+    this.mark = mark;
   }
 
   remove(path: string): void {
@@ -144,7 +149,7 @@ class Writer {
 
   write(store: Store, { path, target, linkTo }: Restoration): void {
     const { files } = this;
-    const temporary = `${dirname(path)}/.${basename(path).slice(0, 60)}.${store.system.random.hex(12)}.tmp`;
+    const temporary = temporaryBeside(path, this.mark);
     this.makeParents(path);
     this.inParent(path, () => {
       try {

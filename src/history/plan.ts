@@ -5,6 +5,7 @@ import { digestOf, type HistoryContext } from "./context.ts";
 import { bringFromGit } from "./git-content.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
+import { findLeftovers } from "./leftovers.ts";
 import { contentId, factsAt, isSameContent, isSameState, presentState } from "./path-state.ts";
 import { planGit } from "./plan-git.ts";
 import { isWithin, listChanges, readChange, selectChanges } from "./select.ts";
@@ -77,7 +78,7 @@ async function plan(
   return {
     kind,
     changes,
-    steps: keepUsedDirectories(system, linkSteps(context, steps)),
+    steps: keepUsedDirectories(context, linkSteps(context, steps)),
     git: git.steps,
     conflicts: [...conflicts, ...git.conflicts],
     gone: [...gone, ...git.gone],
@@ -196,8 +197,11 @@ function whyGone(store: Store, { action, target, movedTo }: PathStep): string | 
 }
 
 /** A directory that the agent made stays when something is left in it. */
-function keepUsedDirectories({ files }: System, steps: readonly PathStep[]): readonly PathStep[] {
-  const goes = new Set<string>();
+function keepUsedDirectories(
+  { store, system: { files } }: HistoryContext,
+  steps: readonly PathStep[],
+): readonly PathStep[] {
+  const goes = new Set<string>(findLeftovers(store));
   const innermost = [...steps].sort((one, other) => other.path.length - one.path.length);
   const kept = new Set<string>();
   for (const { path, action, present } of innermost) {

@@ -5,6 +5,7 @@ import { removeTree } from "./git-content.ts";
 import { idAt, timeOfId } from "./ids.ts";
 import type { PruneOptions, PruneResult } from "./interface.ts";
 import { type Entry, projectKeys, readFloor, readJournals, writeFloor } from "./journal.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { findAllOpen } from "./open-changes.ts";
 import { objectsInUse, useObjects } from "./references.ts";
 import type { Store } from "./store.ts";
@@ -25,6 +26,7 @@ export function prune(context: HistoryContext, options: PruneOptions = {}): Prun
   const lock = new FileLock(store.path("prune.lock"), { system, timeoutMs: 0 });
   if (!lock.tryAcquire()) return NOTHING;
   try {
+    removeLeftovers(store);
     const { olderThanMs = settings.maxAgeDays * DAY_MS, toBytes = settings.maxTotalMb * MEBIBYTE } = options;
     const { entries } = readJournals(store, projectKeys(store, undefined));
     const sizes = objectSizes(store);
