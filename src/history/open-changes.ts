@@ -62,6 +62,18 @@ export function callKey(store: Store, useId: string | undefined, tool: string, c
   return sha256Hex(store.system.text.encode(named)).slice(0, 16);
 }
 
+/** Of one call in one wording: under one id, a hook of the user's may make another call of it. */
+export function callName(
+  store: Store,
+  session: string | undefined,
+  key: string,
+  tool: string,
+  command: string,
+): string {
+  const wording = sha256Hex(store.system.text.encode(`${tool}\0${command}`)).slice(0, 16);
+  return `${sessionKey(session)}.${key}.${wording}`;
+}
+
 export function writeOpen(store: Store, key: string, open: OpenChange): void {
   store.writeSealed(openPath(store, open.change.session, key, open.change.id), open);
 }

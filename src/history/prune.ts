@@ -149,12 +149,12 @@ function removeOldFiles(store: Store, floor: string, known: ReadonlySet<string>)
     if (isUnused && !open.has(id)) removeIfThere(files, store.path("ids", id));
   }
   for (const file of findAllOpen(store)) if (file.id <= floor) removeIfThere(files, file.path);
-  for (const folder of ["tmp", "seen", "sessions"])
+  for (const folder of ["tmp", "calls", "seen", "sessions"])
     for (const name of store.names(folder)) {
       const path = store.path(folder, name);
       if (!isOld(path)) continue;
       if (files.inspect(path)?.kind === "directory") removeTree(files, path);
-      else if (folder === "tmp") removeIfThere(files, path);
+      else if (folder === "tmp" || folder === "calls") removeIfThere(files, path);
     }
 }
 
