@@ -323,6 +323,7 @@ class ProgramRun implements HookRun {
       rules: stringsAt(outcome.extras, "rules"),
       sessionId: input?.sessionId,
       project: findProjectRoot(system, input?.cwd),
+      own: outcome.runs,
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
     const notes = recordRun(record, system);

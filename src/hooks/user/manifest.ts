@@ -1,9 +1,9 @@
 import type { FailurePolicy, Json, JsonObject } from "../../protocol/index.ts";
 import { readJson } from "../../protocol/index.ts";
-import { memberAt, objectAt, StrictMembers } from "../../protocol/members.ts";
+import { objectAt, StrictMembers } from "../../protocol/members.ts";
 import { join } from "../../system/paths.ts";
 import { hasErrorCode, type System } from "../../system/system.ts";
-import type { CommandAction, HttpAction } from "../handlers/handler.ts";
+import type { CommandAction, HttpAction, McpToolAction } from "../handlers/handler.ts";
 import type { Wants, When } from "./wanted.ts";
 
 /** One hook of a compiled file. */
@@ -43,6 +43,12 @@ export interface BuiltFile {
   readonly hooks: readonly BuiltHook[];
 }
 
+/** A tool of an MCP server. The server is described here, or in a file that is read when it is called. */
+export interface BuiltMcpAction extends McpToolAction {
+  readonly description?: JsonObject;
+  readonly describedIn?: string;
+}
+
 /** One handler in Claude's shape, from `hooks.jsonc` or from settings of Claude Code that are imported. */
 export interface BuiltHandler {
   readonly id: string;
@@ -54,7 +60,7 @@ export interface BuiltHandler {
   readonly matcher: string | undefined;
   /** the permission rule of `if` */
   readonly condition: string | undefined;
-  readonly action: CommandAction | HttpAction;
+  readonly action: CommandAction | HttpAction | BuiltMcpAction;
   readonly timeoutMs: number;
   readonly onFailure: FailurePolicy;
   readonly isOnce: boolean;
@@ -119,11 +125,12 @@ function parseManifest(value: Json): Manifest {
   };
 }
 
+const REQUIRED_MEMBER = { command: "command", http: "url", mcp_tool: "tool" } as const;
+
 function parseHandler(value: Json, place: string): BuiltHandler {
   const members = new StrictMembers(value, place);
   const action = new StrictMembers(objectAt(value, "action"), `${place}.action`);
-  action.oneOf("kind", ["command", "http"]);
-  action.string(memberAt(value, "action", "kind") === "http" ? "url" : "command");
+  action.string(REQUIRED_MEMBER[action.oneOf("kind", ["command", "http", "mcp_tool"])]);
   return {
     id: members.string("id"),
     path: members.string("path"),

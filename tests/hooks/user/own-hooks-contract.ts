@@ -403,6 +403,38 @@ esac
       });
     });
 
+    it("may be tools of an MCP server, whose answer is read like a program's", async () => {
+      const world = open();
+      const server = world.write(
+        "server.cjs",
+        `require("node:readline").createInterface({ input: process.stdin }).on("line", line => {
+          const { id, method, params } = JSON.parse(line);
+          const result = method !== "tools/call" ? {} : { content: [{ type: "text", text: JSON.stringify({
+            hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "not " + params.arguments.text },
+          }) }] };
+          if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        });`,
+      );
+      const tool = {
+        type: "mcp_tool",
+        server: "house",
+        tool: "check",
+        input: { text: "${tool_input.command}" },
+      };
+      world.write(
+        ".amplihack/hooks.jsonc",
+        JSON.stringify({
+          mcpServers: { house: { command: process.execPath, args: [server] } },
+          hooks: { PreToolUse: [{ matcher: "Bash", hooks: [tool] }] },
+        }),
+      );
+      await world.build();
+      expect((await world.bash(HARMLESS, native, GEMINI)).answer).toMatchObject({
+        decision: "deny",
+        reason: `not ${HARMLESS}`,
+      });
+    });
+
     it("of a project are named at the start of a session and not run", async () => {
       const world = open();
       const path = world.write("check.sh", script);
