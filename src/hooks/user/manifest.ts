@@ -82,7 +82,7 @@ export interface Manifest {
 }
 
 export const MANIFEST_VERSION = 1;
-const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 const MAX_MANIFEST_DEPTH = 40;
 
 /** Compiled hooks and their manifest, where no project can write and no agent may. */
@@ -94,10 +94,14 @@ export function manifestFile(stateHome: string): string {
   return join(buildFolder(stateHome), "manifest.json");
 }
 
-/** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */
+/**
+ * Undefined when there is none: no hook was ever built. Throws for one that cannot be read. One of `knownLength` is the
+ * one that the build wrote, and is taken as it is: a run has no time to check every member.
+ */
 export function readManifest(
   system: Pick<System, "files" | "text">,
   stateHome: string,
+  knownLength?: number,
 ): Manifest | undefined {
   let bytes: Uint8Array;
   try {
@@ -106,7 +110,9 @@ export function readManifest(
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
-  const read = readJson(system.text.decode(bytes).text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });
+  const { text } = system.text.decode(bytes);
+  if (text.length === knownLength) return JSON.parse(text) as Manifest;
+  const read = readJson(text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });
   if (!read.ok) throw new Error(`it is ${read.problem}`);
   return parseManifest(read.value);
 }

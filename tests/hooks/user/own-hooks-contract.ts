@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
@@ -141,6 +141,10 @@ export function ownHooksContract(program: readonly string[]): void {
         throws: [`run() { ${prefix} throw new Error("broke"); }`, /could not run: broke/],
         rejects: [`async run() { ${prefix} throw new Error("late"); }`, /could not run: late/],
         nonsense: [`run() { ${prefix} return 42 as never; }`, /it returned number/],
+        fills: [
+          `run() { ${prefix} const all = []; for (let i = 0; i < 100; i++) all.push("x".repeat(2 ** 20) + i); throw new Error(all.join("").length + " bytes"); }`,
+          /could not run: (?:10\d{7} bytes|out of memory|gave no answer)/,
+        ],
       };
       const world = open();
       for (const [name, [body]] of Object.entries(faults))
@@ -214,6 +218,12 @@ export function ownHooksContract(program: readonly string[]): void {
       const world = open();
       world.hook("a.ts", closed);
       await world.build();
+      for (const name of readdirSync(join(world.stateHome, "hooks/.build")))
+        if (name.endsWith(".js")) rmSync(join(world.stateHome, "hooks/.build", name));
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringMatching(/hook a could not run: .*ENOENT/),
+      });
       const folder = join(world.stateHome, "hooks/.build");
       rmSync(folder, { recursive: true });
       expect((await world.bash(HARMLESS)).answer).toEqual({});
@@ -240,6 +250,14 @@ export function ownHooksContract(program: readonly string[]): void {
       expect((await world.bash(HARMLESS)).answer).toMatchObject({
         hookSpecificOutput: {
           permissionDecisionReason: expect.stringMatching(/hook a could not run: .*line 1/),
+        },
+      });
+      writeFileSync(path, closed);
+      await world.build();
+      rmSync(path);
+      expect((await world.bash(HARMLESS)).answer).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecisionReason: expect.stringContaining("changed and could not be built"),
         },
       });
     });
