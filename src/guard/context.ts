@@ -1,4 +1,5 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
+import { RELOCATIONS } from "../hosts/protected-files.ts";
 import { wordSet } from "../shell/options.ts";
 import { ancestors, dirname, expandHome, isAbsolute, isInside, normalise, resolve } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
@@ -23,6 +24,8 @@ export interface GuardContext {
   readonly searchPath?: string | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */
   readonly stateHome?: string | undefined;
+  /** folders of hosts that a variable moved, with what they stand for below the home directory */
+  readonly hostFolders?: readonly HostFolder[] | undefined;
   readonly grants?: readonly Grant[] | undefined;
   /** asked only when something was found; without a key no allow-once code is offered */
   readonly machineKey?: (() => string | undefined) | undefined;
@@ -31,6 +34,11 @@ export interface GuardContext {
   readonly isLate?: (() => boolean) | undefined;
   /** the tool runs PowerShell text, not shell text */
   readonly isPowerShell?: boolean | undefined;
+}
+
+export interface HostFolder {
+  readonly path: string;
+  readonly folder: string;
 }
 
 /** The context with every place found once, links resolved. */
@@ -53,6 +61,14 @@ export interface Workspace {
 /** The context of a call that names its own directory. */
 export function inDirectory(context: GuardContext, directory: string | undefined): GuardContext {
   return directory === undefined ? context : { ...context, directory };
+}
+
+/** The folders of hosts that variables moved. */
+export function findHostFolders({ env }: Pick<System, "env">): readonly HostFolder[] {
+  return RELOCATIONS.flatMap(({ variable, folder }) => {
+    const path = env.get(variable) ?? "";
+    return isAbsolute(path) ? [{ path: normalise(path), folder }] : [];
+  });
 }
 
 const LAST_RESORT_MS = 1000;
