@@ -5,6 +5,7 @@ import { ancestors, dirname, expandHome, isAbsolute, isInside, normalise, resolv
 import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
+import { findTemps } from "./paths/temporary.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface GuardContext {
@@ -107,18 +108,13 @@ export function survey(given: GuardContext): Workspace {
       return project.root;
     },
     get temps() {
-      temps ??= withResolved(disk, namedTemps(given.tmpdir, settings.paths.temp));
+      temps ??= [
+        ...withResolved(disk, TEMPS.list),
+        ...findTemps(disk, { cwd, home, tmpdir: given.tmpdir, configured: settings.paths.temp }),
+      ];
       return temps;
     },
   };
-}
-
-function namedTemps(tmpdir: string | undefined, configured: readonly string[]): readonly string[] {
-  const named = [...TEMPS.list, ...(tmpdir === undefined ? [] : [tmpdir]), ...configured];
-  return named
-    .filter(isAbsolute)
-    .map(normalise)
-    .filter(path => path !== "/");
 }
 
 /** The paths, and what links in them lead to. */
