@@ -6,6 +6,7 @@ import type { System } from "../system/system.ts";
 import type { Grant } from "./grants.ts";
 import { createDisk, type Disk } from "./paths/disk.ts";
 import { findTemps } from "./paths/temporary.ts";
+import type { SessionWrites } from "./session-writes.ts";
 
 /** What the caller knows. Everything absent is unknown, never guessed. */
 export interface GuardContext {
@@ -27,6 +28,8 @@ export interface GuardContext {
   readonly stateHome?: string | undefined;
   /** folders of hosts that a variable moved, with what they stand for below the home directory */
   readonly hostFolders?: readonly HostFolder[] | undefined;
+  /** asked only where it matters who wrote a file; undefined when nothing is recorded */
+  readonly written?: (() => SessionWrites | undefined) | undefined;
   readonly grants?: readonly Grant[] | undefined;
   /** asked only when something was found; without a key no allow-once code is offered */
   readonly machineKey?: (() => string | undefined) | undefined;
