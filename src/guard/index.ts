@@ -4,7 +4,7 @@ import { stringAt } from "../protocol/members.ts";
 import { findHome } from "../state/homes.ts";
 import { findSessionDirectory } from "../state/project-root.ts";
 import type { System } from "../system/system.ts";
-import { type GuardContext, inDirectory, startClock } from "./context.ts";
+import { findHostFolders, type GuardContext, inDirectory, startClock } from "./context.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { judgeOrFail, judgeText, judgeWords } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
@@ -91,6 +91,7 @@ export function contextOf(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     nowMs: system.clock.nowMs(),
+    hostFolders: findHostFolders(system),
     isLate: startClock(system),
     ...options,
     system,
