@@ -99,8 +99,8 @@ const TABLE = `
     asdf rbenv pyenv nodenv goenv volta | subcommands exec run
     nvm | flags silent | subcommands exec run | operands 1
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec
-    poetry pipenv rye pdm hatch | values -Cp directory project | subcommands run
-    uv | flags -qv isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
+    poetry pipenv rye pdm hatch | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
+    uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
         group project directory env-file with-requirements package index | subcommands run
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
         directory cwd
