@@ -140,6 +140,13 @@ const OPERATIONS: OperationTables = {
         vms
     docker swarm leave | leave the swarm and lose its state | needs f force
   `,
+  "container.host": `
+    kubectl|oc|k debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node
+    lxc|incus launch|init|create | run a container with every right on this machine | needs c=security.privileged*
+        config=security.privileged*
+    lxc|incus config set …security.privileged=true|security.privileged | give a container every right on this machine
+    lxc|incus config device …source=/ | give a container the whole file system of this machine
+  `,
   "cloud.platform": `
     heroku *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data
     fly|flyctl destroy | destroy an application
