@@ -51,6 +51,8 @@ const TABLE = `
     gosu su-exec setuidgid chpst | operands 1 | elevates
     nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks
         ionice-safe rlwrap ccache distcc wsl | flags -acefgpsvw fork wait ctty
+    and or not - {
+    repeat | operands 1
     nice | values -n adjustment
     ionice | flags -t ignore | values -cnpPu class classdata pid | silenced by p P u pid
     chrt | flags -abdfimorRvG | values -TPD sched-runtime sched-deadline sched-period | operands 1 | silenced by m p
