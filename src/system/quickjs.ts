@@ -93,6 +93,7 @@ interface NativeProcessRequest {
   readonly stdoutBytes: number;
   readonly tailBytes: number;
   readonly stderrBytes: number;
+  readonly keepsFirstErrors?: boolean;
   readonly drainBytes: number;
   readonly onOutput?: ((stream: "stdout" | "stderr", chunk: Uint8Array) => void) | undefined;
 }

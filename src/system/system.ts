@@ -228,8 +228,9 @@ export interface ProcessLimits {
   readonly stdoutBytes: number;
   /** kept from the end of stdout once the start is full; 0 keeps nothing */
   readonly tailBytes: number;
-  /** kept from stderr; the last bytes */
+  /** kept from stderr; the last bytes, or the first */
   readonly stderrBytes: number;
+  readonly keepsFirstErrors?: boolean;
   /** stdout and stderr read and thrown away beyond what is kept, before the child is stopped */
   readonly drainBytes: number;
 }

@@ -128,7 +128,7 @@ function start(
     env: { ...env, ...variables, ...action.env },
     input: system.text.encode(JSON.stringify(payload)),
     timeoutMs,
-    limits: DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, keepsFirstErrors: true },
   }).done;
 }
 
