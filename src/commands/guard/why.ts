@@ -1,7 +1,7 @@
 import { defineCommand } from "../../cli/command.ts";
 import { CommandError } from "../../cli/errors.ts";
-import { didYouMean } from "../../cli/nearest.ts";
 import { FORMAT_OPTION } from "../../cli/option.ts";
+import { didYouMean } from "../../protocol/nearest.ts";
 import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
