@@ -65,7 +65,7 @@ export const containers: Field = {
   programs: () => [
     {
       names: "docker podman nerdctl",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "namesHosts", "dangerous"],
       options: ENGINE_OPTIONS,
       effects: copyIntoContainer,
       run: runContainer,

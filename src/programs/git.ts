@@ -33,7 +33,7 @@ export const versionControl: Field = {
   programs: () => [
     {
       names: "git",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "namesHosts", "dangerous"],
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,

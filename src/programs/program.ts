@@ -29,6 +29,8 @@ export const TRAITS = [
   "fetches",
   /** connects its input and output to the network */
   "socket",
+  /** its words may be other machines, with nothing in front that says so */
+  "namesHosts",
   /** its code reads from sockets by itself, so that what it fetches comes from there */
   "readsSockets",
   /** what it prints is not what went in, and what went in cannot be read */

@@ -16,13 +16,13 @@ export const remoteCopy: Field = {
   programs: () =>
     programs(
       `
-    rsync | is readsNothing dangerous | flags -avrzPuhlptgoDq n|dry-run
+    rsync | is readsNothing namesHosts dangerous | flags -avrzPuhlptgoDq n|dry-run
         delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
         version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
         files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
         timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
         compress-level | variables RSYNC_RSH
-    scp pscp | is readsNothing dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
+    scp pscp | is readsNothing namesHosts dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
     rclone | is readsNothing | flags -Pv dry-run|n | values config transfers checkers exclude include filter bwlimit
         log-file | exact
     robocopy

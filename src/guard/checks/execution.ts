@@ -6,7 +6,7 @@ import { actorAt, actorOf, commandLine } from "../actor.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { hasMixedScripts } from "./homograph.ts";
+import { hasMixedScripts, hostIn } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";
 
 export function inspectExecution(context: RuleContext): void {
@@ -19,6 +19,8 @@ export function inspectExecution(context: RuleContext): void {
     if (invocation.program === undefined) inspectComputed(invocation, context);
     inspectAddresses(invocation, context);
   }
+  for (const { call, invocation } of context.facts.codeEffects)
+    if (call.kind === "network") reportHost(context, describe(call.target), true, invocation);
   inspectDevices(context);
 }
 
@@ -107,11 +109,14 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
 }
 
 function inspectAddresses(invocation: Invocation, context: RuleContext): void {
-  for (const word of invocation.argv.slice(1)) {
-    const shown = describe(word);
-    if (!shown.includes("://")) continue;
-    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(shown)?.[1];
-    if (host !== undefined && hasMixedScripts(host))
-      context.report("net.homograph", actorOf(invocation), host);
-  }
+  const isBare = (["namesHosts", "fetches", "socket"] as const).some(trait =>
+    hasTrait(invocation.program, trait),
+  );
+  for (const word of invocation.argv.slice(1)) reportHost(context, describe(word), isBare, invocation.id);
+}
+
+function reportHost(context: RuleContext, word: string, isBare: boolean, invocation: number): void {
+  const host = hostIn(word, isBare);
+  if (host !== undefined && hasMixedScripts(host))
+    context.report("net.homograph", actorAt(context, invocation), host);
 }
