@@ -5,7 +5,7 @@ import { copyIntoContainer } from "./containers.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
-import { readsAndUploads } from "./remote-copy.ts";
+import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -228,6 +228,7 @@ export const cloud: Field = {
         terraform: { options: TERRAFORM, tool: withVariables },
         terragrunt: { options: TERRAFORM },
         vault: { options: VAULT },
+        restic: { effects: effectsOfRestic },
       },
     ),
   operations: OPERATIONS,

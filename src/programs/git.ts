@@ -59,6 +59,15 @@ export const versionControl: Field = {
     },
     { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },
   ],
+  operations: {
+    "git.checkout": `
+    hg revert | overwrite changed files | unless n dry-run | safer hg shelve
+    hg update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve
+    svn revert | overwrite changed files | safer svn diff
+    bzr|fossil revert | overwrite changed files | safer fossil diff
+    sl revert | overwrite changed files | safer sl shelve
+  `,
+  },
 };
 
 /** Configuration that names a program to run. */

@@ -10,6 +10,7 @@ import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
+import { offeredByPhp, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
 
 const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p" };
@@ -62,11 +63,14 @@ export const languages: Field = {
       ),
       ruby: interpreter(
         { language: "ruby", code: "e" },
-        { pattern: /^j?ruby[\d.]*$/, effects: effectsInPlace },
+        {
+          pattern: /^j?ruby[\d.]*$/,
+          effects: call => [...effectsInPlace(call), ...offeredByRuby(call)],
+        },
       ),
       php: interpreter(
         { language: "php", code: "r", files: "f" },
-        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool },
+        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool, effects: offeredByPhp },
       ),
       lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
       awk: interpreter(

@@ -270,6 +270,13 @@ export function isLocalAddress(address: string): boolean {
   );
 }
 
+/** Where people keep repositories of their own, open or closed. */
+export function isForge(address: string): boolean {
+  return /^(https:\/\/|(ssh:\/\/)?git@)(github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)[:/]/.test(
+    address,
+  );
+}
+
 function runWget(call: ParsedCall): Output {
   const output = call.options.valueOf("O");
   if (output !== undefined && knownText(output) === "-") return [fetchedOutput(call)];
@@ -347,11 +354,14 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const { argv } = call;
   const lines = [...argv.slice(1), ...stdinOf(call)];
   const named = lines.flatMap(value =>
-    [...(knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm)].map(
-      match => match[1] ?? "",
-    ),
+    [
+      ...(knownText(value) ?? "").matchAll(
+        /(?:^|;)\s*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
+      ),
+    ].map(match => match[1] ?? ""),
   );
-  const files = [...new Set(named)].map(name => text(name));
+  const { home } = call.scope.session.context;
+  const files = [...new Set(named)].map(name => text(name.replace(/^~(?=\/|$)/, home)));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
 }

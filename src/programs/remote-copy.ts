@@ -70,9 +70,19 @@ function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffe
   if (options.has("n", "list-only") || destination === undefined || operands.length < 2) return [];
   const sources = operands.slice(0, -1);
   const isSent = isRemotePath(destination);
+  const isPart = options.has(
+    "exclude",
+    "exclude-from",
+    "filter",
+    "f",
+    "files-from",
+    "include",
+    "include-from",
+  );
+  const sent = payloads("file", sources).map(payload => ({ ...payload, isPart }));
   const emptied = options.has("remove-source-files") ? sources : [];
   return [
-    ...(isSent ? sendEffect(destination, payloads("file", sources)) : copiesInto(destination, sources)),
+    ...(isSent ? sendEffect(destination, sent) : copiesInto(destination, sources)),
     ...(options.has("delete") ? [mirrorEffect(isSent ? pathThere(destination) : destination, isSent)] : []),
     ...emptied.map(
       (path): DeleteEffect => ({ kind: "delete", path, isRecursive: true, isContentsOnly: true }),
@@ -129,12 +139,13 @@ function effectsOfRobocopy({ argv }: ParsedCall): readonly ProgramEffect[] {
 }
 
 const UPLOAD =
-  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
+  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync|rcat)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|az storage (blob|file|fs directory) upload(-batch)?|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
 
 /** Local operands leave for a store: `aws s3 cp FILE s3://…`, `gh gist create`, `croc send`. */
 export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
   const shown = call.argv.map(describe);
   if (!UPLOAD.test([call.program, ...shown.slice(1)].join(" "))) return [];
+  if (call.options.isOn("dry-run", "dryrun")) return [];
   const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
   const isAddress = (word: Value) => /^[a-z0-9]+:/i.test(describe(word));
   const isOneWay = /^(gh|croc|wormhole)$/.test(call.program);
@@ -142,7 +153,7 @@ export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
   const goesOut =
     isOneWay ||
     (target !== undefined && isAddress(target)) ||
-    shown.some(word => /^(--body|-f|--file)$/.test(word));
+    shown.some(word => /^(--body|-f|--file|-s|--source)$/.test(word));
   if (!goesOut) {
     const isDownload = operands.slice(0, -1).some(isAddress);
     return isDownload && target !== undefined
@@ -161,4 +172,16 @@ export function readsAndUploads(call: ParsedCall): readonly ProgramEffect[] {
 export function fieldPayload(value: Value): { readonly value: Value; readonly role: "file" | "body" } {
   const file = /^[^=]*=@/.exec(knownPrefix(value));
   return file === null ? { value, role: "body" } : { value: dropKnown(value, file[0].length), role: "file" };
+}
+
+/** A backup to a repository on another machine. */
+export function effectsOfRestic({
+  options,
+  operands: [action, ...files],
+}: ParsedCall): readonly ProgramEffect[] {
+  const repository = options.valueOf("r", "repo");
+  const isSent =
+    repository !== undefined && /^(sftp|s3|b2|rest|azure|gs|swift|rclone):/.test(describe(repository));
+  const isBackup = action !== undefined && describe(action) === "backup" && !options.has("n");
+  return isSent && isBackup ? sendEffect(repository, payloads("file", files)) : [];
 }

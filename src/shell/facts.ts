@@ -1,5 +1,5 @@
 import type { CodeCall, Language } from "./code-calls.ts";
-import type { ProgramEffect } from "./effects.ts";
+import type { Listing, ProgramEffect } from "./effects.ts";
 import type { FileLookup } from "./file-lookup.ts";
 import type { Place } from "./place.ts";
 import type { Span, Value } from "./value.ts";
@@ -31,6 +31,8 @@ export interface ShellFacts {
   readonly invocations: readonly Invocation[];
   /** What each of them does; by its id, undefined for nothing. */
   readonly effects: readonly (readonly ProgramEffect[] | undefined)[];
+  /** Invocations that print names of files, and which; by id. */
+  readonly listings: ReadonlyMap<number, Listing>;
   /** Every redirection of files, also those of groups and of no command at all. */
   readonly redirections: readonly Redirection[];
   /** Text that ran as code, with its origins: the base of exec.remote and exec.decoded. */

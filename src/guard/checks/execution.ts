@@ -54,7 +54,9 @@ function reportRemote(context: RuleContext, source: Invocation, by: Actor | unde
   const line = commandLine(source);
   const found = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0];
   const url = found ?? line;
-  context.report("exec.remote", by, url, { url: found ?? (/[()'"`;&<>$]/.test(line) ? "URL" : line) });
+  const isFake = hasMixedScripts(hostIn(url, true) ?? "");
+  const isUnfit = isFake || (found === undefined && /[()'"`;&<>$]/.test(line));
+  context.report("exec.remote", by, url, { url: isUnfit ? "URL" : url });
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
 }
 

@@ -12,7 +12,7 @@ export function hasMixedScripts(host: string): boolean {
   });
 }
 
-const SCHEME = /(?:^|[^a-z0-9])[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s'"]+)/i;
+const SCHEME = /^(?:[\w.-]+=)?[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s'"]+)/i;
 const BARE = /^(?:[a-z0-9._-]+@)?((?:[^\s./:@=?#'"<>]+\.)+[^\s./:@=?#'"<>]{2,})(?=[:/?#@]|$)/iu;
 
 /** The host that a word names: in an address, or where `isBare` with nothing in front of it. */

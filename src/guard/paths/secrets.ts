@@ -68,7 +68,7 @@ const HOME_TREES: Readonly<Record<"secret" | "key", WordSet>> = {
 
 /** What tools of a user call the file in which they keep how they log in; in a hidden directory of the home. */
 const LOGIN_FILE =
-  /^(auth|tokens?|access[-_]?tokens?|api[-_]?keys?|credentials?|oauth[\w-]*|secrets?|cookies?)(\.(json|ya?ml|toml|txt|db|sqlite|cfg|ini|xml|conf))?$/i;
+  /^(auth|tokens?|access[-_]?tokens?|api[-_]?keys?|credentials?|oauth[\w-]*|secrets?|cookies?)(\.(json|ya?ml|toml|txt|db|cfg|ini|xml|conf))?$/i;
 /** Below a secret tree, and none themselves. */
 const HARMLESS_IN_HOME = wordSet(".aws/config .kube/cache .kube/http-cache .kube/kubectx");
 
@@ -139,7 +139,7 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
 export function secretInSystem(path: string): SecretKind | undefined {
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
-  if (/^\/etc\/ssh\/ssh_host_[^/]*_key$/.test(path)) return "key";
+  if (path.startsWith("/etc/ssh/") && path.endsWith("_key")) return "key";
   return SYSTEM_TREES.list.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
 }
 

@@ -85,7 +85,7 @@ export const DANGEROUS: Grammar = {
     "git for-each-ref --format='delete %(refname)' refs/heads | git update-ref --stdin",
     "git for-each-ref --format='%(refname:short)' refs/heads | xargs git branch -D",
     "git branch --list | xargs git branch -D",
-    "git branch -f «branch» HEAD~5",
+    "git branch -f main HEAD~5",
     "git checkout -B main «rev»",
     "git switch -C main «rev»",
     "git checkout «rev» «file»",
