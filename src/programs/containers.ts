@@ -15,6 +15,7 @@ import {
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { readMount, readVolume } from "./mounts.ts";
+import { keptVariables } from "./prefix.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { remoteCall } from "./run.ts";
 
@@ -151,7 +152,7 @@ function runImage(call: ProgramCall, start: number): Output {
   return runInner(argv, call, {
     place: { kind: "container", via: "docker", mounts },
     cwd,
-    environment: readEnvironment(parsed),
+    environment: [...readEnvironment(parsed), ...(parsed.has("env-file") ? [keptVariables(call)] : [])],
   });
 }
 

@@ -13,7 +13,7 @@ import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code
 import { offeredByPhp, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
 
-const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p" };
+const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p", printed: "p" };
 const JAVASCRIPT_OPTIONS: OptionGrammar = {
   flags: "-ichvb check interactive watch inspect inspect-brk bun help version",
   values:

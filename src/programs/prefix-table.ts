@@ -30,6 +30,8 @@ const WRAPPER_CELLS = [
   "variables",
   /** the program word may carry a version */
   "package",
+  /** the program gets variables that are kept for it elsewhere */
+  "secrets",
   "dangerous",
 ] as const;
 
@@ -88,13 +90,15 @@ const TABLE = `
     firejail | exact
     sandbox-exec | values -fnpD
     arch | flags x86_64 arm64 arm64e i386 32 64 | single dash
-    direnv | subcommands exec | operands 1
-    dotenv dotenvx | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments
-    cross-env env-cmd | values -fe file environments | assignments
-    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes
+    direnv | subcommands exec | operands 1 | secrets
+    dotenv dotenvx | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments | secrets
+    cross-env | values -fe file environments | assignments
+    env-cmd | values -fe file environments | assignments | secrets
+    sops-exec foreman honcho | values -ef procfile env | subcommands run | secrets
+    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets
     op | flags reveal | values account vault session config fields format | exact | unknown takes value | subcommands
-        run | after dashes
-    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes
+        run | after dashes | secrets
+    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes | secrets
     mise rtx fnm | unknown takes value | subcommands exec x | after dashes
     asdf rbenv pyenv nodenv goenv volta | subcommands exec run
     nvm | flags silent | subcommands exec run | operands 1

@@ -33,6 +33,7 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
     environment.push(entry);
     index += 1;
   }
+  if (cells.secrets !== undefined) environment.push(keptVariables(call));
   const directory = parsed.valueOf(...words(cells.directory ?? ""));
   const cwd = cells["loses directory"] === undefined ? call.cwd : unknown("any", "the current directory");
   const changes: Partial<ProgramCall> = {
@@ -45,6 +46,11 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
     return runInner(cells.package === undefined ? argv : argv.map(withoutVersion), call, changes);
   const startsShell = cells.shell === "" || parsed.has(...words(cells.shell ?? ""));
   return startsShell ? runInner([text("sh")], call, changes) : NO_OUTPUT;
+}
+
+/** More variables than the text names. */
+export function keptVariables({ id }: ProgramCall): EnvironmentEntry {
+  return { name: "*", value: unknown("any", "kept variables", [{ kind: "program", invocation: id }]) };
 }
 
 /** `xterm -e cmd args`, `capsh -- -c cmd`. */

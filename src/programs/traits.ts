@@ -87,6 +87,38 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
+/** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
+export function asksForSecret(pattern: string): boolean {
+  return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.*key/i.test(
+    pattern,
+  );
+}
+
+/** The variables that a program is told to print: `printenv NAME`, `declare -p NAME`. */
+export function namedVariables(invocation: Invocation): readonly string[] {
+  return wordsOf(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
+}
+
+/** Leaves the names of variables and drops what they hold, or only counts: `cut -d= -f1`, `grep -c`. */
+export function dropsValues(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  if (words.some(word => /^(-[a-z]*[cql]|--count|--quiet|--files-with-matches|-f1|--fields=1)$/.test(word)))
+    return true;
+  return words.some(word => /=\.\*|print \$1/.test(word));
+}
+
+/** Makes variables of its words and shows nothing. */
+export function takesVariables(program: string | undefined): boolean {
+  return /^(export|declare|typeset|local|readonly|env)$/.test(program ?? "");
+}
+
+/** Reads a password from its input and keeps it. */
+export function takesPassword(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word =>
+    /^--(password-stdin|with-token|token-stdin|passphrase-fd.*)$/.test(word),
+  );
+}
+
 const DISPLAY =
   /^("?(true|false|cat|less( -\S+)*|more|delta( .*)?|vim?|nvim|nano|emacs|code --wait|code -w|:)"?|)$/;
 

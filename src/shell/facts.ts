@@ -74,6 +74,8 @@ export interface Invocation {
   /** Position in a pipeline; `id` is shared by its members. */
   readonly pipeline: PipelinePosition | undefined;
   readonly isBackground: boolean;
+  /** Its output goes to a pipe, a file or another command, not to whoever reads along. */
+  readonly isCaptured: boolean;
   /** How the analysis came here; undefined for a command that stands in the text itself. */
   readonly parent: Parent | undefined;
   readonly span: Span;
