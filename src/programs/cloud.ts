@@ -184,7 +184,7 @@ export const cloud: Field = {
     gcloud | is dangerous readsNothing
     gsutil s3cmd mc | is readsNothing
     doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd eksctl kops copilot
-    heroku vercel vc netlify ntl railway render northflank koyeb dokku firebase supabase cf eas expo
+    heroku vercel vc netlify ntl render northflank koyeb dokku firebase supabase cf eas expo
     fly flyctl
     kubectl oc | is dangerous readsNothing | variables EDITOR VISUAL KUBE_EDITOR
     k3s

@@ -1,4 +1,9 @@
+import { knownText } from "../shell/value.ts";
+import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { joinValues } from "../shell/words/fragments.ts";
+import { keptVariables } from "./prefix.ts";
 import type { Field, OperationTables } from "./program.ts";
+import { runString } from "./run.ts";
 
 const OPERATIONS: OperationTables = {
   "sec.keychain": `
@@ -53,8 +58,7 @@ const OPERATIONS: OperationTables = {
     docker|podman compose config | show the values of all variables | unless q quiet services images profiles volumes
         hash no-interpolate environment networks
     docker-compose config | show the values of all variables | unless q quiet services images profiles volumes hash
-    docker|podman inspect | show the variables of a container | needs f=*Env* format=*Env*
-    docker|podman container inspect | show the variables of a container | needs f=*Env* format=*Env*
+    docker|podman …inspect …*.Env* | show the variables of a container
     railway variables|variable | show the variables of an application
     netlify|ntl env:list|env:get | show the variables of an application
     vercel env pull | fetch the variables of an application
@@ -72,7 +76,24 @@ export const credentials: Field = {
   programs: () => [
     { names: "bw", options: { values: "session", flags: "raw", abbreviates: false } },
     {
-      names: "git-crypt sops ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",
+      names: "sops",
+      is: ["readsNothing"],
+      options: { values: "-i input-type output-type output config", flags: "d|decrypt", abbreviates: false },
+      // `sops exec-env FILE COMMAND`
+      run(call) {
+        const [action, , command] = call.operands;
+        if (
+          action === undefined ||
+          command === undefined ||
+          !/^exec-(env|file)$/.test(knownText(action) ?? "")
+        )
+          return [unknownOutput(call)];
+        const line = joinValues(call.operands.slice(2), " ");
+        return runString(line, { ...call, environment: [...call.environment, keptVariables(call)] });
+      },
+    },
+    {
+      names: "git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",
       is: ["readsNothing"],
     },
   ],

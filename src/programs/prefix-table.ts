@@ -94,7 +94,8 @@ const TABLE = `
     dotenv dotenvx | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments | secrets
     cross-env | values -fe file environments | assignments
     env-cmd | values -fe file environments | assignments | secrets
-    sops-exec foreman honcho | values -ef procfile env | subcommands run | secrets
+    railway | values -sep service environment project | exact | unknown takes value | subcommands run | secrets
+    foreman honcho | values -ef procfile env | subcommands run | secrets
     doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets
     op | flags reveal | values account vault session config fields format | exact | unknown takes value | subcommands
         run | after dashes | secrets

@@ -77,6 +77,8 @@ export interface Program {
     readonly text?: string;
     /** Options that name files to read. */
     readonly files?: string;
+    /** It searches whole directories for the text: always, or with one of these options. */
+    readonly recursive?: string;
     /** With one of these it shows no content. */
     readonly unless?: string;
   };

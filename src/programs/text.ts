@@ -1,8 +1,8 @@
 import type { Listing } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
-import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { describe, knownText, text, unknown, type Value } from "../shell/value.ts";
 import { computeLiteral } from "./encoding.ts";
-import { inputOf } from "./file-access.ts";
+import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { readsOfFiles } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -64,10 +64,14 @@ export const textPrograms: Field = {
         },
         shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
         split: { shellOptions: { names: "filter" } },
-        grep: { reads: GREP_READS, narrows: narrowByPattern },
-        rg: { reads: GREP_READS },
-        ag: { reads: { ...GREP_READS, text: "" } },
+        grep: {
+          reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
+          narrows: narrowByPattern,
+        },
+        rg: { reads: { ...GREP_READS, recursive: "always" } },
+        ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
         jq: {
+          run: printVariables,
           effects(call) {
             const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
             if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
@@ -157,4 +161,14 @@ function narrowByPattern(listing: Listing, { argv }: ParsedCall): Listing {
   return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, ""))
     ? { ...listing, selection: "regenerable" }
     : listing;
+}
+
+/** `jq -n env.NAME`, `$ENV.NAME`: a variable of the environment is part of what is printed. */
+function printVariables(call: ParsedCall): Output | undefined {
+  const [program] = call.operands;
+  for (const [, name] of describe(program ?? text("")).matchAll(/(?:\benv|\$ENV)\.([A-Za-z_]\w*)/g)) {
+    const value = unknown("any", `$${name}`, [{ kind: "environment", name: name ?? "" }]);
+    recordCodeEffect({ kind: "print", value, at: 0 }, call);
+  }
+  return undefined;
 }

@@ -112,6 +112,11 @@ export function takesVariables(program: string | undefined): boolean {
   return /^(export|declare|typeset|local|readonly|env)$/.test(program ?? "");
 }
 
+/** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
+export function storesWords(invocation: Invocation): boolean {
+  return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(wordsOf(invocation).slice(0, 2).join(" "));
+}
+
 /** Reads a password from its input and keeps it. */
 export function takesPassword(invocation: Invocation): boolean {
   return wordsOf(invocation).some(word =>

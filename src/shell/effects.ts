@@ -40,7 +40,13 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       /** takes a change back that it is given */
       readonly isReverse?: boolean;
     }
-  | { readonly kind: "read"; readonly path: Value; readonly isCopy: boolean }
+  | {
+      readonly kind: "read";
+      readonly path: Value;
+      readonly isCopy: boolean;
+      /** what is searched for in everything below the path */
+      readonly search?: Value;
+    }
   | {
       readonly kind: "attributes";
       readonly path: Value;

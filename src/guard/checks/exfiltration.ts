@@ -61,6 +61,9 @@ function findSent<Found>(
   { role, value }: Payload,
   sought: Sought<Found>,
 ): Found | undefined {
+  const { stdin } = effect.by.invocation ?? {};
+  if (role === "file" && stdin !== undefined && describe(value) === "/dev/stdin")
+    return findBehind(context, stdin, sought);
   const isFile = role === "file" || role === "offer";
   return (
     (isFile ? findInFile(context, value, effect.by, sought) : undefined) ?? findBehind(context, value, sought)

@@ -1,6 +1,9 @@
+import { asksForSecret } from "../../programs/traits.ts";
 import { describe, knownText, type Value } from "../../shell/value.ts";
+import { isInside } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
-import type { SecretKind } from "../paths/secrets.ts";
+import { partsBelow } from "../paths/below.ts";
+import { hasSecretsBelow, type SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
 import { zoneOf } from "../paths/zones.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
@@ -23,10 +26,26 @@ export const secrets: Check = {
 function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   for (const target of targetsOf(context, effect.path, effect.by, true, true)) {
     const kind = secretOf(context, target);
+    if (kind === undefined && searchesSecrets(effect, target, context))
+      context.report("sec.read", effect.by, target.shown);
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
     context.report("sec.read", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
+}
+
+/** `grep -r password ~`: everything that is kept there is searched for secrets, or shown as it is. */
+function searchesSecrets(
+  { search }: EffectOf<"read">,
+  { path }: Target,
+  { workspace }: RuleContext,
+): boolean {
+  if (search === undefined || path === undefined) return false;
+  const { home, disk } = workspace;
+  const isKept = isInside(path, home) || hasSecretsBelow(partsBelow(home, path) ?? []);
+  if (!isKept || disk.kind(path) === "file") return false;
+  const pattern = describe(search);
+  return asksForSecret(pattern) || /^(|\.\*?|\^|\$)$/.test(pattern);
 }
 
 /** A file tool has no other use for key material than to see or replace it. */

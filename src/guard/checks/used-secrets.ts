@@ -1,5 +1,11 @@
 import { isOwnHost } from "../../programs/credentials.ts";
-import { keepsInput, printsEnvironment, takesPassword, takesVariables } from "../../programs/traits.ts";
+import {
+  keepsInput,
+  printsEnvironment,
+  storesWords,
+  takesPassword,
+  takesVariables,
+} from "../../programs/traits.ts";
 import type { Invocation } from "../../shell/facts.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import type { CommandEffect } from "../effects.ts";
@@ -51,7 +57,7 @@ function useOf(
     return "shown";
   const isGiven = argv.slice(1).some(leads);
   const isFed = stdin !== undefined && leads(stdin);
-  if (isGiven && takesVariables(program)) return "used";
+  if (isGiven && (takesVariables(program) || storesWords(invocation))) return "used";
   if (isGiven && isHeaderForOwner(context, invocation, source, leads)) return "used";
   if (isFed && (keepsInput(program) || takesPassword(invocation))) return "used";
   if (isGiven || isFed) return isCaptured ? "handed on" : "shown";

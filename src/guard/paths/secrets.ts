@@ -136,6 +136,15 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
   return undefined;
 }
 
+/** A directory of the home in which a known place of secrets lies. */
+export function hasSecretsBelow(parts: readonly string[]): boolean {
+  const prefix = `${parts.join("/")}/`;
+  return (
+    parts.length > 0 &&
+    [...HOME_TREES.secret.list, ...HOME_TREES.key.list].some(tree => tree.startsWith(prefix))
+  );
+}
+
 export function secretInSystem(path: string): SecretKind | undefined {
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import * as botheredLess from "./bothered-less.ts";
 import * as checkout from "./checkout.ts";
 import * as environment from "./environment.ts";
-import type { Grammar } from "./generate.ts";
+import { draw, type Grammar } from "./generate.ts";
 import * as lookAlikes from "./look-alikes.ts";
-import { measure } from "./measure.ts";
+import { FILLED, FRESH, measure } from "./measure.ts";
 import * as runners from "./runners.ts";
 import * as secretFiles from "./secret-files.ts";
 import * as sentOut from "./sent-out.ts";
@@ -24,20 +24,20 @@ const FAMILIES: readonly (readonly [string, { readonly DANGEROUS?: Grammar; read
     ["what others ask about", botheredLess],
   ];
 
-/** Every form twice, and at least this many. */
-function countOf({ form }: Grammar): number {
-  return Math.max(250, form.length * 2);
+/** Every form about twice. */
+function drawn(grammar: Grammar): readonly string[] {
+  return draw(SEED, grammar, Math.max(250, grammar.form.length * 2));
 }
 
 describe.each(FAMILIES)("%s", (_, { DANGEROUS, ORDINARY }) => {
   it.skipIf(DANGEROUS === undefined)("are stopped, at least 95 of 100", () => {
-    const { stopped, passed } = measure(SEED, DANGEROUS ?? ORDINARY, countOf(DANGEROUS ?? ORDINARY));
+    const { stopped, passed } = measure(drawn(DANGEROUS ?? ORDINARY), FILLED);
     const rate = stopped.length / (stopped.length + passed.length);
     expect(rate, `passed:\n${passed.join("\n")}`).toBeGreaterThanOrEqual(MIN_STOPPED);
   });
 
   it("have ordinary neighbours that pass, all but 1 of 100", () => {
-    const { stopped, passed } = measure(SEED, ORDINARY, countOf(ORDINARY));
+    const { stopped, passed } = measure(drawn(ORDINARY), FRESH);
     const rate = stopped.length / (stopped.length + passed.length);
     expect(rate, `stopped:\n${stopped.join("\n")}`).toBeLessThanOrEqual(MAX_BOTHERED);
   });
