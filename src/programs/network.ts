@@ -56,6 +56,7 @@ export const network: Field = {
     telnet | is fetches socket readsNothing
     tftp | is fetches readsNothing
     socat | is fetches socket readsNothing dangerous
+    yt-dlp youtube-dl | is fetches readsNothing | values -oPfiaU exec exec-before-download output format | exact
     lynx w3m links elinks | is fetches
     lwp-request GET gopher | is fetches
     dig nslookup host drill | is fetches readsNothing
@@ -70,9 +71,15 @@ export const network: Field = {
         curl: { effects: effectsOfCurl, run: runCurl },
         wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
         aria2c: {
-          options: DOWNLOAD_OPTIONS,
+          options: {
+            ...DOWNLOAD_OPTIONS,
+            values: `${DOWNLOAD_OPTIONS.values} on-download-complete on-download-error on-download-start on-download-stop`,
+          },
           effects: effectsOfDownload,
           run: call => runDownload(call, false),
+          shellOptions: {
+            names: "on-download-complete on-download-error on-download-start on-download-stop",
+          },
         },
         fetch: { options: DOWNLOAD_OPTIONS, run: call => runDownload(call, true) },
         http: { effects: effectsOfHttpie, run: call => runDownload(call, true) },
@@ -87,6 +94,7 @@ export const network: Field = {
             return undefined;
           },
         },
+        "yt-dlp": { shellOptions: { names: "exec exec-before-download" } },
         lynx: { run: printFetched },
         dig: { effects: lookUpNames, run: printFetched },
         ping: { effects: lookUpNames },

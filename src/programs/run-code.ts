@@ -111,6 +111,8 @@ function runFiles(
   call: ProgramCall,
 ): Output {
   for (const path of files) {
+    if (knownText(path) === "-" && call.stdin !== undefined)
+      runInterpreterCode(language, call.stdin, operands, call, { from: "stdin" });
     const isKnown =
       writtenEntry(path, call.cwd, call.scope) !== undefined ||
       /^\/dev\/(?:stdin|fd\/\d+)$/.test(knownPrefix(path));

@@ -1,6 +1,7 @@
 import type { Listing } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
-import { describe, knownText, text, unknown, type Value } from "../shell/value.ts";
+import { concatenate, describe, knownText, text, unknown, type Value } from "../shell/value.ts";
+import { runInner } from "../shell/walk/inner.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { readsOfFiles } from "./listings.ts";
@@ -35,7 +36,7 @@ export const textPrograms: Field = {
     grep egrep fgrep zgrep | is passesOn selects | gnu | values -efmABCDd regexp file max-count include exclude
         exclude-dir exclude-from label context after-context before-context | optional color colour | exact
     rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
-        sort color context | exact
+        sort color context pre pre-glob hostname-bin | exact
     ag ack | exact | unknown takes value
     jq yq xq | values -fL from-file indent | exact
     column | values -socN | exact
@@ -68,7 +69,7 @@ export const textPrograms: Field = {
           reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
           narrows: narrowByPattern,
         },
-        rg: { reads: { ...GREP_READS, recursive: "always" } },
+        rg: { reads: { ...GREP_READS, recursive: "always" }, run: runPreprocessor },
         ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
         jq: {
           run: printVariables,
@@ -170,5 +171,15 @@ function printVariables(call: ParsedCall): Output | undefined {
     const value = unknown("any", `$${name}`, [{ kind: "environment", name: name ?? "" }]);
     recordCodeEffect({ kind: "print", value, at: 0 }, call);
   }
+  return undefined;
+}
+
+/** `rg --pre CMD`: the program is started for every file that is searched. */
+function runPreprocessor(call: ParsedCall): Output | undefined {
+  const program = call.options.valueOf("pre", "hostname-bin");
+  if (program === undefined) return undefined;
+  const paths = call.operands.slice(call.options.has("e", "f", "regexp", "file") ? 0 : 1);
+  for (const path of paths.length === 0 ? [text(".")] : paths)
+    runInner([program, concatenate([path, text("/"), unknown("any", "every file")])], call);
   return undefined;
 }

@@ -19,6 +19,11 @@ export function isOpenShell(invocation: Invocation): boolean {
   return words.every(word => word.startsWith("-") && !/^-[a-zA-Z]*c$/.test(word));
 }
 
+/** `exec 3> FILE`: opens descriptors for everything that follows. */
+export function opensDescriptors(invocation: Invocation): boolean {
+  return invocation.program === "exec" && invocation.argv.length === 1;
+}
+
 /** `nc -e`, `socat EXEC:`: a program whose input and output is the network. */
 export function runsForSocket(invocation: Invocation): boolean {
   const { program = "" } = invocation;

@@ -1,5 +1,5 @@
 import { hasTrait } from "../../programs/registry.ts";
-import { startedAddress, unpacksOutput } from "../../programs/traits.ts";
+import { isOpenShell, opensDescriptors, startedAddress, unpacksOutput } from "../../programs/traits.ts";
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import { actorAt, actorOf, commandLine } from "../actor.ts";
@@ -18,6 +18,8 @@ export function inspectExecution(context: RuleContext): void {
     inspectSocketShell(invocation, context);
     if (invocation.program === undefined) inspectComputed(invocation, context);
     inspectAddresses(invocation, context);
+    if (isFedLater(invocation, context))
+      context.report("exec.computed", actorOf(invocation), commandLine(invocation));
   }
   for (const { call, invocation } of context.facts.codeEffects)
     if (call.kind === "network") reportHost(context, describe(call.target), true, invocation);
@@ -107,6 +109,23 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
   if (/[/.]/.test(describe(word))) return true;
   return targetsOf(context, word, by, false).some(
     ({ path }) => path !== undefined && context.workspace.disk.kind(path) !== undefined,
+  );
+}
+
+/** `coproc bash`, `exec 3> >(bash)`: a shell that runs whatever later commands write to it. */
+function isFedLater(invocation: Invocation, { facts }: RuleContext): boolean {
+  if (!isOpenShell(invocation)) return false;
+  const { isBackground, stdin, pipeline, redirections, id } = invocation;
+  if (isBackground && stdin === undefined && pipeline === undefined && redirections.length === 0) return true;
+  const isEmpty = stdin === undefined || stdin.pieces.length === 0;
+  const opener = facts.invocations[id - 1];
+  return (
+    isEmpty &&
+    opener !== undefined &&
+    opensDescriptors(opener) &&
+    opener.redirections.some(
+      ({ operation, target }) => operation !== "read" && describe(target).startsWith("/dev/fd/"),
+    )
   );
 }
 

@@ -78,7 +78,9 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
   const isOfProject = zone === "source" || zone === "regenerable";
   if (effect.how === "append" && effect.by.isTool !== true && isOfProject && SETTINGS.test(target.path))
     return true;
-  if (workspace.disk.kind(target.path) !== undefined) return false;
+  // A link that the command makes is seen already.
+  const kind = workspace.disk.kind(target.path);
+  if (kind !== undefined && !(effect.how === "link" && kind === "symlink")) return false;
   if (effect.how === "make" || zone === "temp") return true;
   const contents = facts.writtenFiles.filter(file => knownText(file.path) === target.path);
   const origins = contents.flatMap(({ content }) => content.origins);
