@@ -55,9 +55,10 @@ const OPERATIONS: OperationTables = {
     sops decrypt | show decrypted secrets
     dotenv list|get | show secrets of the project
     dotenvx get|decrypt | show secrets of the project
-    docker|podman compose config | show the values of all variables | unless q quiet services images profiles volumes
-        hash no-interpolate environment networks
-    docker-compose config | show the values of all variables | unless q quiet services images profiles volumes hash
+    docker|podman compose config | show the values of all variables | needs env-file | unless q quiet services images
+        profiles volumes hash no-interpolate
+    docker-compose config | show the values of all variables | needs env-file | unless q quiet services images profiles
+        volumes hash no-interpolate
     docker|podman …inspect …*.Env* | show the variables of a container
     railway variables|variable | show the variables of an application
     netlify|ntl env:list|env:get | show the variables of an application

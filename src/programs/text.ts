@@ -1,4 +1,4 @@
-import type { Listing } from "../shell/effects.ts";
+import type { Listing, ProgramEffect } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
 import { concatenate, describe, knownText, text, unknown, type Value } from "../shell/value.ts";
 import { runInner } from "../shell/walk/inner.ts";
@@ -69,7 +69,11 @@ export const textPrograms: Field = {
           reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
           narrows: narrowByPattern,
         },
-        rg: { reads: { ...GREP_READS, recursive: "always" }, run: runPreprocessor },
+        rg: {
+          reads: { ...GREP_READS, recursive: "always" },
+          run: runPreprocessor,
+          effectsAfter: removedByPreprocessor,
+        },
         ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
         jq: {
           run: printVariables,
@@ -174,12 +178,23 @@ function printVariables(call: ParsedCall): Output | undefined {
   return undefined;
 }
 
+/** A preprocessor that removes what it is given removes everything that is searched. */
+function removedByPreprocessor(call: ParsedCall): readonly ProgramEffect[] {
+  const { removers, invocations } = call.scope.session;
+  const isRemover = [...removers].some(id => invocations[id]?.parent?.invocation === call.id);
+  return isRemover ? searchedPaths(call).map(path => ({ kind: "delete", path, isRecursive: true })) : [];
+}
+
+function searchedPaths({ operands, options }: ParsedCall): readonly Value[] {
+  const paths = operands.slice(options.has("e", "f", "regexp", "file") ? 0 : 1);
+  return paths.length === 0 ? [text(".")] : paths;
+}
+
 /** `rg --pre CMD`: the program is started for every file that is searched. */
 function runPreprocessor(call: ParsedCall): Output | undefined {
   const program = call.options.valueOf("pre", "hostname-bin");
   if (program === undefined) return undefined;
-  const paths = call.operands.slice(call.options.has("e", "f", "regexp", "file") ? 0 : 1);
-  for (const path of paths.length === 0 ? [text(".")] : paths)
+  for (const path of searchedPaths(call))
     runInner([program, concatenate([path, text("/"), unknown("any", "every file")])], call);
   return undefined;
 }

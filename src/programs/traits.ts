@@ -1,5 +1,5 @@
 import type { Invocation } from "../shell/facts.ts";
-import { describe } from "../shell/value.ts";
+import { describe, knownText } from "../shell/value.ts";
 import { hasTrait } from "./registry.ts";
 
 /** The words behind the program, as far as they are known. */
@@ -78,7 +78,7 @@ export function printsEnvironment(invocation: Invocation): boolean {
     case "export":
       return words.some(word => /^-[a-zA-Z]*p/.test(word)) || words.every(word => word.startsWith("-"));
     case "env":
-      return words.every(word => word.startsWith("-"));
+      return words.every(word => word.startsWith("-") || /^\w+=/.test(word));
     default:
       return false;
   }
@@ -112,9 +112,10 @@ export function dropsValues(invocation: Invocation): boolean {
   return words.some(word => /=\.\*|print \$1/.test(word));
 }
 
-/** Makes variables of its words and shows nothing. */
-export function takesVariables(program: string | undefined): boolean {
-  return /^(export|declare|typeset|local|readonly|env)$/.test(program ?? "");
+/** Makes variables of its words and shows nothing; `env` needs a program behind them, or it prints them all. */
+export function takesVariables({ program, argv }: Invocation): boolean {
+  if (program === "env") return argv.slice(1).some(word => /^[^-=][^=]*$/.test(knownText(word) ?? "="));
+  return /^(export|declare|typeset|local|readonly)$/.test(program ?? "");
 }
 
 /** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */

@@ -115,17 +115,13 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
 /** `coproc bash`, `exec 3> >(bash)`: a shell that runs whatever later commands write to it. */
 function isFedLater(invocation: Invocation, { facts }: RuleContext): boolean {
   if (!isOpenShell(invocation)) return false;
-  const { isBackground, stdin, pipeline, redirections, id } = invocation;
+  const { isBackground, stdin, pipeline, redirections } = invocation;
   if (isBackground && stdin === undefined && pipeline === undefined && redirections.length === 0) return true;
-  const isEmpty = stdin === undefined || stdin.pieces.length === 0;
-  const opener = facts.invocations[id - 1];
   return (
-    isEmpty &&
-    opener !== undefined &&
-    opensDescriptors(opener) &&
-    opener.redirections.some(
-      ({ operation, target }) => operation !== "read" && describe(target).startsWith("/dev/fd/"),
-    )
+    stdin?.origins.some(origin => {
+      const source = origin.kind === "program" ? facts.invocations[origin.invocation] : undefined;
+      return source !== undefined && opensDescriptors(source);
+    }) === true
   );
 }
 

@@ -50,7 +50,7 @@ function takenIn(invocation: Invocation, context: RuleContext): string | undefin
   const [, path] = invocation.argv;
   if (path !== undefined && hasTrait(invocation.program, "sources"))
     return targetsOf(context, path, by, true).find(target => secretOf(context, target) !== undefined)?.shown;
-  if (!takesVariables(invocation.program)) return undefined;
+  if (!takesVariables(invocation)) return undefined;
   const inFile: Sought<string>["inFile"] = target =>
     secretOf(context, target) === undefined ? undefined : target.shown;
   for (const word of invocation.argv.slice(1)) {

@@ -27,7 +27,9 @@ export function isOnlyUsed(context: RuleContext, { by }: CommandEffect): boolean
     if (use === "shown") return false;
     isUsed ||= use === "used";
   }
-  return isUsed;
+  const last = context.facts.invocations.at(-1);
+  // Variables for whatever may come later are not used yet.
+  return isUsed && last !== undefined && !takesVariables(last);
 }
 
 type Use = "used" | "shown" | "handed on" | undefined;
@@ -57,7 +59,7 @@ function useOf(
     return "shown";
   const isGiven = argv.slice(1).some(leads);
   const isFed = stdin !== undefined && leads(stdin);
-  if (isGiven && (takesVariables(program) || storesWords(invocation))) return "used";
+  if (isGiven && (takesVariables(invocation) || storesWords(invocation))) return "used";
   if (isGiven && isHeaderForOwner(context, invocation, source, leads)) return "used";
   if (isFed && (keepsInput(program) || takesPassword(invocation))) return "used";
   if (isGiven || isFed) return isCaptured ? "handed on" : "shown";

@@ -281,7 +281,7 @@ export const DANGEROUS: Grammar = {
 
 /** Corners that stay out of the ordinary neighbours: what they do is a question of its own, whatever they run. */
 const ASKED_ANYWAY =
-  /ext::|fsmonitor|credential\.helper|sshCommand|filter-branch|crontab|Pre-Invoke|socat|upload-pack|receive-pack|clone -u|git push|diff\.external|core\.(?:pager|editor)|sequence\.editor|pager\.log|alias\.x/;
+  />\(bash\)|>\(sh( -s)?\);|coproc|ext::|fsmonitor|credential\.helper|sshCommand|filter-branch|crontab|Pre-Invoke|socat|upload-pack|receive-pack|clone -u|git push|diff\.external|core\.(?:pager|editor)|sequence\.editor|pager\.log|alias\.x/;
 
 export const ORDINARY: Grammar = {
   form: [
