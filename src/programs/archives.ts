@@ -39,7 +39,7 @@ export const archives: Field = {
           },
         },
         unzip: {
-          effects: ({ options, operands: [from] }) =>
+          effects: ({ options, operands: [archive] }) =>
             options.has("l", "t", "p", "v", "Z", "help")
               ? []
               : [
@@ -48,7 +48,7 @@ export const archives: Field = {
                     path: options.valueOf("d") ?? text("."),
                     how: "extract",
                     isInto: true,
-                    ...(from === undefined ? {} : { from }),
+                    ...(archive === undefined ? {} : { archive }),
                   },
                 ],
         },
@@ -85,8 +85,8 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
   const directory = options.valueOf("C");
   const archive = options.valueOf("f");
   if (options.has("x")) {
-    const from = archive === undefined || knownText(archive) === "-" ? {} : { from: archive };
-    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...from }];
+    const packed = archive === undefined || knownText(archive) === "-" ? {} : { archive };
+    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...packed }];
   }
   if (!options.has("c", "r", "u")) return [];
   const effects = operands.flatMap((value): readonly ProgramEffect[] => {

@@ -76,7 +76,9 @@ function runEnv(call: ProgramCall, parsed: ParsedOptions, splits: number): Outpu
 
 /** `env $(cat .env) cmd`: words that are not known, in front of a program that is. */
 function manyAssignments(word: Value, index: number, { argv }: ProgramCall): EnvironmentEntry | undefined {
-  const isMany = word.pieces.every(piece => piece.kind === "unknown" && piece.mayBeMany);
+  const isMany =
+    word.pieces.every(piece => piece.kind === "unknown" && piece.mayBeMany) &&
+    word.origins.some(({ kind }) => kind === "program" || kind === "file");
   return isMany && index + 1 < argv.length ? { name: "*", value: word } : undefined;
 }
 

@@ -10,7 +10,7 @@ import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
-import { offeredByPhp, offeredByRuby } from "./servers.ts";
+import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
 
 const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p", printed: "p" };
@@ -54,7 +54,12 @@ export const languages: Field = {
       python: interpreter(
         { language: "python", code: "c", module: "m" },
         // `!cmd` of IPython; plain Python knows no such line.
-        { pattern: /^(?:python|pypy|ipython)[\d.]*w?$/, shellLines: /^\s*!(.*)$/gm, tool: pythonTool },
+        {
+          pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
+          shellLines: /^\s*!(.*)$/gm,
+          tool: pythonTool,
+          effects: offeredByPython,
+        },
       ),
       node: interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
       perl: interpreter(

@@ -12,8 +12,6 @@ const PROGRAMS: ReadonlyMap<string, string> = new Map([
   ["django", "django-admin"],
   ["fabric", "fab"],
   ["supervisor", "supervisorctl"],
-  ["http.server", "http.server"],
-  ["SimpleHTTPServer", "SimpleHTTPServer"],
 ]);
 
 type ReadModule = (argv: readonly Value[]) => CodeCall[];
@@ -29,7 +27,7 @@ const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
   ["gzip", readFirst],
 ]);
 
-/** What `python -m module argv` does; modules not listed (unittest …) do nothing of note. */
+/** What `python -m module argv` does; modules not listed (http.server, unittest …) do nothing of note. */
 export function readPythonModule(module: string, argv: readonly Value[]): readonly CodeCall[] {
   const program = PROGRAMS.get(module);
   if (program !== undefined) {

@@ -1,5 +1,6 @@
 import type { ProgramEffect } from "../shell/effects.ts";
-import { describe, knownText, text, type Value } from "../shell/value.ts";
+import { parseOptions } from "../shell/options.ts";
+import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { payloads, sendEffect } from "./payloads.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -24,7 +25,6 @@ export const servers: Field = {
   programs: () =>
     programs(
       `
-    http.server SimpleHTTPServer | is readsNothing | values b|bind d|directory p|protocol | flags cgi
     serve http-server live-server sirv servor browser-sync | is readsNothing | values -lpacP listen port host | flags -sdnCSg
         single cors
     httpd | is readsNothing | values -pchu | flags -fiv
@@ -35,7 +35,6 @@ export const servers: Field = {
     cloudflared lt localtunnel tailscale bore zrok devtunnel | is readsNothing | values -p url port
   `,
       {
-        "http.server": { effects: call => offer(call.options.valueOf("d"), call.options.valueOf("b")) },
         serve: { effects: call => offer(call.operands[0], call.options.valueOf("a", "host")) },
         httpd: { effects: call => offer(call.options.valueOf("h"), call.options.valueOf("p")) },
         caddy: {
@@ -83,4 +82,12 @@ export function offeredByRuby({ options, operands }: ParsedCall): readonly Progr
     options.valuesOf("r").some(value => knownText(value) === "un") &&
     options.valuesOf("e").some(code => knownText(code)?.trim() === "httpd");
   return isServer ? offer(operands[0], undefined) : [];
+}
+
+/** `python -m http.server -d DIRECTORY` */
+export function offeredByPython({ argv }: ParsedCall): readonly ProgramEffect[] {
+  const at = argv.findIndex(word => /^(http\.server|SimpleHTTPServer)$/.test(knownText(word) ?? ""));
+  if (at < 1 || !/^-[a-zA-Z]*m$/.test(describe(wordAt(argv, at - 1)))) return [];
+  const options = parseOptions(argv.slice(at), { values: "b|bind d|directory p|protocol", flags: "cgi" });
+  return offer(options.valueOf("d"), options.valueOf("b"));
 }

@@ -173,7 +173,7 @@ function printVariables(call: ParsedCall): Output | undefined {
   const [program] = call.operands;
   for (const [, name] of describe(program ?? text("")).matchAll(/(?:\benv|\$ENV)\.([A-Za-z_]\w*)/g)) {
     const value = unknown("any", `$${name}`, [{ kind: "environment", name: name ?? "" }]);
-    recordCodeEffect({ kind: "print", value, at: 0 }, call);
+    recordCodeEffect({ kind: "output", value, at: 0 }, call);
   }
   return undefined;
 }

@@ -118,6 +118,11 @@ export function takesVariables({ program, argv }: Invocation): boolean {
   return /^(export|declare|typeset|local|readonly)$/.test(program ?? "");
 }
 
+/** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`. */
+export function loadsVariables(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
+}
+
 /** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
 export function storesWords(invocation: Invocation): boolean {
   return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(wordsOf(invocation).slice(0, 2).join(" "));

@@ -90,7 +90,7 @@ export type CodeCall =
       readonly at: number;
     }
   /** Shown to whoever started the program; told only where a variable of the environment is in it. */
-  | { readonly kind: "print"; readonly value: Value; readonly at: number }
+  | { readonly kind: "output"; readonly value: Value; readonly at: number }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
   | { readonly kind: "directory"; readonly path: Value; readonly at: number };
 

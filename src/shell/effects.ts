@@ -37,6 +37,8 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly from?: Value;
       /** a directory into which something is put under a name of its own */
       readonly isInto?: boolean;
+      /** the file that it was packed in */
+      readonly archive?: Value;
       /** takes a change back that it is given */
       readonly isReverse?: boolean;
     }

@@ -44,7 +44,7 @@ export function callsOf(language: Language, code: string | Value, circumstances?
 /** Calls that could hurt: everything but reading along, printing, changing directory and speaking to the network. */
 export function effectsOf(language: Language, code: string | Value, circumstances?: Circumstances): string[] {
   return callsOf(language, code, circumstances).filter(
-    call => !/^(read|print|network|directory) /.test(call),
+    call => !/^(read|output|network|directory) /.test(call),
   );
 }
 
@@ -56,8 +56,8 @@ function describeCall(call: CodeCall): string {
       return `spawn ${call.argv.map(show).join(" ")}${call.isOpenEnded ? " …" : ""}${inDirectory(call.cwd)}${
         call.stdin === undefined ? "" : ` < ${show(call.stdin)}`
       }`;
-    case "print":
-      return `print ${show(call.value)}`;
+    case "output":
+      return `output ${show(call.value)}`;
     case "evaluate":
       return `evaluate ${call.language}: ${show(call.code)}`;
     case "delete":

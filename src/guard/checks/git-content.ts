@@ -28,7 +28,8 @@ const CHANGES: Sought<true> = {
 
 /** `git show HEAD:f > f`, `git archive HEAD | tar x`, `git diff | patch -R`. */
 function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
-  const { by, from, how, isReverse } = effect;
+  const { by, how, isReverse } = effect;
+  const from = effect.archive ?? effect.from;
   if (how !== "replace" && how !== "extract" && isReverse !== true) return;
   if (!hasGit(context)) return;
   const { workspace } = context;

@@ -3,7 +3,7 @@ import { describe, knownText, type Value } from "../../shell/value.ts";
 import { isInside } from "../../system/paths.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import { partsBelow } from "../paths/below.ts";
-import { hasSecretsBelow, type SecretKind } from "../paths/secrets.ts";
+import { hasSecretsBelow, isSettingsFile, type SecretKind } from "../paths/secrets.ts";
 import type { Target } from "../paths/target.ts";
 import { zoneOf } from "../paths/zones.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
@@ -76,7 +76,7 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
   if (target.path === undefined) return false;
   const zone = zoneOf(workspace, target.path);
   const isOfProject = zone === "source" || zone === "regenerable";
-  if (effect.how === "append" && effect.by.isTool !== true && isOfProject && SETTINGS.test(target.path))
+  if (effect.how === "append" && effect.by.isTool !== true && isOfProject && isSettingsFile(target.path))
     return true;
   // A link that the command makes is seen already.
   const kind = workspace.disk.kind(target.path);
@@ -89,9 +89,6 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
     ...origins.flatMap(origin => (origin.kind === "file" ? [origin.path] : [])),
   ].some(from => TEMPLATE.test(baseNameOf(from)));
 }
-
-/** `.env` and its like, which hold settings beside secrets. */
-const SETTINGS = /\/\.env(\.[\w.-]+)?$/;
 
 function baseNameOf(path: Value): string {
   const shown = describe(path);

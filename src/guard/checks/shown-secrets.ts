@@ -3,6 +3,7 @@ import {
   asksForSecret,
   dropsValues,
   isSecretName,
+  loadsVariables,
   namedVariables,
   printsEnvironment,
   takesVariables,
@@ -33,7 +34,7 @@ export function inspectShown(context: RuleContext): void {
   }
   for (const { call, invocation } of context.facts.codeEffects) {
     const program = context.facts.invocations[invocation];
-    if (call.kind !== "print" || program === undefined || program.isCaptured) continue;
+    if (call.kind !== "output" || program === undefined || program.isCaptured) continue;
     const shown = findBehind(context, call.value, {
       inVariable: name => (name === "*" ? wholeOf(program) : nameOfSecret(name)),
     });
@@ -103,15 +104,11 @@ function picked(invocation: Invocation, stdin: Value, context: RuleContext): str
     : undefined;
 }
 
-/** All variables matter where more than the usual ones are among them: on another machine, or given by a keeper of secrets. */
-function wholeOf({ place, environment, argv }: Invocation): string | undefined {
+/** All variables matter where more than the usual ones are among them: elsewhere, or given by a keeper of secrets. */
+function wholeOf(invocation: Invocation): string | undefined {
+  const { place, environment } = invocation;
   const isGiven =
-    place.kind === "remote" ||
-    environment.some(({ name }) => name === "*") ||
-    argv.some(
-      word =>
-        /^--env-file|^dotenv\b|load_dotenv/.test(describe(word)) || /\bload_dotenv\b/.test(describe(word)),
-    );
+    place.kind === "remote" || environment.some(({ name }) => name === "*") || loadsVariables(invocation);
   return isGiven ? WHOLE : undefined;
 }
 

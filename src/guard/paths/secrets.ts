@@ -136,6 +136,12 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
   return undefined;
 }
 
+/** `.env` and its like, which hold settings beside secrets. */
+export function isSettingsFile(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name === ".env" || name.startsWith(".env.");
+}
+
 /** A directory of the home in which a known place of secrets lies. */
 export function hasSecretsBelow(parts: readonly string[]): boolean {
   const prefix = `${parts.join("/")}/`;
