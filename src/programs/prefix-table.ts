@@ -71,6 +71,8 @@ const TABLE = `
         directory directory
     nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks
         ionice-safe rlwrap ccache distcc wsl | flags -acefgpsvw fork wait ctty
+    and or not - {
+    repeat | operands 1
     nice | values -n adjustment
     ionice | flags -t ignore | values -cnpPu class classdata pid | silenced by p P u pid
     chrt | flags -abdfimorRvG | values -TPD sched-runtime sched-deadline sched-period | operands 1 | silenced by m p
@@ -127,8 +129,8 @@ const TABLE = `
     just | values -fd justfile working-directory | marks -c --command
     nvm | flags silent | subcommands exec run | operands 1
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec
-    poetry pipenv rye pdm hatch pixi | values -Cp directory project | subcommands run
-    uv | flags -qv isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
+    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
+    uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
         group project directory env-file with-requirements package index | subcommands run
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
         directory cwd

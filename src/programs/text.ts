@@ -1,6 +1,6 @@
 import type { Listing, ProgramEffect } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
-import { concatenate, describe, knownText, text, unknown, type Value } from "../shell/value.ts";
+import { concatenate, describe, knownText, text, unknown, type Value, wordAt } from "../shell/value.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
@@ -38,7 +38,7 @@ export const textPrograms: Field = {
     rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
         sort color context pre pre-glob hostname-bin | exact
     ag ack | exact | unknown takes value
-    jq yq xq | values -fL from-file indent | exact
+    jq yq xq | flags -i inplace in-place | values -fL from-file indent | exact
     column | values -socN | exact
     less | values -pPt | exact | variables LESSOPEN LESSCLOSE EDITOR VISUAL
     man | is readsNothing | values P|pager | variables PAGER MANPAGER BROWSER
@@ -78,7 +78,9 @@ export const textPrograms: Field = {
         jq: {
           run: printVariables,
           effects(call) {
-            const files = call.options.has("f", "from-file") ? call.operands : call.operands.slice(1);
+            const files = filesOfQuery(call);
+            if (call.options.has("i", "inplace", "in-place"))
+              return files.map(path => ({ kind: "write", path, how: "edit" }));
             if (call.options.has("arg", "args", "argjson")) return readsOfFiles(files.slice(-1), call);
             return readsOfFiles([...files, ...call.options.valuesOf("f", "from-file")], call);
           },
@@ -89,6 +91,13 @@ export const textPrograms: Field = {
       },
     ),
 };
+
+/** Behind the query, unless a file holds it; `yq eval QUERY FILE` has a word in front. */
+function filesOfQuery({ operands, options }: ParsedCall): readonly Value[] {
+  const isNamed = /^(e|ea|eval|eval-all)$/.test(knownText(wordAt(operands, 0)) ?? "");
+  const given = isNamed ? operands.slice(1) : operands;
+  return options.has("f", "from-file") ? given : given.slice(1);
+}
 
 /** `head -5` is `head -n5`. */
 function countFirst(argv: readonly Value[]): readonly Value[] {

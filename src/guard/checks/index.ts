@@ -5,6 +5,7 @@ import { inspectBranches } from "./git-branches.ts";
 import { gitContent } from "./git-content.ts";
 import { gitSettings } from "./git-settings.ts";
 import { inspectWork } from "./git-work.ts";
+import { inspectMetadata } from "./metadata.ts";
 import { inspectOperation } from "./operations.ts";
 import { secrets } from "./secrets.ts";
 import { selfProtection } from "./self-protection.ts";
@@ -21,6 +22,7 @@ export const CHECKS: readonly Check[] = [
   gitSettings,
   secrets,
   { inspectWhole: inspectExecution },
+  { inspect: inspectMetadata },
   { inspect: inspectOperation },
   system,
   selfProtection,
