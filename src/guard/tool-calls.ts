@@ -135,6 +135,7 @@ function examineFiles(
 /** Of a tool call that has no command. */
 const EMPTY_FACTS: ShellFacts = {
   invocations: [],
+  listings: new Map(),
   effects: [],
   redirections: [],
   codeRuns: [],

@@ -39,7 +39,18 @@ export const archives: Field = {
           },
         },
         unzip: {
-          effects: [{ write: "d", how: "extract", isInto: true, unless: "l t p v Z help", otherwise: "." }],
+          effects: ({ options, operands: [archive] }) =>
+            options.has("l", "t", "p", "v", "Z", "help")
+              ? []
+              : [
+                  {
+                    kind: "write",
+                    path: options.valueOf("d") ?? text("."),
+                    how: "extract",
+                    isInto: true,
+                    ...(archive === undefined ? {} : { archive }),
+                  },
+                ],
         },
         zip: {
           rewrite: argv => argv.map(word => (knownText(word) === "-TT" ? text("--TT") : word)),
@@ -72,10 +83,12 @@ function withDash(argv: readonly Value[]): readonly Value[] {
 function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
   if (options.has("t")) return [];
   const directory = options.valueOf("C");
-  if (options.has("x"))
-    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true }];
-  if (!options.has("c", "r", "u")) return [];
   const archive = options.valueOf("f");
+  if (options.has("x")) {
+    const packed = archive === undefined || knownText(archive) === "-" ? {} : { archive };
+    return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...packed }];
+  }
+  if (!options.has("c", "r", "u")) return [];
   const followsLinks = options.has("h", "dereference");
   const effects = operands.flatMap((value): readonly ProgramEffect[] => {
     const path =
@@ -100,11 +113,10 @@ function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
   }
   if (letter !== "a" && letter !== "u") return [];
   const isMoved = others.some(word => describe(word) === "-sdel");
-  return others
-    .filter(word => !knownPrefix(word).startsWith("-"))
-    .slice(1)
-    .flatMap((path): readonly ProgramEffect[] => [
-      { kind: "read", path, isCopy: true },
-      ...(isMoved ? [{ kind: "delete", path, isRecursive: true } as const] : []),
-    ]);
+  const [archive, ...files] = others.filter(word => !knownPrefix(word).startsWith("-"));
+  const packed = files.flatMap((path): readonly ProgramEffect[] => [
+    { kind: "read", path, isCopy: true },
+    ...(isMoved ? [{ kind: "delete", path, isRecursive: true } as const] : []),
+  ]);
+  return archive === undefined ? packed : [...packed, { kind: "write", path: archive, how: "edit" }];
 }

@@ -5,7 +5,7 @@ import { copyIntoContainer } from "./containers.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { runInCluster, runRemoteOption } from "./remote.ts";
-import { readsAndUploads } from "./remote-copy.ts";
+import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -206,7 +206,7 @@ export const cloud: Field = {
     gcloud | is dangerous readsNothing
     gsutil s3cmd mc | is readsNothing
     doctl oci ibmcloud linode-cli hcloud scw vultr-cli civo exo openstack s5cmd kops copilot
-    heroku vercel vc netlify ntl railway render northflank koyeb dokku firebase supabase cf eas expo
+    heroku vercel vc netlify ntl render northflank koyeb dokku firebase supabase cf eas expo
     fly flyctl
     kubectl oc | is dangerous readsNothing | variables EDITOR VISUAL KUBE_EDITOR
     k3s
@@ -256,6 +256,7 @@ export const cloud: Field = {
         terraform: { options: TERRAFORM, tool: withVariables },
         terragrunt: { options: TERRAFORM },
         vault: { options: VAULT },
+        restic: { effects: effectsOfRestic },
       },
     ),
   operations: OPERATIONS,

@@ -17,6 +17,7 @@ import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { OTHER_ROOT, reachesOf } from "./host-reach.ts";
 import { readMount, readVolume } from "./mounts.ts";
+import { keptVariables } from "./prefix.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { remoteCall } from "./run.ts";
 
@@ -67,7 +68,7 @@ export const containers: Field = {
   programs: () => [
     {
       names: "docker podman nerdctl",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "namesHosts", "dangerous"],
       options: ENGINE_OPTIONS,
       effects: call => [...copyIntoContainer(call), ...reachesOfRun(call)],
       run: runContainer,
@@ -172,7 +173,7 @@ function runImage(call: ProgramCall, start: number): Output {
   return runInner(argv, call, {
     place: { kind: "container", via: "docker", mounts },
     cwd,
-    environment: readEnvironment(parsed),
+    environment: [...readEnvironment(parsed), ...(parsed.has("env-file") ? [keptVariables(call)] : [])],
   });
 }
 

@@ -1,4 +1,9 @@
+import { knownText } from "../shell/value.ts";
+import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { joinValues } from "../shell/words/fragments.ts";
+import { keptVariables } from "./prefix.ts";
 import type { Field, OperationTables } from "./program.ts";
+import { runString } from "./run.ts";
 
 const OPERATIONS: OperationTables = {
   "sec.keychain": `
@@ -13,6 +18,7 @@ const OPERATIONS: OperationTables = {
     pass */* | show a password
     gopass show|cat | show a password
     npm config get *:_auth*|*:_password | show a token of the registry
+    vault read *secret*|kv/*|database/creds/*|aws/creds/* | show a secret
     vault read | show a secret | needs field format
     vault kv get | show a secret
     aws configure get|export-credentials | show a key of AWS
@@ -46,6 +52,22 @@ const OPERATIONS: OperationTables = {
     fly|flyctl auth token | show a token
     infisical secrets|export | show secrets
     sops | show decrypted secrets | needs d decrypt
+    sops decrypt | show decrypted secrets
+    dotenv list|get | show secrets of the project
+    dotenvx get|decrypt | show secrets of the project
+    docker|podman compose config | show the values of all variables | needs env-file | unless q quiet services images
+        profiles volumes hash no-interpolate
+    docker-compose config | show the values of all variables | needs env-file | unless q quiet services images profiles
+        volumes hash no-interpolate
+    docker|podman …inspect …*.Env* | show the variables of a container
+    railway variables|variable | show the variables of an application
+    netlify|ntl env:list|env:get | show the variables of an application
+    vercel env pull | fetch the variables of an application
+    terraform|tofu output *pass*|*secret*|*token*|*key* | show a secret
+    ps | show the variables of other processes | needs E
+    ps *e | show the variables of other processes
+    ps *eww* | show the variables of other processes
+    ps *auxe* | show the variables of other processes
     ansible-vault view|decrypt | show decrypted secrets
   `,
 };
@@ -55,9 +77,39 @@ export const credentials: Field = {
   programs: () => [
     { names: "bw", options: { values: "session", flags: "raw", abbreviates: false } },
     {
-      names: "git-crypt sops ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",
+      names: "sops",
+      is: ["readsNothing"],
+      options: { values: "-i input-type output-type output config", flags: "d|decrypt", abbreviates: false },
+      // `sops exec-env FILE COMMAND`
+      run(call) {
+        const [action, , command] = call.operands;
+        if (
+          action === undefined ||
+          command === undefined ||
+          !/^exec-(env|file)$/.test(knownText(action) ?? "")
+        )
+          return [unknownOutput(call)];
+        const line = joinValues(call.operands.slice(2), " ");
+        return runString(line, { ...call, environment: [...call.environment, keptVariables(call)] });
+      },
+    },
+    {
+      names: "git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add",
       is: ["readsNothing"],
     },
   ],
   operations: OPERATIONS,
 };
+
+const OWN_HOSTS: readonly (readonly [programs: RegExp, hosts: RegExp])[] = [
+  [/^gh$/, /(^|\.)github(usercontent)?\.com$/],
+  [/^glab$/, /(^|\.)gitlab\.com$/],
+  [/^gcloud$/, /\.(googleapis\.com|run\.app|pkg\.dev)$/],
+  [/^az$/, /\.(azure\.com|azure\.net|microsoft\.com|windows\.net)$/],
+];
+
+/** Does the tool keep its tokens for this very host? */
+export function isOwnHost(program: string | undefined, address: string): boolean {
+  const host = /^https:\/\/([^/:?#@]+)(?=[/:?#]|$)/i.exec(address)?.[1] ?? "";
+  return OWN_HOSTS.some(([programs, hosts]) => programs.test(program ?? "") && hosts.test(host));
+}

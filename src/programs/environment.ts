@@ -59,7 +59,7 @@ function runEnv(call: ProgramCall, parsed: ParsedOptions, splits: number): Outpu
     const word = wordAt(call.argv, index);
     if (knownText(word) === "-") isCleared = true;
     else {
-      const entry = splitAssignment(word) ?? splitFunction(word);
+      const entry = splitAssignment(word) ?? splitFunction(word) ?? manyAssignments(word, index, call);
       if (entry?.value === undefined) break;
       environment.push(entry);
     }
@@ -72,6 +72,14 @@ function runEnv(call: ProgramCall, parsed: ParsedOptions, splits: number): Outpu
     isCleared: call.isCleared || isCleared,
     cwd: directory === undefined ? call.cwd : joinPath(call.cwd, directory),
   });
+}
+
+/** `env $(cat .env) cmd`: words that are not known, in front of a program that is. */
+function manyAssignments(word: Value, index: number, { argv }: ProgramCall): EnvironmentEntry | undefined {
+  const isMany =
+    word.pieces.every(piece => piece.kind === "unknown" && piece.mayBeMany) &&
+    word.origins.some(({ kind }) => kind === "program" || kind === "file");
+  return isMany && index + 1 < argv.length ? { name: "*", value: word } : undefined;
 }
 
 /** `BASH_FUNC_name%%='() { … }'` is how bash hands functions to its children. */

@@ -24,6 +24,7 @@ import { remote } from "./remote.ts";
 import { remoteCopy } from "./remote-copy.ts";
 import { removal } from "./removal.ts";
 import { search } from "./search.ts";
+import { servers } from "./servers.ts";
 import { shells } from "./shells.ts";
 import { system } from "./system.ts";
 import { terminals } from "./terminals.ts";
@@ -40,6 +41,7 @@ export const OTHERS: readonly Field[] = [
   network,
   remoteCopy,
   remote,
+  servers,
   prefixes,
   environment,
   accounts,

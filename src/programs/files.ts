@@ -76,7 +76,7 @@ export const files: Field = {
         chmod: { options: ATTRIBUTE_OPTIONS, effects: attributes("mode") },
         chown: { options: ATTRIBUTE_OPTIONS, effects: attributes("owner") },
         chattr: { effects: specialAttributes },
-        patch: { effects: [{ write: "first", how: "edit", unless: "dry-run" }] },
+        patch: { effects: effectsOfPatch },
         "ssh-keygen": {
           effects: [
             { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
@@ -148,6 +148,17 @@ function specialAttributes({ argv }: ParsedCall): readonly ProgramEffect[] {
   return words
     .filter(word => !/^[-+=]/.test(knownPrefix(word)))
     .map(path => ({ kind: "attributes", path, isRecursive, what: "mode", setting: "attributes" }));
+}
+
+/** Without a file it takes the names from the patch. */
+function effectsOfPatch({ options, operands: [file] }: ParsedCall): readonly ProgramEffect[] {
+  if (options.has("dry-run")) return [];
+  const isReverse = options.has("R", "reverse");
+  if (file !== undefined) return [{ kind: "write", path: file, how: "edit", isReverse }];
+  const given = options.valueOf("i", "input");
+  const path = options.valueOf("d", "directory") ?? text(".");
+  const from = given === undefined ? {} : { from: given };
+  return isReverse ? [{ kind: "write", path, how: "edit", isInto: true, isReverse, ...from }] : [];
 }
 
 function accessLists({ operands, options }: ParsedCall): readonly ProgramEffect[] {

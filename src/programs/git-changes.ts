@@ -1,6 +1,6 @@
 import type { GitWords } from "../shell/effects.ts";
 import { wordSet, words } from "../shell/options.ts";
-import { describe, knownText, type Value } from "../shell/value.ts";
+import { describe, hasUnknown, knownText, type Value } from "../shell/value.ts";
 
 /** What a run of git may change in its repository. */
 export interface GitChanges {
@@ -192,4 +192,21 @@ export function movedByGit({ subcommand, options, directory }: GitWords) {
   const to = options.operandValues.at(-1);
   if (subcommand !== "mv" || to === undefined) return [];
   return options.operandValues.slice(0, -1).map(from => ({ from, to, directory }));
+}
+
+/** Prints the content of a file of this name as a commit has it, or a whole tree. */
+export function printsOldContent({ subcommand, options }: GitWords, name: string): boolean {
+  if (subcommand === "archive") return true;
+  if (subcommand !== "show" && subcommand !== "cat-file") return false;
+  return options.operandValues.some(value => {
+    const path = /.:(.+)$/s.exec(describe(value))?.[1];
+    return path !== undefined && (hasUnknown(value) || path.slice(path.lastIndexOf("/") + 1) === name);
+  });
+}
+
+/** Prints how the working tree differs from a commit. */
+export function printsChanges({ subcommand, options }: GitWords): boolean {
+  const [action] = options.operandValues;
+  const isStash = subcommand === "stash" && action !== undefined && describe(action) === "show";
+  return isStash || (subcommand === "diff" && !options.has("stat", "name-only", "name-status", "no-index"));
 }

@@ -10,6 +10,9 @@ const TABLE = `
         resolved skip abort quit interactive ignore-space-change reject rerere-autoupdate
         committer-date-is-author-date ignore-date | values -Cp directory exclude include whitespace patch-format
         quoted-cr empty | optional -S gpg-sign show-current-patch
+    apply | flags -3NqvzO reverse|R check stat numstat summary cached index 3way reject unsafe-paths allow-empty
+        recount inaccurate-eof verbose quiet ignore-whitespace | values -pC directory exclude include whitespace
+        build-fake-ancestor
     branch | flags -DMCalvq d|delete f|force m|move c|copy r|remotes all list show-current edit-description 
         no-track no-color no-column | values -u set-upstream-to sort points-at format | optional -t track contains
         no-contains merged no-merged color column abbrev

@@ -33,7 +33,7 @@ export const versionControl: Field = {
   programs: () => [
     {
       names: "git",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "namesHosts", "dangerous"],
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,
@@ -59,6 +59,15 @@ export const versionControl: Field = {
     },
     { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },
   ],
+  operations: {
+    "git.checkout": `
+    hg revert | overwrite changed files | unless n dry-run | safer hg shelve
+    hg update|up|checkout|co|goto | overwrite changed files | needs C clean | safer hg shelve
+    svn revert | overwrite changed files | safer svn diff
+    bzr|fossil revert | overwrite changed files | safer fossil diff
+    sl revert | overwrite changed files | safer sl shelve
+  `,
+  },
 };
 
 /** Configuration that names a program to run. */

@@ -10,9 +10,10 @@ import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
+import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
 
-const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p" };
+const JAVASCRIPT: CodeOptions = { language: "javascript", code: "e p", printed: "p" };
 const JAVASCRIPT_OPTIONS: OptionGrammar = {
   flags: "-ichvb check interactive watch inspect inspect-brk bun help version",
   values:
@@ -53,7 +54,12 @@ export const languages: Field = {
       python: interpreter(
         { language: "python", code: "c", module: "m" },
         // `!cmd` of IPython; plain Python knows no such line.
-        { pattern: /^(?:python|pypy|ipython)[\d.]*w?$/, shellLines: /^\s*!(.*)$/gm, tool: pythonTool },
+        {
+          pattern: /^(?:python|pypy|ipython)[\d.]*w?$/,
+          shellLines: /^\s*!(.*)$/gm,
+          tool: pythonTool,
+          effects: offeredByPython,
+        },
       ),
       node: interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
       perl: interpreter(
@@ -62,11 +68,14 @@ export const languages: Field = {
       ),
       ruby: interpreter(
         { language: "ruby", code: "e" },
-        { pattern: /^j?ruby[\d.]*$/, effects: effectsInPlace },
+        {
+          pattern: /^j?ruby[\d.]*$/,
+          effects: call => [...effectsInPlace(call), ...offeredByRuby(call)],
+        },
       ),
       php: interpreter(
         { language: "php", code: "r", files: "f" },
-        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool },
+        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool, effects: offeredByPhp },
       ),
       lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
       awk: interpreter(

@@ -9,13 +9,22 @@ const MAX_FILES = 64;
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export function readsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
-  const { text, files, unless } = program?.reads ?? {};
+  const { text, files, unless, recursive } = program?.reads ?? {};
   if (program?.is?.includes("readsNothing") === true) return [];
   if (unless !== undefined && options.has(...words(unless))) return [];
   const hasText = text !== undefined && !options.has(...words(text));
   const named = files === undefined ? [] : options.valuesOf(...words(files));
-  return readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
+  const read = readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
+  const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
+  if (!isRecursive || text === undefined) return read;
+  const search = hasText ? operands[0] : options.valueOf(...words(text));
+  const paths = read.length === 0 && call.stdin === undefined ? plainReads([CURRENT]) : read;
+  return search === undefined
+    ? paths
+    : paths.map(effect => (effect.kind === "read" ? { ...effect, search } : effect));
 }
+
+const CURRENT: Value = { pieces: [{ kind: "text", text: "." }], origins: [] };
 
 export function readsOfFiles(files: readonly Value[], call: ParsedCall): readonly ProgramEffect[] {
   return [...readsOfListed(files, call), ...plainReads(files)];

@@ -4,6 +4,7 @@ import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
+import { runInner } from "../shell/walk/inner.ts";
 import { stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runString } from "./run.ts";
@@ -22,7 +23,8 @@ export const make: Field = {
       },
       run: runMake,
     },
-    { names: "just task gradle mvn", is: ["readsNothing"] },
+    { names: "cmake", is: ["readsNothing"], run: runPortable },
+    { names: "task gradle mvn", is: ["readsNothing"] },
   ],
 };
 
@@ -100,3 +102,25 @@ function expandVariables(written: string, variables: ReadonlyMap<string, string>
     return variables.get(name) ?? `\${${name}}`;
   });
 }
+
+/** `cmake -E rm -rf DIR`: small commands that are the same everywhere. */
+function runPortable(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => knownText(word) === "-E");
+  const [action, ...rest] = call.argv.slice(at + 1);
+  const name = action === undefined ? undefined : knownText(action);
+  const program = at < 0 || name === undefined ? undefined : PORTABLE.get(name);
+  return program === undefined
+    ? [unknownOutput(call)]
+    : runInner([...program.split(" ").map(word => text(word)), ...rest], call);
+}
+
+const PORTABLE: ReadonlyMap<string, string> = new Map([
+  ["rm", "rm"],
+  ["remove", "rm -f"],
+  ["remove_directory", "rm -rf"],
+  ["rename", "mv"],
+  ["copy", "cp"],
+  ["copy_directory", "cp -r"],
+  ["env", "env"],
+  ["cat", "cat"],
+]);

@@ -59,6 +59,7 @@ export const network: Field = {
     telnet | is fetches socket readsNothing
     tftp | is fetches readsNothing
     socat | is fetches socket readsNothing dangerous
+    yt-dlp youtube-dl | is fetches readsNothing | values -oPfiaU exec exec-before-download output format | exact
     lynx w3m links elinks | is fetches
     lwp-request GET gopher | is fetches
     dig nslookup host drill | is fetches readsNothing
@@ -73,9 +74,15 @@ export const network: Field = {
         curl: { effects: effectsOfCurl, run: runCurl },
         wget: { effects: effectsOfWget, run: runWget, shellOptions: { names: "use-askpass" } },
         aria2c: {
-          options: DOWNLOAD_OPTIONS,
+          options: {
+            ...DOWNLOAD_OPTIONS,
+            values: `${DOWNLOAD_OPTIONS.values} on-download-complete on-download-error on-download-start on-download-stop`,
+          },
           effects: effectsOfDownload,
           run: call => runDownload(call, false),
+          shellOptions: {
+            names: "on-download-complete on-download-error on-download-start on-download-stop",
+          },
         },
         fetch: {
           options: DOWNLOAD_OPTIONS,
@@ -94,6 +101,7 @@ export const network: Field = {
             return undefined;
           },
         },
+        "yt-dlp": { shellOptions: { names: "exec exec-before-download" } },
         lynx: {
           effects: call => [
             ...plainReads(call.operands),
@@ -287,6 +295,13 @@ export function isLocalAddress(address: string): boolean {
   );
 }
 
+/** Where people keep repositories of their own, open or closed. */
+export function isForge(address: string): boolean {
+  return /^(https:\/\/|(ssh:\/\/)?git@)(github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)[:/]/.test(
+    address,
+  );
+}
+
 function runWget(call: ParsedCall): Output {
   const output = call.options.valueOf("O");
   if (output !== undefined && knownText(output) === "-") return [fetchedOutput(call)];
@@ -364,11 +379,14 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const { argv } = call;
   const lines = [...argv.slice(1), ...stdinOf(call)];
   const named = lines.flatMap(value =>
-    [...(knownText(value) ?? "").matchAll(/^\s*(?:m?put|reput|send|append)\s+(?:-\S+\s+)*(\S+)/gm)].map(
-      match => match[1] ?? "",
-    ),
+    [
+      ...(knownText(value) ?? "").matchAll(
+        /(?:^|;)\s*(?:m?put|reput|send|append|mirror\s+(?:-\S+\s+)*(?:-R|--reverse))\s+(?:-\S+\s+)*([^\s;]+)/gm,
+      ),
+    ].map(match => match[1] ?? ""),
   );
-  const files = [...new Set(named)].map(name => text(name));
+  const { home } = call.scope.session.context;
+  const files = [...new Set(named)].map(name => text(name.replace(/^~(?=\/|$)/, home)));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
   return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
 }

@@ -36,7 +36,7 @@ export const otherLanguages: Field = {
     { ...interpreter("iex", "e eval"), is: ["dangerous"] },
     {
       names: "go gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
-      is: ["readsNothing"],
+      is: ["readsNothing", "namesHosts"],
       run: compile,
     },
     { names: "java", run: compile, tool: archiveTool },

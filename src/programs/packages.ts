@@ -92,7 +92,13 @@ export const packages: Field = {
     { names: "composer", tool: call => toolBehind(call, "exec") },
     { names: "dotnet", tool: call => toolBehind(call) },
     { names: "brew", is: ["readsNothing", "installsPackages"] },
-    { names: "apt apt-get pip pip3", is: ["readsNothing"] },
+    {
+      names: "apt apt-get",
+      is: ["readsNothing"],
+      options: { values: "-otc option target-release config-file", abbreviates: false },
+      shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
+    },
+    { names: "pip pip3", is: ["readsNothing"] },
   ],
   operations: PUBLISHING,
 };

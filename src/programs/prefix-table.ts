@@ -5,6 +5,8 @@ import { GRAMMAR_CELLS, grammarOf, readTable, type TableRow } from "./text-table
 const WRAPPER_CELLS = [
   /** first words one of which must be there: `direnv exec` */
   "subcommands",
+  /** a first word that may be there */
+  "may begin with",
   /** how many operands of its own stand in front of the program: the duration of timeout */
   "operands",
   /** more options may stand behind those operands */
@@ -30,6 +32,12 @@ const WRAPPER_CELLS = [
   "variables",
   /** the program word may carry a version */
   "package",
+  /** options whose value, behind a bar, is a program that gets the output */
+  "pipes",
+  /** options whose value a shell runs */
+  "runs",
+  /** the program gets variables that are kept for it elsewhere */
+  "secrets",
   "dangerous",
 ] as const;
 
@@ -48,7 +56,19 @@ const TABLE = `
         | shell i s | silenced by l e v | variables SUDO_ASKPASS | dangerous
     doas | flags -Lns | values -aCu | elevates | shell s | dangerous
     pkexec | flags disable-internal-agent keep-cwd | values -u user | elevates | shell
-    gosu su-exec setuidgid chpst | operands 1 | elevates
+    gosu su-exec setuidgid s6-setuidgid | operands 1 | elevates
+    chpst | flags -vVP012 | values -uUbemdopfcrtlLn/ | elevates
+    softlimit | values -admorsftcpl
+    envdir s6-envdir | operands 1 | secrets
+    prlimit | optional -cdefilmnqrstuvxy as core cpu data fsize memlock nofile nproc rss stack | values o | silenced by
+        p pid
+    cgexec | flags sticky | values g
+    ip | flags -46sdho | values -nl | subcommands netns | operands 2
+    watchexec | flags -crnp1 clear restart no-vcs-ignore postpone | values -wefisEdWS watch exts filter ignore signal
+        shell stop-signal delay-run env workdir
+    distrobox-host-exec host-spawn with-contenv | flags -Y no-pty
+    flatpak-spawn | flags host clear-env watch-bus latest-version no-network sandbox | values env directory | exact |
+        directory directory
     nohup setsid unbuffer chronic eatmydata fakeroot catchsegv dbus-run-session tini dumb-init torify tsocks
         ionice-safe rlwrap ccache distcc wsl | flags -acefgpsvw fork wait ctty
     and or not - {
@@ -72,7 +92,7 @@ const TABLE = `
         working-directory setenv host machine service-type on-active on-boot on-calendar timer-property on-startup
         on-unit-active path-property socket-property | directory working-directory | shell shell S
     strace ltrace | flags -cCdDfFhiknqrtTvVwxyzZLM follow-forks summary-only | values -abeEIoOpPsSuUXAl trace output
-        attach expr
+        attach expr | pipes o output
     perf | flags -agFhv | values -eopCr | subcommands stat record trace
     valgrind | exact
     numactl | flags -sHl | values -iNmCpPS | optional interleave cpunodebind membind physcpubind localalloc
@@ -90,18 +110,26 @@ const TABLE = `
     firejail | exact
     sandbox-exec | values -fnpD
     arch | flags x86_64 arm64 arm64e i386 32 64 | single dash
-    direnv | subcommands exec | operands 1
-    dotenv dotenvx | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments
-    cross-env env-cmd | values -fe file environments | assignments
-    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes
+    direnv | subcommands exec | operands 1 | secrets
+    dotenv dotenvx | may begin with run | flags -cqo quiet override no-expand overload | values -efvp file env-file env | assignments | secrets
+    cross-env | values -fe file environments | assignments
+    env-cmd | values -fe file environments | assignments | secrets
+    railway | values -sep service environment project | exact | unknown takes value | subcommands run | secrets
+    foreman honcho | values -ef procfile env | subcommands run | secrets
+    doppler infisical teller | flags only-names | exact | unknown takes value | subcommands run | after dashes | secrets
     op | flags reveal | values account vault session config fields format | exact | unknown takes value | subcommands
-        run | after dashes
-    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes
-    mise rtx fnm | unknown takes value | subcommands exec x | after dashes
-    asdf rbenv pyenv nodenv goenv volta | subcommands exec run
+        run | after dashes | secrets
+    aws-vault chamber vault-exec saml2aws | unknown takes value | subcommands exec | after dashes | secrets
+    mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command
+    asdf rbenv pyenv nodenv goenv | subcommands exec run
+    volta | flags bundled-npm no-yarn no-pnpm | values node npm yarn pnpm env | subcommands run
+    opam stack cabal | unknown takes value | subcommands exec | after dashes
+    rustup | flags install | subcommands run | operands 1
+    devbox | values -c config environment | subcommands run | after dashes
+    just | values -fd justfile working-directory | marks -c --command
     nvm | flags silent | subcommands exec run | operands 1
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec
-    poetry pipenv rye pdm hatch | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
+    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run
     uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
         group project directory env-file with-requirements package index | subcommands run
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |

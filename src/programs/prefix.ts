@@ -13,7 +13,9 @@ import type { Field, Program } from "./program.ts";
 /** Runs the rest of the words as a program, after the options and operands that belong to the wrapper. */
 export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call: ProgramCall): Output {
   if (cells.marks !== undefined) return runMarked(words(cells.marks), cells.program, call);
-  const start = skipSubcommand(cells.subcommands, call);
+  const isBegun =
+    cells["may begin with"] !== undefined && cells["may begin with"] === knownText(wordAt(call.argv, 1));
+  const start = isBegun ? 2 : skipSubcommand(cells.subcommands, call);
   if (start === undefined) return [unknownOutput(call)];
   const grammar = { ...options, stopsAtOperand: true };
   const parsed = parseOptions(call.argv, grammar, start);
@@ -33,6 +35,7 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
     environment.push(entry);
     index += 1;
   }
+  if (cells.secrets !== undefined) environment.push(keptVariables(call));
   const directory = parsed.valueOf(...words(cells.directory ?? ""));
   const cwd = cells["loses directory"] === undefined ? call.cwd : unknown("any", "the current directory");
   const changes: Partial<ProgramCall> = {
@@ -45,6 +48,11 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
     return runInner(cells.package === undefined ? argv : argv.map(withoutVersion), call, changes);
   const startsShell = cells.shell === "" || parsed.has(...words(cells.shell ?? ""));
   return startsShell ? runInner([text("sh")], call, changes) : NO_OUTPUT;
+}
+
+/** More variables than the text names. */
+export function keptVariables({ id }: ProgramCall): EnvironmentEntry {
+  return { name: "*", value: unknown("any", "kept variables", [{ kind: "program", invocation: id }]) };
 }
 
 /** `xterm -e cmd args`, `capsh -- -c cmd`. */
@@ -97,6 +105,8 @@ function programOf(wrapper: PrefixWrapper): Program {
     options: cells.subcommands === undefined ? { ...options, stopsAtOperand: true } : options,
     run: call => runPrefix(wrapper, call),
     shellVariables: cells.variables ?? "",
+    ...(cells.pipes === undefined ? {} : { shellOptions: { names: cells.pipes, prefix: /^[|!]/ } }),
+    ...(cells.runs === undefined ? {} : { shellOptions: { names: cells.runs } }),
     ...(pattern === undefined ? {} : { pattern }),
   };
 }

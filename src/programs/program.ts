@@ -29,6 +29,8 @@ export const TRAITS = [
   "fetches",
   /** connects its input and output to the network */
   "socket",
+  /** its words may be other machines, with nothing in front that says so */
+  "namesHosts",
   /** its code reads from sockets by itself, so that what it fetches comes from there */
   "readsSockets",
   /** what it prints is not what went in, and what went in cannot be read */
@@ -75,6 +77,8 @@ export interface Program {
     readonly text?: string;
     /** Options that name files to read. */
     readonly files?: string;
+    /** It searches whole directories for the text: always, or with one of these options. */
+    readonly recursive?: string;
     /** With one of these it shows no content. */
     readonly unless?: string;
   };

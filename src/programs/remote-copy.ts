@@ -16,13 +16,13 @@ export const remoteCopy: Field = {
   programs: () =>
     programs(
       `
-    rsync | is readsNothing dangerous | flags -avrzPuhlptgoDqcxHAXS n|dry-run
+    rsync | is readsNothing namesHosts dangerous | flags -avrzPuhlptgoDqcxHAXS n|dry-run
         delete|delete-before|delete-during|delete-delay|delete-after|delete-excluded|del remove-source-files help
         version archive progress list-only | values -fTBMe rsh filter exclude exclude-from include include-from
         files-from compare-dest copy-dest link-dest backup-dir suffix rsync-path port password-file log-file bwlimit
         timeout max-delete temp-dir chmod chown partial-dir info out-format modify-window max-size min-size
         compress-level | variables RSYNC_RSH
-    scp pscp | is readsNothing dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
+    scp pscp | is readsNothing namesHosts dangerous | flags -rpqvC346BTO | values -iPFoclSJDX | exact
     rclone | is readsNothing | flags -Pv dry-run|n help|h | values config transfers checkers exclude include filter
         bwlimit log-file log-level backup-dir max-age min-age max-size min-size suffix exclude-from include-from
         files-from filter-from max-delete max-depth compare-dest copy-dest | exact
@@ -72,9 +72,19 @@ function effectsOfRsync({ options, operands }: ParsedCall): readonly ProgramEffe
     return [];
   const sources = operands.slice(0, -1);
   const isSent = isRemotePath(destination);
+  const isPart = options.has(
+    "exclude",
+    "exclude-from",
+    "filter",
+    "f",
+    "files-from",
+    "include",
+    "include-from",
+  );
+  const sent = payloads("file", sources).map(payload => ({ ...payload, isPart }));
   const emptied = options.has("remove-source-files") ? sources : [];
   return [
-    ...(isSent ? sendEffect(destination, payloads("file", sources)) : copiesInto(destination, sources)),
+    ...(isSent ? sendEffect(destination, sent) : copiesInto(destination, sources)),
     ...(options.has("delete") ? [mirrorEffect(isSent ? pathThere(destination) : destination, isSent)] : []),
     ...emptied.map(
       (path): DeleteEffect => ({ kind: "delete", path, isRecursive: true, isContentsOnly: true }),
@@ -131,12 +141,13 @@ function effectsOfRobocopy({ argv }: ParsedCall): readonly ProgramEffect[] {
 }
 
 const UPLOAD =
-  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
+  /^(aws s3 (cp|mv|sync)|aws s3api put-object|gsutil (-m )?(cp|rsync|mv)|gcloud storage (cp|rsync)|rclone (copy|copyto|move|sync|rcat)|gh gist create|gh release upload|croc send|wormhole send|magic-wormhole send|az storage blob upload|az storage (blob|file|fs directory) upload(-batch)?|b2 (upload-file|file upload)|mc (cp|mirror)|s3cmd put|pastebinit|transfer|gdrive upload|dropbox_uploader(\.sh)? upload)/;
 
 /** Local operands leave for a store: `aws s3 cp FILE s3://…`, `gh gist create`, `croc send`. */
 export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
   const shown = call.argv.map(describe);
   if (!UPLOAD.test([call.program, ...shown.slice(1)].join(" "))) return [];
+  if (call.options.isOn("dry-run", "dryrun")) return [];
   const operands = call.argv.slice(2).filter(word => !knownPrefix(word).startsWith("-"));
   const isAddress = (word: Value) => /^[a-z0-9]+:/i.test(describe(word));
   const isOneWay = /^(gh|croc|wormhole)$/.test(call.program);
@@ -144,7 +155,7 @@ export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
   const goesOut =
     isOneWay ||
     (target !== undefined && isAddress(target)) ||
-    shown.some(word => /^(--body|-f|--file)$/.test(word));
+    shown.some(word => /^(--body|-f|--file|-s|--source)$/.test(word));
   if (!goesOut) {
     const isDownload = operands.slice(0, -1).some(isAddress);
     return isDownload && target !== undefined
@@ -163,4 +174,16 @@ export function readsAndUploads(call: ParsedCall): readonly ProgramEffect[] {
 export function fieldPayload(value: Value): { readonly value: Value; readonly role: "file" | "body" } {
   const file = /^[^=]*=@/.exec(knownPrefix(value));
   return file === null ? { value, role: "body" } : { value: dropKnown(value, file[0].length), role: "file" };
+}
+
+/** A backup to a repository on another machine. */
+export function effectsOfRestic({
+  options,
+  operands: [action, ...files],
+}: ParsedCall): readonly ProgramEffect[] {
+  const repository = options.valueOf("r", "repo");
+  const isSent =
+    repository !== undefined && /^(sftp|s3|b2|rest|azure|gs|swift|rclone):/.test(describe(repository));
+  const isBackup = action !== undefined && describe(action) === "backup" && !options.has("n");
+  return isSent && isBackup ? sendEffect(repository, payloads("file", files)) : [];
 }

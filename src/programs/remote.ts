@@ -23,7 +23,7 @@ export const remote: Field = {
   programs: () => [
     {
       names: "ssh autossh slogin",
-      is: ["readsNothing", "dangerous"],
+      is: ["readsNothing", "namesHosts", "dangerous"],
       options: SSH,
       effects: effectsOfSsh,
       run: runSsh,

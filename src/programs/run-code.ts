@@ -31,6 +31,8 @@ export interface CodeOptions {
   readonly language: Language;
   /** Options whose value is code; several are lines of one program. */
   readonly code: string;
+  /** The option whose code is an expression that is printed. */
+  readonly printed?: string;
   /** Options whose value is a file of code. */
   readonly files?: string;
   /** The option that runs an installed module instead of a script. */
@@ -50,7 +52,8 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
   const isFirst = codes.length === 0 && isOperandCode === true;
   const files = options.valuesOf(...words(given.files ?? ""));
   if (codes.length > 0 || (isFirst && files.length === 0 && first !== undefined)) {
-    const code = isFirst && first !== undefined ? first : joinLines(codes);
+    const written = isFirst && first !== undefined ? first : joinLines(codes);
+    const code = given.printed !== undefined && options.has(given.printed) ? printedBy(written) : written;
     const others = isFirst ? rest : operands;
     runInterpreterCode(language, code, others, call, { from: "argument" }, variablesOf(given, options));
     return codeOutput(isOperandCode === true && others.length > 0, call);
@@ -61,6 +64,11 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
   if (first !== undefined && knownText(first) !== "-") return runFiles(language, [first], rest, call);
   if (call.stdin === undefined) return NO_OUTPUT;
   return runInterpreterCode(language, call.stdin, rest, call, { from: "stdin" });
+}
+
+/** `node -p process.env.X` */
+function printedBy(code: Value): Value {
+  return /[;\n]/.test(describe(code)) ? code : concatenate([text("console.log("), code, text(")")]);
 }
 
 function variablesOf(
@@ -103,6 +111,8 @@ function runFiles(
   call: ProgramCall,
 ): Output {
   for (const path of files) {
+    if (knownText(path) === "-" && call.stdin !== undefined)
+      runInterpreterCode(language, call.stdin, operands, call, { from: "stdin" });
     const isKnown =
       writtenEntry(path, call.cwd, call.scope) !== undefined ||
       /^\/dev\/(?:stdin|fd\/\d+)$/.test(knownPrefix(path));

@@ -3,7 +3,7 @@ import { environmentValueOf } from "../shell/state/call.ts";
 import { appendOutput, NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { repairShell } from "../shell/syntax/repair.ts";
-import { knownText, text, type Value } from "../shell/value.ts";
+import { knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { asQuotedWord } from "../shell/walk/assignments.ts";
 import { positionalsFrom, runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runScript } from "../shell/walk/scripts.ts";
@@ -85,7 +85,9 @@ function runShell(call: ParsedCall): Output {
   const operands = parsed.operandValues;
   runStartFiles(parsed, call);
   if (isCheck) return NO_OUTPUT;
-  const [first, ...rest] = operands;
+  // `sh -c - CMD`: a dash ends the options.
+  const isDash = hasCommand && operands.length > 1 && knownText(wordAt(operands, 0)) === "-";
+  const [first, ...rest] = isDash ? operands.slice(1) : operands;
   if (hasCommand) return first === undefined ? NO_OUTPUT : runCommandString(first, rest, call);
   const isStdin =
     readsStdin || first === undefined || (knownText(first) === "-" && parsed.endOfOptions === undefined);

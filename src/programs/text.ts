@@ -1,8 +1,9 @@
-import type { Listing } from "../shell/effects.ts";
+import type { Listing, ProgramEffect } from "../shell/effects.ts";
 import type { Output } from "../shell/state/types.ts";
-import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
+import { concatenate, describe, knownText, text, unknown, type Value, wordAt } from "../shell/value.ts";
+import { runInner } from "../shell/walk/inner.ts";
 import { computeLiteral } from "./encoding.ts";
-import { inputOf } from "./file-access.ts";
+import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { readsOfFiles } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -35,7 +36,7 @@ export const textPrograms: Field = {
     grep egrep fgrep zgrep | is passesOn selects | gnu | values -efmABCDd regexp file max-count include exclude
         exclude-dir exclude-from label context after-context before-context | optional color colour | exact
     rg | is passesOn selects | values -efgtTABCmrMj regexp file glob iglob type type-not max-count replace max-depth
-        sort color context | exact
+        sort color context pre pre-glob hostname-bin | exact
     ag ack | exact | unknown takes value
     jq yq xq | flags -i inplace in-place | values -fL from-file indent | exact
     column | values -socN | exact
@@ -64,10 +65,18 @@ export const textPrograms: Field = {
         },
         shuf: { effects: [{ read: "operands" }, { write: "o output" }] },
         split: { shellOptions: { names: "filter" } },
-        grep: { reads: GREP_READS, narrows: narrowByPattern },
-        rg: { reads: GREP_READS },
-        ag: { reads: { ...GREP_READS, text: "" } },
+        grep: {
+          reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
+          narrows: narrowByPattern,
+        },
+        rg: {
+          reads: { ...GREP_READS, recursive: "always" },
+          run: runPreprocessor,
+          effectsAfter: removedByPreprocessor,
+        },
+        ag: { reads: { ...GREP_READS, text: "", recursive: "always" } },
         jq: {
+          run: printVariables,
           effects(call) {
             const files = filesOfQuery(call);
             if (call.options.has("i", "inplace", "in-place"))
@@ -166,4 +175,35 @@ function narrowByPattern(listing: Listing, { argv }: ParsedCall): Listing {
   return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, ""))
     ? { ...listing, selection: "regenerable" }
     : listing;
+}
+
+/** `jq -n env.NAME`, `$ENV.NAME`: a variable of the environment is part of what is printed. */
+function printVariables(call: ParsedCall): Output | undefined {
+  const [program] = call.operands;
+  for (const [, name] of describe(program ?? text("")).matchAll(/(?:\benv|\$ENV)\.([A-Za-z_]\w*)/g)) {
+    const value = unknown("any", `$${name}`, [{ kind: "environment", name: name ?? "" }]);
+    recordCodeEffect({ kind: "output", value, at: 0 }, call);
+  }
+  return undefined;
+}
+
+/** A preprocessor that removes what it is given removes everything that is searched. */
+function removedByPreprocessor(call: ParsedCall): readonly ProgramEffect[] {
+  const { removers, invocations } = call.scope.session;
+  const isRemover = [...removers].some(id => invocations[id]?.parent?.invocation === call.id);
+  return isRemover ? searchedPaths(call).map(path => ({ kind: "delete", path, isRecursive: true })) : [];
+}
+
+function searchedPaths({ operands, options }: ParsedCall): readonly Value[] {
+  const paths = operands.slice(options.has("e", "f", "regexp", "file") ? 0 : 1);
+  return paths.length === 0 ? [text(".")] : paths;
+}
+
+/** `rg --pre CMD`: the program is started for every file that is searched. */
+function runPreprocessor(call: ParsedCall): Output | undefined {
+  const program = call.options.valueOf("pre", "hostname-bin");
+  if (program === undefined) return undefined;
+  for (const path of searchedPaths(call))
+    runInner([program, concatenate([path, text("/"), unknown("any", "every file")])], call);
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Invocation } from "../shell/facts.ts";
-import { describe } from "../shell/value.ts";
+import { describe, knownText } from "../shell/value.ts";
 import { hasTrait } from "./registry.ts";
 
 /** The words behind the program, as far as they are known. */
@@ -17,6 +17,11 @@ export function isOpenShell(invocation: Invocation): boolean {
   if (!hasTrait(invocation.program, "shell")) return false;
   const words = wordsOf(invocation);
   return words.every(word => word.startsWith("-") && !/^-[a-zA-Z]*c$/.test(word));
+}
+
+/** `exec 3> FILE`: opens descriptors for everything that follows. */
+export function opensDescriptors(invocation: Invocation): boolean {
+  return invocation.program === "exec" && invocation.argv.length === 1;
 }
 
 /** `nc -e`, `socat EXEC:`: a program whose input and output is the network. */
@@ -73,10 +78,61 @@ export function printsEnvironment(invocation: Invocation): boolean {
     case "export":
       return words.some(word => /^-[a-zA-Z]*p/.test(word)) || words.every(word => word.startsWith("-"));
     case "env":
-      return words.every(word => word.startsWith("-"));
+      return words.every(word => word.startsWith("-") || /^\w+=/.test(word));
     default:
       return false;
   }
+}
+
+const SECRET_NAME =
+  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
+
+/** A variable that is named like what one keeps to oneself. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
+export function asksForSecret(pattern: string): boolean {
+  return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.*key/i.test(
+    pattern,
+  );
+}
+
+/** The variables that a program is told to print: `printenv NAME`, `declare -p NAME`. */
+export function namedVariables(invocation: Invocation): readonly string[] {
+  return wordsOf(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
+}
+
+/** Leaves the names of variables and drops what they hold, or only counts: `cut -d= -f1`, `grep -c`. */
+export function dropsValues(invocation: Invocation): boolean {
+  const words = wordsOf(invocation);
+  if (words.some(word => /^(-[a-z]*[cql]|--count|--quiet|--files-with-matches|-f1|--fields=1)$/.test(word)))
+    return true;
+  return words.some(word => /=\.\*|print \$1/.test(word));
+}
+
+/** Makes variables of its words and shows nothing; `env` needs a program behind them, or it prints them all. */
+export function takesVariables({ program, argv }: Invocation): boolean {
+  if (program === "env") return argv.slice(1).some(word => /^[^-=][^=]*$/.test(knownText(word) ?? "="));
+  return /^(export|declare|typeset|local|readonly)$/.test(program ?? "");
+}
+
+/** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`. */
+export function loadsVariables(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
+}
+
+/** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
+export function storesWords(invocation: Invocation): boolean {
+  return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(wordsOf(invocation).slice(0, 2).join(" "));
+}
+
+/** Reads a password from its input and keeps it. */
+export function takesPassword(invocation: Invocation): boolean {
+  return wordsOf(invocation).some(word =>
+    /^--(password-stdin|with-token|token-stdin|passphrase-fd.*)$/.test(word),
+  );
 }
 
 const DISPLAY =

@@ -16,7 +16,7 @@ const PARALLEL_OPTIONS: OptionGrammar = {
   flags:
     "-kmXtvqu 0|null keep-order group ungroup dry-run|dryrun bar progress eta will-cite pipe quote verbose help version no-run-if-empty halt-on-error lb line-buffer silent shuf plus",
   values:
-    "-jIJnNLSCr a|arg-file d|delimiter jobs max-args colsep sshlogin tmpdir joblog results timeout retries halt delay load memfree workdir wd env tagstring block recstart recend",
+    "-jIJnNLSCr a|arg-file d|delimiter jobs max-args colsep sshlogin tmpdir joblog results timeout retries halt delay load memfree workdir wd env tagstring block recstart recend nice basefile compress-program limit profile shebang sshloginfile tempdir transferfile return max-procs max-chars max-lines max-replace-args process-slot-var rpl tag-color trim termseq",
 
   stopsAtOperand: true,
 };

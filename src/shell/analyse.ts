@@ -130,10 +130,14 @@ const walker: Walker = {
   findBuiltin,
 };
 
+/** Functions that a shell calls by itself. */
+const CALLED_BY_SHELL = /^(command_not_found_handler?|precmd|preexec|chpwd|periodic|zshexit|TRAP[A-Z]+)$/;
+
 /** A function that was only exported may be called by any child, with any arguments. */
 function runExportedFunctions(scope: Scope): void {
   for (const [name, definition] of scope.state.functions) {
-    if (!definition.isExported || scope.session.functions.get(name)?.isCalled === true) continue;
+    const isStarted = definition.isExported || CALLED_BY_SHELL.test(name);
+    if (!isStarted || scope.session.functions.get(name)?.isCalled === true) continue;
     callFunction(definition, { ...NO_POSITIONALS, isOpenEnded: true }, scope);
   }
 }

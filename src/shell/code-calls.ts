@@ -89,6 +89,8 @@ export type CodeCall =
       readonly sends: readonly Value[];
       readonly at: number;
     }
+  /** Shown to whoever started the program; told only where a variable of the environment is in it. */
+  | { readonly kind: "output"; readonly value: Value; readonly at: number }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
   | { readonly kind: "directory"; readonly path: Value; readonly at: number };
 

@@ -37,8 +37,18 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly from?: Value;
       /** a directory into which something is put under a name of its own */
       readonly isInto?: boolean;
+      /** the file that it was packed in */
+      readonly archive?: Value;
+      /** takes a change back that it is given */
+      readonly isReverse?: boolean;
     }
-  | { readonly kind: "read"; readonly path: Value; readonly isCopy: boolean }
+  | {
+      readonly kind: "read";
+      readonly path: Value;
+      readonly isCopy: boolean;
+      /** what is searched for in everything below the path */
+      readonly search?: Value;
+    }
   | {
       readonly kind: "attributes";
       readonly path: Value;
@@ -120,6 +130,11 @@ export type WriteKind = "replace" | "append" | "edit" | "link" | "create" | "mak
 
 export interface Payload {
   readonly value: Value;
-  /** `file`: the path of what is sent; `body`: the content itself; `address`: part of the address; `header` */
-  readonly role: "file" | "body" | "address" | "header";
+  /**
+   * `file`: the path of what is sent; `body`: the content itself; `address`: part of the address; `header`; `offer`: a
+   * directory that others may read from
+   */
+  readonly role: "file" | "body" | "address" | "header" | "offer";
+  /** not everything below the path: some was left out on purpose */
+  readonly isPart?: boolean;
 }

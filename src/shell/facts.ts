@@ -1,5 +1,5 @@
 import type { CodeCall, Language } from "./code-calls.ts";
-import type { ProgramEffect } from "./effects.ts";
+import type { Listing, ProgramEffect } from "./effects.ts";
 import type { FileLookup } from "./file-lookup.ts";
 import type { Place } from "./place.ts";
 import type { Span, Value } from "./value.ts";
@@ -31,6 +31,8 @@ export interface ShellFacts {
   readonly invocations: readonly Invocation[];
   /** What each of them does; by its id, undefined for nothing. */
   readonly effects: readonly (readonly ProgramEffect[] | undefined)[];
+  /** Invocations that print names of files, and which; by id. */
+  readonly listings: ReadonlyMap<number, Listing>;
   /** Every redirection of files, also those of groups and of no command at all. */
   readonly redirections: readonly Redirection[];
   /** Text that ran as code, with its origins: the base of exec.remote and exec.decoded. */
@@ -72,6 +74,8 @@ export interface Invocation {
   /** Position in a pipeline; `id` is shared by its members. */
   readonly pipeline: PipelinePosition | undefined;
   readonly isBackground: boolean;
+  /** Its output goes to a pipe, a file or another command, not to whoever reads along. */
+  readonly isCaptured: boolean;
   /** How the analysis came here; undefined for a command that stands in the text itself. */
   readonly parent: Parent | undefined;
   readonly span: Span;

@@ -41,9 +41,11 @@ export function callsOf(language: Language, code: string | Value, circumstances?
   return read(language, code, circumstances).calls.map(describeCall);
 }
 
-/** Calls that could hurt: everything but reading along, changing directory and speaking to the network. */
+/** Calls that could hurt: everything but reading along, printing, changing directory and speaking to the network. */
 export function effectsOf(language: Language, code: string | Value, circumstances?: Circumstances): string[] {
-  return callsOf(language, code, circumstances).filter(call => !/^(read|network|directory) /.test(call));
+  return callsOf(language, code, circumstances).filter(
+    call => !/^(read|output|network|directory) /.test(call),
+  );
 }
 
 function describeCall(call: CodeCall): string {
@@ -54,6 +56,8 @@ function describeCall(call: CodeCall): string {
       return `spawn ${call.argv.map(show).join(" ")}${call.isOpenEnded ? " …" : ""}${inDirectory(call.cwd)}${
         call.stdin === undefined ? "" : ` < ${show(call.stdin)}`
       }`;
+    case "output":
+      return `output ${show(call.value)}`;
     case "evaluate":
       return `evaluate ${call.language}: ${show(call.code)}`;
     case "delete":

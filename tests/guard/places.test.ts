@@ -107,13 +107,19 @@ describe("secrets by path", () => {
     [`${HOME}/.ssh/id_ed25519`, "key"],
     [`${HOME}/.ssh/anything`, "key"],
     [`${HOME}/.ssh/authorized_keys`, "entry"],
-    [`${HOME}/.aws/config`, "secret"],
+    [`${HOME}/.aws/sso/cache/x.json`, "secret"],
     [`${HOME}/.npmrc`, "secret"],
     ["/root/.ssh/id_rsa", "key"],
     ["/home/other/.aws/credentials", "secret"],
     ["/etc/shadow", "secret"],
     [`${PROJECT}/terraform.tfstate`, "secret"],
     [`${PROJECT}/config/secrets.yml`, "secret"],
+    [`${PROJECT}/ca.key`, "key"],
+    [`${PROJECT}/chain.private.pem`, "secret"],
+    [`${PROJECT}/infra/prod.tfvars`, "secret"],
+    [`${PROJECT}/AuthKey_1.p8`, "key"],
+    [`${HOME}/.sometool/auth.json`, "secret"],
+    ["/etc/ssh/ssh_host_rsa_key", "key"],
   ])("%s is a %s", (path, kind) => expect(secretAt(around, path)).toBe(kind));
 
   it.each([
@@ -131,6 +137,11 @@ describe("secrets by path", () => {
     "/etc/passwd",
     `${PROJECT}/.envrc`,
     `${PROJECT}/ca.pem`,
+    `${PROJECT}/fullchain.pem`,
+    `${PROJECT}/jwt.public.key`,
+    `${PROJECT}/docs/kubeconfig.md`,
+    `${HOME}/.aws/config`,
+    `${HOME}/.kube/cache/discovery`,
   ])("%s is none", path => expect(secretAt(around, path)).toBeUndefined());
 });
 

@@ -20,6 +20,7 @@ import {
   noteMode,
   noteMove,
   noteNetwork,
+  notePrint,
   noteRead,
   noteShell,
   noteSpawn,
@@ -41,6 +42,11 @@ export function reads(path: string): LibraryFunction {
     noteRead(context, call, target);
     return contentOf(target);
   });
+}
+
+/** Shows its arguments. */
+export function prints(): LibraryFunction {
+  return (call, context) => notePrint(context, call, joined(call.positional));
 }
 
 /** Writes a file. The result is what it was called on, so that `f:write(a):write(b)` can be followed. */

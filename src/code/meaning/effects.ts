@@ -87,6 +87,13 @@ export function noteRead(context: EvaluationContext, { at }: FunctionCall, targe
   return noteEach(context, target, path => ({ kind: "read", path, at }));
 }
 
+/** Most of what programs print is of no interest: only what came from the environment is told. */
+export function notePrint(context: EvaluationContext, { at }: FunctionCall, printed: Datum): undefined {
+  for (const value of optionsOf(printed).flatMap(valuesOf))
+    if (value.origins.some(({ kind }) => kind === "environment"))
+      note(context, { kind: "output", value, at });
+}
+
 export function noteWrite(
   context: EvaluationContext,
   { at }: FunctionCall,

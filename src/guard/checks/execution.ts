@@ -1,12 +1,12 @@
 import { hasTrait } from "../../programs/registry.ts";
-import { startedAddress, unpacksOutput } from "../../programs/traits.ts";
+import { isOpenShell, opensDescriptors, startedAddress, unpacksOutput } from "../../programs/traits.ts";
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
 import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
 import { actorAt, actorOf, commandLine } from "../actor.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
 import { type RuleContext, targetsOf } from "../rule-context.ts";
-import { hasMixedScripts } from "./homograph.ts";
+import { hasMixedScripts, hostIn } from "./homograph.ts";
 import { inspectDevices, inspectSocketShell } from "./socket-shell.ts";
 
 export function inspectExecution(context: RuleContext): void {
@@ -18,7 +18,11 @@ export function inspectExecution(context: RuleContext): void {
     inspectSocketShell(invocation, context);
     if (invocation.program === undefined) inspectComputed(invocation, context);
     inspectAddresses(invocation, context);
+    if (isFedLater(invocation, context))
+      context.report("exec.computed", actorOf(invocation), commandLine(invocation));
   }
+  for (const { call, invocation } of context.facts.codeEffects)
+    if (call.kind === "network") reportHost(context, describe(call.target), true, invocation);
   inspectDevices(context);
 }
 
@@ -52,7 +56,9 @@ function reportRemote(context: RuleContext, source: Invocation, by: Actor | unde
   const line = commandLine(source);
   const found = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0];
   const url = found ?? line;
-  context.report("exec.remote", by, url, { url: found ?? (/[()'"`;&<>$]/.test(line) ? "URL" : line) });
+  const isFake = hasMixedScripts(hostIn(url, true) ?? "");
+  const isUnfit = isFake || (found === undefined && /[()'"`;&<>$]/.test(line));
+  context.report("exec.remote", by, url, { url: isUnfit ? "URL" : url });
   if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
 }
 
@@ -106,12 +112,28 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
   );
 }
 
+/** `coproc bash`, `exec 3> >(bash)`: a shell that runs whatever later commands write to it. */
+function isFedLater(invocation: Invocation, { facts }: RuleContext): boolean {
+  if (!isOpenShell(invocation)) return false;
+  const { isBackground, stdin, pipeline, redirections } = invocation;
+  if (isBackground && stdin === undefined && pipeline === undefined && redirections.length === 0) return true;
+  return (
+    stdin?.origins.some(origin => {
+      const source = origin.kind === "program" ? facts.invocations[origin.invocation] : undefined;
+      return source !== undefined && opensDescriptors(source);
+    }) === true
+  );
+}
+
 function inspectAddresses(invocation: Invocation, context: RuleContext): void {
-  for (const word of invocation.argv.slice(1)) {
-    const shown = describe(word);
-    if (!shown.includes("://")) continue;
-    const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/\s]*@)?([^/:?#\s]+)/i.exec(shown)?.[1];
-    if (host !== undefined && hasMixedScripts(host))
-      context.report("net.homograph", actorOf(invocation), host);
-  }
+  const isBare = (["namesHosts", "fetches", "socket"] as const).some(trait =>
+    hasTrait(invocation.program, trait),
+  );
+  for (const word of invocation.argv.slice(1)) reportHost(context, describe(word), isBare, invocation.id);
+}
+
+function reportHost(context: RuleContext, word: string, isBare: boolean, invocation: number): void {
+  const host = hostIn(word, isBare);
+  if (host !== undefined && hasMixedScripts(host))
+    context.report("net.homograph", actorAt(context, invocation), host);
 }

@@ -1,8 +1,10 @@
+import { isForge } from "../../programs/network.ts";
 import { onlyDisplays } from "../../programs/traits.ts";
 import { wordSet } from "../../shell/options.ts";
-import { describe, knownText, type Value } from "../../shell/value.ts";
+import { describe, knownText, type Value, wordAt } from "../../shell/value.ts";
 import type { CommandEffect, EffectOf } from "../effects.ts";
 import type { GitRun } from "../git/invocation.ts";
+import { remotesOf } from "../paths/repository.ts";
 import { type Check, type RuleContext, targetsOf } from "../rule-context.ts";
 import { secretOf } from "./secret-targets.ts";
 
@@ -15,8 +17,11 @@ export const gitSettings: Check = {
     for (const { target, name } of addedSecrets(effect, context))
       context.report("git.secret-add", by, target, { name });
     for (const { key, value } of run.settings) {
-      if (runsCode(key, value) && key !== HOOKS_PATH) context.report("git.config", by, `${key}=${value}`);
+      const isReported = (runsCode(key, value) && key !== HOOKS_PATH) || forcesNow(run, key, value);
+      if (isReported) context.report("git.config", by, `${key}=${value}`);
     }
+    if (run.subcommand === "remote" && isPushMirror(run))
+      context.report("git.config", by, "a mirror that is pushed to");
   },
   inspectWhole(context) {
     const effects = context.effects.filter(effect => effect.kind === "git");
@@ -34,6 +39,32 @@ const HOOKS_PATH = "core.hookspath";
 function runsCode(key: string, value: string): boolean {
   if (key.startsWith("alias.")) return value.startsWith("!");
   return CODE_KEYS.test(key) && !onlyDisplays(value.trim());
+}
+
+/** Settings that make an ordinary command force, prune or mirror; with the commands that they change. */
+const FORCING: readonly (readonly [key: RegExp, value: RegExp, commands: string])[] = [
+  [/^remote\..+\.push$/, /^\+|^:./, "push"],
+  [/^remote\..+\.mirror$/, /^(true|yes|on|1|)$/i, "push"],
+  [/^remote\..+\.fetch$/, /^\+[^:]*:refs\/(heads\/|\*)/, "fetch pull"],
+  [/^gc\.(pruneexpire|reflogexpire\w*|worktreepruneexpire)$/, /^(now|all|0)/i, "gc"],
+  [/^clean\.requireforce$/, /^(false|no|off|0)$/i, ""],
+];
+
+function forces(key: string, value: string): boolean {
+  return FORCING.some(([keys, values]) => keys.test(key) && values.test(value));
+}
+
+function forcesNow({ subcommand, options }: GitRun, key: string, value: string): boolean {
+  if (options.isOn("dry-run", "n")) return false;
+  return FORCING.some(
+    ([keys, values, commands]) =>
+      commands.split(" ").includes(subcommand) && keys.test(key) && values.test(value),
+  );
+}
+
+/** `git remote add --mirror=push`: every push to it replaces and deletes. */
+function isPushMirror({ argv }: GitRun): boolean {
+  return argv.some(word => /^--mirror(=push)?$/.test(describe(word)));
 }
 
 /** Git's own files, written past git. */
@@ -62,7 +93,8 @@ function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void
   const name = describe(key);
   const setTo = describe(value);
   if (isHooksPath(key)) context.report("git.verify", by, `core.hooksPath=${setTo}`);
-  else if (runsCode(name.toLowerCase(), setTo)) context.report("git.config", by, `${name}=${setTo}`);
+  else if (runsCode(name.toLowerCase(), setTo) || forces(name.toLowerCase(), setTo))
+    context.report("git.config", by, `${name}=${setTo}`);
 }
 
 function isHooksPath(key: Value | undefined): boolean {
@@ -133,4 +165,35 @@ function inspectPushAddress(effects: readonly EffectOf<"git">[], context: RuleCo
   const address = effect?.run.argv.at(-1);
   if (effect !== undefined && address !== undefined && effects.slice(changed + 1).some(isPush))
     context.report("git.config", effect.by, `remote ${describe(address)}`);
+  for (const one of effects) inspectNewPlace(one, effects, context);
+}
+
+/** A push to where this repository never went: an address, or a remote that the same command made. */
+function inspectNewPlace(
+  effect: EffectOf<"git">,
+  effects: readonly EffectOf<"git">[],
+  context: RuleContext,
+): void {
+  const { run, by } = effect;
+  if (!isPush(effect) || run.options.isOn("n", "dry-run") || run.options.has("help")) return;
+  const [named] = run.options.valuesOf("repo").concat(operandsOf(run));
+  const remote = named === undefined ? "origin" : describe(named);
+  const known = run.repository === undefined ? [] : remotesOf(context.workspace.disk, run.repository);
+  const given = run.settings.find(({ key }) => /^remote\..+\.(push)?url$/.test(key))?.value;
+  const added = effects.find(
+    ({ run: other }) =>
+      other.subcommand === "remote" &&
+      /^add$/.test(describe(wordAt(other.argv, 1))) &&
+      operandsOf(other)
+        .slice(1)
+        .some(word => describe(word) === remote),
+  );
+  const made = added === undefined ? undefined : operandsOf(added.run).at(-1);
+  const address = given ?? (ADDRESS.test(remote) ? remote : made === undefined ? undefined : describe(made));
+  const isFirst = given === undefined && remote === "origin" && known.length === 0;
+  // To work with a fork of one's own is everyday; only everything at once is not.
+  const isFork =
+    made !== undefined && isForge(describe(made)) && !run.options.has("all", "mirror", "branches");
+  if (address !== undefined && !isFirst && !isFork && !known.includes(address))
+    context.report("net.upload", by, run.repository?.top ?? describe(run.directory), { host: address });
 }

@@ -108,9 +108,13 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
     return isNow || options.has("expire-to") ? ["git.history", "gc --prune=now"] : undefined;
   },
   prune: ({ options }) => (options.isOn("n") ? undefined : ["git.history", "prune"]),
-  "update-ref": ({ options, operands: [name] }) => {
+  "update-ref": run => {
+    const { options, operands } = run;
+    const [name] = operands;
     const ref = name === undefined ? undefined : describe(name);
-    const isChanged = options.has("d", "stdin") || (ref !== undefined && !ref.startsWith("refs/tags/"));
+    const isChanged =
+      options.has("d", "delete", "stdin") ||
+      (ref !== undefined && !ref.startsWith("refs/tags/") && !isNewBranch(ref, run));
     return isChanged ? ["git.history", `update-ref ${ref ?? ""}`.trim()] : undefined;
   },
   "symbolic-ref": ({ options, operands }) =>
@@ -130,7 +134,8 @@ const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {
     return ["git.plumbing", shown(operands)];
   },
   worktree: run => forcedAction(run, "remove", "the worktree"),
-  submodule: run => forcedAction(run, "deinit", "every submodule"),
+  submodule: run =>
+    forcedAction(run, "deinit", "every submodule") ?? forcedAction(run, "update", "every submodule"),
 };
 
 const UNDER_WAY = words("MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG rebase-merge rebase-apply");
@@ -148,6 +153,14 @@ function forcedAction({ options, operands }: Run, action: string, everything: st
   const [word, path] = operands;
   if (word === undefined || knownText(word) !== action || !options.has("f")) return undefined;
   return ["git.plumbing", path === undefined ? everything : describe(path)];
+}
+
+/** A branch that is not there yet has no commits to lose. */
+function isNewBranch(ref: string, { repository, context }: Run): boolean {
+  const name = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+  return (
+    name !== undefined && repository !== undefined && !hasBranch(context.workspace.disk, repository, name)
+  );
 }
 
 /** A path of the working tree where nothing is, so that nothing is lost. */

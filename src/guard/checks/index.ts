@@ -2,6 +2,7 @@ import type { Check } from "../rule-context.ts";
 import { inspectExecution } from "./execution.ts";
 import { filesystem } from "./filesystem.ts";
 import { inspectBranches } from "./git-branches.ts";
+import { gitContent } from "./git-content.ts";
 import { gitSettings } from "./git-settings.ts";
 import { inspectWork } from "./git-work.ts";
 import { inspectMetadata } from "./metadata.ts";
@@ -16,6 +17,7 @@ import { inspectUnexamined } from "./unexamined.ts";
 export const CHECKS: readonly Check[] = [
   filesystem,
   { inspect: inspectWork },
+  gitContent,
   { inspect: inspectBranches },
   gitSettings,
   secrets,

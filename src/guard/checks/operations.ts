@@ -1,11 +1,13 @@
 import type { CommandEffect } from "../effects.ts";
 import type { RuleContext } from "../rule-context.ts";
 import { isOfFamily } from "../rules.ts";
+import { isOnlyUsed } from "./used-secrets.ts";
 
 /** Reports what a table of commands named. A word that says production raises it where data of others is at stake. */
 export function inspectOperation(effect: CommandEffect, context: RuleContext): void {
   if (effect.kind !== "operation") return;
   const { by, rule, target, what, rest = "", safer } = effect;
+  if (rule === "sec.keychain" && isOnlyUsed(context, effect)) return;
   const isProduction =
     isOfFamily(rule, "cloud", "db") && namesProduction(effect.names, context.workspace.settings.prodNames);
   const shown = isProduction ? `${target} (production)` : target;

@@ -1,3 +1,4 @@
+import { writtenByGit } from "../../programs/git-changes.ts";
 import type { GitWords } from "../../shell/effects.ts";
 import { wordSet } from "../../shell/options.ts";
 import { describe, knownText, text, type Value } from "../../shell/value.ts";
@@ -33,11 +34,21 @@ function branchAfter(run: GitRun, workspace: Workspace): { readonly name: string
   return done.kind === "forced" && done.shown !== "all changed files" ? { name: done.shown } : undefined;
 }
 
+/** Pack the whole of a repository, whatever is named. */
+const PACKING = wordSet("archive bundle");
 const SHOWING = wordSet("show diff log blame annotate grep cat-file archive format-patch difftool");
 
 /** Git shows the content of files too: by path, or as `commit:path`. */
 function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
-  if (!SHOWING.has(run.subcommand)) return [];
+  if (PACKING.has(run.subcommand)) {
+    const path =
+      run.repository === undefined ? run.directory : text(run.repository.top ?? run.repository.gitDirectory);
+    return [{ kind: "read", by, path, isCopy: true }, ...namedFiles(run, by)];
+  }
+  return SHOWING.has(run.subcommand) ? namedFiles(run, by) : [];
+}
+
+function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {
   const { options } = run;
   if (run.subcommand === "log" && !options.has("p", "patch", "u", "L")) return [];
   if (options.has("stat", "name-only", "name-status")) return [];
@@ -46,10 +57,14 @@ function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
   return files.map(value => ({ kind: "read", by, path: pathOf(value), isCopy: false }));
 }
 
-/** A new working tree is a place that is filled with files. */
+/** A new working tree is a place that is filled with files; archives and saved diffs are files of their own. */
 function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
-  const path = newTreeOf(run);
-  return path === undefined ? [] : [{ kind: "write", by, path, how: "create" }];
+  const tree = newTreeOf(run);
+  const files = writtenByGit(run).filter(path => knownText(path) !== "-");
+  return [
+    ...(tree === undefined ? [] : [{ kind: "write" as const, by, path: tree, how: "create" as const }]),
+    ...files.map(path => ({ kind: "write" as const, by, path, how: "replace" as const })),
+  ];
 }
 
 function pathOf(value: Value): Value {

@@ -31,6 +31,20 @@ export const EXECUTION = {
     lost: "It would run {target}, and it is not known which program that is.",
     safer: "echo {target}",
   },
+  "net.upload": {
+    title: "sends everything away",
+    verdict: "ask",
+    when: "A home, a directory right in it, the whole project or its history is sent to another machine or offered to the network.",
+    lost: "It would hand all of {target} to {host}, with whatever is in it.",
+    safer: "ls -la {target}",
+  },
+  "net.expose": {
+    title: "opens this machine to others",
+    verdict: "ask",
+    when: "A tunnel makes a port of this machine reachable from the internet.",
+    lost: "It would {what}: {target}.",
+    safer: "{tool} --help",
+  },
   "net.homograph": {
     title: "goes to a look-alike address",
     verdict: "ask",

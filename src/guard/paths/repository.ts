@@ -83,6 +83,12 @@ export function findAlias(
   return undefined;
 }
 
+/** The addresses of its remotes. */
+export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly string[] {
+  const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
+  return [...content.matchAll(/^\s*(?:push)?url\s*=\s*(\S+)/gim)].map(match => match[1] ?? "");
+}
+
 /** The last value of `key` in `[section]`, quotes and escapes resolved. Keys have no case. */
 function readConfigValue(content: string, section: string, key: string): string | undefined {
   let isInside = false;

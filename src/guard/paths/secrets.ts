@@ -17,10 +17,13 @@ const NAMES: Readonly<Record<SecretKind, WordSet>> = {
     .env .env.* .envrc.private *.pem .netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .htpasswd
     .vault-token .vault_pass* *.tfstate *.tfstate.backup *service-account*.json *service_account*.json
     *serviceaccount*.json gcp-credentials*.json application_default_credentials.json secrets.*
-    secret.y*ml secret.json credentials.json .credentials.json
+    secret.y*ml secret.json credentials.json .credentials.json *-credentials.json *.tfvars *.tfvars.json .dev.vars
+    .dev.vars.* client_secret*.json client-secret*.json *firebase-adminsdk*.json kubeconfig kubeconfig.* *.kubeconfig
+    *.ovpn vault_pass* .vault-pass* .vault_password* vault-password* .mylogin.cnf wallet.dat .databrickscfg
+    local.settings.json
   `),
   key: wordSet(`
-    *.key *.p12 *.pfx *.ppk *.kdbx *.keystore *.jks id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
+    *.key *.p8 *.p12 *.pfx *.ppk *.kdbx *.keystore *.jks *.agekey id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
     id_ed25519_sk
   `),
   entry: wordSet(`
@@ -28,7 +31,10 @@ const NAMES: Readonly<Record<SecretKind, WordSet>> = {
   `),
 };
 
-const PUBLIC_CERTIFICATE = /^(ca|cacert|ca-certificates|ca-bundle|public|pub|dhparams?)([-_.]|$)/;
+/** Certificates and public keys are made to be shown. */
+const PUBLIC_PART =
+  /(?:^|[-_.])(ca|cacert|certs?|certificates?|fullchain|chain|bundle|root|intermediate|public|pub|dhparams?)(?=[-_.]|$)/;
+const PRIVATE_PART = /(?:^|[-_.])(key|priv|private|privkey)(?=[-_.]|$)/;
 
 /** Code and notes that only have the word in their name. */
 const CODE_EXTENSIONS = wordSet(`
@@ -46,7 +52,13 @@ const HOME_TREES: Readonly<Record<"secret" | "key", WordSet>> = {
     .docker/config.json .config/gh/hosts.yml .config/glab-cli/config.yml .config/git/credentials
     .config/rclone/rclone.conf .config/hub .config/heroku .config/doctl/config.yaml .fly/config.yml
     .npmrc .pypirc .netrc .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
-    .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history
+    .gradle/gradle.properties .s3cfg .boto .bash_history .zsh_history .kube .kaggle .oci .databrickscfg .terraformrc
+    .huggingface .cache/huggingface/stored_tokens .mylogin.cnf .snowflake .snowsql/config .dbt/profiles.yml .chef
+    .microsoft/usersecrets .wrangler/config .config/.wrangler/config .supabase .railway .netlify/config.json
+    .config/netlify/config.json .config/configstore .config/ngrok .ngrok2 .config/github-copilot .config/stripe
+    .twilio-cli .sentryclirc .config/hcloud .config/linode-cli .bluemix .aliyun .tccli .mc .yarnrc.yml
+    .nuget/NuGet/NuGet.Config .config/helm/registry .config/containers .config/composer .composer/auth.json .bitcoin
+    .electrum/wallets .ethereum/keystore .config/solana
     ${CREDENTIAL_FILES.join(" ")}
   `),
   key: wordSet(`
@@ -54,15 +66,21 @@ const HOME_TREES: Readonly<Record<"secret" | "key", WordSet>> = {
   `),
 };
 
+/** What tools of a user call the file in which they keep how they log in; in a hidden directory of the home. */
+const LOGIN_FILE =
+  /^(auth|tokens?|access[-_]?tokens?|api[-_]?keys?|credentials?|oauth[\w-]*|secrets?|cookies?)(\.(json|ya?ml|toml|txt|db|cfg|ini|xml|conf))?$/i;
+/** Below a secret tree, and none themselves. */
+const HARMLESS_IN_HOME = wordSet(".aws/config .kube/cache .kube/http-cache .kube/kubectx");
+
 const SSH_HARMLESS = wordSet(`
   config known_hosts known_hosts.old environment config.d
 `);
 const SYSTEM_SECRETS = wordSet(`
-  /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd
+  /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml
 `);
 const SYSTEM_TREES = wordSet(`
   /etc/ssl/private /etc/sudoers.d /etc/letsencrypt/live /etc/letsencrypt/archive /run/secrets
-  /var/run/secrets
+  /var/run/secrets /etc/wireguard
 `);
 
 export interface SecretNames {
@@ -89,8 +107,14 @@ export function secretByName(written: string, names: SecretNames): SecretKind | 
 function isHarmlessVariant(name: string, pattern: string): boolean {
   const parts = name.split(".");
   if (parts.some(word => TEMPLATE_WORDS.has(word) || /^(example|sample)[-_]/.test(word))) return true;
-  if (pattern === "secrets.*" || pattern === ".env.*") return CODE_EXTENSIONS.has(parts.at(-1) ?? "");
-  return pattern === "*.pem" && PUBLIC_CERTIFICATE.test(name);
+  if (pattern.endsWith("*")) return CODE_EXTENSIONS.has(parts.at(-1) ?? "");
+  return pattern === "*.pem" || pattern === "*.key" ? isPublicPart(name) : false;
+}
+
+/** `fullchain.pem` and `jwt.public.key`, but not `ca.key` or `chain.private.pem`. */
+function isPublicPart(name: string): boolean {
+  const stem = name.replace(/\.[^.]*$/, "");
+  return PUBLIC_PART.test(stem) && !PRIVATE_PART.test(stem) && (name.endsWith(".pem") || /pub/.test(stem));
 }
 
 /** A file below the home directory, by its parts from there. */
@@ -102,15 +126,35 @@ export function secretInHome(parts: readonly string[]): SecretKind | undefined {
     return SSH_HARMLESS.has(second) || second.endsWith(".pub") ? undefined : "key";
   }
   const path = parts.join("/").replaceAll(" ", "?");
+  if (HARMLESS_IN_HOME.list.some(harmless => path === harmless || path.startsWith(`${harmless}/`)))
+    return undefined;
+  if (first?.startsWith(".") === true && second !== undefined && LOGIN_FILE.test(parts.at(-1) ?? ""))
+    return "secret";
   for (const kind of ["key", "secret"] as const) {
     if (HOME_TREES[kind].list.some(tree => path === tree || path.startsWith(`${tree}/`))) return kind;
   }
   return undefined;
 }
 
+/** `.env` and its like, which hold settings beside secrets. */
+export function isSettingsFile(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name === ".env" || name.startsWith(".env.");
+}
+
+/** A directory of the home in which a known place of secrets lies. */
+export function hasSecretsBelow(parts: readonly string[]): boolean {
+  const prefix = `${parts.join("/")}/`;
+  return (
+    parts.length > 0 &&
+    [...HOME_TREES.secret.list, ...HOME_TREES.key.list].some(tree => tree.startsWith(prefix))
+  );
+}
+
 export function secretInSystem(path: string): SecretKind | undefined {
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
+  if (path.startsWith("/etc/ssh/") && path.endsWith("_key")) return "key";
   return SYSTEM_TREES.list.some(tree => path === tree || path.startsWith(`${tree}/`)) ? "key" : undefined;
 }
 

@@ -38,6 +38,7 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
     redirections: call.redirections,
     pipeline: scope.pipeline,
     isBackground: scope.isBackground,
+    isCaptured: scope.isCaptured,
     parent: call.parent,
     span: call.span,
   };

@@ -74,6 +74,7 @@ export function leaveUnexamined(
 export function factsOf(session: Session): ShellFacts {
   return {
     invocations: session.invocations,
+    listings: session.listings,
     effects: session.effects,
     redirections: session.redirections,
     codeRuns: session.codeRuns,

@@ -94,6 +94,7 @@ export const AWK = defineLanguage({
   id: "awk",
   parse: parseAwk,
   functions: () => [
+    ["print printf", "prints"],
     ["system", "runsShell", "0"],
     ["{print,printf}{|,|&}", printsToProgram],
     ["{print,printf}>", printsToFile(false)],

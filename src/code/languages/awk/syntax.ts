@@ -123,7 +123,7 @@ function readPrint(parser: Parser): Node {
     : readItemsUntil(parser, isDone, ABOVE_COMPARISON).items;
   const redirect = peek(parser);
   if (redirect.kind !== "mark" || ![">", ">>", "|", "|&"].includes(redirect.text) || redirect.startsLine) {
-    return { kind: "other", parts: items.map(item => item.value) };
+    return { kind: "call", callee: nameNode(word?.text ?? "print"), arguments: items, at };
   }
   parser.at += 1;
   const target = readExpression(parser, ABOVE_COMPARISON);

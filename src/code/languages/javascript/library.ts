@@ -23,6 +23,7 @@ export const JAVASCRIPT = defineLanguage({
   parse: parseJavaScript,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
+    ["console.{log,error,info,warn,debug,dir} process.{stdout,stderr}.write print", "prints"],
     ["child_process.{exec,execSync} execSync", "runsShell", "0", "{cwd}"],
     ["child_process.{spawn,spawnSync,execFile,execFileSync} spawnSync", special.runsProgram],
     ["cross-spawn cross-spawn.{sync,spawn}", special.runsProgram],

@@ -15,6 +15,7 @@ export const LUA = defineLanguage({
   id: "lua",
   parse: parseLua,
   functions: () => [
+    ["print io.write", "prints"],
     ["os.execute io.popen vim.fn.system", "runsShell", "0"],
     ["os.remove lfs.rmdir vim.fn.delete", "deletes", "0"],
     ["os.rename", "moves", "0", "1"],

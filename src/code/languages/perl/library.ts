@@ -11,6 +11,7 @@ export const PERL = defineLanguage({
   parse: parsePerl,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
+    ["print printf say warn die", "prints"],
     ["system exec capture IPC.Run.run IPC.System.Simple.{system,capture}", "runsLineOrWords", "0.."],
     ["open3", "runsLineOrWords", "3.."],
     ["open2", "runsLineOrWords", "2.."],

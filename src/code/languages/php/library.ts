@@ -66,6 +66,7 @@ export const PHP = defineLanguage({
   parse: parsePhp,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
+    ["echo print printf print_r var_dump var_export", "prints"],
     ["system exec shell_exec passthru popen `", "runsShell", "0 command"],
     ["proc_open", "runsWords", "0", "3"],
     ["pcntl_exec", "startsProgram", "0", "1"],

@@ -43,6 +43,7 @@ export const PYTHON = defineLanguage({
   parse: parsePython,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
+    ["print pprint pprint.{pprint,pp} sys.{stdout,stderr}.write", "prints"],
     ["os.{system,popen,popen2,popen3,popen4} popen2.{popen2,popen3}", "runsShell", "0 command cmd"],
     ["{commands,subprocess}.{getoutput,getstatusoutput}", "runsShell", "0 command cmd"],
     ["asyncio.create_subprocess_shell", "runsShell", "0 cmd"],

@@ -131,6 +131,7 @@ export const RUBY = defineLanguage({
   parse: parseRuby,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a row a function
   functions: () => [
+    ["puts print p pp warn {$stdout,$stderr,STDOUT,STDERR}.{puts,print,write}", "prints"],
     ["system exec spawn IO.popen PTY.spawn", runs],
     ["Open3.{capture2,capture2e,capture3,popen2,popen2e,popen3,pipeline,pipeline_r}", runs],
     ["` sh Rake.sh", "runsShell", "0"],
