@@ -26,6 +26,7 @@ import { removal } from "./removal.ts";
 import { search } from "./search.ts";
 import { shells } from "./shells.ts";
 import { system } from "./system.ts";
+import { taskRunners } from "./task-runners.ts";
 import { terminals } from "./terminals.ts";
 import { textPrograms } from "./text.ts";
 import { transfer } from "./transfer.ts";
@@ -47,6 +48,7 @@ export const OTHERS: readonly Field[] = [
   argumentLists,
   versionControl,
   make,
+  taskRunners,
   terminals,
   containers,
   isolation,
