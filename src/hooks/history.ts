@@ -201,7 +201,9 @@ async function findUnkeptTargets(
 ): Promise<readonly Finding[]> {
   if (captured === undefined) return [];
   // What is written into a tree is not told by name; what is lost of it is told afterwards.
-  const lossy = targets.filter(({ how, isTree }) => how !== "write" || !isTree);
+  const lossy = targets.filter(
+    ({ how, isTree, isEmptyBelow }) => isEmptyBelow !== true && (how !== "write" || !isTree),
+  );
   for (const { path, why } of captured.lost) {
     if (!lossy.some(target => isInside(target.path, path))) continue;
     const isTold = judgement.all.some(({ atRisk = [] }) => atRisk.some(one => isInside(one, path)));

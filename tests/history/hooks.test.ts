@@ -216,10 +216,16 @@ describe("the end of a call", () => {
   it("is one change when the hooks are registered twice", async () => {
     const project = repository();
     const call = { useId: "u1" };
-    await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
+    const said = await Promise.all([offer(project, "rm -rf src", call), offer(project, "rm -rf src", call)]);
     project.shell("rm -rf src");
     await Promise.all([finish(project, "rm -rf src", call), finish(project, "rm -rf src", call)]);
-    expect(project.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+    const { changes } = project.history.listChanges({});
+    expect(changes.map(({ status }) => status)).toEqual(["done"]);
+    for (const effect of said) expect(effect?.message?.text).toMatch(new RegExp(`undo ${changes[0]?.id}$`));
+    // An id of the host that comes again is another call.
+    project.shell("git checkout -q -- src");
+    await run(project, "rm -rf src", call);
+    expect(project.history.listChanges({}).changes).toHaveLength(2);
   });
 
   it.each([
