@@ -50,16 +50,21 @@ function isValueFile(name: string): boolean {
 }
 
 function isTrustedPlace(name: string, scope: Scope): boolean {
-  const { context } = scope.session;
-  return isBelow(context.projectRoot ?? context.cwd, name) || isTemporary(name, scope);
+  return isInProject(name, scope) || isTemporary(name, scope);
 }
 
+/** A project in a temporary directory is a project like any other. */
 function isOwnFile(name: string, scope: Scope): boolean {
-  return isTemporary(name, scope) || scope.session.context.ownFiles?.has(name) === true;
+  if (isTemporary(name, scope) && !isInProject(name, scope)) return true;
+  return scope.session.context.ownFiles?.has(name) === true;
+}
+
+function isInProject(name: string, { session: { context } }: Scope): boolean {
+  return isBelow(context.projectRoot ?? context.cwd, name);
 }
 
 function isTemporary(name: string, { session }: Scope): boolean {
-  return [session.tmpdir, "/tmp", "/var/tmp", "/private/tmp"].some(root => isBelow(root, name));
+  return [session.tmpdir, "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].some(root => isBelow(root, name));
 }
 
 function isBelow(root: string, name: string): boolean {
