@@ -1,4 +1,5 @@
 import { BUILT_IN, type GuardSettings } from "../config/settings.ts";
+import type { EnvironmentReader } from "../hosts/host.ts";
 import { RELOCATIONS } from "../hosts/protected-files.ts";
 import { wordSet } from "../shell/options.ts";
 import { ancestors, dirname, expandHome, isAbsolute, isInside, normalise, resolve } from "../system/paths.ts";
@@ -68,7 +69,7 @@ export function inDirectory(context: GuardContext, directory: string | undefined
 }
 
 /** The folders of hosts that variables moved. */
-export function findHostFolders({ env }: Pick<System, "env">): readonly HostFolder[] {
+export function findHostFolders(env: EnvironmentReader): readonly HostFolder[] {
   return RELOCATIONS.flatMap(({ variable, folder }) => {
     const path = env.get(variable) ?? "";
     return isAbsolute(path) ? [{ path: normalise(path), folder }] : [];

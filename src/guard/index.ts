@@ -91,7 +91,7 @@ export function contextOf(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     nowMs: system.clock.nowMs(),
-    hostFolders: findHostFolders(system),
+    hostFolders: findHostFolders(system.env),
     isLate: startClock(system),
     ...options,
     system,

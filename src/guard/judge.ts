@@ -2,7 +2,7 @@ import { analyseArgv, analyseCommand } from "../programs/analyse.ts";
 import { findDangerous } from "../programs/dangerous.ts";
 import { powerShellArgv } from "../programs/traits.ts";
 import { errorText } from "../protocol/error-text.ts";
-import type { ShellContext, ShellFacts } from "../shell/facts.ts";
+import type { OwnFiles, ShellContext, ShellFacts } from "../shell/facts.ts";
 import { createFileLookup } from "../shell/file-lookup.ts";
 import { knownText } from "../shell/value.ts";
 import { normalise } from "../system/paths.ts";
@@ -79,7 +79,17 @@ export function shellContextOf(context: GuardContext, workspace: Workspace): She
     user: context.user,
     projectRoot: workspace.project,
     files: createFileLookup(context.system),
+    ownFiles: ownFilesOf(context, workspace),
     isLate: context.isLate,
+  };
+}
+
+/** The files that the session wrote, as far as that is recorded. */
+function ownFilesOf({ written }: GuardContext, { disk }: Workspace): OwnFiles | undefined {
+  if (written === undefined) return undefined;
+  return {
+    has: path => written()?.hasWritten(disk.resolve(path, true)) === true,
+    named: name => written()?.named(name) ?? [],
   };
 }
 

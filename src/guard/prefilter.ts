@@ -4,6 +4,7 @@ import { type GuardContext, survey, type Workspace } from "./context.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import { wiringPart } from "./paths/wiring.ts";
 import { secretAt } from "./paths/zones.ts";
+import type { SessionWrites } from "./session-writes.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;
@@ -18,11 +19,18 @@ export function footprintOfHarmless(command: string, context: GuardContext): Foo
     if (context.isPowerShell === true || !PLAIN.test(command)) return undefined;
     const workspace = survey(context);
     const use = harmlessUseOf(command, workspace);
-    if (use === undefined) return undefined;
+    if (use === undefined || (use === "runs" && startsOwnFile(context.written?.()))) return undefined;
     return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.directory] };
   } catch {
     return undefined;
   }
+}
+
+/** Builds and tests run what the session wrote, by names that no word of the command tells. */
+export function startsOwnFile(written: SessionWrites | undefined): boolean {
+  return (
+    written !== undefined && ["package.json", "conftest.py"].some(name => written.named(name).length > 0)
+  );
 }
 
 export function isHarmlessIn(command: string, context: GuardContext): boolean {

@@ -1,5 +1,5 @@
 import type { SessionWrites } from "../guard/session-writes.ts";
-import { isInside } from "../system/paths.ts";
+import { basename, isInside } from "../system/paths.ts";
 import type { PathChange, PathState } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
@@ -33,6 +33,7 @@ export function readSessionWrites(
   });
   return {
     hasWritten: path => written.has(path) || named.some(target => target.path === path),
+    named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
     textBefore(path) {
       const state = before.get(path);
       if (state === undefined || state.kind === "absent") return "";

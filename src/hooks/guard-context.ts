@@ -37,7 +37,7 @@ export function openGuard(
     user: system.env.get("USER"),
     searchPath: system.env.get("PATH"),
     stateHome,
-    hostFolders: findHostFolders(system),
+    hostFolders: findHostFolders(system.env),
     machineKey: () => {
       try {
         return readMachineKey(system, stateHome);

@@ -3,7 +3,7 @@ import { isHistoryOn } from "../config/settings.ts";
 import { type GuardContext, inDirectory } from "../guard/context.ts";
 import { type Footprint, isEmptyFootprint } from "../guard/footprint.ts";
 import { ALLOWED, type Judgement } from "../guard/judgement.ts";
-import { footprintOfHarmless } from "../guard/prefilter.ts";
+import { footprintOfHarmless, startsOwnFile } from "../guard/prefilter.ts";
 import { redactOpening } from "../guard/redact.ts";
 import { errorText } from "../protocol/error-text.ts";
 import type { Diagnostic, Effect, Hook, InputOf } from "../protocol/index.ts";
@@ -89,7 +89,8 @@ async function judgeCall(
   const keep = (judgement: Judgement, footprint: Footprint) =>
     keepBefore(input, system, guard, judgement, footprint, tell);
   const plain = harmlessShell(input, given);
-  if (plain !== undefined) return { judgement: ALLOWED, kept: await keep(ALLOWED, plain), call: input };
+  if (plain !== undefined && !(await startsOwn(plain, input, system, guard, attempt)))
+    return { judgement: ALLOWED, kept: await keep(ALLOWED, plain), call: input };
   // The analysis is large, and most commands never come this far.
   const { factsOfCall, judgeTool } = await import("../guard/index.ts");
   const { judged, context } = await judgeWithWrites(input, system, guard, given, attempt);
@@ -107,6 +108,21 @@ async function judgeCall(
   const call = { ...input, facts: factsOfCall(input.tool.canonicalName, input.tool.input, input.facts) };
   return { judgement: notes.length === 0 ? judgement : withNotes(judgement, notes), kept, call };
 }
+
+/** A build or a test that runs what the session wrote is none of the plainly harmless ones. */
+async function startsOwn(
+  plain: Footprint,
+  input: InputOf<"tool">,
+  system: System,
+  guard: ConfiguredGuard,
+  attempt: Attempt,
+): Promise<boolean> {
+  if (isEmptyFootprint(plain) || !isHistoryOn(guard.config)) return false;
+  const { readWrites } = await import("./history.ts");
+  return startsOwnFile(attempt(NOT_KNOWN, () => readWrites(input, system, guard)));
+}
+
+const NOT_KNOWN = "what the session wrote is not known";
 
 /** What the session wrote is read only for a call that it matters to: the call is judged anew then. */
 async function judgeWithWrites(
@@ -126,7 +142,7 @@ async function judgeWithWrites(
   const judged = judgeTool(input, { ...given, written });
   if (!isWanted) return { judged, context: given };
   const { readWrites } = await import("./history.ts");
-  const found = attempt("what the session wrote is not known", () => readWrites(input, system, guard));
+  const found = attempt(NOT_KNOWN, () => readWrites(input, system, guard));
   const context = { ...given, written: () => found };
   return { judged: judgeTool(input, context), context };
 }

@@ -15,6 +15,7 @@ import {
 } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
+import { runComposeFile } from "./compose-files.ts";
 import { OTHER_ROOT, reachesOf } from "./host-reach.ts";
 import { readMount, readVolume } from "./mounts.ts";
 import { keptVariables } from "./prefix.ts";
@@ -89,6 +90,7 @@ function runContainer(call: ParsedCall): Output {
   if (found === undefined) return [unknownOutput(call)];
   const { index, name, isCompose } = found;
   if (name === "exec") return runExec(call, index + 1);
+  if (isCompose && /^(up|run|create|start|restart|watch)$/.test(name)) runComposeFile(call);
   if (name !== "run" && name !== "create") return [unknownOutput(call)];
   return isCompose ? runService(call, index + 1) : runImage(call, index + 1);
 }

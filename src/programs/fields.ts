@@ -27,6 +27,7 @@ import { search } from "./search.ts";
 import { servers } from "./servers.ts";
 import { shells } from "./shells.ts";
 import { system } from "./system.ts";
+import { taskRunners } from "./task-runners.ts";
 import { terminals } from "./terminals.ts";
 import { textPrograms } from "./text.ts";
 import { transfer } from "./transfer.ts";
@@ -49,6 +50,7 @@ export const OTHERS: readonly Field[] = [
   argumentLists,
   versionControl,
   make,
+  taskRunners,
   terminals,
   containers,
   isolation,

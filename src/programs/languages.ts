@@ -9,7 +9,7 @@ import { inputOf } from "./file-access.ts";
 import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { type CodeOptions, runInterpreter, runInterpreterCode } from "./run-code.ts";
+import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "./run-code.ts";
 import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
 
@@ -111,6 +111,7 @@ function runDeno(call: ParsedCall): Output {
   const name = subcommand === undefined ? undefined : knownText(subcommand);
   if (name === "eval" && first !== undefined)
     return runInterpreterCode("javascript", first, rest, call, { from: "argument" });
+  if (name === "run" && first !== undefined) runFiles("javascript", [first], rest, call);
   const readsStdin = name === undefined || name === "-" || (first !== undefined && knownText(first) === "-");
   if (!readsStdin || call.stdin === undefined) return [unknownOutput(call)];
   return runInterpreterCode("javascript", call.stdin, rest, call, { from: "stdin" });

@@ -1,15 +1,17 @@
 import { splitAssignment } from "../shell/builtins/declarations.ts";
+import { words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
-import { knownText, text, type Value } from "../shell/value.ts";
+import { describe, knownText, text, type Value } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
+import { readOwnScript } from "../shell/walk/script-files.ts";
 import { stdinOf } from "./file-access.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { runString } from "./run.ts";
 
-/** Builds by rules: recipes are read when the makefile comes from stdin or was written by this command. */
+/** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
 export const make: Field = {
   programs: () => [
     {
@@ -24,7 +26,24 @@ export const make: Field = {
       run: runMake,
     },
     { names: "cmake", is: ["readsNothing"], run: runPortable },
-    { names: "task gradle mvn", is: ["readsNothing"] },
+    {
+      names: "just",
+      is: ["readsNothing"],
+      options: {
+        values: "f|justfile d|working-directory shell",
+        flags: "n|dry-run l|list",
+        abbreviates: false,
+      },
+      run: call => runTasks(call, ["justfile", "Justfile", ".justfile"], runJustfile),
+    },
+    {
+      names: "task go-task",
+      is: ["readsNothing"],
+      options: { values: "t|taskfile d|dir", flags: "n|dry l|list a|list-all", abbreviates: false },
+      run: call =>
+        runTasks(call, ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"], runTaskfile),
+    },
+    { names: "gradle mvn", is: ["readsNothing"] },
   ],
 };
 
@@ -42,18 +61,78 @@ function runMake(call: ParsedCall): Output {
   }
   const named = options.valuesOf("f");
   const files = named.length > 0 ? named : [text("GNUmakefile"), text("makefile"), text("Makefile")];
-  for (const file of files) {
-    const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
-    if (!isStdin && writtenEntry(file, cwd, call.scope) === undefined) continue;
-    const contents = isStdin ? stdinOf(call) : readContents(file, cwd, call.stdin, call.scope);
-    for (const content of contents) runMakefile(content, given, inner);
-  }
-  for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, inner);
+  const goals = call.operands.flatMap(value => (splitAssignment(value) === undefined ? describe(value) : []));
+  for (const file of files)
+    for (const content of makefilesOf(file, inner)) runMakefile(content, given, goals, inner);
+  for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, goals, inner);
   return [unknownOutput(call)];
 }
 
+/** A makefile that comes in, or that this command or this session wrote; those that it includes with it. */
+function makefilesOf(file: Value, call: ProgramCall): readonly Value[] {
+  const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
+  if (isStdin) return stdinOf(call);
+  const contents = writtenText(file, call);
+  const included = contents.flatMap(content =>
+    [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>
+      words(names).flatMap(name => writtenText(text(name), call)),
+    ),
+  );
+  return [...contents, ...included];
+}
+
+/** What this command put into a file, or what this session did. */
+export function writtenText(file: Value, call: ProgramCall): readonly Value[] {
+  if (writtenEntry(file, call.cwd, call.scope) !== undefined)
+    return readContents(file, call.cwd, call.stdin, call.scope);
+  const own = readOwnScript(file, call);
+  return own === undefined ? [] : [own];
+}
+
+/** The first of the files that was written decides; without a task the first one in it runs. */
+function runTasks(
+  call: ParsedCall,
+  names: readonly string[],
+  run: (content: Value, goals: readonly string[], call: ProgramCall) => void,
+): Output {
+  const { options } = call;
+  if (options.has("n", "l", "a", "help", "version")) return [unknownOutput(call)];
+  const directory = options.valueOf("d");
+  const inner: ProgramCall = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
+  const named = options.valuesOf("f", "t");
+  const goals = call.operands.map(describe).filter(goal => !goal.includes("="));
+  for (const file of named.length > 0 ? named : names.map(name => text(name)))
+    for (const content of writtenText(file, inner)) run(content, goals, inner);
+  return [unknownOutput(call)];
+}
+
+/** Recipes as in a makefile, but with any indentation and `{{…}}` for variables. */
+function runJustfile(content: Value, goals: readonly string[], call: ProgramCall): void {
+  const plain = (knownText(content) ?? "")
+    .replace(/\{\{\s*(\w+)\s*\}\}/g, "$($1)")
+    .replace(/^(\w+)\s*:=\s*["']([^"'\n]*)["']/gm, "$1 := $2")
+    .replace(/^(?: {2,}|\t)/gm, "\t")
+    .replace(/^(@?[\w-]+)[^\n:=]*:(?!=)/gm, "$1:");
+  runMakefile(text(plain, content.origins), new Map(), goals, call);
+}
+
+/** Every command of a task file: which task calls which is not followed. */
+function runTaskfile(content: Value, _goals: readonly string[], call: ProgramCall): void {
+  const lines = (knownText(content) ?? "").split("\n");
+  const commands = lines.flatMap(
+    line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))(.+)$/.exec(line)?.[1] ?? [],
+  );
+  const code = commands.map(command => command.replace(/^(["'])(.*)\1$/, "$2")).join("\n");
+  if (code !== "") runInNewShell(text(code, content.origins), call, { from: "file", via: "script" });
+}
+
 /** Recipe lines, and the commands of `$(shell …)`; make variables that the text does not set are the shell's guess. */
-function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: ProgramCall): void {
+function runMakefile(
+  content: Value,
+  given: ReadonlyMap<string, string>,
+  goals: readonly string[],
+  call: ProgramCall,
+): void {
   const known = knownText(content);
   if (known === undefined) {
     runInNewShell(content, call, { from: "stdin", via: "script" });
@@ -61,7 +140,9 @@ function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: P
   }
   const lines = known.replaceAll("\\\n", " ").split("\n");
   const variables = readVariables(lines, given);
-  const recipe = lines.flatMap(line => {
+  const isNeeded = neededLines(lines, goals);
+  const recipe = lines.flatMap((line, index) => {
+    if (!isNeeded(index)) return [];
     const inline = /^[^\t#][^:#=]*:[^=;]*;(.*)$/.exec(line)?.[1];
     const command = line.startsWith("\t") ? line.slice(1) : inline;
     const calls = [...line.matchAll(/\$\(shell ([^)]*)\)/g)].map(match => match[1] ?? "");
@@ -72,6 +153,38 @@ function runMakefile(content: Value, given: ReadonlyMap<string, string>, call: P
   });
   if (recipe.length > 0)
     runInNewShell(text(recipe.join("\n"), content.origins), call, { from: "stdin", via: "script" });
+}
+
+const RULE = /^(@?[^\t#\s:=][^:=#]*):(?!=)([^=;#]*)(?:;|$|#)/;
+
+/** The lines of the rules that the goals lead to, and all that are in none; everything when a goal has no rule. */
+function neededLines(lines: readonly string[], goals: readonly string[]): (index: number) => boolean {
+  const ruleOf = new Map<number, readonly string[]>();
+  const needs = new Map<string, readonly string[]>();
+  let current: readonly string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [, targets, prerequisites = ""] = RULE.exec(line) ?? [];
+    if (targets !== undefined) {
+      current = words(targets.replace(/^@/, ""));
+      for (const target of current)
+        needs.set(target, [...(needs.get(target) ?? []), ...words(prerequisites)]);
+    } else if (!line.startsWith("\t") && line.trim() !== "" && !line.startsWith("#")) current = [];
+    ruleOf.set(index, current);
+  }
+  const [first] = [...needs.keys()].filter(target => !target.startsWith("."));
+  const waiting = goals.length > 0 ? [...goals] : [first ?? ""];
+  const isOpen =
+    waiting.some(goal => !needs.has(goal)) || [...needs.keys()].some(target => /[%$]/.test(target));
+  const reached = new Set<string>();
+  for (let goal = waiting.pop(); goal !== undefined; goal = waiting.pop()) {
+    if (reached.has(goal)) continue;
+    reached.add(goal);
+    waiting.push(...(needs.get(goal) ?? []));
+  }
+  return index => {
+    const targets = ruleOf.get(index) ?? [];
+    return isOpen || targets.length === 0 || targets.some(target => reached.has(target));
+  };
 }
 
 const MAX_VALUE_LENGTH = 4096;

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/json.ts";
 import { readJson } from "../protocol/read-json.ts";
-import { writtenEntry } from "../shell/state/file-contents.ts";
 import type { ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
 import { joinValues } from "../shell/words/fragments.ts";
+import { writtenText } from "./make.ts";
 import { runString } from "./run.ts";
 
 const RUN = ["run", "run-script", "rum", "urn"];
@@ -18,12 +18,11 @@ const LIFECYCLE: Readonly<Record<string, string>> = {
   restart: "restart",
 };
 
-/** Scripts of a `package.json` that this very command wrote, as the package manager would start them. */
+/** Scripts of a `package.json` that this command or this session wrote, as the package manager would start them. */
 export function runWrittenScripts(program: string, operands: readonly Value[], call: ProgramCall): void {
-  const entry = writtenEntry(text("package.json"), call.cwd, call.scope);
-  if (entry === undefined) return;
   const { names, rest } = chosenScripts(program, operands);
-  for (const content of entry.contents) {
+  if (names.length === 0) return;
+  for (const content of writtenText(text("package.json"), call)) {
     const scripts = scriptsIn(knownText(content));
     for (const name of names) {
       const script = ownValue(scripts, name);

@@ -1,6 +1,7 @@
 import type { CodeCall, CodeContext, Language } from "../shell/code-calls.ts";
 import { LIMITS } from "../shell/limits.ts";
 import { type ParsedOptions, words } from "../shell/options.ts";
+import { joinPath } from "../shell/paths.ts";
 import { homeAt } from "../shell/place.ts";
 import { environmentValueOf } from "../shell/state/call.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
@@ -22,7 +23,9 @@ import {
 } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { execute } from "../shell/walk/execute.ts";
+import { readOwnScript } from "../shell/walk/script-files.ts";
 import { recordCodeEffect, save } from "./file-access.ts";
+import { importedFiles } from "./imported-files.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
 
@@ -100,11 +103,13 @@ function runModule(name: string, call: ParsedCall): Output {
   const argv = call.argv.slice(option.index + (isGlued ? 1 : 2));
   const inner: ProgramCall = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
   for (const found of readPythonModule(module, argv)) follow(found, argv, inner);
+  const place = module.replaceAll(".", "/");
+  runFiles("python", [text(`${place}.py`), text(`${place}/__main__.py`)], argv, inner);
   return [unknownOutput(call)];
 }
 
-/** Only a script that this command itself wrote is read; what lies in the project is the project's own. */
-function runFiles(
+/** Scripts that this command or this session wrote are read; what else lies in the project is the project's own. */
+export function runFiles(
   language: Language,
   files: readonly Value[],
   operands: readonly Value[],
@@ -116,12 +121,21 @@ function runFiles(
     const isKnown =
       writtenEntry(path, call.cwd, call.scope) !== undefined ||
       /^\/dev\/(?:stdin|fd\/\d+)$/.test(knownPrefix(path));
-    if (!isKnown) continue;
-    for (const content of readContents(path, call.cwd, call.stdin, call.scope)) {
+    const own = isKnown ? undefined : readOwnScript(path, call);
+    const contents = isKnown
+      ? readContents(path, call.cwd, call.stdin, call.scope)
+      : [own].flatMap(one => one ?? []);
+    for (const content of contents) {
       runInterpreterCode(language, content, operands, call, { from: "file", path });
+      const imported = importedFiles(language, content, joinPath(call.cwd, path));
+      if (imported.length > 0) runFiles(language, imported, [], deeper(call));
     }
   }
   return [unknownOutput(call)];
+}
+
+function deeper(call: ProgramCall): ProgramCall {
+  return { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
 }
 
 function joinLines(values: readonly Value[]): Value {

@@ -16,10 +16,19 @@ export interface ShellContext {
   /** Where scripts may be read from, besides temp; `cwd` when absent. */
   readonly projectRoot?: string | undefined;
   readonly files?: FileLookup | undefined;
+  /** Files that the session of this command wrote; asked only when one may be run. */
+  readonly ownFiles?: OwnFiles | undefined;
   /** True once the time for an answer is nearly over; the rest then stays unexamined. */
   readonly isLate?: (() => boolean) | undefined;
   /** The text is a script that others call with arguments, so `$1` may be anything. */
   readonly hasArguments?: boolean | undefined;
+}
+
+/** What is known of the files that a session wrote before. Paths are absolute. */
+export interface OwnFiles {
+  has(path: string): boolean;
+  /** Those with this last name. */
+  named(name: string): readonly string[];
 }
 
 /**

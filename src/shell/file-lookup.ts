@@ -11,6 +11,8 @@ export interface FileLookup {
   list(path: string, limit: number): readonly string[] | undefined;
   /** The whole file as text; undefined when longer than `limitBytes`. */
   readText(path: string, limitBytes: number): string | undefined;
+  /** A file that is there and is no text, as compiled programs are. */
+  isBinary?(path: string): boolean;
 }
 
 export function createFileLookup(system: Pick<System, "files" | "text">): FileLookup {
@@ -22,6 +24,7 @@ export function createFileLookup(system: Pick<System, "files" | "text">): FileLo
       lists.set(path, names);
       return names === undefined || names.length > limit ? undefined : names;
     },
+    isBinary: path => attempt(() => system.files.readRange(path, 0, 512).includes(0)) === true,
     readText: (path, limitBytes) =>
       attempt(() => {
         if (system.files.follow(path)?.kind !== "file") return undefined;

@@ -16,6 +16,11 @@ export const LIMITS = {
   /** loop bodies are walked once per item up to here */
   loopItems: 64,
   scriptBytes: 64 * 1024,
+  /** of a script that the session itself wrote; what is larger is asked about */
+  ownScriptBytes: 128 * 1024,
+  /** how often one script of its own is read in one analysis, and how many of them */
+  ownScriptRuns: 2,
+  ownScripts: 64,
   /** text computed by decoders and expansions */
   textCharacters: 256 * 1024,
   /** known and unknown parts that one text may alternate between */

@@ -22,7 +22,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "index.ts": ["pwsh", "powershell"],
   "paths/disk.ts": ["fd"],
   "paths/secrets.ts": ["sh", "bash", "ts", "tsx", "go", "java", "php", "swift"],
-  "paths/zones.ts": ["nix", "apt"],
+  "paths/system-trees.ts": ["nix"],
+  "paths/zones.ts": ["apt"],
   "redact.ts": ["gh", "pass", "passwd"],
 };
 

@@ -99,7 +99,7 @@ describe("a place of wiring", () => {
 
   it("may be moved by a variable of the host", () => {
     const env = { HOME, CODEX_HOME: "/data/codex", CLAUDE_CONFIG_DIR: "relative" };
-    const hostFolders = findHostFolders(createMemorySystem({ env }));
+    const hostFolders = findHostFolders(createMemorySystem({ env }).env);
     expect(hostFolders).toEqual([{ path: "/data/codex", folder: ".codex" }]);
     const command = "echo x > /data/codex/config.toml; unknown-editor /data/codex/hoo*";
     const system = machine({ "/data/codex/hooks.json": "{}" });

@@ -332,4 +332,17 @@ describe("what a session wrote", () => {
     await project.undo();
     expect(project.read("work/new.txt")).toBe("new\n");
   });
+
+  it("is read when it is run, wherever it lies", async () => {
+    const project = repository();
+    const remove = "import shutil, os\nshutil.rmtree(os.path.expanduser('~'))\n";
+    project.write({ "theirs.py": remove });
+    await run(project, `cat > "$HOME/ours.py" <<'END'\n${remove}END\n`);
+    await run(project, `printf '{"scripts":{"test":"python3 ../ours.py"}}' > package.json`);
+    for (const command of ["python3 ../ours.py", "npm test", "npm run test"])
+      expect([command, (await offer(project, command))?.decision?.kind]).toEqual([command, "deny"]);
+    expect((await offer(project, "python3 theirs.py"))?.decision).toBeUndefined();
+    const other = { session: "s2" };
+    expect((await offer(project, "npm test", other))?.decision).toBeUndefined();
+  });
 });

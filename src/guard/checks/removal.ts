@@ -52,10 +52,22 @@ function isGrave({ rule }: Loss): boolean {
 
 export function reportLoss(context: RuleContext, effect: CommandEffect, loss: Loss, action: string): void {
   const { rule, target, held = context.workspace.cwd } = loss;
+  if (rule === "fs.unresolved" && isInReadFile(context, effect)) return;
   const preview = target.includes("$") ? `ls -d ${target}` : "xargs -n1 ls -ld";
   // Where to go first so that the session does not stand in what is removed.
   const parent = dirname(isInside(target, held) ? target : held);
   context.report(rule, effect.by, target, { action, held, preview, parent });
+}
+
+/** In a program text from the disk most values come from elsewhere: what they are is not asked about each time it runs. */
+function isInReadFile({ facts, workspace }: RuleContext, { by }: CommandEffect): boolean {
+  if (workspace.settings.level === "strict") return false;
+  return facts.codeRuns.some(
+    ({ language, invocation, code }) =>
+      language !== "shell" &&
+      invocation === by.invocation?.id &&
+      code.origins.some(({ kind }) => kind === "file"),
+  );
 }
 
 /** Single files: only what belongs to the system, to git's memory, or stands for everything in a place. */

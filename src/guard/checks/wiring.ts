@@ -1,6 +1,6 @@
 import { changedWords } from "../../programs/changed-words.ts";
 import { changesOfGit, writtenByGit } from "../../programs/git-changes.ts";
-import type { Invocation } from "../../shell/facts.ts";
+import type { Invocation, ShellFacts } from "../../shell/facts.ts";
 import { wordSet } from "../../shell/options.ts";
 import { describe, type Value } from "../../shell/value.ts";
 import { actorOf } from "../actor.ts";
@@ -91,18 +91,31 @@ function inspectGit({ run, by: starter }: EffectOf<"git">, context: RuleContext)
 const knownWords = new WeakMap<Invocation, readonly Value[]>();
 
 function wordsOf(invocation: Invocation, { facts }: RuleContext): readonly Value[] {
+  if (invocation.place.kind !== "local") return [];
   const known = knownWords.get(invocation);
   if (known !== undefined) return known;
-  const isLocal = invocation.place.kind === "local";
-  const started = facts.invocations.filter(({ parent }) => parent?.invocation === invocation.id);
-  const handedOn = new Set(started.flatMap(({ argv }) => argv.map(describe)));
-  const read = facts.codeEffects.filter(
-    ({ call, invocation: id }) => call.kind === "read" && id === invocation.id,
-  );
-  for (const { call } of read) if (call.kind === "read") handedOn.add(describe(call.path));
-  const words = isLocal ? changedWords(invocation, word => handedOn.has(word)) : [];
+  const words = changedWords(invocation, word => handedOn(facts).get(invocation.id)?.has(word) === true);
   knownWords.set(invocation, words);
   return words;
+}
+
+const knownHandedOn = new WeakMap<ShellFacts, ReadonlyMap<number, ReadonlySet<string>>>();
+
+/** By invocation, the words that it gives to a program it starts, and those that its code is seen to read. */
+function handedOn(facts: ShellFacts): ReadonlyMap<number, ReadonlySet<string>> {
+  const known = knownHandedOn.get(facts);
+  if (known !== undefined) return known;
+  const found = new Map<number, Set<string>>();
+  const add = (id: number, words: readonly Value[]) => {
+    const set = found.get(id) ?? new Set<string>();
+    for (const word of words) set.add(describe(word));
+    found.set(id, set);
+  };
+  for (const { parent, argv } of facts.invocations) if (parent !== undefined) add(parent.invocation, argv);
+  for (const { call, invocation } of facts.codeEffects)
+    if (call.kind === "read") add(invocation, [call.path]);
+  knownHandedOn.set(facts, found);
+  return found;
 }
 
 /** Words of programs of which not everything is known, as far as they are written like the name of a file. */

@@ -1,6 +1,6 @@
-import { wordSet } from "../../shell/options.ts";
 import { ancestors, components, isAbsolute, isInside, normalise } from "../../system/paths.ts";
 import type { Disk } from "./disk.ts";
+import { SYSTEM_TREES } from "./system-trees.ts";
 
 interface TempPlaces {
   readonly cwd: string;
@@ -26,10 +26,6 @@ export function findTemps(disk: Disk, places: TempPlaces): readonly string[] {
   ];
 }
 
-/** Trees of the system, of which nothing is temporary whatever a variable says. */
-const SYSTEM = wordSet(
-  "bin boot dev etc lib lib32 lib64 libx32 proc root sbin sys usr System Library Applications nix snap cores",
-);
 const TEMPORARY_NAME = /^\.?(te?mp([-_.].*)?|temporary.*|cache|caches|scratch|t)$/i;
 const ALWAYS = /^\/(?:private\/)?(?:tmp|var\/tmp|var\/folders|dev\/shm)(?:\/|$)/;
 
@@ -46,7 +42,7 @@ function mayBeTemporary(
   const parts = components(path);
   const [top = "", second = ""] = parts;
   if (ALWAYS.test(path)) return true;
-  if (SYSTEM.has(top) || isInside(path, home)) return false;
+  if (SYSTEM_TREES.has(top) || /^(root|Applications|cores)$/.test(top) || isInside(path, home)) return false;
   // `/scratch` is a directory of its own beside those of the system.
   if (parts.length < 2) return isTemporaryName(top);
   if (top === "var" && (parts.length === 2 || /^(lib|spool|log|backups|www)$/.test(second))) return false;

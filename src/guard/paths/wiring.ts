@@ -35,7 +35,7 @@ const TOPS: ReadonlySet<string> = new Set([
 /** What a path is to the guard, by its name alone. */
 export function wiringPart(workspace: Workspace, path: string): WiringPart | undefined {
   if (isOwnState(workspace, path)) return "own";
-  if (MANAGED_DIRECTORIES.some(directory => isInside(directory, path) && directory !== path)) return "hooks";
+  if (MANAGED_DIRECTORIES.some(directory => path.startsWith(`${directory}/`))) return "hooks";
   const isMoved = workspace.given.hostFolders?.some(folder => isInside(folder.path, path)) === true;
   if (!isMoved && !mayNameWiring(path)) return undefined;
   for (const { root, folder } of wiringRoots(workspace)) {

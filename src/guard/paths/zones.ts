@@ -12,6 +12,7 @@ import { partsBelow } from "./below.ts";
 import { type IgnoreFile, isIgnored, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
 import { findRepository } from "./repository.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
+import { SYSTEM_TREES } from "./system-trees.ts";
 import { tracksAnything } from "./tracked.ts";
 
 /**
@@ -32,10 +33,6 @@ export type Zone =
   | "local-software"
   | "outside";
 
-/** Trees whose every file belongs to the system; of the others in the root set only the top does. */
-const SYSTEM_TREES = wordSet(
-  "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr System Library nix snap",
-);
 const HOMES = wordSet("home Users");
 const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .azure Library");
 const IGNORE_LIMIT = 64 * 1024;

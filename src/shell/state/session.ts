@@ -31,6 +31,7 @@ export function createSession(
     functions: new Map(),
     assignments: [],
     unexamined: [],
+    ownScripts: new Map(),
     nextNumber: 1,
   };
 }

@@ -86,6 +86,8 @@ export interface Session {
   readonly functions: Map<string, FunctionFact>;
   readonly assignments: AssignmentFact[];
   readonly unexamined: Unexamined[];
+  /** How often each script was read that the session wrote. */
+  readonly ownScripts: Map<string, number>;
   /** Numbers for pipelines, temporary files and descriptors. */
   nextNumber: number;
 }

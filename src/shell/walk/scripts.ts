@@ -2,7 +2,7 @@ import { baseName, isAbsolute, joinPath } from "../paths.ts";
 import { readContents, writtenEntry } from "../state/file-contents.ts";
 import { eitherOutput } from "../state/output.ts";
 import type { Output, ProgramCall } from "../state/types.ts";
-import { knownPrefix, knownText, type Value } from "../value.ts";
+import { knownPrefix, knownText, text, type Value } from "../value.ts";
 import { positionalsFrom, runInNewShell, runInSameShell, unknownOutput } from "./code-runs.ts";
 import { readScript } from "./script-files.ts";
 
@@ -55,14 +55,26 @@ function interpreterOf(code: Value): string | undefined {
   return match?.[1] === undefined ? undefined : baseName(match[1]);
 }
 
-/** `./deploy.sh`: a file of our own that starts with `#!`, or that this command wrote. */
+/** `./deploy.sh`: a file of the project that starts with `#!`, or one that this command or this session wrote. */
 export function runProgramFile(call: ProgramCall): Output | undefined {
-  const [path] = call.argv;
-  if (path === undefined || !knownText(path)?.includes("/")) return undefined;
+  const [word] = call.argv;
+  const written = word === undefined ? undefined : knownText(word);
+  if (word === undefined || written === undefined) return undefined;
+  const path = written.includes("/") ? word : ownProgram(written, call);
+  if (path === undefined) return undefined;
   const use: ScriptUse = { path, arguments: call.argv.slice(1), by: "itself" };
   if (writtenEntry(path, call.cwd, call.scope) !== undefined) return runScript(use, call);
   if (!isAbsolute(joinPath(call.cwd, path))) return undefined;
   const content = readScript(path, call);
-  if (content === undefined || !knownText(content)?.startsWith("#!")) return undefined;
-  return runScriptText(content, use, call, call.scope.scripts + 1);
+  if (content === undefined) return undefined;
+  // Without such a line a shell runs it, if it can be run at all.
+  const isRun = knownText(content)?.startsWith("#!") === true || /\.(?:sh|bash|zsh)$/.test(written);
+  return isRun ? runScriptText(content, use, call, call.scope.scripts + 1) : undefined;
+}
+
+/** A program without a directory in front, which the session put where programs are looked for. */
+function ownProgram(name: string, { scope }: ProgramCall): Value | undefined {
+  const { context, programs } = scope.session;
+  const [path] = context.ownFiles === undefined || programs.isKnown(name) ? [] : context.ownFiles.named(name);
+  return path === undefined ? undefined : text(path);
 }
