@@ -29,7 +29,9 @@ export function resolveWords(words: readonly Word[], scope: Scope): readonly Fie
     }
     lists.push(resolveWord(word, scope));
   }
-  const chosen = combine(lists, LIMITS.variants) ?? combine(lists.map(collapseFields)) ?? [];
+  const isLate = scope.session.invocations.length > LIMITS.closeStarts;
+  const limit = isLate ? LIMITS.variantsBehind : LIMITS.variants;
+  const chosen = combine(lists, limit) ?? combine(lists.map(collapseFields)) ?? [];
   return chosen.map(joinFields);
 }
 
