@@ -5,6 +5,8 @@ import { nearest } from "../protocol/nearest.ts";
 import type { GuardContext } from "./context.ts";
 import { RULE_IDS, type RuleId } from "./rules.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What an embedding agent may say about its guard. Everything that is absent is as in `DEFAULT_GUARD_SETTINGS`. */
 export interface GuardOptions
   extends Partial<
@@ -19,7 +21,7 @@ export interface GuardOptions
   /** the session's directory, where a call does not name its own; default: the engine's `projectDir` */
   readonly cwd?: string;
   /** the environment that the tools run with; default: that of the process */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 /** The settings of a guard that nothing was said to. */
@@ -64,7 +66,7 @@ export function toContext(options: GuardOptions): Partial<Omit<GuardContext, "sy
   return { ...(env === undefined ? {} : placesIn(env)), ...context, settings: toSettings(options) };
 }
 
-function placesIn(env: NonNullable<GuardOptions["env"]>): Partial<Omit<GuardContext, "system">> {
+function placesIn(env: Environment): Partial<Omit<GuardContext, "system">> {
   return {
     previousCwd: env["OLDPWD"],
     tmpdir: env["TMPDIR"],
