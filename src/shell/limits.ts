@@ -15,6 +15,9 @@ export const LIMITS = {
   alternatives: 16,
   /** loop bodies are walked once per item up to here */
   loopItems: 64,
+  /** program starts behind which loops and words with several values are taken as a whole */
+  closeStarts: 256,
+  variantsBehind: 4,
   scriptBytes: 64 * 1024,
   /** of a script that the session itself wrote; what is larger is asked about */
   ownScriptBytes: 128 * 1024,

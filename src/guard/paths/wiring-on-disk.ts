@@ -4,14 +4,7 @@ import type { Disk } from "./disk.ts";
 import { expandTarget } from "./expand.ts";
 import { componentCouldBe, plainName } from "./match.ts";
 import type { Target } from "./target.ts";
-import {
-  partMatches,
-  WIRING_PATTERNS,
-  type WiringPart,
-  type WiringPattern,
-  wiringPart,
-  wiringRoots,
-} from "./wiring.ts";
+import { partMatches, WIRING_PATTERNS, type WiringPart, wiringPart, wiringRoots } from "./wiring.ts";
 
 type Component = Target["rest"][number];
 
@@ -22,7 +15,8 @@ export function wiringOf(workspace: Workspace, target: Target): WiringPart | und
   if (path !== undefined) return wiringPart(workspace, path);
   if (base === undefined) return endsAsWiring(rest) ? "hooks" : undefined;
   const part = wiringPart(workspace, base);
-  const isFolder = part === "own" || WIRING_PATTERNS.some(pattern => isBelow(workspace, pattern, base));
+  const places = placesOf(workspace);
+  const isFolder = part === "own" || places.trees.some(tree => isInside(tree, base));
   if (part !== undefined && isFolder) return part;
   const open = [
     ...base
@@ -37,10 +31,7 @@ export function wiringOf(workspace: Workspace, target: Target): WiringPart | und
     )
       ? "hooks"
       : undefined;
-  const isPossible = wiringRoots(workspace).some(({ root, folder }) =>
-    WIRING_PATTERNS.some(pattern => couldBe(open, join(root), folder, pattern)),
-  );
-  if (!isPossible) return undefined;
+  if (!places.all.some(place => couldBe(open, place))) return undefined;
   const found = expandTarget(workspace.disk, target, true);
   if (found === undefined || found.trees.length > 0) return "hooks";
   return found.paths.map(one => wiringPart(workspace, one)).find(one => one !== undefined);
@@ -50,26 +41,49 @@ function plainComponent(name: string): Component {
   return [{ kind: "text", text: name }];
 }
 
-/** The directory lies in a tree that is wiring as a whole. */
-function isBelow(workspace: Workspace, { names, isTree }: WiringPattern, base: string): boolean {
-  return isTree && wiringRoots(workspace).some(({ root }) => isInside(join(root, ...names), base));
+/** A place of wiring below one of the roots. */
+interface WiringPlace {
+  /** in lower case below the root */
+  readonly wanted: readonly string[];
+  /** how many of them the root itself has */
+  readonly front: number;
+  readonly isTree: boolean;
+}
+
+interface WiringPlaces {
+  readonly all: readonly WiringPlace[];
+  /** directories that are wiring as a whole */
+  readonly trees: readonly string[];
+}
+
+const knownPlaces = new WeakMap<Workspace, WiringPlaces>();
+
+function placesOf(workspace: Workspace): WiringPlaces {
+  const known = knownPlaces.get(workspace);
+  if (known !== undefined) return known;
+  const roots = wiringRoots(workspace);
+  const all = roots.flatMap(({ root, folder }) =>
+    WIRING_PATTERNS.flatMap(({ parts, isTree }): readonly WiringPlace[] => {
+      if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return [];
+      const front = components(root);
+      return [{ wanted: [...front, ...parts.slice(folder.length)], front: front.length, isTree }];
+    }),
+  );
+  const trees = WIRING_PATTERNS.filter(({ isTree }) => isTree).flatMap(({ names }) =>
+    roots.map(({ root }) => join(root, ...names)),
+  );
+  const places = { all, trees: [...new Set(trees)] };
+  knownPlaces.set(workspace, places);
+  return places;
 }
 
 /** An unknown part may be any name but the first below a root, which must be there to be seen. */
-function couldBe(
-  open: readonly Component[],
-  root: string,
-  folder: readonly string[],
-  { parts, isTree }: WiringPattern,
-): boolean {
-  if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return false;
-  const front = components(root);
-  const wanted = [...front, ...parts.slice(folder.length)];
+function couldBe(open: readonly Component[], { wanted, front, isTree }: WiringPlace): boolean {
   if (isTree ? open.length < wanted.length : open.length !== wanted.length) return false;
   for (const [index, name] of wanted.entries()) {
     const part = open[index];
     if (part === undefined) return true;
-    if (index <= front.length && part.some(piece => piece.kind === "unknown")) return false;
+    if (index <= front && part.some(piece => piece.kind === "unknown")) return false;
     if (!samples(name).some(sample => nameCouldBe(part, sample))) return false;
   }
   return true;

@@ -13,7 +13,7 @@ import type {
   While,
   Word,
 } from "../syntax/syntax.ts";
-import { blend, unknown, type Value } from "../value.ts";
+import { blend, knownPrefix, unknown, type Value } from "../value.ts";
 import { evaluateExpression, resolveWords } from "../words/resolve.ts";
 
 /** The body runs once per item with the variable bound to it. */
@@ -41,7 +41,9 @@ function runItems(node: For, items: readonly Value[], scope: Scope): Output {
   if (items.length === 0) return NO_OUTPUT;
   const wordsInBody = Math.ceil((node.body.end - node.body.pos) / 6);
   const rounds = scope.rounds * items.length;
-  const isAffordable = rounds * wordsInBody < (LIMITS.words - scope.session.words.used) / 4;
+  const isAffordable =
+    rounds * wordsInBody < (LIMITS.words - scope.session.words.used) / 4 &&
+    scope.session.invocations.length <= LIMITS.closeStarts;
   if (items.length > LIMITS.loopItems || (items.length > 4 && !isAffordable)) {
     bind(node.name, items, scope);
     return runBody(node.body, scope);
@@ -54,9 +56,18 @@ function runItems(node: For, items: readonly Value[], scope: Scope): Output {
   return output;
 }
 
-/** Several items at once are alternatives; beyond the limit nothing is known but their kind. */
+/**
+ * Several items at once are alternatives; beyond the limit nothing is known but their kind, save of those that reach
+ * out of the directory. Loops in loops multiply what has to be walked, so that their limit is lower.
+ */
 function bind(name: Word, items: readonly Value[], scope: Scope): void {
-  const values = items.length > LIMITS.loopItems ? [blend(items, `$${name.value}`)] : items;
+  const isNested = scope.loops > 0 || scope.rounds > 1;
+  const isLate = scope.session.invocations.length > LIMITS.closeStarts;
+  const limit = isLate ? LIMITS.variantsBehind : isNested ? LIMITS.alternatives : LIMITS.loopItems;
+  const isMany = items.length > limit;
+  const values = isMany
+    ? [...items.filter(reachesOut).slice(0, MAX_REACHING), blend(items, `$${name.value}`)]
+    : items;
   assign(name.value, values.map(scalar), scope);
   const [first] = values;
   if (first === undefined) return;
@@ -66,6 +77,13 @@ function bind(name: Word, items: readonly Value[], scope: Scope): void {
     isExported: false,
     span: spanOf(scope.source, name),
   });
+}
+
+const MAX_REACHING = 8;
+
+/** A path that does not stay below the working directory, or an option. */
+function reachesOut(item: Value): boolean {
+  return /^[-/~]|(?:^|\/)\.\.?(?:\/|$)/.test(knownPrefix(item));
 }
 
 export function runWhile(node: While, scope: Scope): Output {

@@ -29,7 +29,9 @@ export function resolveWords(words: readonly Word[], scope: Scope): readonly Fie
     }
     lists.push(resolveWord(word, scope));
   }
-  const chosen = combine(lists, LIMITS.variants) ?? combine(lists.map(collapseFields)) ?? [];
+  const isLate = scope.session.invocations.length > LIMITS.closeStarts;
+  const limit = isLate ? LIMITS.variantsBehind : LIMITS.variants;
+  const chosen = combine(lists, limit) ?? combine(lists.map(collapseFields)) ?? [];
   return chosen.map(joinFields);
 }
 
@@ -58,6 +60,22 @@ function resolveWord(word: Word, scope: Scope): readonly Fields[] {
     expandParts(parts, expansion, false).map(fragments => assembleFields(fragments, separators));
   const parts = partsOf(word);
   if (!parts.some(part => part.type === "BraceExpansion")) return assemble(parts);
+  const isConstant = scope.source.placeholders.size === 0 && !/[$`~\\]/.test(word.text);
+  const known = isConstant ? constants.get(word) : undefined;
+  if (known !== undefined) return known;
+  const fields = resolveBraces(parts, expansion, assemble);
+  if (isConstant) constants.set(word, fields);
+  return fields;
+}
+
+/** Words of braces and plain text alone, which loops in loops ask for again and again. */
+const constants = new WeakMap<Word, readonly Fields[]>();
+
+function resolveBraces(
+  parts: readonly WordPart[],
+  expansion: Expansion,
+  assemble: (parts: readonly (WordPart | string)[]) => readonly Fields[],
+): readonly Fields[] {
   const braces = expandBraces(parts);
   if (braces.isLongSequence && braces.words.length === 0) return [longSequence(parts, expansion)];
   const lists = braces.words.map(assemble);
