@@ -213,6 +213,25 @@ describe("the end of a call", () => {
     ]);
   });
 
+  it.each([
+    ["claude-code", {}, "ok"],
+    ["pi", { isError: true }, "failed"],
+    ["pi", { isError: false }, "ok"],
+    ["opencode", { output: { metadata: { exit: 3 } } }, "failed"],
+    ["opencode", { output: { metadata: { exit: 0 } } }, "ok"],
+    ["opencode", { output: {} }, "ok"],
+    ["copilot-cli", { toolResult: { resultType: "failure" } }, "failed"],
+    ["copilot-cli", { toolResult: { resultType: "success" } }, "ok"],
+    ["gemini-cli", { tool_response: { error: { message: "no such file" } } }, "failed"],
+  ])("is recorded as %s tells its end: %j", async (host, raw, exit) => {
+    const project = repository();
+    const of = (event: string) => ({ ...toolInput(project, event, "rm -f x.txt; false", {}), host, raw });
+    await preToolUse().run(of("PreToolUse"), project.context.system);
+    project.shell("rm -f x.txt; false");
+    await postToolUse().run(of("PostToolUse"), project.context.system);
+    expect(project.history.listChanges({}).changes.map(change => change.exit)).toEqual([exit]);
+  });
+
   it("is one change when the hooks are registered twice", async () => {
     const project = repository();
     const call = { useId: "u1" };
