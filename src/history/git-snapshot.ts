@@ -65,7 +65,7 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
     walkTree(system.files, path, {
       visit: inner => capture(inner) > 0,
       fail: (inner, why) => keeper.lose(inner, why),
-      isLate: () => keeper.isLate,
+      isLate: () => keeper.isLateInWalk(),
     });
   };
   if (top !== undefined) capture(`${gitDirectory}/index`);
