@@ -303,6 +303,33 @@ describe("the end of a call", () => {
   });
 });
 
+describe("git", () => {
+  it("gets the log of a deleted branch back with the branch", async () => {
+    const project = repository();
+    project.shell(
+      "git branch side; git branch -f side HEAD; git switch -q side; git commit -qam two; git switch -q -",
+    );
+    const log = project.git("reflog", "show", "--format=%H %gs", "side");
+    await run(project, "git branch -D side");
+    await project.undo();
+    expect(project.git("reflog", "show", "--format=%H %gs", "side")).toBe(log);
+    await project.redo();
+    expect(project.state()["git for-each-ref"]).not.toContain("side");
+  });
+
+  it("is asked about where its refs cannot be read", async () => {
+    const project = repository();
+    // Only newer versions of git make one.
+    project.shell("mkdir .git/reftable");
+    const effect = await offer(project, "git reset --hard");
+    expect(effect?.decision).toMatchObject({ kind: "ask", reason: expect.stringContaining("reftable") });
+    expect((await offer(project, "git branch -D main"))?.decision?.kind).toMatch(/ask|deny/);
+    expect((await run(project, "rm -rf src"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.read("src/b.txt")).toBe("b\n");
+  });
+});
+
 describe("a tool of a server", () => {
   it.each([
     ["mcp__files__delete_directory", { path: "work" }, "rm -rf work"],
