@@ -187,9 +187,9 @@ export function writtenByGit({ subcommand, options }: GitWords): readonly Value[
   return [...options.valuesOf("o", "output"), ...(isBundle && file !== undefined ? [file] : [])];
 }
 
-/** What `git mv` gives another place; undefined for every other run, and for several at once. */
+/** What `git mv` gives another place; nothing for every other run. Several go into one directory. */
 export function movedByGit({ subcommand, options, directory }: GitWords) {
-  const [from, to, more] = options.operandValues;
-  const isMove = subcommand === "mv" && from !== undefined && to !== undefined && more === undefined;
-  return isMove ? { from, to, directory } : undefined;
+  const to = options.operandValues.at(-1);
+  if (subcommand !== "mv" || to === undefined) return [];
+  return options.operandValues.slice(0, -1).map(from => ({ from, to, directory }));
 }

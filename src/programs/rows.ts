@@ -7,7 +7,7 @@ import type { EffectRow, ParsedCall, Where } from "./program.ts";
 export function effectsOfRows(rows: readonly EffectRow[], call: ParsedCall): readonly ProgramEffect[] {
   return rows.flatMap(row => {
     if (row.when !== undefined && !call.options.has(...words(row.when))) return [];
-    if (row.unless !== undefined && call.options.has(...words(row.unless))) return [];
+    if (row.unless !== undefined && call.options.isOn(...words(row.unless))) return [];
     return targetsOf(row, call).map(path => effectOf(row, path, call));
   });
 }
