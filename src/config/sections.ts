@@ -172,7 +172,12 @@ const HISTORY = {
   note: "what is kept of the files that agents change; a project may add to precious and exclude only",
   fields: {
     enabled: { kind: "boolean", note: "keep what agents change, so that it can be undone" },
-    budgetMs: { kind: "integer", min: 0, max: 60_000, note: "how long a tool call waits at most" },
+    budgetMs: {
+      kind: "integer",
+      min: 0,
+      max: 60_000,
+      note: "how long a tool call waits; ten times as long at most on a busy machine",
+    },
     maxFileMb: { kind: "integer", min: 0, max: 100_000, note: "a larger file is not kept" },
     maxCallMb: { kind: "integer", min: 0, max: 1_000_000, note: "kept for one tool call" },
     maxCallFiles: { kind: "integer", min: 0, max: 1_000_000, note: "files kept for one tool call" },

@@ -6,7 +6,7 @@ import { SystemError } from "../system/system.ts";
 import type { Captured, Change, NotKept } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
-import { captureGit, type GitSnapshot } from "./git-snapshot.ts";
+import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, limitsOf } from "./keeper.ts";
@@ -155,7 +155,11 @@ async function captureTrees(
     for (const sweep of found) if (!sweeps.has(sweep.root)) sweeps.set(sweep.root, sweep);
   };
   const addState = (repository: Repository) => {
-    if (!git.has(repository.gitDirectory)) git.set(repository.gitDirectory, captureGit(keeper, repository));
+    const { gitDirectory, commonDirectory, top } = repository;
+    if (git.has(gitDirectory)) return;
+    git.set(gitDirectory, captureGit(keeper, repository));
+    if (hasReftable(system, commonDirectory))
+      keeper.lose(top ?? gitDirectory, "its branches and stashes are in a reftable, which is not read");
   };
   for (const given of repositories) {
     const repository = openRepository(disk, given.gitDirectory, given.top);

@@ -129,7 +129,10 @@ async function compareRepositories(
   for (const before of open.git) {
     const keeper = new Keeper(store, rules, limitsOf(settings, deadlineMs));
     const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
-    found.set(before.gitDirectory, await compareGit(store, before, after, keeper.leftMs));
+    found.set(
+      before.gitDirectory,
+      await compareGit(store, before, after, keeper.msForGit(before.gitDirectory)),
+    );
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { basename, isInside } from "../system/paths.ts";
 import type { GitChange, PathChange, PathState, RefChange } from "./change.ts";
-import { digestIndex, type GitSnapshot } from "./git-snapshot.ts";
+import { branchLogs, digestIndex, type GitSnapshot } from "./git-snapshot.ts";
 import type { IndexEntry } from "./git-status.ts";
 import { compareStates, type Seen } from "./path-state.ts";
 import type { Store } from "./store.ts";
@@ -33,7 +33,12 @@ export async function compareGit(
   );
   filesBefore.delete(indexPath);
   filesAfter.delete(indexPath);
-  const files = compareFiles(filesBefore, filesAfter, `${commonDirectory}/worktrees`);
+  const logs = branchLogs(commonDirectory);
+  // Every commit adds to them; only one that is gone is brought back.
+  const files = compareFiles(filesBefore, filesAfter, `${commonDirectory}/worktrees`).filter(
+    ({ path, what, before: former }) =>
+      !isInside(logs, path) || (what === "deleted" && former.kind === "file"),
+  );
   const stashesBefore = store.readList(before.stashes) ?? [];
   const stashesAfter = store.readList(after.stashes) ?? [];
   const hasStashChange = JSON.stringify(stashesBefore) !== JSON.stringify(stashesAfter);

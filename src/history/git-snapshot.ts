@@ -52,6 +52,11 @@ const SHARED_FILES = ["config", "info/exclude", "info/attributes", "shallow"];
 /** Every git command may rewrite these; they are brought back where nothing else did since. */
 export const PASSING_FILES: ReadonlySet<string> = new Set(["ORIG_HEAD", "AUTO_MERGE"]);
 
+/** Where git notes what branches pointed to; the note of a branch goes with it. */
+export function branchLogs(commonDirectory: string): string {
+  return `${commonDirectory}/logs/refs/heads`;
+}
+
 export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot {
   const { gitDirectory, commonDirectory, top } = repository;
   const { store } = keeper;
@@ -65,7 +70,7 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
     walkTree(system.files, path, {
       visit: inner => capture(inner) > 0,
       fail: (inner, why) => keeper.lose(inner, why),
-      isLate: () => keeper.isLate,
+      isLate: () => keeper.isLateInWalk(),
     });
   };
   if (top !== undefined) capture(`${gitDirectory}/index`);
@@ -73,6 +78,7 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
   for (const name of SHARED_FILES) capture(`${commonDirectory}/${name}`);
   for (const name of OPERATION_TREES) captureTree(`${gitDirectory}/${name}`);
   captureTree(`${commonDirectory}/worktrees`);
+  captureTree(branchLogs(commonDirectory));
   const isThere = ({ state }: Seen) => state.kind !== "absent";
   return {
     gitDirectory,
@@ -83,6 +89,11 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
     stashes: store.list(readStashes(system, commonDirectory)),
     files: cache.save(seen.filter(isThere)),
   };
+}
+
+/** A format of refs that only git reads. */
+export function hasReftable({ files }: Pick<System, "files">, commonDirectory: string): boolean {
+  return files.inspect(`${commonDirectory}/reftable`)?.kind === "directory";
 }
 
 /** All refs but stashes, sorted by name: loose ones hide packed ones. */

@@ -17,9 +17,22 @@ export interface KeeperLimits {
   readonly fileBytes: number;
   readonly callBytes: number;
   readonly callFiles: number;
-  /** by the monotonic clock */
+  /** by the monotonic clock; it holds where as much was done as a machine at leisure does until then */
   readonly deadlineMs: number;
+  /** it holds in any case */
+  readonly lastMs: number;
 }
+
+/** A busy machine gets so many times the budget for the same work. */
+const MAX_SLOWNESS = 10;
+/** What work takes on a machine at leisure, in milliseconds. */
+const COPY_MS = 0.1;
+const BYTES_IN_MS = 500_000;
+const LOOK_MS = 0.01;
+const DIRECTORY_MS = 0.05;
+const GIT_START_MS = 10;
+/** of the index: an entry has about a hundred, and is looked at in a few microseconds */
+const INDEX_BYTES_IN_MS = 25_000;
 
 export function limitsOf(settings: HistorySettings, deadlineMs: number): KeeperLimits {
   return {
@@ -27,6 +40,7 @@ export function limitsOf(settings: HistorySettings, deadlineMs: number): KeeperL
     callBytes: settings.maxCallMb * MEBIBYTE,
     callFiles: settings.maxCallFiles,
     deadlineMs,
+    lastMs: deadlineMs + settings.budgetMs * (MAX_SLOWNESS - 1),
   };
 }
 
@@ -36,6 +50,7 @@ export const NO_LIMITS: KeeperLimits = {
   callBytes: Number.POSITIVE_INFINITY,
   callFiles: Number.POSITIVE_INFINITY,
   deadlineMs: Number.POSITIVE_INFINITY,
+  lastMs: Number.POSITIVE_INFINITY,
 };
 
 /** Keeps the files of one call, within its limits. What does not fit is remembered with the reason. */
@@ -48,19 +63,38 @@ export class Keeper {
   private readonly limits: KeeperLimits;
   /** the store takes no more */
   private refusal: string | undefined;
+  /** work that may be done, as time that it takes on a machine at leisure */
+  private workMs: number;
 
   constructor(store: Store, rules: KeepRules, limits: KeeperLimits) {
     this.store = store;
     this.rules = rules;
     this.limits = limits;
+    this.workMs = limits.deadlineMs - store.system.clock.monotonicMs();
   }
 
-  get leftMs(): number {
-    return Math.max(0, this.limits.deadlineMs - this.store.system.clock.monotonicMs());
-  }
-
+  /** The time is up, and so is the work that can be done in it; or the time is long up. */
   get isLate(): boolean {
-    return this.leftMs <= 0;
+    const { deadlineMs, lastMs } = this.limits;
+    const nowMs = this.store.system.clock.monotonicMs();
+    return nowMs > lastMs || (nowMs > deadlineMs && this.workMs <= 0);
+  }
+
+  /** The same for a walk that comes to another directory. */
+  isLateInWalk(): boolean {
+    this.workMs -= DIRECTORY_MS;
+    return this.isLate;
+  }
+
+  /** How long git may take: what is little work by the size of its index gets more time on a busy machine. */
+  msForGit(gitDirectory: string): number {
+    const { system } = this.store;
+    const { deadlineMs, lastMs } = this.limits;
+    const bytes = system.files.inspect(`${gitDirectory}/index`)?.size ?? 0;
+    const expectedMs = GIT_START_MS + bytes / INDEX_BYTES_IN_MS;
+    const isLittle = expectedMs <= this.workMs;
+    this.workMs -= expectedMs;
+    return Math.max(0, (isLittle ? lastMs : deadlineMs) - system.clock.monotonicMs());
   }
 
   lose(path: string, why: string, code?: string): ContentSource {
@@ -72,6 +106,7 @@ export class Keeper {
   capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
     const { files } = this.store.system;
     const stamp = facts?.stamp ?? "";
+    this.workMs -= LOOK_MS;
     try {
       const state = toState(files, path, facts, found => this.keepContent(path, found, known));
       return { path, state, stamp };
@@ -94,6 +129,7 @@ export class Keeper {
     const why = this.whyNot(path, facts);
     if (why !== undefined) return this.lose(path, why);
     try {
+      this.workMs -= COPY_MS + facts.size / BYTES_IN_MS;
       const id = this.store.keepFile(path, facts.size);
       this.files += 1;
       this.bytes += facts.size;

@@ -1,3 +1,4 @@
+import type { Repository } from "../guard/paths/repository.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { cachedRegenerable } from "./keep-rules.ts";
@@ -19,7 +20,7 @@ export interface OverwrittenIgnored {
 /** Ignored files that git may write over without a word, because a commit tracks them. */
 export async function overwrittenIgnored(
   keeper: Keeper,
-  top: string,
+  { top = "", gitDirectory }: Repository,
   ignored: readonly string[],
   commits: readonly string[],
 ): Promise<OverwrittenIgnored> {
@@ -33,8 +34,8 @@ export async function overwrittenIgnored(
   let isKnown = false;
   for (const commit of commits) {
     const files =
-      (await filesIn(system, top, commit, candidates, keeper.leftMs)) ??
-      (await filesIn(system, top, `origin/${commit}`, candidates, keeper.leftMs));
+      (await filesIn(system, top, commit, candidates, keeper.msForGit(gitDirectory))) ??
+      (await filesIn(system, top, `origin/${commit}`, candidates, keeper.msForGit(gitDirectory)));
     isKnown ||= files !== undefined && commit !== "HEAD";
     for (const file of files ?? []) found.add(join(top, file));
   }
@@ -87,7 +88,7 @@ function smallFiles(keeper: Keeper, top: string, candidates: readonly string[]):
       fail() {
         isWhole = false;
       },
-      isLate: () => keeper.isLate || found.length >= MAX_GUESSED_FILES,
+      isLate: () => keeper.isLateInWalk() || found.length >= MAX_GUESSED_FILES,
     });
     if (isFinished && isWhole) whole.push(path);
   }

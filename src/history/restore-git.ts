@@ -1,7 +1,9 @@
 import { Problem } from "../state/problem.ts";
+import { isInside } from "../system/paths.ts";
 import { hasErrorCode } from "../system/system.ts";
-import type { GitChange, Stash } from "./change.ts";
+import type { GitChange, PathChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
+import { branchLogs } from "./git-snapshot.ts";
 import { temporaryBeside } from "./leftovers.ts";
 import { performAll } from "./perform.ts";
 import { type GitRun, runGit } from "./run-git.ts";
@@ -18,7 +20,7 @@ export async function restoreGit(
   mark: string,
   change: GitChange,
 ): Promise<void> {
-  const { gitDirectory, top, head, refs, stashes, index, files } = change;
+  const { gitDirectory, commonDirectory, top, head, refs, stashes, index, files } = change;
   const hasTop = top !== undefined && system.files.follow(top)?.kind === "directory";
   const git = async (args: readonly string[], input = ""): Promise<GitRun> => {
     const cwd = hasTop ? top : gitDirectory;
@@ -26,11 +28,14 @@ export async function restoreGit(
     if (!run.isOk) throw new Problem(`git state was not restored: ${run.problem}`, { kind: "failed" });
     return run;
   };
-  performAll(
-    store,
-    mark,
-    files.map(({ path, before }) => ({ path, target: before })),
-  );
+  const isLog = ({ path }: PathChange) => isInside(branchLogs(commonDirectory), path);
+  const restore = (chosen: readonly PathChange[]) =>
+    performAll(
+      store,
+      mark,
+      chosen.map(({ path, before }) => ({ path, target: before })),
+    );
+  restore(files.filter(file => !isLog(file)));
   const commands = refs.flatMap(({ name, before, after }) => {
     if (before?.startsWith("ref: ") === true || after?.startsWith("ref: ") === true) return [];
     if (before === undefined) return after === undefined ? [] : [`delete ${name} ${after}`];
@@ -43,6 +48,8 @@ export async function restoreGit(
     else await git(["update-ref", "--no-deref", "HEAD", head.before]);
   }
   if (stashes !== undefined) await restoreStashes(git, stashes.before, stashes.after);
+  // Setting a branch adds to its log, which is to be what it was.
+  restore(files.filter(isLog));
   if (index !== undefined) restoreIndex(store, mark, gitDirectory, index.before);
 }
 

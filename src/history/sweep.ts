@@ -66,7 +66,7 @@ export async function sweepRepository(
   const { system } = keeper.store;
   const { top } = repository;
   if (top === undefined) return [];
-  const result = await readStatus(system, top, keeper.leftMs);
+  const result = await readStatus(system, top, keeper.msForGit(repository.gitDirectory));
   if (!result.ok) {
     // Without an answer of git, all files are as good as untracked. What git itself changes needs git to come back.
     if (!keeper.isLate && !options.isOfGit) return [sweepPlain(keeper, top)];
@@ -77,7 +77,7 @@ export async function sweepRepository(
   const overwritten =
     options.commits === undefined || options.withIgnored
       ? NOTHING_OVERWRITTEN
-      : await overwrittenIgnored(keeper, top, status.ignored, options.commits);
+      : await overwrittenIgnored(keeper, repository, status.ignored, options.commits);
   const own = captureWork(keeper, repository, top, status, options, overwritten);
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
@@ -185,7 +185,7 @@ function sortIgnored(
         return true;
       },
       fail: (inner, why) => keepsAll && keeper.lose(inner, why),
-      isLate: () => keeper.isLate || ++count > MAX_IGNORED_FILES,
+      isLate: () => keeper.isLateInWalk() || ++count > MAX_IGNORED_FILES,
     });
     if (keepsAll) kept.push(path);
   }
@@ -214,7 +214,7 @@ function listDirectories(keeper: Keeper, top: string, ignored: readonly string[]
       return true;
     },
     fail: (path, why) => keeper.lose(path, why),
-    isLate: () => keeper.isLate,
+    isLate: () => keeper.isLateInWalk(),
   });
   return found;
 }
@@ -233,7 +233,7 @@ export function sweepPlain(keeper: Keeper, root: string): Sweep {
       return true;
     },
     fail: (path, why) => keeper.lose(path, why),
-    isLate: () => keeper.isLate,
+    isLate: () => keeper.isLateInWalk(),
   });
   return {
     root,

@@ -65,7 +65,7 @@ function captureEmpty(keeper: Keeper, top: string): readonly Seen[] {
       return true;
     },
     fail: (path, why) => keeper.lose(path, why),
-    isLate: () => keeper.isLate,
+    isLate: () => keeper.isLateInWalk(),
   });
   return seen;
 }
@@ -146,7 +146,7 @@ function collect(keeper: Keeper, top: string, found: Found[], outputs: string[])
       return true;
     },
     fail: (path, why) => keeper.lose(path, why),
-    isLate: () => keeper.isLate,
+    isLate: () => keeper.isLateInWalk(),
   });
 }
 
@@ -160,7 +160,9 @@ async function trackedInside(
   if (top === undefined || outputs.length === 0) return [];
   const paths = outputs.filter(path => isInside(top, path)).map(path => relative(top, path));
   if (paths.length === 0) return [];
-  const entries = await readIndex(keeper.store.system, top, keeper.leftMs, { paths });
+  const entries = await readIndex(keeper.store.system, top, keeper.msForGit(repository?.gitDirectory ?? ""), {
+    paths,
+  });
   if (entries === undefined) {
     for (const path of outputs) keeper.lose(path, "git could not tell what it tracks in it");
     return [];
@@ -188,8 +190,10 @@ async function cleanInside(
   const { top, gitDirectory = "" } = repository ?? {};
   if (top === undefined || !isInside(top, directory) || convertsContent(system, repository, top))
     return undefined;
-  const status = await readStatus(system, top, keeper.leftMs);
-  const entries = await readIndex(system, top, keeper.leftMs, { paths: [relative(top, directory)] });
+  const status = await readStatus(system, top, keeper.msForGit(gitDirectory));
+  const entries = await readIndex(system, top, keeper.msForGit(gitDirectory), {
+    paths: [relative(top, directory)],
+  });
   if (!status.ok || entries === undefined || status.status.head === undefined) return undefined;
   const changed = new Set(status.status.changed.map(({ path }) => path));
   const ids = new Map(

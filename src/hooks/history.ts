@@ -19,6 +19,7 @@ import { listChanges } from "../history/select.ts";
 import { readSessionWrites } from "../history/session-writes.ts";
 import { beginSession, beginTurn, readSession } from "../history/sessions.ts";
 import { sweepProject } from "../history/sweep-project.ts";
+import { hasFailed } from "../hosts/failed-call.ts";
 import { factsOfCall } from "../hosts/tools/shape-facts.ts";
 import type { InputOf } from "../protocol/index.ts";
 import { count, sizeText } from "../protocol/quantity.ts";
@@ -234,7 +235,8 @@ export async function completeCall(
   const isSame = (file: OpenFile) => readOpen(store, file)?.change.command === command;
   const open = toolUseId === undefined ? begun[0] : (begun.filter(isSame).at(-1) ?? begun.at(-1));
   if (open === undefined) return;
-  const exit = input.event === "PostToolUseFailure" ? "failed" : "ok";
+  const isFailed = input.event === "PostToolUseFailure" || hasFailed(input.host, input.raw);
+  const exit = isFailed ? "failed" : "ok";
   await completeChange(history, open, { exit, durationMs });
   // The others never ran, or were begun by hooks that are registered twice.
   if (toolUseId !== undefined) for (const file of begun) if (file !== open) dropChange(history, file);

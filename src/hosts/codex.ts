@@ -5,6 +5,7 @@ import {
   nestedPermission,
   permissionRequest,
   stopTurn,
+  systemMessage,
 } from "./claude-encoders.ts";
 import type { HostDescriptor } from "./host.ts";
 
@@ -23,6 +24,7 @@ export const codex: HostDescriptor<"codex"> = {
   // that its schema for that event does not have.
   responses: () => ({
     PreToolUse: {
+      ...systemMessage,
       ...nestedContext,
       deny: nestedPermission.deny,
       input: (value, context) => nested(context, { permissionDecision: "allow", updatedInput: value }),

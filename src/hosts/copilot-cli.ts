@@ -107,7 +107,7 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
     update_todo: "TodoWrite",
     task: "Agent",
   },
-  input: { unnamedEvent },
+  input: { unnamedEvent, failure: ["toolResult.resultType", "tool_result.result_type"] },
   responses: context => (usesClaudeNames(context) ? claudeDialectResponses() : camelCaseResponses()),
   noOpinion: "{}\n",
   contextLimit: 10_000,

@@ -52,6 +52,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     invoke_agent: "Agent",
   },
   input: {
+    failure: ["tool_response.error"],
     canonicalTool: (_, payload) => {
       const server = memberAt(payload, "mcp_context", "server_name");
       const tool = memberAt(payload, "mcp_context", "tool_name");

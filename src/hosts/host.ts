@@ -86,6 +86,8 @@ export interface InputMapping {
   readonly assembledInput?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** canonical name of a tool that a table cannot give, such as an MCP tool */
   readonly canonicalTool?: (toolName: string, payload: JsonObject) => string | undefined;
+  /** what tells that a call which has ended went wrong: true, an exit code other than 0, or a word other than `success` */
+  readonly failure?: readonly string[];
   /** payload members under the names of the input contract */
   readonly aliases?: (payload: JsonObject, nativeEvent: string) => JsonObject;
   /** paths beyond the common names, for tools that read, write or edit files */

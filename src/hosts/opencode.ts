@@ -71,6 +71,7 @@ export const opencode: HostDescriptor<"opencode"> = {
     event: ["event.type"],
     toolName: ["input.tool", "event.properties.permission"],
     toolInput: ["output.args", "input.args", "event.properties.metadata"],
+    failure: ["output.metadata.exit"],
     sessionId: ["input.sessionID", "event.properties.sessionID"],
     aliases: payload => ({
       ...promptOf(payload),

@@ -58,6 +58,7 @@ export const pi: HostDescriptor<"pi"> = {
   input: {
     event: ["type"],
     toolInput: ["input"],
+    failure: ["isError"],
     aliases: (payload, nativeEvent) => {
       if (nativeEvent === "input") return rename(payload, { prompt: "text" });
       if (nativeEvent === "session_start") return rename(payload, { source: "reason" });

@@ -213,6 +213,25 @@ describe("the end of a call", () => {
     ]);
   });
 
+  it.each([
+    ["claude-code", {}, "ok"],
+    ["pi", { isError: true }, "failed"],
+    ["pi", { isError: false }, "ok"],
+    ["opencode", { output: { metadata: { exit: 3 } } }, "failed"],
+    ["opencode", { output: { metadata: { exit: 0 } } }, "ok"],
+    ["opencode", { output: {} }, "ok"],
+    ["copilot-cli", { toolResult: { resultType: "failure" } }, "failed"],
+    ["copilot-cli", { toolResult: { resultType: "success" } }, "ok"],
+    ["gemini-cli", { tool_response: { error: { message: "no such file" } } }, "failed"],
+  ])("is recorded as %s tells its end: %j", async (host, raw, exit) => {
+    const project = repository();
+    const of = (event: string) => ({ ...toolInput(project, event, "rm -f x.txt; false", {}), host, raw });
+    await preToolUse().run(of("PreToolUse"), project.context.system);
+    project.shell("rm -f x.txt; false");
+    await postToolUse().run(of("PostToolUse"), project.context.system);
+    expect(project.history.listChanges({}).changes.map(change => change.exit)).toEqual([exit]);
+  });
+
   it("is one change when the hooks are registered twice", async () => {
     const project = repository();
     const call = { useId: "u1" };
@@ -281,6 +300,33 @@ describe("the end of a call", () => {
     await prompt(project, "go on");
     await run(project, "rm -f src/a.txt");
     expect(project.history.listChanges({}).changes.map(({ turn }) => turn)).toEqual([2, 1, 1]);
+  });
+});
+
+describe("git", () => {
+  it("gets the log of a deleted branch back with the branch", async () => {
+    const project = repository();
+    project.shell(
+      "git branch side; git branch -f side HEAD; git switch -q side; git commit -qam two; git switch -q -",
+    );
+    const log = project.git("reflog", "show", "--format=%H %gs", "side");
+    await run(project, "git branch -D side");
+    await project.undo();
+    expect(project.git("reflog", "show", "--format=%H %gs", "side")).toBe(log);
+    await project.redo();
+    expect(project.state()["git for-each-ref"]).not.toContain("side");
+  });
+
+  it("is asked about where its refs cannot be read", async () => {
+    const project = repository();
+    // Only newer versions of git make one.
+    project.shell("mkdir .git/reftable");
+    const effect = await offer(project, "git reset --hard");
+    expect(effect?.decision).toMatchObject({ kind: "ask", reason: expect.stringContaining("reftable") });
+    expect((await offer(project, "git branch -D main"))?.decision?.kind).toMatch(/ask|deny/);
+    expect((await run(project, "rm -rf src"))?.decision).toBeUndefined();
+    await project.undo();
+    expect(project.read("src/b.txt")).toBe("b\n");
   });
 });
 

@@ -79,7 +79,7 @@ const readClaude: Reader = ({ stdout, exitCode }, { event }) => {
 };
 
 const CODEX_TOP: Readonly<Record<string, readonly string[]>> = {
-  PreToolUse: ["hookSpecificOutput", "decision", "reason"],
+  PreToolUse: ["systemMessage", "hookSpecificOutput", "decision", "reason"],
   PermissionRequest: ["hookSpecificOutput"],
   PostToolUse: ["hookSpecificOutput", "decision", "reason", "continue", "stopReason"],
   UserPromptSubmit: ["hookSpecificOutput", "decision", "reason", "continue", "stopReason"],

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { BUILT_IN } from "../../src/config/settings.ts";
+import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
+import { beginCall } from "../../src/history/begin.ts";
+import { openContext } from "../../src/history/context.ts";
+import { Keeper, limitsOf } from "../../src/history/keeper.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
+import type { System } from "../../src/system/system.ts";
+
+const HOME = "/home/u";
+const PROJECT = `${HOME}/p`;
+const REQUEST = {
+  host: "claude-code",
+  session: "s",
+  tool: "Bash",
+  toolUseId: "u",
+  command: "rm -rf work",
+  verdict: "allow",
+  rules: [],
+};
+
+function open(count: number, msPerLook: number, other: Readonly<Record<string, string>> = {}) {
+  const names = Array.from({ length: count }, (_, at) => `${PROJECT}/work/${at}.txt`);
+  const files = { ...Object.fromEntries(names.map(name => [name, name])), ...other };
+  const { files: disk, ...rest } = createMemorySystem({ cwd: PROJECT, files, env: { HOME } });
+  let now = 0;
+  const clock = { ...rest.clock, monotonicMs: () => (now += msPerLook) };
+  const system: System = { ...rest, files: disk, clock };
+  const places = {
+    project: PROJECT,
+    home: HOME,
+    stateHome: `${HOME}/.amplihack`,
+    temps: [],
+    regenerable: [],
+  };
+  return openContext(system, places, BUILT_IN.history);
+}
+
+function capture(count: number, msPerLook: number) {
+  const target = { path: `${PROJECT}/work`, how: "delete", isTree: true } as const;
+  return beginCall(open(count, msPerLook), REQUEST, { ...NO_FOOTPRINT, targets: [target] });
+}
+
+describe("the time before a call", () => {
+  it("keeps a small tree on a machine on which everything takes long", async () => {
+    expect(await capture(20, 40)).toMatchObject({ files: 20, isComplete: true, lost: [] });
+  });
+
+  it("ends ten times later than the budget at the latest", async () => {
+    const { isComplete, lost, files } = await capture(200, 40);
+    expect(isComplete).toBe(false);
+    expect(files).toBeGreaterThan(20);
+    expect(lost.at(-1)?.why).toContain("history.budgetMs");
+  });
+
+  it("ends with the budget where the machine is quick and there is more than it allows", async () => {
+    const { isComplete, files } = await capture(5_000, 0.2);
+    expect(isComplete).toBe(false);
+    expect(files).toBeLessThan(5_000);
+  });
+
+  it("is longer for git where its index is small, and not where it is large", () => {
+    const large = "x".repeat(8 * 1024 * 1024);
+    const files = { [`${PROJECT}/small/index`]: "x", [`${PROJECT}/large/index`]: large };
+    const context = open(0, 0, files);
+    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings, 150));
+    expect(keeper.msForGit(`${PROJECT}/small`)).toBe(1_500);
+    expect(keeper.msForGit(`${PROJECT}/large`)).toBe(150);
+  });
+});
