@@ -31,7 +31,9 @@ export const OPERATION_RULES = [
   "cloud.cluster",
   "cloud.container",
   "cloud.infra",
+  "cloud.other",
   "cloud.platform",
+  "cloud.public",
   "cloud.queue",
   "cloud.repository",
   "cloud.resource",
@@ -52,5 +54,6 @@ export const OPERATION_RULES = [
   "sys.firewall",
   "sys.kill",
   "sys.power",
+  "sys.setuid",
 ] as const;
 export type OperationRule = (typeof OPERATION_RULES)[number];

@@ -209,7 +209,7 @@ export const cloud: Field = {
           effects: readsAndUploads,
           run: call => runRemoteOption(call, / ssh\b/, "command"),
         },
-        gsutil: { options: CLOUD_VALUES, effects: readsAndUploads },
+        gsutil: { options: { ...CLOUD_VALUES, values: "-uag" }, effects: readsAndUploads },
         doctl: { options: CLOUD_VALUES },
         heroku: { options: PLATFORM },
         fly: {

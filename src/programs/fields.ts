@@ -7,6 +7,7 @@ import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
 import { encoding } from "./encoding.ts";
 import { environment } from "./environment.ts";
+import { exposure } from "./exposure.ts";
 import { files } from "./files.ts";
 import { versionControl } from "./git.ts";
 import { isolation } from "./isolation.ts";
@@ -59,6 +60,7 @@ export const OTHERS: readonly Field[] = [
   shells,
   databases,
   cloud,
+  exposure,
   system,
   credentials,
 ];

@@ -37,7 +37,7 @@ function findOperation(
   call: ProgramCall,
   options: ParsedOptions,
 ): OperationEffect | undefined {
-  if (isDryRun(options)) return undefined;
+  if (onlyTells(options)) return undefined;
   const operands = options.operandValues;
   const shown = operands.map(describe);
   for (const operation of rows) {
@@ -50,7 +50,7 @@ function findOperation(
       what,
       target: [program, ...call.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matched).join(" "),
-      names: [...namesIn(call, options, shown), ...chosenBefore(program, call)],
+      names: [...namesOf(call, options, shown), ...chosenBefore(program, call)],
       ...(safer === undefined ? {} : { safer }),
       ...(verdict === undefined ? {} : { verdict }),
     };
@@ -104,7 +104,7 @@ function hasOption(options: ParsedOptions, need: string): boolean {
 }
 
 /** Only looks, or helps; a later word may take a dry run back. */
-function isDryRun(parsed: ParsedOptions): boolean {
+export function onlyTells(parsed: ParsedOptions): boolean {
   if (parsed.has("help", "version")) return true;
   const last = parsed.options.filter(({ name }) => DRY_RUN.includes(name.replace(/^no-/, ""))).at(-1);
   if (last === undefined || last.name.startsWith("no-")) return false;
@@ -112,7 +112,7 @@ function isDryRun(parsed: ParsedOptions): boolean {
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */
-function namesIn(
+export function namesOf(
   call: ProgramCall,
   { options }: ParsedOptions,
   operands: readonly string[],

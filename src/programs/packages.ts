@@ -28,7 +28,7 @@ const PUBLISHING: OperationTables = {
     pnpm …publish | publish packages to everybody | safer pnpm publish --dry-run
     npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
     npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
-    npm access | change who may publish | safer npm access list packages
+    npm access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages
     changeset publish | publish packages to everybody | safer changeset status
     cargo publish | publish a crate to everybody | safer cargo publish --dry-run
     cargo yank | take a published crate away | unless undo | safer cargo search {rest}

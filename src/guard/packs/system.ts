@@ -23,6 +23,13 @@ export const SYSTEM = {
     lost: "It would {what}, this session included: {target}.",
     safer: "ps aux",
   },
+  "sys.setuid": {
+    title: "gives a program the rights of its owner",
+    verdict: "ask",
+    when: "chmod u+s, a mode such as 4755, or capabilities that amount to root, on a program.",
+    lost: "It would {what}, so that whoever starts it has those rights: {target}.",
+    safer: "ls -l {target}",
+  },
   "sys.forkbomb": {
     title: "starts processes without end",
     verdict: "deny",

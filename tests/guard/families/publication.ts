@@ -113,7 +113,6 @@ export const ordinaryPublication: Grammar = {
     "gcloud storage buckets add-iam-policy-binding gs://«b» --member=user:a@acme.com --role=roles/storage.objectViewer",
     "az storage container set-permission -n «b» --public-access off",
     "az storage container list --account-name «b»",
-    "gh repo edit --visibility private",
     "gh repo edit --description 'public api of «b»'",
     "gh repo create «b» --private",
     "gh repo view acme/«b»",

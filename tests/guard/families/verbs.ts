@@ -309,8 +309,6 @@ export const ordinaryVerbs: Grammar = {
     "adb uninstall com.acme.«pkg»",
     "code --uninstall-extension acme.«pkg»",
     "asdf uninstall nodejs 16.0.0",
-    "pre-commit uninstall",
-    "husky uninstall",
     "pipx uninstall «pkg»",
     "npm unlink «pkg»",
     "direnv revoke",
