@@ -4,8 +4,9 @@ import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { runInCluster, runRemoteOption } from "./remote.ts";
+import { runInCluster } from "./remote.ts";
 import { readsAndUploads } from "./remote-copy.ts";
+import { runRemotely } from "./remote-runners.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -202,19 +203,20 @@ export const cloud: Field = {
         aws: {
           options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
           effects: readsAndUploads,
+          run: runRemotely,
         },
-        az: { options: CLOUD_VALUES, effects: readsAndUploads },
+        az: { options: CLOUD_VALUES, effects: readsAndUploads, run: runRemotely },
         gcloud: {
           options: CLOUD_VALUES,
           effects: readsAndUploads,
-          run: call => runRemoteOption(call, / ssh\b/, "command"),
+          run: runRemotely,
         },
         gsutil: { options: { ...CLOUD_VALUES, values: "-uag" }, effects: readsAndUploads },
-        doctl: { options: CLOUD_VALUES },
-        heroku: { options: PLATFORM },
+        doctl: { options: CLOUD_VALUES, run: runRemotely },
+        heroku: { options: PLATFORM, run: runRemotely },
         fly: {
           options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
-          run: call => runRemoteOption(call, / ssh\b/, "C command"),
+          run: runRemotely,
         },
         kubectl: {
           options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
@@ -222,12 +224,12 @@ export const cloud: Field = {
           run: runInCluster,
         },
         k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
-        minikube: { tool: clusterTool },
+        minikube: { tool: clusterTool, run: runRemotely },
         helm: { options: KUBE },
-        k: { options: KUBE },
+        k: { options: KUBE, run: runInCluster },
         terraform: { options: TERRAFORM, tool: withVariables },
         terragrunt: { options: TERRAFORM },
-        vault: { options: VAULT },
+        vault: { options: VAULT, run: runRemotely },
       },
     ),
   operations: OPERATIONS,

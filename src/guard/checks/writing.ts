@@ -52,7 +52,7 @@ function isVitalHistory(path: string): boolean {
 
 export function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext): void {
   for (const target of targetsOf(context, effect.path, effect.by, true)) {
-    if (target.isRemote) continue;
+    if (target.isRemote && !effect.isRecursive) continue;
     const { workspace } = context;
     if (!effect.isRecursive) {
       const zone = target.path === undefined ? undefined : zoneOf(workspace, target.path);
