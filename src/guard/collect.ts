@@ -20,7 +20,10 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
-    if (starter !== undefined) effects.push(...effectsOfCode(call, actorOf(starter)));
+    if (starter === undefined) continue;
+    const actor = actorOf(starter);
+    if (call.kind === "operation") effects.push(...placeEffect(call.effect, actor, workspace, memory));
+    else effects.push(...effectsOfCode(call, actor));
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
@@ -75,10 +78,30 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
   return effects;
 }
 
+/** Whatever is in a directory or below it: a loop of code decides what goes, as a search does. */
+function isLoopOver({ pieces }: Value): boolean {
+  const [before, last] = pieces.slice(-2);
+  const isName = pieces.length === 1 || (before?.kind === "text" && before.text.endsWith("/"));
+  return (
+    pieces.some(piece => piece.kind === "glob" && piece.pattern.startsWith("**")) ||
+    (isName &&
+      (last ?? before)?.kind === "glob" &&
+      /^\*+$/.test(((last ?? before) as { pattern: string }).pattern))
+  );
+}
+
 function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
   switch (call.kind) {
     case "delete":
-      return [{ kind: "delete", by, path: call.path, isRecursive: call.isRecursive }];
+      return [
+        {
+          kind: "delete",
+          by,
+          path: call.path,
+          isRecursive: call.isRecursive,
+          ...(!call.isRecursive && isLoopOver(call.path) ? { selection: "some" as const } : {}),
+        },
+      ];
     case "read":
       return [{ kind: "read", by, path: call.path, isCopy: false }];
     case "write":

@@ -9,6 +9,7 @@ import { encoding } from "./encoding.ts";
 import { environment } from "./environment.ts";
 import { exposure } from "./exposure.ts";
 import { files } from "./files.ts";
+import { frameworks } from "./frameworks.ts";
 import { versionControl } from "./git.ts";
 import { isolation } from "./isolation.ts";
 import { jobs } from "./jobs.ts";
@@ -59,6 +60,7 @@ export const OTHERS: readonly Field[] = [
   otherLanguages,
   shells,
   databases,
+  frameworks,
   cloud,
   exposure,
   system,

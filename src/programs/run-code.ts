@@ -23,8 +23,10 @@ import {
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { execute } from "../shell/walk/execute.ts";
 import { recordCodeEffect, save } from "./file-access.ts";
+import { placeNames } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
+import { sqlLosses } from "./sql-losses.ts";
 
 /** How an interpreter takes its program text. Names of options stand with blanks between. */
 export interface CodeOptions {
@@ -204,6 +206,10 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
       save(found.path, [content], call, found.isAppend);
       break;
     }
+    case "sql":
+      for (const effect of sqlLosses(found.statement, placeNames(call), found.file, ""))
+        recordCodeEffect({ kind: "operation", effect, at: found.at }, call);
+      break;
     case "copy":
       recordCodeEffect(found, call);
       if (found.from.origins.some(origin => origin.kind === "network")) save(found.to, [found.from], call);

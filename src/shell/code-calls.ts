@@ -1,4 +1,5 @@
 import type { Budget } from "./budget.ts";
+import type { OperationEffect } from "./effects.ts";
 import type { Value } from "./value.ts";
 
 /** Languages whose program text is read for calls. `javascript` stands for node, bun and deno. */
@@ -89,6 +90,15 @@ export type CodeCall =
       readonly sends: readonly Value[];
       readonly at: number;
     }
+  /** A statement for a database; `file` when that is a file. */
+  | {
+      readonly kind: "sql";
+      readonly statement: Value;
+      readonly file: Value | undefined;
+      readonly at: number;
+    }
+  /** Something that a rule knows by its id. */
+  | { readonly kind: "operation"; readonly effect: OperationEffect; readonly at: number }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
   | { readonly kind: "directory"; readonly path: Value; readonly at: number };
 

@@ -1,10 +1,20 @@
+import type { OperationRule } from "../../config/levels.ts";
 import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { fromNetwork } from "./context.ts";
-import { combinationsOf, type Datum, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
+import {
+  combinationsOf,
+  type Datum,
+  firstValue,
+  flatten,
+  knownTextOf,
+  optionsOf,
+  originsOf,
+  valuesOf,
+} from "./datum.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;
@@ -151,6 +161,31 @@ export function noteDirectory(context: EvaluationContext, call: FunctionCall, ta
   context.directory ??= context.inputs.cwd;
   context.directory = locate(context, path);
   note(context, { kind: "directory", path: context.directory, at: call.at });
+}
+
+export function noteSql(
+  context: EvaluationContext,
+  { at }: FunctionCall,
+  statement: Datum,
+  database: Datum | undefined,
+): undefined {
+  const file = database === undefined ? undefined : locate(context, firstValue(toPath(context, database)));
+  const isInMemory = knownTextOf(database) === ":memory:";
+  for (const value of isInMemory ? [] : valuesOf(statement))
+    note(context, { kind: "sql", statement: value, file, at });
+}
+
+export function noteLoss(
+  context: EvaluationContext,
+  { name, at }: FunctionCall,
+  rule: OperationRule,
+  what: string,
+): undefined {
+  note(context, {
+    kind: "operation",
+    effect: { kind: "operation", rule, what, target: name, names: [name] },
+    at,
+  });
 }
 
 /** More code. Known text without a foreign origin is read on the spot by the caller, not noted. */

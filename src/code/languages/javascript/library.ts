@@ -79,6 +79,12 @@ export const JAVASCRIPT = defineLanguage({
       "pattern",
     ],
 
+    [
+      "{better-sqlite3,sqlite3.Database,sqlite.DatabaseSync,node:sqlite.DatabaseSync,bun:sqlite.Database}",
+      "opensDatabase",
+      "0",
+    ],
+
     ["path.join", call => normalised(joinPaths(call.positional, "text", false, call.isOpenEnded))],
     [
       "path.resolve",
@@ -159,6 +165,17 @@ export const JAVASCRIPT = defineLanguage({
     ["rmSync rmdirSync", special.removesByOptions],
     ["unlinkSync", "deletes", "0"],
     ["removeSync emptyDirSync", "deletes", "0", "recursively"],
+    [
+      "query execute exec run prepare raw unsafe $executeRaw $executeRawUnsafe $queryRaw $queryRawUnsafe all each",
+      "runsSql",
+      "0",
+    ],
+    ["dropDatabase", "losesData", "db.drop", "drop a database"],
+    ["dropTable dropTableIfExists dropSchema dropCollection", "losesData", "db.drop", "drop a table"],
+    ["drop", "losesData", "db.drop", "drop it", "without arguments"],
+    ["sync", "losesData", "db.drop", "drop every table", "forced"],
+    ["deleteMany", "losesData", "db.delete", "delete every row", "without filter"],
+    ["flushall flushAll flushdb flushDb", "losesData", "db.flush", "empty the store"],
     ["writeFileSync", "writes", "0", "1"],
     ["appendFileSync", "writes", "0", "1", "appending"],
     ["readFileSync", special.readsFile],
@@ -175,6 +192,7 @@ export const JAVASCRIPT = defineLanguage({
     ["os.EOL", () => literal("\n")],
     ["os.userInfo()", context => recordDatum([["homedir", homeDatum(context)]])],
   ],
+  properties: () => [["{entry,matches}.name", entry => withType(entry, "text")]],
   canonical: canonicalName,
   environments: new Set(["process.env", "Bun.env", "import.meta.env"]),
   hoistsFunctions: true,

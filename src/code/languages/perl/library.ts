@@ -78,6 +78,7 @@ export const PERL = defineLanguage({
     ["Compress.Zlib.{uncompress,memGunzip} uncompress", "decodes", "other"],
   ],
   methods: () => [
+    ["do prepare selectall_arrayref", "runsSql", "0"],
     ["system", special.runsText],
     ["remove_tree rmtree", "deletes", "this", "recursively"],
   ],

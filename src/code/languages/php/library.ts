@@ -105,6 +105,10 @@ export const PHP = defineLanguage({
     ["fgets fread stream_get_contents fgetc", "gives", "0"],
     ["matches.{getpathname,getrealpath}", "gives", "this"],
 
+    ["mysqli_query pg_query pg_exec mysqli_multi_query", "runsSql", "1"],
+    ["pdo", "opensDatabase", "0", /^sqlite:/],
+    ["schema.{drop,dropifexists,dropalltables,dropdatabaseifexists}", "losesData", "db.drop", "drop a table"],
+
     ["implode join", "joinsItems", "1 0", "0"],
     ["explode", "splits", "1", "0"],
     ["sprintf vsprintf", "formats", "0", "1.."],
@@ -129,6 +133,13 @@ export const PHP = defineLanguage({
     ],
   ],
   methods: () => [
+    [
+      "exec query prepare statement unprepared multi_query real_query executestatement executequery",
+      "runsSql",
+      "0",
+    ],
+    ["truncate", "losesData", "db.delete", "delete every row"],
+    ["delete", "losesData", "db.delete", "delete every row", "of a whole table"],
     [
       "deletedirectory deletedir rmdirrecursive removedirectory cleandirectory",
       "deletes",

@@ -5,6 +5,7 @@ import {
   argumentList,
   fromNetwork,
   homeDatum,
+  type LibraryFunction,
   standardInput,
   wholeEnvironment,
   workingDirectory,
@@ -19,6 +20,7 @@ import {
   reference,
   withType,
 } from "../../meaning/datum.ts";
+import { noteSpawn } from "../../meaning/effects.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { elementOf } from "../../meaning/members.ts";
 import { anyName, childrenOf, joinPaths, temporaryPath } from "../../meaning/path-values.ts";
@@ -33,6 +35,12 @@ const CODECS = {
   zip: "other",
   bz2: "other",
 } as const;
+
+/** `call_command("flush")` is `manage.py flush`. */
+const startsManaged: LibraryFunction = (call, context) => {
+  noteSpawn(context, call, [literal("manage.py"), ...call.positional], true);
+  return undefined;
+};
 
 const CLIENTS =
   "{requests,httpx,requests.Session(),requests.session(),httpx.Client(),httpx.AsyncClient(),aiohttp.ClientSession(),urllib3.PoolManager()}";
@@ -91,6 +99,11 @@ export const PYTHON = defineLanguage({
     ["os.{chmod,chown,lchown,lchmod} shutil.chown", "changesMode", "0 path"],
     ["path.{chmod,lchmod}", "changesMode", "this"],
     ["os.chdir contextlib.chdir", "changesDirectory", "0 path"],
+
+    ["{sqlite3,duckdb,aiosqlite,apsw}.{connect,Connection}", "opensDatabase", "0 database"],
+    ["database.cursor", "gives", "this"],
+    ["{sqlalchemy.,sqlalchemy.sql.,}text", "gives", "0"],
+    ["{django.core.management.,}call_command", startsManaged],
 
     ["os.path.join", "joinsPath", "0.."],
     ["pathlib.{Path,PurePath}", "joinsPath", "0..", "path"],
@@ -197,8 +210,21 @@ export const PYTHON = defineLanguage({
     ["socket.{gethostbyname,getaddrinfo,gethostbyname_ex}", "sends", "0 host"],
   ],
   methods: () => [
+    ["map imap imap_unordered map_async", "mapsItems", "0", "1"],
     ["submit apply_async call_soon call_later run_in_executor", "wraps", "0 func", "args 1.."],
     ["system", special.runsWhenText],
+    [
+      "execute executescript executemany exec_driver_sql query raw sql fetch fetchval",
+      "runsSql",
+      "0 sql statement query operation",
+    ],
+    ["drop_database drop_all", "losesData", "db.drop", "drop a database"],
+    ["drop", "losesData", "db.drop", "drop a collection", "without arguments"],
+    ["delete_many", "losesData", "db.delete", "delete every document", "without filter"],
+    ["flushall flushdb", "losesData", "db.flush", "empty the store"],
+    ["delete", "losesData", "db.delete", "delete every row", "of a whole table"],
+    ["update", "losesData", "db.delete", "change every row", "of a whole table"],
+    ["filter", call => (call.positional.length + call.named.size === 0 ? call.receiver : undefined)],
     ["unlink", "deletes", "this"],
     ["rmtree", "deletes", "0 path this", "recursively"],
     ["write_text write_bytes", "writes", "this", "0"],

@@ -24,6 +24,7 @@ import { memberOf } from "../../meaning/members.ts";
 import {
   absolute,
   anyName,
+  descendantsOf,
   expandTilde,
   joinPaths,
   patternOf,
@@ -167,12 +168,15 @@ export const RUBY = defineLanguage({
     ["path.{write,binwrite}", "writes", "this", "0"],
     ["path.{read,binread,readlines}", "reads", "this"],
 
+    ["SQLite3.Database.{new,open}", "opensDatabase", "0"],
+
     ["File.join", "joinsPath", "0..", "text", "without restart"],
     ["File.{expand_path,absolute_path,realpath}", expandsPath],
     ["File.dirname", "changesText", "0", "dirname"],
     ["File.basename", "changesText", "0", "basename"],
     ["Dir.{glob,[]}", globs],
     ["Dir.{children,entries,each_child,foreach}", yields(() => anyName("matches"))],
+    ["Find.find", yields(path => path && descendantsOf(path, "matches"))],
     ["Dir.mktmpdir Tempfile.{new,create}", yields((_path, context) => temporaryPath(context))],
     ["Dir.home Etc.getpwuid().dir", "returns", "home"],
     ["Dir.tmpdir", "returns", "temporary directory"],
@@ -221,7 +225,13 @@ export const RUBY = defineLanguage({
     ["instance_eval class_eval", "evaluates", "0 this"],
     ["rm_rf rm_r remove_entry_secure", "deletes", "0", "recursively"],
     ["rmtree", "deletes", "this", "recursively"],
-    ["each map each_with_index", "mapsItems", "-1", "this"],
+    ["each map each_with_index find_each in_batches", "mapsItems", "-1", "this"],
+    ["execute exec exec_query query run do execute_batch", "runsSql", "0"],
+    ["delete_all destroy_all", "losesData", "db.delete", "delete every row", "of a whole table"],
+    ["update_all", "losesData", "db.delete", "change every row", "of a whole table"],
+    ["destroy destroy! delete", "losesData", "db.delete", "delete every row", "of each row"],
+    ["drop_table drop_database", "losesData", "db.drop", "drop a table"],
+    ["truncate truncate_tables", "losesData", "db.delete", "delete every row"],
   ],
   constants: () => [
     ["ENV", () => wholeEnvironment("ENV")],
