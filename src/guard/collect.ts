@@ -99,7 +99,7 @@ function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
           by,
           path: call.path,
           isRecursive: call.isRecursive,
-          ...(!call.isRecursive && isLoopOver(call.path) ? { selection: "some" as const } : {}),
+          ...(!call.isRecursive && isLoopOver(call.path) ? { isLoop: true } : {}),
         },
       ];
     case "read":

@@ -148,8 +148,8 @@ const OPERATIONS: OperationTables = {
     gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
         ruleset delete|remove|delete-* | delete it on the forge
     gh workflow disable | switch a workflow off
-    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*delete*
-        raw-field=*mutation*delete* F=*mutation*delete* field=*mutation*delete*
+    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete*
+        raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy*
     gh repo archive | archive the repository
     gh repo edit | change who can see the repository | needs visibility
     gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete

@@ -69,7 +69,7 @@ export const databases: Field = {
         db:truncate_all|db:migrate:reset|db:seed:replant | empty the database | safer rails db:migrate:status
     artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe | empty the database | safer php artisan
         migrate:status
-    manage.py|django-admin flush|reset_db|reset_schema | empty the database | safer python manage.py
+    manage.py|django-admin flush|reset_db|sqlflush|reset_schema | empty the database | safer python manage.py
         showmigrations
     manage.py|django-admin migrate * zero | undo every migration | safer python manage.py showmigrations
     sequelize|sequelize-cli db:drop|db:migrate:undo:all | empty the database | safer sequelize db:migrate:status

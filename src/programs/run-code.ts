@@ -26,6 +26,7 @@ import { recordCodeEffect, save } from "./file-access.ts";
 import { placeNames } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
+import { requestLosses } from "./requests.ts";
 import { sqlLosses } from "./sql-losses.ts";
 
 /** How an interpreter takes its program text. Names of options stand with blanks between. */
@@ -204,6 +205,13 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
         found.content ??
         unknown("any", "what the program writes", [{ kind: "program", invocation: call.id }]);
       save(found.path, [content], call, found.isAppend);
+      break;
+    }
+    case "network": {
+      recordCodeEffect(found, call);
+      const { method, bodies = [], at } = found;
+      for (const effect of requestLosses({ method, address: describe(found.target), headers: [], bodies }))
+        recordCodeEffect({ kind: "operation", effect, at }, call);
       break;
     }
     case "sql":

@@ -88,6 +88,10 @@ export type CodeCall =
       readonly kind: "network";
       readonly target: Value;
       readonly sends: readonly Value[];
+      /** The method of HTTP, in any case. */
+      readonly method?: string | undefined;
+      /** Texts that are known of what is sent, as JSON where they are members of something. */
+      readonly bodies?: readonly string[];
       readonly at: number;
     }
   /** A statement for a database; `file` when that is a file. */

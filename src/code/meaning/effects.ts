@@ -150,9 +150,35 @@ export function noteNetwork(
     const origins = originsOf(datum);
     return [origins.length === 0 ? value : { ...value, origins }];
   });
+  const method = methodOf(call, sends);
+  const bodies = sends.flatMap(bodyOf);
   for (const value of valuesOf(target)) {
-    note(context, { kind: "network", target: value, sends: sent, at: call.at });
+    note(context, { kind: "network", target: value, sends: sent, method, bodies, at: call.at });
   }
+}
+
+/** `requests.delete`, `{ method: "DELETE" }`, `request("DELETE", …)` */
+function methodOf({ name, positional, named }: FunctionCall, sends: readonly Datum[]): string | undefined {
+  if (/\.delete$/i.test(name)) return "DELETE";
+  const given = [...positional, ...sends].flatMap(datum =>
+    datum.kind === "record" ? (datum.fields.get("method") ?? []) : [datum],
+  );
+  return [named.get("method"), ...given]
+    .map(knownTextOf)
+    .find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
+}
+
+/** What is known of a body: a text, or the texts of a record as one of JSON. */
+function bodyOf(datum: Datum): readonly string[] {
+  const known = knownTextOf(datum);
+  if (known !== undefined) return [known];
+  if (datum.kind !== "record") return [];
+  const inner = [...datum.fields].flatMap(([name, value]) => {
+    const text = knownTextOf(value);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const whole = inner.length === 0 ? [] : [JSON.stringify(Object.fromEntries(inner))];
+  return [...whole, ...[...datum.fields.values()].flatMap(bodyOf)];
 }
 
 export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {

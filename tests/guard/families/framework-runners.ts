@@ -203,7 +203,6 @@ export const ordinaryRunners: Grammar = {
     "collectstatic --no-input",
     "migrate «app»",
     "sqlmigrate «app» 0001",
-    "sqlflush",
     "check --deploy",
     "createsuperuser",
     "dumpdata «app» --indent 2",

@@ -126,6 +126,7 @@ export const JAVASCRIPT = defineLanguage({
     ["Object.keys", "listsFields", "0", "keys"],
     ["Object.entries", "listsFields", "0", "entries"],
     ["String.{fromCharCode,fromCodePoint}", "makesCharacters", "0.."],
+    ["JSON.stringify", "gives", "0"],
     ["Promise.{resolve,all,allSettled} Array.from Object.freeze structuredClone", "gives", "0 this"],
     ["zlib.{gunzip,inflate,brotliDecompress,unzip}Sync Bun.{gunzip,inflate}Sync", "decodes", "other"],
 

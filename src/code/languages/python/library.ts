@@ -168,7 +168,7 @@ export const PYTHON = defineLanguage({
       "gives",
       "0 this",
     ],
-    ["os.{fsencode,fsdecode} str.encode compile", "gives", "0 this"],
+    ["os.{fsencode,fsdecode} str.encode compile json.dumps", "gives", "0 this"],
     [
       "bytes bytearray",
       withArgument("0", given => (given.kind === "list" ? charactersOf(given.items) : given)),

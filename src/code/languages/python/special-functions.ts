@@ -89,8 +89,8 @@ export const retrieves: LibraryFunction = (call, context) => {
 
 /** `urllib.request.Request(url, data=…)` speaks only when opened; the address and body travel with it. */
 export const makesRequest = withArgument("0 url", (address, call) => {
-  const data = select(call, "1 data");
-  return listDatum(data === undefined ? [address] : [address, data]);
+  const rest = [select(call, "1 data"), select(call, "method")];
+  return listDatum([address, ...rest.filter(datum => datum !== undefined)]);
 });
 
 export const opensAddress: LibraryFunction = (call, context) => {

@@ -143,6 +143,7 @@ export const RUBY = defineLanguage({
     ["Net.HTTP.{get,get_response,post,post_form} URI.open", "sends", "0 url"],
     ["{HTTParty,Faraday,RestClient}.{get,post}", "sends", "0 url"],
     ["Net.HTTP.{start,new} TCPSocket.{new,open} UDPSocket.new", "connects", "0"],
+    ["connection.delete", "sends", "handle", "0.."],
     ["connection.{write,puts,print,send,post,request,put}", "sendsToReceiver"],
     ["text.reopen", reopens],
 
