@@ -118,7 +118,14 @@ function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
       ];
     case "mode":
       return [
-        { kind: "attributes", by, path: call.path, isRecursive: call.isRecursive, what: "mode", setting: "" },
+        {
+          kind: "attributes",
+          by,
+          path: call.path,
+          isRecursive: call.isRecursive,
+          what: "mode",
+          setting: call.setting ?? "",
+        },
       ];
     case "network": {
       const payloads = [

@@ -81,6 +81,10 @@ const OPERATIONS: OperationTables = {
     kill 1 | end the first process, and with it the system
     slay | end every process of a user
   `,
+  "sys.setuid": `
+    setcap *cap_set?id*|*cap_sys_admin*|*cap_dac_*|*cap_sys_ptrace*|*cap_sys_module*|*cap_chown*|*cap_fowner*|all* |
+        give a program the rights of root | unless r v n
+  `,
   "sys.firewall": `
     iptables|ip6tables|iptables-legacy|iptables-nft | open the firewall | needs F flush X delete-chain
     iptables|ip6tables DROP|REJECT | cut the machine off | needs P=* policy=*

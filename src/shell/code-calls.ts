@@ -81,6 +81,8 @@ export type CodeCall =
       readonly kind: "mode";
       readonly path: Value;
       readonly isRecursive: boolean;
+      /** The mode as digits, where it is one that is known. */
+      readonly setting?: string | undefined;
       readonly at: number;
     }
   /** `sends`: what leaves (body, query); origins tell whether a file or the environment is in it. */

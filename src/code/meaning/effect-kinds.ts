@@ -78,8 +78,10 @@ function transfers(from: string, to: string, kind: "move" | "copy"): LibraryFunc
   });
 }
 
-export function changesMode(path: string, how?: "recursively"): LibraryFunction {
-  return withArgument(path, (target, call, context) => noteMode(context, call, target, how !== undefined));
+export function changesMode(path: string, mode = "", how?: "recursively"): LibraryFunction {
+  return withArgument(path, (target, call, context) =>
+    noteMode(context, call, target, how !== undefined, select(call, mode)),
+  );
 }
 
 export function changesDirectory(path: string): LibraryFunction {

@@ -89,8 +89,10 @@ export function noteMode(
   { at }: FunctionCall,
   target: Datum,
   isRecursive: boolean,
+  mode: Datum | undefined,
 ): undefined {
-  return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, at }));
+  const setting = knownTextOf(mode);
+  return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, setting, at }));
 }
 
 export function noteRead(context: EvaluationContext, { at }: FunctionCall, target: Datum): undefined {

@@ -69,7 +69,7 @@ export const JAVASCRIPT = defineLanguage({
     ["Bun.file", withArgument("0", path => withType(path, "bun-file"))],
     ["bun-file.{text,json,bytes,arrayBuffer,stream}", "reads", "this"],
     ["bun-file.{delete,unlink}", "deletes", "this"],
-    ["fs.{chmod,chown,lchmod,lchown}{,Sync} Deno.{chmod,chown}{,Sync}", "changesMode", "0"],
+    ["fs.{chmod,chown,lchmod,lchown}{,Sync} Deno.{chmod,chown}{,Sync}", "changesMode", "0", "1"],
     ["fs.readdir{,Sync} Deno.readDir{,Sync}", special.listsDirectory],
     ["fs.mkdtemp{,Sync}", withArgument("0", prefix => joined([prefix, someToken("temporary")]))],
     [

@@ -34,7 +34,7 @@ export const PERL = defineLanguage({
     ["rmtree remove_tree File.Remove.remove File.Slurp.remove", special.removesTrees],
     ["rename move mv", "moves", "0", "1"],
     ["copy cp link symlink File.Copy.Recursive.dircopy", "copies", "0", "1"],
-    ["chmod", "changesMode", "1.."],
+    ["chmod", "changesMode", "1..", "0"],
     ["chown", "changesMode", "2.."],
     ["chdir", "changesDirectory", "0"],
     ["truncate", "writes", "0", "1", "appending"],

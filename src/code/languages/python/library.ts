@@ -96,8 +96,9 @@ export const PYTHON = defineLanguage({
     ["path.{read_text,read_bytes}", "reads", "this"],
     ["linecache.{getlines,getline} fileinput.input", special.readsLines],
     ["dotenv.dotenv_values pandas.{read_csv,read_json} numpy.{loadtxt,fromfile}", "reads", "0 filename"],
-    ["os.{chmod,chown,lchown,lchmod} shutil.chown", "changesMode", "0 path"],
-    ["path.{chmod,lchmod}", "changesMode", "this"],
+    ["os.{chown,lchown} shutil.chown", "changesMode", "0 path"],
+    ["os.{chmod,lchmod}", "changesMode", "0 path", "1 mode"],
+    ["path.{chmod,lchmod}", "changesMode", "this", "0 mode"],
     ["os.chdir contextlib.chdir", "changesDirectory", "0 path"],
 
     ["{sqlite3,duckdb,aiosqlite,apsw}.{connect,Connection}", "opensDatabase", "0 database"],
