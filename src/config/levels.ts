@@ -52,6 +52,7 @@ export const OPERATION_RULES = [
   "sys.account",
   "sys.cron",
   "sys.firewall",
+  "sys.forkbomb",
   "sys.kill",
   "sys.power",
   "sys.setuid",

@@ -216,6 +216,18 @@ export function noteLoss(
   });
 }
 
+/** A process that is started in a loop which never ends and waits for nothing. */
+export function noteEndlessStart(context: EvaluationContext, name: string, at: number): void {
+  if (context.endless === 0) return;
+  const what = "start processes without end";
+  const effect = { kind: "operation", rule: "sys.forkbomb", what, target: name, names: [] } as const;
+  note(context, { kind: "operation", effect, at });
+}
+
+/** These end before the next line runs. */
+const WAITING_CALL =
+  /(?:Sync|\.(?:run|call|check_call|check_output|system|execute|getoutput)|^(?:system|exec|`))$/;
+
 /** More code. Known text without a foreign origin is read on the spot by the caller, not noted. */
 export function noteEvaluate(
   context: EvaluationContext,
@@ -235,6 +247,8 @@ export function noteShell(
 ): readonly Origin[] {
   const directory = spawnDirectory(context, cwd);
   const commands = valuesOf(command);
+  const isLeft = commands.some(value => /&\s*$/.test(knownPrefix(value)));
+  if (isLeft || !WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   for (const value of commands) {
     const stdin =
       context.standardInput ??
@@ -273,6 +287,7 @@ export function noteSpawn(
   stdin?: Datum,
 ): readonly Origin[] {
   const directory = spawnDirectory(context, cwd);
+  if (!WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   const input = stdin === undefined ? context.standardInput : firstValue(stdin);
   const combinations = combinationsOf(argv.map(valuesOf)) ?? [argv.map(unlessChoice)];
   for (const values of combinations) {

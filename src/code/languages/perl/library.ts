@@ -18,6 +18,7 @@ export const PERL = defineLanguage({
     ["eval", "evaluates", "0 this"],
     ["do", "evaluatesFile", "0"],
     ["kill", "kills", "1..", "0"],
+    ["fork", "forks"],
     ["IO.Socket.{INET,SSL,IP}.new Net.{FTP,SMTP}.new", "connects", "PeerAddr PeerHost 0", "PeerPort"],
     ["connection.{send,print,syswrite,put,data,datasend}", "sendsToReceiver"],
     ["socket", special.opensSocket],

@@ -68,6 +68,7 @@ export const PHP = defineLanguage({
   functions: () => [
     ["system exec shell_exec passthru popen `", "runsShell", "0 command"],
     ["proc_open", "runsWords", "0", "3"],
+    ["pcntl_fork", "forks"],
     ["pcntl_exec", "startsProgram", "0", "1"],
     ["eval assert", "evaluates", "0 this"],
     ["create_function", "evaluates", "1"],

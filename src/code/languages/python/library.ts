@@ -68,7 +68,9 @@ export const PYTHON = defineLanguage({
     // Whatever runs the words runs the line.
     ["shlex.split", withArgument("0", line => withType(line, "command-line"))],
     ["map filter", "mapsItems", "0", "1"],
-    ["threading.Thread multiprocessing.Process", "wraps", "target", "args"],
+    ["os.fork os.forkpty", "forks"],
+    ["multiprocessing.Process", "forks", "target"],
+    ["threading.Thread", "wraps", "target", "args"],
     ["threading.Timer signal.signal", "wraps", "1 function", "args 2.."],
     ["functools.partial atexit.register asyncio.to_thread", "wraps", "0 func", "args 1.."],
 
@@ -225,6 +227,7 @@ export const PYTHON = defineLanguage({
     ["flushall flushdb", "losesData", "db.flush", "empty the store"],
     ["delete", "losesData", "db.delete", "delete every row", "of a whole table"],
     ["update", "losesData", "db.delete", "change every row", "of a whole table"],
+    ["kill terminate", special.endsProcesses],
     ["filter", call => (call.positional.length + call.named.size === 0 ? call.receiver : undefined)],
     ["unlink", "deletes", "this"],
     ["rmtree", "deletes", "0 path this", "recursively"],

@@ -140,6 +140,8 @@ export const RUBY = defineLanguage({
     ["send public_send __send__", sendsMessage],
     ["method", namesMethod],
     ["kill", "kills", "1..", "0"],
+    ["fork", "forks", "-1"],
+    ["loop", "repeats"],
     ["Net.HTTP.{get,get_response,post,post_form} URI.open", "sends", "0 url"],
     ["{HTTParty,Faraday,RestClient}.{get,post}", "sends", "0 url"],
     ["Net.HTTP.{start,new} TCPSocket.{new,open} UDPSocket.new", "connects", "0"],
