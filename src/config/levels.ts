@@ -45,6 +45,7 @@ export const OPERATION_RULES = [
   "db.index",
   "db.reset",
   "disk.raw",
+  "fs.system-write",
   "git.history",
   "git.verify",
   "publish",

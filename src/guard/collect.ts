@@ -80,14 +80,20 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
 
 /** Whatever is in a directory or below it: a loop of code decides what goes, as a search does. */
 function isLoopOver({ pieces }: Value): boolean {
-  const [before, last] = pieces.slice(-2);
-  const isName = pieces.length === 1 || (before?.kind === "text" && before.text.endsWith("/"));
+  const whole = pieces.filter(piece => piece.kind !== "text" || piece.text !== "");
+  const last = whole.at(-1);
+  const before = whole.at(-2);
+  const isName = before === undefined || (before.kind === "text" && before.text.endsWith("/"));
   return (
-    pieces.some(piece => piece.kind === "glob" && piece.pattern.startsWith("**")) ||
-    (isName &&
-      (last ?? before)?.kind === "glob" &&
-      /^\*+$/.test(((last ?? before) as { pattern: string }).pattern))
+    whole.some(piece => piece.kind === "glob" && piece.pattern.startsWith("**")) ||
+    (isName && last?.kind === "glob" && /^\*+$/.test(last.pattern))
   );
+}
+
+/** `Clear-Content dir/*`: nothing is left in any of them. */
+function isEmptied(call: Extract<CodeCall, { kind: "write" }>): boolean {
+  const isNothing = call.content !== undefined && knownText(call.content) === "";
+  return isNothing && !call.isAppend && isLoopOver(call.path);
 }
 
 function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
@@ -105,7 +111,12 @@ function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
     case "read":
       return [{ kind: "read", by, path: call.path, isCopy: false }];
     case "write":
-      return [{ kind: "write", by, path: call.path, how: call.isAppend ? "append" : "replace" }];
+      return [
+        { kind: "write", by, path: call.path, how: call.isAppend ? "append" : "replace" },
+        ...(isEmptied(call)
+          ? [{ kind: "delete", by, path: call.path, isRecursive: false, isLoop: true } as const]
+          : []),
+      ];
     case "move":
       return [
         { kind: "move", by, from: call.from, to: call.to },

@@ -37,6 +37,10 @@ export function programsWith(own: OwnPrograms): Programs {
       return programNames();
     },
     seldomFails: name => hasTrait(name, "seldomFails"),
+    runsCode(name) {
+      const program = findProgram(name);
+      return program?.language !== undefined || program?.is?.includes("shell") === true;
+    },
     findDangerous,
   };
 }

@@ -3,7 +3,6 @@ import type { Invocation } from "../shell/facts.ts";
 import { words } from "../shell/options.ts";
 import { describe, isKnown, type Origin, type Value } from "../shell/value.ts";
 import type { ParsedCall } from "./program.ts";
-import { findProgram } from "./registry.ts";
 
 /** Processes of many programs, or of the machine itself, have these names; so have those of interpreters and shells. */
 const SHARED_NAMES = words(`
@@ -14,12 +13,10 @@ const SHARED_NAMES = words(`
 const MAX_SOURCES = 32;
 
 /** A name that says nothing of what the process is for: ending all of that name ends what others run. */
-function isShared(written: string): boolean {
+function isShared(written: string, { scope }: ParsedCall): boolean {
   const name = written.replace(/^\^|\$$|[[\]\\]/g, "").replace(/\.exe$/i, "");
   if (/^[.*]*$/.test(name)) return true;
-  const program = findProgram(name);
-  const isInterpreter = program?.language !== undefined || program?.is?.includes("shell") === true;
-  return isInterpreter || SHARED_NAMES.includes(name.toLowerCase());
+  return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
 }
 
 function ending(what: string, target: string, verdict?: "deny"): OperationEffect {
@@ -41,7 +38,7 @@ export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
   const target = `kill ${shown.join(" ")}`;
   if (shown.at(-1) === "-1") return [ending("end every process", target, "deny")];
   const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
-  return listed.length > 0 && isBroad(listed) ? [ending("end every process of a list", target)] : [];
+  return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
 }
 
 /** The programs whose output a word was made of, through pipes. */
@@ -64,9 +61,9 @@ function sourcesOf(word: Value, { scope, id }: ParsedCall): readonly Invocation[
 }
 
 /** Processes were listed, and nothing said which ones are meant. */
-function isBroad(sources: readonly Invocation[]): boolean {
+function isBroad(sources: readonly Invocation[], call: ParsedCall): boolean {
   const patterns = sources.flatMap(patternsOf);
-  return sources.some(listsProcesses) && !patterns.some(pattern => !isShared(pattern));
+  return sources.some(listsProcesses) && patterns.every(pattern => isShared(pattern, call));
 }
 
 function listsProcesses({ program, argv }: Invocation): boolean {
@@ -112,7 +109,7 @@ export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] 
   if (isChosen || options.has("f", "full", "0")) return [];
   return operands
     .map(describe)
-    .filter(isShared)
+    .filter(name => isShared(name, call))
     .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
 }
 

@@ -165,9 +165,8 @@ function methodOf({ name, positional, named }: FunctionCall, sends: readonly Dat
   const given = [...positional, ...sends].flatMap(datum =>
     datum.kind === "record" ? (datum.fields.get("method") ?? []) : [datum],
   );
-  return [named.get("method"), ...given]
-    .map(knownTextOf)
-    .find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
+  const stated = [...named].find(([key]) => /^method$/i.test(key))?.[1];
+  return [stated, ...given].map(knownTextOf).find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
 }
 
 /** What is known of a body: a text, or the texts of a record as one of JSON. */
@@ -208,10 +207,18 @@ export function noteLoss(
   { name, at }: FunctionCall,
   rule: OperationRule,
   what: string,
+  verdict?: "ask",
 ): undefined {
   note(context, {
     kind: "operation",
-    effect: { kind: "operation", rule, what, target: name, names: [name] },
+    effect: {
+      kind: "operation",
+      rule,
+      what,
+      target: name,
+      names: [name],
+      ...(verdict === undefined ? {} : { verdict }),
+    },
     at,
   });
 }

@@ -33,7 +33,11 @@ const inPowerShell = (command: string) => judgeCommand(command, contextFor({ isP
 const inCmd = (command: string) =>
   judgeTool(
     {
-      tool: { name: "mcp__windows__cmd", canonicalName: "mcp__windows__cmd", input: { command } },
+      tool: {
+        name: "mcp__windows__run",
+        canonicalName: "mcp__windows__run",
+        input: { command, shell: "cmd" },
+      },
       facts: { command: null, paths: [] },
     },
     contextFor(),

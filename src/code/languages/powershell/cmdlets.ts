@@ -7,6 +7,7 @@ import { fromNetwork } from "../../meaning/context.ts";
 import type { Datum } from "../../meaning/datum.ts";
 import {
   choiceOf,
+  firstValue,
   itemsOf,
   joined,
   knownTextOf,
@@ -20,6 +21,7 @@ import {
 import {
   noteDelete,
   noteDirectory,
+  noteLoss,
   noteMove,
   noteNetwork,
   noteRead,
@@ -75,12 +77,16 @@ const REMOVE_PARAMETERS =
     " ",
   );
 
+const REGISTRY = /^(?:HK(?:LM|CU|CR|U|CC):|(?:Microsoft\.PowerShell\.Core\/)?Registry::)/i;
+
 export const removes: LibraryFunction = (call, context) => {
   const isForeign = [...call.named.keys()].some(
     name => !name.startsWith(" ") && !REMOVE_PARAMETERS.some(known => known.startsWith(name.toLowerCase())),
   );
   if (isForeign) return startsProgram(call, context);
   const path = isTrue(parameter(call, "whatif")) ? undefined : pathOf(call, context);
+  if (path !== undefined && REGISTRY.test(knownPrefix(firstValue(path))))
+    return noteLoss(context, call, "fs.system-write", "delete keys of the registry", "ask");
   return path && noteDelete(context, call, path, isTrue(parameter(call, "recurse")));
 };
 
@@ -139,6 +145,16 @@ export const evaluates: LibraryFunction = (call, context) => {
   return code && evaluateText(code, call, context);
 };
 
+/** By number a process is meant; by name, or as they flow in, many are. */
+export const stopsProcess: LibraryFunction = (call, context) => {
+  const name = parameter(call, "name processname");
+  const isNumber = parameter(call, "id", 0) !== undefined;
+  if (isTrue(parameter(call, "whatif")) || (isNumber && name === undefined))
+    return startsProgram(call, context);
+  if (name === undefined && !call.named.has(PIPE)) return undefined;
+  return noteLoss(context, call, "sys.kill", `end every process called ${knownTextOf(name) ?? "…"}`);
+};
+
 function blocksOf(call: FunctionCall): Datum[] {
   return [...call.positional, ...call.named.values()].filter(datum => datum.kind === "function");
 }
@@ -181,7 +197,8 @@ export const startsProgram: LibraryFunction = (call, context) => {
     const isSwitch = value.kind === "reference" && value.name === SWITCHED_ON;
     return [literal(`-${name}`), ...(isSwitch ? [] : itemsOf(value))];
   });
-  const argv = [call.named.get(PROGRAM) ?? literal(call.name), ...words];
+  // `.\\script.ps1` is a file.
+  const argv = [forwardSlashes(call.named.get(PROGRAM) ?? literal(call.name)), ...words];
   return reference("program()", noteSpawn(context, call, argv, false, undefined, call.named.get(PIPE)));
 };
 
