@@ -149,7 +149,7 @@ function loopNode(words: readonly string[], at: number): Node {
   const items = set
     .slice(0, MAX_ITEMS)
     .map(item => ({ value: callNode("pattern", [wordNode(walk < 0 ? item : `${root}**/${item}`)], at) }));
-  const isRead = words.some(word => /^\/f$/i.test(word));
+  const isRead = words.slice(0, doAt).some(word => /^\/f$/i.test(word));
   const over: Node = isRead || items.length === 0 ? NOTHING : { kind: "list", items };
   const body = [commandNode(words.slice(doAt + 1), at)];
   return { kind: "each", target: variableNode(name ?? ""), over, body };
