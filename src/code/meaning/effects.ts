@@ -197,9 +197,10 @@ export function noteSql(
   database: Datum | undefined,
 ): undefined {
   const file = database === undefined ? undefined : locate(context, firstValue(toPath(context, database)));
-  const isInMemory = knownTextOf(database) === ":memory:";
-  for (const value of isInMemory ? [] : valuesOf(statement))
-    note(context, { kind: "sql", statement: value, file, at });
+  if (knownTextOf(database) === ":memory:") return undefined;
+  for (const value of valuesOf(statement))
+    if (/[a-z]/i.test(knownPrefix(value))) note(context, { kind: "sql", statement: value, file, at });
+  return undefined;
 }
 
 export function noteLoss(

@@ -197,8 +197,7 @@ export const startsProgram: LibraryFunction = (call, context) => {
     const isSwitch = value.kind === "reference" && value.name === SWITCHED_ON;
     return [literal(`-${name}`), ...(isSwitch ? [] : itemsOf(value))];
   });
-  // `.\\script.ps1` is a file.
-  const argv = [forwardSlashes(call.named.get(PROGRAM) ?? literal(call.name)), ...words];
+  const argv = [call.named.get(PROGRAM) ?? literal(call.name), ...words];
   return reference("program()", noteSpawn(context, call, argv, false, undefined, call.named.get(PIPE)));
 };
 
