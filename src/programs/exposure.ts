@@ -42,7 +42,7 @@ export const exposure: Field = {
     `,
     publish: `
     gh|glab release create|upload | publish a release | unless draft d | safer gh release list
-    gh release edit | publish a release | needs draft | safer gh release list
+    gh release edit | publish a release | needs draft=false | safer gh release list
     gradle|gradlew …publish*|*:publish* | publish an artifact | free on *publishToMavenLocal | safer gradle
         publishToMavenLocal
     `,

@@ -32,12 +32,12 @@ const OPERATIONS: OperationTables = {
     clear-eventlog|remove-eventlog | clear a log of the machine | ask | unless WhatIf
   `,
   "sys.firewall": `
-    set-mppreference | switch protection off | needs DisableRealtimeMonitoring DisableBehaviorMonitoring
-        DisableIOAVProtection ExclusionPath
+    set-mppreference | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring
+        disableioavprotection exclusionpath
   `,
   "sys.power": `
     stop-service|spsv sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf
-    stop-service|spsv | cut the machine off | needs Name=sshd Name=WinRM Name=Dnscache name=sshd
+    stop-service|spsv | cut the machine off | needs name=sshd name=WinRM name=Dnscache
   `,
 };
 
