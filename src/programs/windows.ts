@@ -94,8 +94,8 @@ function runForFiles(call: ProgramCall): Output {
 
 /** A cmdlet in a text that is not PowerShell's: whoever wrote it takes the rest for PowerShell as well. */
 function runCmdlet(call: ParsedCall): Output | undefined {
-  if (call.parent !== undefined || (call.scope.session.invocations[call.id]?.pipeline?.index ?? 0) > 0)
-    return undefined;
+  const isFollowed = (call.scope.session.invocations[call.id]?.pipeline?.index ?? 0) > 0;
+  if (call.parent?.via === "code" || isFollowed) return undefined;
   return runInterpreterCode("powershell", writtenText(call, true), [], call, { from: "argument" });
 }
 
