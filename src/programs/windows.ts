@@ -106,9 +106,9 @@ const FLEETING = words(`
 `);
 
 /** `Remove-AzResourceGroup`, `Remove-S3Bucket`: cmdlets that are not known by name. */
-function effectsOfCmdlet({ program, argv, options }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfCmdlet({ program, argv }: ParsedCall): readonly ProgramEffect[] {
   const [verb = "", noun = ""] = program.toLowerCase().split("-");
-  const isDry = options.options.some(({ name }) => /^whatif$/i.test(name));
+  const isDry = argv.some(word => /^-wh[atif]*(?::\$true)?$/i.test(describe(word)));
   if (!/^(?:remove|reset|clear)$/.test(verb) || FLEETING.includes(noun) || isDry) return [];
   const target = [program, ...argv.slice(1).map(describe)].join(" ");
   const names = argv.slice(1).map(describe);
