@@ -31,7 +31,9 @@ export const OPERATION_RULES = [
   "cloud.cluster",
   "cloud.container",
   "cloud.infra",
+  "cloud.other",
   "cloud.platform",
+  "cloud.public",
   "cloud.queue",
   "cloud.repository",
   "cloud.resource",
@@ -44,6 +46,7 @@ export const OPERATION_RULES = [
   "db.index",
   "db.reset",
   "disk.raw",
+  "fs.system-write",
   "git.checkout",
   "git.history",
   "git.verify",
@@ -53,7 +56,9 @@ export const OPERATION_RULES = [
   "sys.account",
   "sys.cron",
   "sys.firewall",
+  "sys.forkbomb",
   "sys.kill",
   "sys.power",
+  "sys.setuid",
 ] as const;
 export type OperationRule = (typeof OPERATION_RULES)[number];

@@ -23,7 +23,10 @@ export function collectEffects(facts: ShellFacts, workspace: Workspace): readonl
   for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
-    if (starter !== undefined) effects.push(...effectsOfCode(call, actorOf(starter)));
+    if (starter === undefined) continue;
+    const actor = actorOf(starter);
+    if (call.kind === "operation") effects.push(...placeEffect(call.effect, actor, workspace, memory));
+    else effects.push(...effectsOfCode(call, actor));
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
@@ -93,14 +96,45 @@ function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): read
   return effects;
 }
 
+/** Whatever is in a directory or below it: a loop of code decides what goes, as a search does. */
+function isLoopOver({ pieces }: Value): boolean {
+  const whole = pieces.filter(piece => piece.kind !== "text" || piece.text !== "");
+  const last = whole.at(-1);
+  const before = whole.at(-2);
+  const isName = before === undefined || (before.kind === "text" && before.text.endsWith("/"));
+  return (
+    whole.some(piece => piece.kind === "glob" && piece.pattern.startsWith("**")) ||
+    (isName && last?.kind === "glob" && /^\*+$/.test(last.pattern))
+  );
+}
+
+/** `Clear-Content dir/*`: nothing is left in any of them. */
+function isEmptied(call: Extract<CodeCall, { kind: "write" }>): boolean {
+  const isNothing = call.content !== undefined && knownText(call.content) === "";
+  return isNothing && !call.isAppend && isLoopOver(call.path);
+}
+
 function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
   switch (call.kind) {
     case "delete":
-      return [{ kind: "delete", by, path: call.path, isRecursive: call.isRecursive }];
+      return [
+        {
+          kind: "delete",
+          by,
+          path: call.path,
+          isRecursive: call.isRecursive,
+          ...(!call.isRecursive && isLoopOver(call.path) ? { isLoop: true } : {}),
+        },
+      ];
     case "read":
       return [{ kind: "read", by, path: call.path, isCopy: false }];
     case "write":
-      return [{ kind: "write", by, path: call.path, how: call.isAppend ? "append" : "replace" }];
+      return [
+        { kind: "write", by, path: call.path, how: call.isAppend ? "append" : "replace" },
+        ...(isEmptied(call)
+          ? [{ kind: "delete", by, path: call.path, isRecursive: false, isLoop: true } as const]
+          : []),
+      ];
     case "move":
       return [
         { kind: "move", by, from: call.from, to: call.to },
@@ -113,7 +147,14 @@ function effectsOfCode(call: CodeCall, by: Actor): readonly CommandEffect[] {
       ];
     case "mode":
       return [
-        { kind: "attributes", by, path: call.path, isRecursive: call.isRecursive, what: "mode", setting: "" },
+        {
+          kind: "attributes",
+          by,
+          path: call.path,
+          isRecursive: call.isRecursive,
+          what: "mode",
+          setting: call.setting ?? "",
+        },
       ];
     case "network": {
       const payloads = [

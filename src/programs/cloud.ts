@@ -4,8 +4,9 @@ import { describe, text, type Value, wordAt } from "../shell/value.ts";
 import { copyIntoContainer } from "./containers.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
-import { runInCluster, runRemoteOption } from "./remote.ts";
+import { runInCluster } from "./remote.ts";
 import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
+import { runRemotely } from "./remote-runners.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -169,8 +170,8 @@ const OPERATIONS: OperationTables = {
     gh|glab repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|
         ruleset delete|remove|delete-* | delete it on the forge
     gh workflow disable | switch a workflow off
-    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*delete*
-        raw-field=*mutation*delete* F=*mutation*delete* field=*mutation*delete*
+    gh|glab api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete*
+        raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy*
     gh repo archive | archive the repository
     gh repo edit | change who can see the repository | needs visibility
     gh|glab api | delete through the interface of the forge | needs method=DELETE method=delete
@@ -229,19 +230,20 @@ export const cloud: Field = {
         aws: {
           options: { ...CLOUD_VALUES, flags: `${CLOUD_VALUES.flags} with-decryption` },
           effects: readsAndUploads,
+          run: runRemotely,
         },
-        az: { options: CLOUD_VALUES, effects: readsAndUploads },
+        az: { options: CLOUD_VALUES, effects: readsAndUploads, run: runRemotely },
         gcloud: {
           options: CLOUD_VALUES,
           effects: readsAndUploads,
-          run: call => runRemoteOption(call, / ssh\b/, "command"),
+          run: runRemotely,
         },
-        gsutil: { options: CLOUD_VALUES, effects: readsAndUploads },
-        doctl: { options: CLOUD_VALUES },
-        heroku: { options: PLATFORM },
+        gsutil: { options: { ...CLOUD_VALUES, values: "-uag" }, effects: readsAndUploads },
+        doctl: { options: CLOUD_VALUES, run: runRemotely },
+        heroku: { options: PLATFORM, run: runRemotely },
         fly: {
           options: { ...PLATFORM, values: `${PLATFORM.values} -C command` },
-          run: call => runRemoteOption(call, / ssh\b/, "C command"),
+          run: runRemotely,
         },
         kubectl: {
           options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
@@ -250,12 +252,12 @@ export const cloud: Field = {
         },
         k3s: { options: KUBE, run: runInCluster, tool: clusterTool },
         microk8s: { tool: clusterTool },
-        argocd: { options: COBRA, tool: clusterTool },
+        argocd: { options: COBRA, tool: clusterTool, run: runRemotely },
         helm: { options: KUBE },
-        k: { options: KUBE },
+        k: { options: KUBE, run: runInCluster },
         terraform: { options: TERRAFORM, tool: withVariables },
         terragrunt: { options: TERRAFORM },
-        vault: { options: VAULT },
+        vault: { options: VAULT, run: runRemotely },
         restic: { effects: effectsOfRestic },
       },
     ),

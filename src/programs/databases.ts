@@ -1,7 +1,5 @@
 import { readMongo } from "../code/languages/mongo.ts";
 import { readRedis } from "../code/languages/redis.ts";
-import { dialectOf, readSql, type SqlLoss } from "../code/languages/sql/statements.ts";
-import type { OperationRule } from "../config/levels.ts";
 import type { OperationEffect, ProgramEffect } from "../shell/effects.ts";
 import { words } from "../shell/options.ts";
 import { joinPath } from "../shell/paths.ts";
@@ -11,6 +9,7 @@ import { placeNames } from "./operations.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
 import { type SqlClient, sqlClients } from "./sql-clients.ts";
+import { sqlLosses } from "./sql-losses.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
 
@@ -77,7 +76,6 @@ export const databases: Field = {
     knex migrate:rollback | undo every migration | needs all | safer knex migrate:list
     alembic downgrade base | undo every migration | safer alembic history
     flask db downgrade base | undo every migration | safer flask db history
-    supabase db reset | empty the linked database | needs linked db-url | safer supabase db diff
     typeorm|typeorm-ts-node-commonjs|typeorm-ts-node-esm schema:drop | empty the database | safer typeorm
         migration:show
     drizzle-kit drop | drop migrations | safer drizzle-kit check
@@ -91,7 +89,6 @@ export const databases: Field = {
     goose …reset|down-to | undo every migration | safer goose status
     dbmate drop | drop the database | safer dbmate status
     atlas schema clean | empty the database | safer atlas schema inspect
-    migrate drop | drop everything in the database
     console doctrine:database:drop|doctrine:schema:drop | drop the database | safer php bin/console
         doctrine:schema:validate
     wp db reset|drop|clean | empty the database | safer wp db size
@@ -118,19 +115,6 @@ function sqlProgram(client: SqlClient): Program {
   };
 }
 
-const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; readonly what: string }>>> = {
-  database: { rule: "db.drop", what: "drop a database" },
-  schema: { rule: "db.drop", what: "drop a schema" },
-  table: { rule: "db.drop", what: "drop a table" },
-  index: { rule: "db.drop", what: "drop an index" },
-  user: { rule: "db.drop", what: "drop a user" },
-  partition: { rule: "db.drop", what: "drop a partition" },
-  column: { rule: "db.alter", what: "drop a column" },
-  truncate: { rule: "db.delete", what: "delete every row" },
-  "delete-rows": { rule: "db.delete", what: "delete every row" },
-  "update-rows": { rule: "db.delete", what: "change every row" },
-};
-
 function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const file = client.isLocal ? operands[0] : undefined;
@@ -152,38 +136,8 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   ];
   return [
     ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
-    ...texts.flatMap(code => lossesIn(code, names, file, call)),
+    ...texts.flatMap(code => sqlLosses(code, names, file, call.program)),
   ];
-}
-
-function lossesIn(
-  code: Value,
-  names: readonly string[],
-  file: Value | undefined,
-  { program }: ParsedCall,
-): readonly OperationEffect[] {
-  return readSql(code, dialectOf(program)).statements.flatMap(statement => {
-    const loss = statement.loss === undefined ? undefined : LOSSES[statement.loss];
-    if (loss === undefined || statement.isExplained || statement.isRolledBack) return [];
-    const { target } = statement;
-    return [
-      {
-        kind: "operation",
-        ...loss,
-        target: target ?? statement.verb,
-        names: [...names, target ?? ""],
-        safer: lookFirst(program, target),
-        ...(file === undefined ? {} : { file }),
-      },
-    ];
-  });
-}
-
-/** A query that shows what would go. */
-function lookFirst(program: string, target: string | undefined): string {
-  const query = target === undefined ? "SELECT 1" : `SELECT count(*) FROM ${target}`;
-  if (program.startsWith("sqlite") || program === "duckdb") return `${program} FILE '${query}'`;
-  return /^(mysql|mariadb)$/.test(program) ? `${program} -e '${query}'` : `psql -c '${query}'`;
 }
 
 /** What the program reads on its input: a pipe, a heredoc, or a file that can be looked into. */

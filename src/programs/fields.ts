@@ -7,7 +7,9 @@ import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
 import { encoding } from "./encoding.ts";
 import { environment } from "./environment.ts";
+import { exposure } from "./exposure.ts";
 import { files } from "./files.ts";
+import { frameworks } from "./frameworks.ts";
 import { versionControl } from "./git.ts";
 import { isolation } from "./isolation.ts";
 import { jobs } from "./jobs.ts";
@@ -62,7 +64,9 @@ export const OTHERS: readonly Field[] = [
   otherLanguages,
   shells,
   databases,
+  frameworks,
   cloud,
+  exposure,
   system,
   credentials,
 ];

@@ -15,6 +15,7 @@ import { canonicalName, findProgram, hasTrait, operationRowsOf, programNames } f
 import { effectsOfRows } from "./rows.ts";
 import { runOptionText } from "./run.ts";
 import { runInterpreterCode } from "./run-code.ts";
+import { operationOfVerbs } from "./verbs.ts";
 
 /** An option that is not known may take the next word as its value. */
 const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
@@ -36,6 +37,10 @@ export function programsWith(own: OwnPrograms): Programs {
       return programNames();
     },
     seldomFails: name => hasTrait(name, "seldomFails"),
+    runsCode(name) {
+      const program = findProgram(name);
+      return program?.language !== undefined || program?.is?.includes("shell") === true;
+    },
     findDangerous,
   };
 }
@@ -54,7 +59,7 @@ function followProgram(
   const output = runs && program !== undefined ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = [
-    ...operationEffects(name, parsed),
+    ...operationEffects(name, program, parsed),
     ...operationsOf(ownRows, name, parsed, grammarOf(program)),
   ];
   return { output, effects: [...effects, ...later, ...operations] };
@@ -127,7 +132,11 @@ function effectsOf(program: Program | undefined, call: ParsedCall): readonly Pro
 }
 
 /** The operations of the tool behind runners: `bundle exec rails`, `php artisan`, `python -m alembic`. */
-function operationEffects(name: string, call: ParsedCall): readonly ProgramEffect[] {
+function operationEffects(
+  name: string,
+  record: Program | undefined,
+  call: ParsedCall,
+): readonly ProgramEffect[] {
   let tool = { name, argv: call.argv };
   for (let hops = 0; hops < MAX_TOOLS; hops += 1) {
     const program = findProgram(tool.name);
@@ -140,7 +149,10 @@ function operationEffects(name: string, call: ParsedCall): readonly ProgramEffec
     if (isSame) break;
   }
   const rows = operationRowsOf(tool.name);
-  if (rows.length === 0) return [];
+  if (rows.length === 0) {
+    const isKnown = record !== undefined || findProgram(tool.name) !== undefined;
+    return isKnown ? [] : operationOfVerbs(tool.name, { ...call, argv: tool.argv });
+  }
   const grammar = grammarOf(findProgram(tool.name));
   return rows.flatMap(table => operationsOf(table, tool.name, { ...call, argv: tool.argv }, grammar));
 }

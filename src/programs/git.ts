@@ -25,6 +25,7 @@ import { readGitOptions } from "./git-options.ts";
 import { repositoryRoot } from "./paths.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { effectsOfUpload } from "./remote-copy.ts";
+import { runRemotely } from "./remote-runners.ts";
 import { runString } from "./run.ts";
 
 /** Version control: what git runs and prints, and its words for rules that know repositories. */
@@ -55,6 +56,7 @@ export const versionControl: Field = {
       is: ["dangerous", "readsNothing"],
       options: FORGE_OPTIONS,
       effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],
+      run: runRemotely,
       shellVariables: "PAGER EDITOR VISUAL BROWSER",
     },
     { names: "glab", options: FORGE_OPTIONS, is: ["readsNothing"], effects: publishedTexts },

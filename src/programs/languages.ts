@@ -1,11 +1,12 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { type OptionGrammar, parseOptions } from "../shell/options.ts";
-import { baseName } from "../shell/paths.ts";
 import type { Output } from "../shell/state/types.ts";
 import { describe, knownText, text, type Value, wordAt } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
+import { runInner } from "../shell/walk/inner.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf } from "./file-access.ts";
+import { scriptProgram } from "./frameworks.ts";
 import { readsOf } from "./listings.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { programs } from "./program-table.ts";
@@ -75,7 +76,7 @@ export const languages: Field = {
       ),
       php: interpreter(
         { language: "php", code: "r", files: "f" },
-        { pattern: /^php[\d.]*(?:-cgi)?$/, tool: phpTool, effects: offeredByPhp },
+        { pattern: /^php[\d.]*(?:-cgi)?$/, effects: offeredByPhp },
       ),
       lua: interpreter({ language: "lua", code: "e" }, { pattern: /^lua[\d.]*$/ }),
       awk: interpreter(
@@ -90,7 +91,13 @@ export const languages: Field = {
 };
 
 function interpreter(takes: CodeOptions, more: Partial<Program> = {}): Omit<Program, "names"> {
-  return { language: takes.language, run: call => runInterpreter(takes, call), ...more };
+  return { language: takes.language, run: call => runScript(call) ?? runInterpreter(takes, call), ...more };
+}
+
+/** A script that is a program with a record of its own. */
+function runScript(call: ParsedCall): Output | undefined {
+  const program = scriptProgram(call);
+  return program === undefined ? undefined : runInner(program, call);
 }
 
 /** A package manager that is an interpreter as well: `bun -e CODE`, `bun run FILE`. */
@@ -171,18 +178,11 @@ function effectsInPlace({ options, operands }: ParsedCall): readonly ProgramEffe
   return (hasCode ? operands : operands.slice(1)).map(path => ({ kind: "write", path, how: "edit" }));
 }
 
-/** `python -m alembic …`, `python manage.py flush`. */
+/** `python -m alembic …`, `python setup.py upload`. */
 function pythonTool({ argv }: ParsedCall): readonly Value[] | undefined {
   const [, first, second] = argv;
   if (first === undefined) return undefined;
   const word = describe(first);
   if (word === "-m" && second !== undefined) return argv.slice(2);
-  const script = ["manage.py", "setup.py"].find(name => word.endsWith(name));
-  return script === undefined ? undefined : [text(script), ...argv.slice(2)];
-}
-
-/** `php artisan …`, `php bin/console …`. */
-function phpTool({ argv }: ParsedCall): readonly Value[] | undefined {
-  const name = baseName(describe(wordAt(argv, 1)));
-  return name === "console" || name === "artisan" ? [text(name), ...argv.slice(2)] : undefined;
+  return word.endsWith("setup.py") ? [text("setup.py"), ...argv.slice(2)] : undefined;
 }

@@ -22,6 +22,7 @@ import { plainReads } from "./listings.ts";
 import { payloads, sendEffect, sendStdin, stdinPayloads } from "./payloads.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
+import { requestLosses } from "./requests.ts";
 import { runOptionText } from "./run.ts";
 
 const DOWNLOAD_OPTIONS = {
@@ -32,6 +33,12 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
+  operations: {
+    "cloud.api": `
+    grpcurl|evans|grpc_cli …*/Delete*|*/Destroy*|*/Purge*|*/Terminate*|*/Drop*|*.Delete* | delete something on another
+        machine
+    `,
+  },
   toldExcept: "fetch aria2c tftp sftp ftp lwp-request cryptcat tcpdump lynx socat",
   programs: () =>
     programs(
@@ -196,16 +203,12 @@ function effectsOfCurl(call: ParsedCall): readonly ProgramEffect[] {
     ),
     ...payloads("address", [...addresses, ...otherAddresses(options)]),
   ];
-  const shown = addresses.map(describe);
-  const deleted = isDelete(options.valueOf("X"))
-    ? shown
-    : shown.filter(one => /\/_delete_by_query(\?|$)/.test(one));
   return [
     ...addresses.flatMap(readLocalFile),
     ...sendEffect(addresses[0], sent),
     ...downloads(options.valuesOf("D", "c"), undefined, false),
     ...downloads(options.valuesOf("o"), options.valueOf("output-dir"), options.has("O")),
-    ...deleted.flatMap(deletionAt),
+    ...addresses.flatMap(address => lossesAt(describe(address), options.valueOf("X"), sent)),
     ...engineRequests(addresses, call),
   ];
 }
@@ -272,27 +275,20 @@ function readLocalFile(address: Value): readonly ProgramEffect[] {
   return scheme === null ? [] : [{ kind: "read", path: dropKnown(address, scheme[0].length), isCopy: false }];
 }
 
-function isDelete(method: Value | undefined): boolean {
-  return method !== undefined && /^delete$/i.test(describe(method));
-}
-
-/** An HTTP DELETE to another machine. On this one a named thing may go, all indexes of a search engine at once not. */
-function deletionAt(address: string): readonly ProgramEffect[] {
-  const isIndex =
-    /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
-  const isMany = /\/_delete_by_query|:9[23]00\/?($|\?|_all|[^/?]*\*)/.test(address);
-  if (isLocalAddress(address) && !isMany) return [];
-  const rule = isIndex ? "db.index" : "cloud.api";
-  const what = isIndex ? "delete an index" : "delete something on another machine";
-  return [{ kind: "operation", rule, what, target: address, names: [address] }];
-}
-
-/** The machine itself. Names that only look private, such as `.local` and `.test`, may lead anywhere. */
-export function isLocalAddress(address: string): boolean {
-  const host = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/^[^@/]*@/, "");
-  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|[a-z0-9-]+\.localhost)(?=[:/?]|$)/i.test(
-    host,
-  );
+/** What a request with these payloads deletes where it goes. */
+function lossesAt(
+  address: string,
+  method: Value | undefined,
+  sent: readonly Payload[],
+): readonly ProgramEffect[] {
+  const textsOf = (role: Payload["role"]) =>
+    sent.flatMap(payload => (payload.role === role ? (knownText(payload.value) ?? []) : []));
+  return requestLosses({
+    method: method === undefined ? undefined : describe(method),
+    address,
+    headers: textsOf("header"),
+    bodies: textsOf("body"),
+  });
 }
 
 /** Where people keep repositories of their own, open or closed. */
@@ -323,7 +319,7 @@ function effectsOfWget({ options, operands }: ParsedCall): readonly ProgramEffec
     ...sendEffect(operands[0], sent),
     ...downloads(files, undefined, false),
     ...downloads([], options.valueOf("P"), isSaved),
-    ...(isDelete(options.valueOf("method")) ? operands.map(describe).flatMap(deletionAt) : []),
+    ...operands.flatMap(address => lossesAt(describe(address), options.valueOf("method"), sent)),
   ];
 }
 
@@ -361,7 +357,13 @@ function effectsOfHttpie(call: ParsedCall): readonly ProgramEffect[] {
       ...payloads("address", address === undefined ? [] : [address]),
     ]),
     ...downloads(call.options.valuesOf("o"), undefined, false),
-    ...(isMethod && isDelete(first) && address !== undefined ? deletionAt(describe(address)) : []),
+    ...(address === undefined
+      ? []
+      : lossesAt(
+          describe(address).replace(/^:(?=\/|\d|$)/, "localhost:"),
+          isMethod ? first : undefined,
+          sent,
+        )),
   ];
 }
 

@@ -62,7 +62,7 @@ function findOperation(
       what,
       target: [program, ...call.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matched).join(" "),
-      names: [...namesIn(call, options, shown), ...chosenBefore(program, call)],
+      names: [...namesOf(call, options, shown), ...chosenBefore(program, call)],
       ...(safer === undefined ? {} : { safer }),
       ...(verdict === undefined ? {} : { verdict }),
     };
@@ -116,7 +116,7 @@ function hasOption(options: ParsedOptions, need: string): boolean {
 }
 
 /** Only looks, or helps. A version is asked for in front of everything; further on it is one that the command is about. */
-function onlyTells(parsed: ParsedOptions): boolean {
+export function onlyTells(parsed: ParsedOptions): boolean {
   return parsed.isOn("help", ...DRY_RUN) || asksForVersion(parsed);
 }
 
@@ -132,7 +132,7 @@ export function asksForVersion({ options, operands }: ParsedOptions): boolean {
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */
-function namesIn(
+export function namesOf(
   call: ProgramCall,
   { options }: ParsedOptions,
   operands: readonly string[],

@@ -9,6 +9,7 @@ import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { recordCodeEffect } from "./file-access.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
+import { sqlLosses } from "./sql-losses.ts";
 
 const CODE_OPTIONS = [
   ["Rscript R bb groovy scala swift ghc ghci ocaml janet", "e"],
@@ -49,8 +50,8 @@ function interpreter(names: string, code: string): Program {
     options: { values: code, abbreviates: false, isSingleDash: true },
     run(call) {
       const codes = call.options.valuesOf(...words(code));
-      for (const one of codes) follow(knownText(one) ?? "", call);
-      if (codes.length === 0 && call.stdin !== undefined) follow(knownText(call.stdin) ?? "", call);
+      for (const one of codes) followUnreadCode(knownText(one) ?? "", call);
+      if (codes.length === 0 && call.stdin !== undefined) followUnreadCode(knownText(call.stdin) ?? "", call);
       return [unknownOutput(call)];
     },
   };
@@ -82,10 +83,17 @@ const DELETES = new RegExp(
   String.raw`(?<![\w.:-])((?:[A-Za-z]\w*(?:\.|::))*(?:unlink|rm|rm_rf!?|rm!|rmdir|rmtree|removeItem|delete-directory|delete-file|deleteRecursively|removeDirectoryRecursive|removeFile|file\.remove|delete|deleteDirectory|RemoveAll|remove_dir_all|remove_all))[\s(]*(?:[A-Za-z]+:\s*)?(?:(?:Paths?\.(?:get|of)|new File|URL|c)\()?${STRING}`,
   "g",
 );
+/** A statement that a call hands to a database, and the loss of all rows of a table. */
+const STATEMENTS = new RegExp(
+  String.raw`\b(?:query|execute|sql|statement)!?[\s(]+(?:[\w.]+,\s*)?${STRING}`,
+  "gi",
+);
+const EMPTIES = /\b([A-Z][\w.]*\.)?(?:delete_all|truncate_all|drop_table)\b!?[\s(]+:?([\w.]+)/g;
 const SINGLE_FILE = /(?:^|\.)(?:delete-file|file\.remove|removeFile|rm!|delete)$/;
 const ANY_STRING = new RegExp(STRING, "g");
 
-function follow(whole: string, call: ProgramCall): void {
+/** Looks for what code of a language without a reader starts, deletes and tells a database. */
+export function followUnreadCode(whole: string, call: ProgramCall): void {
   const { session } = call.scope;
   const code = whole.slice(0, MAX_SEARCHED);
   if (code !== whole)
@@ -97,6 +105,19 @@ function follow(whole: string, call: ProgramCall): void {
   for (const match of code.matchAll(WORDS)) {
     const words = [...(match[1] ?? "").matchAll(ANY_STRING)].map(word => stringIn(word, 1));
     if (words.length > 1) runString(text(words.map(quoted).join(" ")), call);
+  }
+  for (const match of code.matchAll(STATEMENTS))
+    for (const effect of sqlLosses(text(stringIn(match, 1)), [], undefined, ""))
+      recordCodeEffect({ kind: "operation", effect, at: match.index }, call);
+  for (const { 2: table = "", index } of code.matchAll(EMPTIES)) {
+    const loss = {
+      kind: "operation",
+      rule: "db.delete",
+      what: "delete every row",
+      target: table,
+      names: [table],
+    } as const;
+    recordCodeEffect({ kind: "operation", effect: loss, at: index }, call);
   }
   for (const match of code.matchAll(DELETES)) {
     const path = pathOf(stringIn(match, 2), call);
@@ -125,7 +146,8 @@ function compile(call: ParsedCall): Output {
     const isStdin = knownText(path) === "-";
     if (!isStdin && writtenEntry(path, call.cwd, call.scope) === undefined) continue;
     const contents = isStdin ? [call.stdin] : readContents(path, call.cwd, call.stdin, call.scope);
-    for (const content of contents) if (content !== undefined) follow(knownText(content) ?? "", call);
+    for (const content of contents)
+      if (content !== undefined) followUnreadCode(knownText(content) ?? "", call);
   }
   return [unknownOutput(call)];
 }

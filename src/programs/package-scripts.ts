@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, ownValue } from "../protocol/json.ts";
 import { readJson } from "../protocol/read-json.ts";
+import { joinPath } from "../shell/paths.ts";
+import { writtenEntry } from "../shell/state/file-contents.ts";
 import type { ProgramCall } from "../shell/state/types.ts";
 import { knownText, text, type Value } from "../shell/value.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { writtenText } from "./make.ts";
 import { runString } from "./run.ts";
 
+const MAX_MANIFEST_BYTES = 256 * 1024;
 const RUN = ["run", "run-script", "rum", "urn"];
 const INSTALL = ["install", "i", "ci", "add"];
 /** Subcommands that are scripts without `run`. */
@@ -29,6 +32,22 @@ export function runWrittenScripts(program: string, operands: readonly Value[], c
       if (typeof script === "string")
         runString(joinValues([text(script, content.origins), ...rest], " "), call);
     }
+  }
+}
+
+/** A script of the project that is started by its name: what the manifest says is what runs. */
+export function runListedScript(program: string, operands: readonly Value[], call: ProgramCall): void {
+  const { scope, place, cwd } = call;
+  const path = knownText(joinPath(cwd, text("package.json")));
+  const first = knownText(operands[0] ?? text("")) ?? "";
+  const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
+  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return;
+  if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return;
+  const scripts = scriptsIn(scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES));
+  const { names, rest } = chosenScripts(program, operands);
+  for (const name of names) {
+    const script = ownValue(scripts, name);
+    if (typeof script === "string") runString(joinValues([text(script), ...rest], " "), call);
   }
 }
 

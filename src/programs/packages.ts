@@ -6,7 +6,7 @@ import type { Output, ProgramCall } from "../shell/state/types.ts";
 import { describe, knownPrefix, knownText, text, type Value } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { runJavaScript } from "./languages.ts";
-import { runWrittenScripts } from "./package-scripts.ts";
+import { runListedScript, runWrittenScripts } from "./package-scripts.ts";
 import { runPrefix } from "./prefix.ts";
 import type { Field, OperationTables, ParsedCall, Program } from "./program.ts";
 import { runString } from "./run.ts";
@@ -28,7 +28,7 @@ const PUBLISHING: OperationTables = {
     pnpm recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run
     npm|pnpm unpublish|deprecate | take a published package away | safer npm view {rest}
     npm dist-tag|owner add|rm | change a published package | safer npm dist-tag ls
-    npm access | change who may publish | safer npm access list packages
+    npm access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages
     changeset publish | publish packages to everybody | safer changeset status
     cargo publish | publish a crate to everybody | safer cargo publish --dry-run
     cargo yank | take a published crate away | unless undo | safer cargo search {rest}
@@ -127,6 +127,7 @@ function manager(
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
         const operands = before.operandValues;
         runWrittenScripts(names, operands, there);
+        runListedScript(names, operands, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }
       return runPackage({ ...there, argv: [text(names), ...call.argv.slice(first.index + 1)] });

@@ -1,13 +1,14 @@
 import type { ProgramEffect } from "../shell/effects.ts";
-import { type OptionGrammar, parseOptions, words } from "../shell/options.ts";
+import { type OptionGrammar, parseOptions } from "../shell/options.ts";
 import type { Output } from "../shell/state/types.ts";
-import { dropKnown, knownPrefix, knownText, unknown, type Value, wordAt } from "../shell/value.ts";
+import { dropKnown, knownPrefix, knownText, text, unknown, type Value, wordAt } from "../shell/value.ts";
 import { runInNewShell, unknownOutput } from "../shell/walk/code-runs.ts";
 import { runInner } from "../shell/walk/inner.ts";
 import { joinValues } from "../shell/words/fragments.ts";
 import { fetchedOutput } from "./network.ts";
 import { payloads, sendEffect, stdinPayloads } from "./payloads.ts";
-import type { Field, ParsedCall, Program } from "./program.ts";
+import type { Field, ParsedCall } from "./program.ts";
+import { remoteRunners } from "./remote-runners.ts";
 import { remoteCall, runString } from "./run.ts";
 
 const SSH: OptionGrammar = {
@@ -40,23 +41,14 @@ export const remote: Field = {
         return runInner(isDashed ? rest.slice(1) : rest, remoteCall(call, "mosh", host));
       },
     },
-    remoteOption("vagrant", / ssh\b/, "c command"),
-    remoteOption(
-      "ansible",
-      /-m\s*(?:ansible\.builtin\.)?(?:shell|command|raw)|^(?!.* -m).* -a/,
-      "a args",
-      "-miuelf",
-    ),
-    { names: "lxc incus", run: runLxc },
-    // Their last word runs on many machines.
     {
-      names: "pssh parallel-ssh pdsh clush dsh salt mpssh",
-      run(call) {
-        const last = call.argv.at(-1);
-        if (last !== undefined) runInNewShell(last, call, { from: "argument", via: "shell" });
-        return [unknownOutput(call)];
-      },
+      names: "ansible",
+      options: { values: "-iuelf m|module-name a|args inventory user limit extra-vars forks" },
+      run: runAnsible,
     },
+    { names: "lxc incus", run: runLxc },
+    { names: "salt salt-ssh salt-call", run: runSalt },
+    ...remoteRunners(),
   ],
 };
 
@@ -88,21 +80,30 @@ function effectsOfSsh(call: ParsedCall): readonly ProgramEffect[] {
   return sendEffect(host, [...payloads("body", command), ...stdinPayloads(call)]);
 }
 
-/** An option holds the command line: `vagrant ssh -c`, `gcloud compute ssh --command`, `ansible -a`. */
-function remoteOption(names: string, required: RegExp, code: string, values = ""): Program {
-  return {
-    names,
-    options: { values: `${code} ${values}` },
-    run: call => runRemoteOption(call, required, code),
-  };
+/** Modules that run a line, or whose arguments say that a path has to go. */
+function runAnsible(call: ParsedCall): Output {
+  const module = knownText(call.options.valueOf("m") ?? text("command"))?.replace(/^ansible\.\w+\./, "");
+  const there = remoteCall(call, "ansible", undefined);
+  for (const given of call.options.valuesOf("a")) {
+    if (/^(shell|command|raw|script|win_shell|win_command)$/.test(module ?? ""))
+      runInNewShell(given, there, { from: "argument", via: "shell" });
+    else if (/\bstate=absent\b/.test(knownText(given) ?? "") && module === "file") {
+      const path = /\b(?:path|dest|name)=(\S+)/.exec(knownText(given) ?? "")?.[1];
+      if (path !== undefined) runInner([text("rm"), text("-rf"), text(path)], there);
+    }
+  }
+  return [unknownOutput(call)];
 }
 
-export function runRemoteOption(call: ParsedCall, required: RegExp, code: string): Output {
-  const written = call.argv.map(word => knownText(word) ?? "").join(" ");
-  if (required.test(written)) {
-    for (const given of call.options.valuesOf(...words(code)))
-      runInNewShell(given, remoteCall(call, call.program, undefined), { from: "argument", via: "shell" });
-  }
+/** `salt '*' cmd.run LINE`, `salt '*' file.remove PATH`. */
+function runSalt(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => /^(cmd|file)\.\w+$/.test(knownText(word) ?? ""));
+  const given = at < 0 ? undefined : call.argv[at + 1];
+  if (given === undefined) return [unknownOutput(call)];
+  const there = remoteCall(call, call.program, undefined);
+  const name = knownText(wordAt(call.argv, at)) ?? "";
+  if (name.startsWith("cmd.")) runInNewShell(given, there, { from: "argument", via: "shell" });
+  else if (/^file\.(remove|rmdir)$/.test(name)) runInner([text("rm"), text("-rf"), given], there);
   return [unknownOutput(call)];
 }
 

@@ -1,9 +1,12 @@
 import type { DeleteEffect, ProgramEffect, Selection } from "../shell/effects.ts";
 import { directoryName } from "../shell/paths.ts";
+import type { Output } from "../shell/state/types.ts";
 import { hasUnknown, isKnown, knownText, text, unknown, type Value } from "../shell/value.ts";
 import { isSearchResult, listedArguments, listingBehind } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
+import { effectsOfRows } from "./rows.ts";
+import { isCmdStyle, runBareCmd } from "./windows.ts";
 
 /** Programs that delete what they are given. */
 export const removal: Field = {
@@ -21,12 +24,26 @@ export const removal: Field = {
   `,
       {
         rm: { effects: removalEffects },
-        rmdir: { effects: removedDirectories },
+        rmdir: { effects: unlessCmd(removedDirectories), run: runForCmd },
         shred: { effects: [{ delete: "operands", recursive: "r", isShredded: true }] },
-        rimraf: { effects: [{ delete: "operands", recursive: "always" }] },
+        rimraf: {
+          effects: unlessCmd(call => effectsOfRows([{ delete: "operands", recursive: "always" }], call)),
+          run: runForCmd,
+        },
       },
     ),
 };
+
+/** `rmdir /s /q dir` and `del /s /q *` are commands of cmd.exe, and judged as such. */
+function unlessCmd(
+  effects: (call: ParsedCall) => readonly ProgramEffect[],
+): (call: ParsedCall) => readonly ProgramEffect[] {
+  return call => (isCmdStyle(call) ? [] : effects(call));
+}
+
+function runForCmd(call: ParsedCall): Output | undefined {
+  return isCmdStyle(call) ? runBareCmd(call) : undefined;
+}
 
 /** With `-p` the directories above go as well, as long as they are empty then. */
 function removedDirectories(call: ParsedCall): readonly ProgramEffect[] {

@@ -26,8 +26,11 @@ import { execute } from "../shell/walk/execute.ts";
 import { readOwnScript } from "../shell/walk/script-files.ts";
 import { recordCodeEffect, save } from "./file-access.ts";
 import { importedFiles } from "./imported-files.ts";
+import { placeNames } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { readPythonModule } from "./python-modules.ts";
+import { requestLosses } from "./requests.ts";
+import { sqlLosses } from "./sql-losses.ts";
 
 /** How an interpreter takes its program text. Names of options stand with blanks between. */
 export interface CodeOptions {
@@ -237,6 +240,17 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
       save(found.path, [content], call, found.isAppend);
       break;
     }
+    case "network": {
+      recordCodeEffect(found, call);
+      const { method, bodies = [], at } = found;
+      for (const effect of requestLosses({ method, address: describe(found.target), headers: [], bodies }))
+        recordCodeEffect({ kind: "operation", effect, at }, call);
+      break;
+    }
+    case "sql":
+      for (const effect of sqlLosses(found.statement, placeNames(call), found.file, ""))
+        recordCodeEffect({ kind: "operation", effect, at: found.at }, call);
+      break;
     case "copy":
       recordCodeEffect(found, call);
       if (found.from.origins.some(origin => origin.kind === "network")) save(found.to, [found.from], call);

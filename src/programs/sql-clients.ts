@@ -38,7 +38,6 @@ const TABLE = `
     cockroach | values -efd execute file url host port user database | exact | text e execute | files f file |
         databases 2
     sqlplus | values -MRL | exact | databases 2
-    manage.py | values database | exact | databases 2
     cqlsh hive beeline spark-sql trino | values -kupnd e|execute f|file keyspace username password database | exact |
         text e | files f | databases 2
     snowsql impala-shell | values -audswhr q|query f|filename|query_file accountname username dbname schemaname |

@@ -1,5 +1,6 @@
 import type { ProgramEffect } from "../shell/effects.ts";
 import { describe } from "../shell/value.ts";
+import { effectsOfKill, effectsOfKillByName, effectsOfTaskKill } from "./processes.ts";
 import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { programs } from "./program-table.ts";
 
@@ -56,6 +57,7 @@ const OPERATIONS: OperationTables = {
     systemctl poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot | switch the machine off
     systemctl stop|disable|mask|kill ssh|sshd|ssh.service|sshd.service|network|networking|NetworkManager|
         NetworkManager.service|systemd-networkd|systemd-resolved|firewalld | cut the machine off
+    systemctl stop|disable|mask|kill * * * | stop many services of the machine | unless user
     systemctl isolate|start poweroff.target|reboot.target|halt.target|rescue.target|emergency.target|shutdown.target|
         runlevel0.target|runlevel6.target | switch the machine off
     service|rc-service|invoke-rc.d ssh|sshd|network|networking|NetworkManager stop | cut the machine off
@@ -80,7 +82,12 @@ const OPERATIONS: OperationTables = {
     pkill|killall .|.*| | end every process
     pkill|killall|skill | end every process of a user | needs u U user euid uid | unless 0 | free on ?*
     kill 1 | end the first process, and with it the system
+    stop-process|spps | end every process of a name | needs name processname | unless id whatif
     slay | end every process of a user
+  `,
+  "sys.setuid": `
+    setcap *cap_set?id*|*cap_sys_admin*|*cap_dac_*|*cap_sys_ptrace*|*cap_sys_module*|*cap_chown*|*cap_fowner*|all* |
+        give a program the rights of root | unless r v n
   `,
   "sys.firewall": `
     iptables|ip6tables|iptables-legacy|iptables-nft | open the firewall | needs F flush X delete-chain
@@ -138,6 +145,7 @@ export const system: Field = {
     iptables | is dangerous
     ip6tables
     kill | is dangerous readsNothing
+    taskkill tskill | is dangerous
     pkill | is dangerous | flags -fxnoiv signal | values -uUgPtsFG euid uid | exact
     dscl | exact | single dash
     skill | values -uctp | exact
@@ -159,20 +167,13 @@ export const system: Field = {
         iptables: { options: FIREWALL_OPTIONS },
         ip6tables: { options: FIREWALL_OPTIONS },
         kill: { effects: effectsOfKill },
+        pkill: { effects: effectsOfKillByName },
+        killall: { effects: effectsOfKillByName },
+        taskkill: { effects: effectsOfTaskKill },
       },
     ),
   operations: OPERATIONS,
 };
-
-/** The process number -1 means all of them; in front of other numbers it is a signal. */
-function effectsOfKill({ argv }: ParsedCall): readonly ProgramEffect[] {
-  const shown = argv.slice(1).map(describe);
-  if (shown.includes("-l") || shown.includes("-L") || shown.at(-1) !== "-1") return [];
-  const target = `kill ${shown.join(" ")}`;
-  return [
-    { kind: "operation", rule: "sys.kill", what: "end every process", target, names: [], verdict: "deny" },
-  ];
-}
 
 /** Without a file it reads the new table from its input. */
 function effectsOfCrontab({ argv, stdin, redirections }: ParsedCall): readonly ProgramEffect[] {

@@ -3,7 +3,7 @@ import { baseName, directoryName, joinPath } from "../shell/paths.ts";
 import { readContents, writtenEntry } from "../shell/state/file-contents.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output } from "../shell/state/types.ts";
-import { concatenate, knownText, text, type Value } from "../shell/value.ts";
+import { concatenate, describe, knownText, text, type Value } from "../shell/value.ts";
 import { isDirectory, placedAt } from "./file-access.ts";
 import { isSearchResult } from "./listings.ts";
 import type { Field, ParsedCall } from "./program.ts";
@@ -87,7 +87,16 @@ function leftBeside(
 }
 
 function effectsOfInstall(call: ParsedCall): readonly ProgramEffect[] {
-  return call.options.has("d") ? call.operands.map(path => ({ kind: "alter", path })) : effectsOfCopy(call);
+  if (call.options.has("d")) return call.operands.map(path => ({ kind: "alter", path }));
+  const mode = call.options.valueOf("m", "mode");
+  const { destination } = placementOf(call);
+  const setting = mode === undefined || destination === undefined ? undefined : describe(mode);
+  return setting === undefined || destination === undefined
+    ? effectsOfCopy(call)
+    : [
+        ...effectsOfCopy(call),
+        { kind: "attributes", path: destination, isRecursive: false, what: "mode", setting },
+      ];
 }
 
 function effectsOfMove(call: ParsedCall): readonly ProgramEffect[] {

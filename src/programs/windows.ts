@@ -1,21 +1,119 @@
 import { decodeBase64, decodeUtf16LittleEndian } from "../shell/decode.ts";
+import type { ProgramEffect } from "../shell/effects.ts";
 import { words } from "../shell/options.ts";
 import { NO_OUTPUT } from "../shell/state/output.ts";
 import type { Output, ProgramCall } from "../shell/state/types.ts";
-import { knownText, text, unknown, type Value, withOrigins } from "../shell/value.ts";
+import { describe, knownText, text, unknown, type Value, withOrigins } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import { joinValues } from "../shell/words/fragments.ts";
-import type { Field, ParsedCall } from "./program.ts";
+import type { Field, OperationTables, ParsedCall } from "./program.ts";
 import { runInterpreterCode } from "./run-code.ts";
 
-/** Shells of Windows; PowerShell runs elsewhere, too. */
+/** Verbs of cmdlets whose names are written in a shell that is none of Windows. */
+const CMDLET =
+  /^(?:add|clear|copy|disable|enable|export|foreach|format|get|import|initialize|invoke|move|new|out|remove|rename|reset|restart|select|set|sort|start|stop|suspend|test|uninstall|update|where|write)-[a-z][a-z0-9]+$/i;
+
+const OPERATIONS: OperationTables = {
+  "cloud.backup": `
+    vssadmin delete|resize | delete the shadow copies | safer vssadmin list shadows
+    wmic shadowcopy …delete | delete the shadow copies | safer vssadmin list shadows
+    wbadmin delete | delete backups | safer wbadmin get versions
+  `,
+  "fs.system-write": `
+    reg delete | delete keys of the registry | ask | safer reg query {rest}
+    bcdedit …/delete|/set|/deletevalue | change how the machine starts | ask | safer bcdedit
+    cipher …/w:* | overwrite what was deleted | ask
+    takeown …/r|/R | take over a whole tree | ask | safer icacls {rest}
+    icacls * …/t|/T | change who may use a whole tree | ask | safer icacls {rest}
+    sc|sc.exe delete | delete a service | ask | safer sc query {rest}
+    schtasks …/delete|/Delete | delete scheduled tasks | ask | safer schtasks /query
+    wevtutil cl|clear-log | clear a log of the machine | ask | safer wevtutil el
+    set-executionpolicy | change which scripts may run | ask | safer Get-ExecutionPolicy -List
+    clear-eventlog|remove-eventlog | clear a log of the machine | ask | unless WhatIf
+  `,
+  "sys.firewall": `
+    set-mppreference | switch protection off | needs disablerealtimemonitoring disablebehaviormonitoring
+        disableioavprotection exclusionpath
+  `,
+  "sys.power": `
+    stop-service|spsv sshd|ssh-agent|LanmanServer|Dnscache|WinRM | cut the machine off | unless WhatIf
+    stop-service|spsv | cut the machine off | needs name=sshd name=WinRM name=Dnscache
+  `,
+};
+
+/** Shells of Windows, and what is theirs alone; PowerShell runs elsewhere, too. */
 export const windows: Field = {
   programs: () => [
     { names: "pwsh powershell", is: ["shell", "powershell", "dangerous"], run: runPowerShell },
     { names: "cmd", is: ["shell"], run: runCmd },
-    { names: "remove-item rd invoke-expression format-volume", is: ["dangerous"] },
+    { names: "rd erase", is: ["dangerous"], effects: [], run: runBareCmd },
+    { names: "forfiles", is: ["dangerous"], effects: [], run: runForFiles },
+    { names: "reg vssadmin wmic bcdedit cipher takeown icacls sc schtasks wevtutil", is: ["readsNothing"] },
+    { names: "remove-item invoke-expression format-volume", is: ["dangerous"], run: runCmdlet },
+    {
+      names: "iwr irm gci",
+      pattern: CMDLET,
+      is: ["readsNothing"],
+      effects: effectsOfCmdlet,
+      run: runCmdlet,
+    },
   ],
+  operations: OPERATIONS,
 };
+
+/** A switch of cmd.exe; in the shells of git and MSYS the slash is doubled. */
+const SWITCH = /^\/{1,2}[A-Za-z](?:\/[A-Za-z])*$/;
+
+/** Written for cmd.exe, in whatever shell it stands. */
+export function isCmdStyle({ argv }: ProgramCall): boolean {
+  return argv.slice(1).some(word => SWITCH.test(knownText(word) ?? ""));
+}
+
+/** The text of the command as it was written: backslashes are no escapes for those who will read it. */
+function writtenText({ argv, scope, span, parent }: ProgramCall, isRest = false): Value {
+  const { source } = scope;
+  if (parent !== undefined || source.base !== undefined) return joinValues(argv, " ");
+  return text(source.text.slice(span.start, isRest ? undefined : span.end));
+}
+
+/** `rd /s /q dir` without `cmd /c` in front. */
+export function runBareCmd(call: ProgramCall): Output {
+  return runInterpreterCode("cmd", writtenText(call), [], call, { from: "argument" });
+}
+
+/** `forfiles /p dir /s /c "cmd /c del @path"`: the command runs for everything that is found. */
+function runForFiles(call: ProgramCall): Output {
+  const given = call.argv.map(word => knownText(word) ?? "");
+  const after = (name: string) => given.findIndex(word => word.toLowerCase() === name) + 1;
+  const [command, folder] = [after("/c"), after("/p")];
+  if (command === 0) return [unknownOutput(call)];
+  const place = `${folder === 0 ? "." : (given[folder] ?? ".")}/*`;
+  const line = (given[command] ?? "").replace(/^"|"$/g, "").replace(/@(?:path|file|relpath)/gi, place);
+  return runInterpreterCode("cmd", text(line), [], call, { from: "argument" });
+}
+
+/** A cmdlet in a text that is not PowerShell's: whoever wrote it takes the rest for PowerShell as well. */
+function runCmdlet(call: ParsedCall): Output | undefined {
+  const isFollowed = (call.scope.session.invocations[call.id]?.pipeline?.index ?? 0) > 0;
+  if (call.parent?.via === "code" || isFollowed) return undefined;
+  return runInterpreterCode("powershell", writtenText(call, true), [], call, { from: "argument" });
+}
+
+/** Nouns whose removal loses nothing that lasts. */
+const FLEETING = words(`
+  alias breakpoint event history host item itemproperty job module package psbreakpoint psdrive psreadlinekeyhandler
+  pssession pssnapin typedata variable content
+`);
+
+/** `Remove-AzResourceGroup`, `Remove-S3Bucket`: cmdlets that are not known by name. */
+function effectsOfCmdlet({ program, argv }: ParsedCall): readonly ProgramEffect[] {
+  const [verb = "", noun = ""] = program.toLowerCase().split("-");
+  const isDry = argv.some(word => /^-wh[atif]*(?::\$true)?$/i.test(describe(word)));
+  if (!/^(?:remove|reset|clear)$/.test(verb) || FLEETING.includes(noun) || isDry) return [];
+  const target = [program, ...argv.slice(1).map(describe)].join(" ");
+  const names = argv.slice(1).map(describe);
+  return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
+}
 
 /** Parameters of pwsh, in full; any unambiguous prefix is accepted, in any case. */
 const VALUED = words(`
@@ -71,7 +169,7 @@ function runEncoded(word: Value | undefined, call: ProgramCall): Output {
 }
 
 function runCmd(call: ParsedCall): Output {
-  const start = call.argv.findIndex(word => /^\/[ckr]$/i.test(knownText(word) ?? ""));
+  const start = call.argv.findIndex(word => /^\/{1,2}[ckr]$/i.test(knownText(word) ?? ""));
   if (start < 0) return [unknownOutput(call)];
   return runInterpreterCode("cmd", joinValues(call.argv.slice(start + 1), " "), [], call, {
     from: "argument",

@@ -1,4 +1,5 @@
 import type { Budget } from "./budget.ts";
+import type { OperationEffect } from "./effects.ts";
 import type { Value } from "./value.ts";
 
 /** Languages whose program text is read for calls. `javascript` stands for node, bun and deno. */
@@ -80,6 +81,8 @@ export type CodeCall =
       readonly kind: "mode";
       readonly path: Value;
       readonly isRecursive: boolean;
+      /** The mode as digits, where it is one that is known. */
+      readonly setting?: string | undefined;
       readonly at: number;
     }
   /** `sends`: what leaves (body, query); origins tell whether a file or the environment is in it. */
@@ -87,10 +90,23 @@ export type CodeCall =
       readonly kind: "network";
       readonly target: Value;
       readonly sends: readonly Value[];
+      /** The method of HTTP, in any case. */
+      readonly method?: string | undefined;
+      /** Texts that are known of what is sent, as JSON where they are members of something. */
+      readonly bodies?: readonly string[];
       readonly at: number;
     }
   /** Shown to whoever started the program; told only where a variable of the environment is in it. */
   | { readonly kind: "output"; readonly value: Value; readonly at: number }
+  /** A statement for a database; `file` when that is a file. */
+  | {
+      readonly kind: "sql";
+      readonly statement: Value;
+      readonly file: Value | undefined;
+      readonly at: number;
+    }
+  /** Something that a rule knows by its id. */
+  | { readonly kind: "operation"; readonly effect: OperationEffect; readonly at: number }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */
   | { readonly kind: "directory"; readonly path: Value; readonly at: number };
 

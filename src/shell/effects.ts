@@ -86,6 +86,8 @@ export interface DeleteEffect {
   readonly followsLinks?: boolean;
   /** one of many, taken from a list that was read or computed */
   readonly isBulk?: boolean;
+  /** a loop of code deletes one after the other of what it finds */
+  readonly isLoop?: boolean;
   /** a command that only lists what this one would delete */
   readonly preview?: string;
   /** made equal to another place: what is only here goes */

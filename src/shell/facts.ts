@@ -160,6 +160,7 @@ export interface LinkFact {
   readonly invocation: number;
 }
 
+/** A function, or a loop without end, which has no name of its own. */
 export interface FunctionFact {
   readonly name: string;
   /** Calls itself in a pipeline or in the background: `f(){ f|f& };f`. */

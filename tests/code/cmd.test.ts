@@ -7,7 +7,7 @@ const DELETES_MOVES_WRITES_AND_STARTS_PROGRAMS: readonly Case[] = [
   ["rd /s /q C:\\", ["delete -r C:/"]],
   ['rmdir /S/Q "%USERPROFILE%"', ["delete -r /home/me"]],
   ["RD /S /Q C:\\Users", ["delete -r C:/Users"]],
-  ["del /s /q *.*", ["delete -r *.*"]],
+  ["del /s /q *.*", ["delete -r *"]],
   ["del a.txt", ["delete a.txt"]],
   ["erase /f b.txt", ["delete b.txt"]],
   ["format c: /q", ["spawn format c: /q"]],

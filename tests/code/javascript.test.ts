@@ -201,7 +201,6 @@ const HARMLESS: readonly string[] = [
   "const commands = ['rm -rf /', 'git push --force']; for (const c of commands) console.log(c)",
   "console.log(fs.existsSync('/'), path.join('a', 'b'))",
   "const m = /rm -rf/.exec(line); if (m) console.log(m[0])",
-  "db.exec('DELETE FROM t')",
   "logger.warn('would run: rm -rf /')",
   "const x = { execSync: 'rm -rf /', rmSync: true }",
   "export default { scripts: { clean: 'rm -rf dist' } }",

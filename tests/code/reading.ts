@@ -72,6 +72,10 @@ function describeCall(call: CodeCall): string {
     case "move":
     case "copy":
       return `${call.kind} ${show(call.from)} -> ${show(call.to)}`;
+    case "sql":
+      return `sql ${show(call.statement)}${call.file === undefined ? "" : ` (in ${show(call.file)})`}`;
+    case "operation":
+      return `${call.effect.rule} ${call.effect.target}`;
     case "network":
       return `network ${show(call.target)}${call.sends.map(value => ` <- ${show(value)}`).join("")}`;
   }

@@ -93,6 +93,35 @@ const CASES: Readonly<Record<string, Case>> = {
     target: "-1",
     free: ["kill -9 123", "kill -1 123", "pkill -f node"],
   },
+  "sys.setuid": {
+    command: "chmod u+s ./helper",
+    verdict: "ask",
+    target: "./helper",
+    free: [
+      "chmod u+x ./helper",
+      "chmod g+s docs",
+      "chmod 2775 docs",
+      "chmod u-s ./helper",
+      "getcap ./helper",
+    ],
+  },
+  "cloud.other": {
+    command: "acmectl cluster destroy eu",
+    verdict: "ask",
+    target: "cluster destroy eu",
+    free: [
+      "acmectl cluster list",
+      "acmectl cluster destroy eu --dry-run",
+      "acmectl help cluster destroy",
+      "acmectl create delete-queue",
+    ],
+  },
+  "cloud.public": {
+    command: "aws s3api put-bucket-acl --bucket b --acl public-read",
+    verdict: "ask",
+    target: "put-bucket-acl",
+    free: ["aws s3api put-bucket-acl --bucket b --acl private", "gsutil iam get gs://b"],
+  },
   "sys.firewall": {
     command: "iptables -F",
     verdict: "ask",

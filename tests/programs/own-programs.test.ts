@@ -36,7 +36,8 @@ describe("a program that the configuration describes", () => {
   );
 
   it("is unknown without the configuration", () => {
-    expect(judge("acme env destroy staging").verdict).toBe("allow");
+    expect(judge("acme deploy --prod").verdict).toBe("allow");
+    expect(judge("acme env destroy staging").findings.map(({ rule }) => rule)).toEqual(["cloud.other"]);
   });
 
   it("may have the name of a program that is otherwise passed without a look", () => {

@@ -1,6 +1,6 @@
 import { wordSet } from "../../shell/options.ts";
 import { type FunctionCall, homeDatum, type LibraryFunction, workingDirectory } from "../meaning/context.ts";
-import { type Datum, knownTextOf, listDatum, literal, reference } from "../meaning/datum.ts";
+import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { patternOf } from "../meaning/path-values.ts";
@@ -144,8 +144,12 @@ function loopNode(words: readonly string[], at: number): Node {
   if (doAt < 0) return NOTHING;
   const name = words.find(word => /^%%?[A-Za-z]$/.test(word))?.replace(/^%+/, "");
   const set = words[doAt - 1]?.trim().split(/[\s,]+/) ?? [];
-  const items = set.slice(0, MAX_ITEMS).map(item => ({ value: callNode("pattern", [wordNode(item)], at) }));
-  const isRead = words.some(word => /^\/f$/i.test(word));
+  const walk = words.findIndex(word => /^\/r$/i.test(word));
+  const root = walk < 0 || /^%/.test(words[walk + 1] ?? "%") ? "" : `${words[walk + 1]}/`;
+  const items = set
+    .slice(0, MAX_ITEMS)
+    .map(item => ({ value: callNode("pattern", [wordNode(walk < 0 ? item : `${root}**/${item}`)], at) }));
+  const isRead = words.slice(0, doAt).some(word => /^\/f$/i.test(word));
   const over: Node = isRead || items.length === 0 ? NOTHING : { kind: "list", items };
   const body = [commandNode(words.slice(doAt + 1), at)];
   return { kind: "each", target: variableNode(name ?? ""), over, body };
@@ -184,6 +188,11 @@ function isRecursive(call: FunctionCall): boolean {
   return call.positional.some(word => /^(?:\/[a-z])*\/s(?:\/[a-z])*$/i.test(knownTextOf(word) ?? ""));
 }
 
+/** `*.*` is everything, also names without a dot. */
+function allNames(path: Datum): Datum {
+  return knownTextOf(path)?.endsWith("*.*") === true ? mapText(path, known => known.slice(0, -2)) : path;
+}
+
 function moves(kind: "move" | "copy"): LibraryFunction {
   return (call, context) => {
     const [from, to] = operandsOf(call);
@@ -202,7 +211,8 @@ export const CMD = defineLanguage({
     ],
     [
       "del erase",
-      (call, context) => noteDelete(context, call, patternOf(listDatum(operandsOf(call))), isRecursive(call)),
+      (call, context) =>
+        noteDelete(context, call, patternOf(listDatum(operandsOf(call).map(allNames))), isRecursive(call)),
     ],
     ["type", (call, context) => noteRead(context, call, patternOf(listDatum(operandsOf(call))))],
     ["move ren rename", moves("move")],

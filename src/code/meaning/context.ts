@@ -91,6 +91,8 @@ export interface EvaluationContext {
   evaluatedAt: number | undefined;
   depth: number;
   conditions: number;
+  /** How many loops around here never end and wait for nothing. */
+  endless: number;
   evaluations: number;
 }
 

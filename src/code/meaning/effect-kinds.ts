@@ -16,6 +16,7 @@ import {
 import {
   noteDelete,
   noteDirectory,
+  noteEndlessStart,
   noteEvaluate,
   noteMode,
   noteMove,
@@ -26,7 +27,8 @@ import {
   noteSpawn,
   noteWrite,
 } from "./effects.ts";
-import { invoke } from "./invoke.ts";
+import { waits } from "./endless.ts";
+import { callBack, invoke } from "./invoke.ts";
 
 // Makers of library functions that touch something outside the program. Every `string` parameter is a selector of
 // an argument, see `select`.
@@ -84,8 +86,10 @@ function transfers(from: string, to: string, kind: "move" | "copy"): LibraryFunc
   });
 }
 
-export function changesMode(path: string, how?: "recursively"): LibraryFunction {
-  return withArgument(path, (target, call, context) => noteMode(context, call, target, how !== undefined));
+export function changesMode(path: string, mode = "", how?: "recursively"): LibraryFunction {
+  return withArgument(path, (target, call, context) =>
+    noteMode(context, call, target, how !== undefined, select(call, mode)),
+  );
 }
 
 export function changesDirectory(path: string): LibraryFunction {
@@ -149,6 +153,29 @@ export function kills(processes: string, signal: string): LibraryFunction {
     return undefined;
   });
 }
+
+/** Starts a process beside this one. In a loop that never ends and waits for nothing it takes the machine down. */
+export function forks(callback = ""): LibraryFunction {
+  return (call, context) => {
+    noteEndlessStart(context, call.name, call.at);
+    const child = select(call, callback);
+    const outer = context.endless;
+    context.endless = 0;
+    if (child !== undefined) callBack(context, call, [], [child]);
+    context.endless = outer;
+    return undefined;
+  };
+}
+
+/** Calls a block again and again: `loop { … }`. */
+export const repeats = (): LibraryFunction => (call, context) => {
+  const block = call.positional.find(datum => datum.kind === "function");
+  const isEndless = block?.kind === "function" && !waits(block.definition.body);
+  if (isEndless) context.endless += 1;
+  callBack(context, call, []);
+  if (isEndless) context.endless -= 1;
+  return undefined;
+};
 
 /** Speaks to an address; everything else leaves with it. The result is the answer. */
 export function sends(address: string, rest = "1.."): LibraryFunction {

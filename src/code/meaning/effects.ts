@@ -1,10 +1,20 @@
+import type { OperationRule } from "../../config/levels.ts";
 import type { CodeCall, Language } from "../../shell/code-calls.ts";
 import { joinPath } from "../../shell/paths.ts";
 import { isKnown, knownPrefix, type Origin, text, unknown, type Value, wordAt } from "../../shell/value.ts";
 import { isTrue } from "./arguments.ts";
 import type { EvaluationContext, FunctionCall } from "./context.ts";
 import { fromNetwork } from "./context.ts";
-import { combinationsOf, type Datum, firstValue, flatten, optionsOf, originsOf, valuesOf } from "./datum.ts";
+import {
+  combinationsOf,
+  type Datum,
+  firstValue,
+  flatten,
+  knownTextOf,
+  optionsOf,
+  originsOf,
+  valuesOf,
+} from "./datum.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;
@@ -79,8 +89,10 @@ export function noteMode(
   { at }: FunctionCall,
   target: Datum,
   isRecursive: boolean,
+  mode: Datum | undefined,
 ): undefined {
-  return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, at }));
+  const setting = knownTextOf(mode);
+  return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, setting, at }));
 }
 
 export function noteRead(context: EvaluationContext, { at }: FunctionCall, target: Datum): undefined {
@@ -147,9 +159,34 @@ export function noteNetwork(
     const origins = originsOf(datum);
     return [origins.length === 0 ? value : { ...value, origins }];
   });
+  const method = methodOf(call, sends);
+  const bodies = sends.flatMap(bodyOf);
   for (const value of valuesOf(target)) {
-    note(context, { kind: "network", target: value, sends: sent, at: call.at });
+    note(context, { kind: "network", target: value, sends: sent, method, bodies, at: call.at });
   }
+}
+
+/** `requests.delete`, `{ method: "DELETE" }`, `request("DELETE", …)` */
+function methodOf({ name, positional, named }: FunctionCall, sends: readonly Datum[]): string | undefined {
+  if (/\.delete$/i.test(name)) return "DELETE";
+  const given = [...positional, ...sends].flatMap(datum =>
+    datum.kind === "record" ? (datum.fields.get("method") ?? []) : [datum],
+  );
+  const stated = [...named].find(([key]) => /^method$/i.test(key))?.[1];
+  return [stated, ...given].map(knownTextOf).find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
+}
+
+/** What is known of a body: a text, or the texts of a record as one of JSON. */
+function bodyOf(datum: Datum): readonly string[] {
+  const known = knownTextOf(datum);
+  if (known !== undefined) return [known];
+  if (datum.kind !== "record") return [];
+  const inner = [...datum.fields].flatMap(([name, value]) => {
+    const text = knownTextOf(value);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const whole = inner.length === 0 ? [] : [JSON.stringify(Object.fromEntries(inner))];
+  return [...whole, ...[...datum.fields.values()].flatMap(bodyOf)];
 }
 
 export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
@@ -159,6 +196,52 @@ export function noteDirectory(context: EvaluationContext, call: FunctionCall, ta
   context.directory = locate(context, path);
   note(context, { kind: "directory", path: context.directory, at: call.at });
 }
+
+export function noteSql(
+  context: EvaluationContext,
+  { at }: FunctionCall,
+  statement: Datum,
+  database: Datum | undefined,
+): undefined {
+  const file = database === undefined ? undefined : locate(context, firstValue(toPath(context, database)));
+  if (knownTextOf(database) === ":memory:") return undefined;
+  for (const value of valuesOf(statement))
+    if (/[a-z]/i.test(knownPrefix(value))) note(context, { kind: "sql", statement: value, file, at });
+  return undefined;
+}
+
+export function noteLoss(
+  context: EvaluationContext,
+  { name, at }: FunctionCall,
+  rule: OperationRule,
+  what: string,
+  verdict?: "ask",
+): undefined {
+  note(context, {
+    kind: "operation",
+    effect: {
+      kind: "operation",
+      rule,
+      what,
+      target: name,
+      names: [name],
+      ...(verdict === undefined ? {} : { verdict }),
+    },
+    at,
+  });
+}
+
+/** A process that is started in a loop which never ends and waits for nothing. */
+export function noteEndlessStart(context: EvaluationContext, name: string, at: number): void {
+  if (context.endless === 0) return;
+  const what = "start processes without end";
+  const effect = { kind: "operation", rule: "sys.forkbomb", what, target: name, names: [] } as const;
+  note(context, { kind: "operation", effect, at });
+}
+
+/** These end before the next line runs. */
+const WAITING_CALL =
+  /(?:Sync|\.(?:run|call|check_call|check_output|system|execute|getoutput)|^(?:system|exec|`))$/;
 
 /** More code. Known text without a foreign origin is read on the spot by the caller, not noted. */
 export function noteEvaluate(
@@ -179,6 +262,8 @@ export function noteShell(
 ): readonly Origin[] {
   const directory = spawnDirectory(context, cwd);
   const commands = valuesOf(command);
+  const isLeft = commands.some(value => /&\s*$/.test(knownPrefix(value)));
+  if (isLeft || !WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   for (const value of commands) {
     const stdin =
       context.standardInput ??
@@ -217,6 +302,7 @@ export function noteSpawn(
   stdin?: Datum,
 ): readonly Origin[] {
   const directory = spawnDirectory(context, cwd);
+  if (!WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   const input = stdin === undefined ? context.standardInput : firstValue(stdin);
   const combinations = combinationsOf(argv.map(valuesOf)) ?? [argv.map(unlessChoice)];
   for (const values of combinations) {

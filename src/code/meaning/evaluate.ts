@@ -18,6 +18,8 @@ import {
   setField,
   textDatum,
 } from "./datum.ts";
+import { noteEndlessStart } from "./effects.ts";
+import { namesFork, neverEnds } from "./endless.ts";
 import {
   evaluateCall,
   invokeFunction,
@@ -61,6 +63,7 @@ export function createContext(
     evaluatedAt: undefined,
     depth: 0,
     conditions: 0,
+    endless: 0,
     evaluations: 0,
   };
 }
@@ -209,6 +212,9 @@ function index(context: EvaluationContext, object: Datum, key: Datum): Datum {
 /** A body that may run or not. Its conditions stand in front of it and narrow down names until its end. */
 function conditionally(context: EvaluationContext, scope: LexicalScope, body: readonly Node[]): Datum {
   context.conditions += 1;
+  const isEndless = neverEnds(body);
+  if (isEndless) context.endless += 1;
+  if (isEndless && context.language.returnsLast && namesFork(body)) noteEndlessStart(context, "fork", 0);
   const narrowed: (readonly [LexicalScope, string, Datum])[] = [];
   let last: Datum = reference("nothing");
   for (const node of body) {
@@ -217,6 +223,7 @@ function conditionally(context: EvaluationContext, scope: LexicalScope, body: re
   }
   for (const [owner, name, before] of narrowed.reverse()) owner.names.set(name, before);
   context.conditions -= 1;
+  if (isEndless) context.endless -= 1;
   return last;
 }
 

@@ -1,10 +1,11 @@
 import type { EvaluationContext, LanguageDefinition, LibraryFunction, Table } from "./context.ts";
+import * as databaseKinds from "./database-kinds.ts";
 import type { Datum } from "./datum.ts";
 import * as effectKinds from "./effect-kinds.ts";
 import * as valueKinds from "./value-kinds.ts";
 
 /** The kinds of library functions. In a row, the parameters of a kind stand behind its name. */
-const KINDS = { ...effectKinds, ...valueKinds };
+const KINDS = { ...effectKinds, ...databaseKinds, ...valueKinds };
 
 type Kinds = typeof KINDS;
 

@@ -1,7 +1,7 @@
 import { hasTrait } from "../../programs/registry.ts";
 import { isOpenShell, opensDescriptors, startedAddress, unpacksOutput } from "../../programs/traits.ts";
 import type { CodeRun, Invocation } from "../../shell/facts.ts";
-import { describe, knownText, type Origin, type Value } from "../../shell/value.ts";
+import { describe, knownText, type Origin, text, type Value } from "../../shell/value.ts";
 import { actorAt, actorOf, commandLine } from "../actor.ts";
 import type { Actor } from "../effects.ts";
 import { lossOfTree } from "../paths/deletion.ts";
@@ -70,7 +70,8 @@ function fetcherOf(value: Value | undefined, { facts }: RuleContext): Invocation
 
 /** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
 function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
-  const [word] = invocation.argv;
+  const [written] = invocation.argv;
+  const word = written === undefined ? undefined : forwardSlashes(written);
   if (word === undefined || !describe(word).includes("/")) return;
   const by = actorOf(invocation);
   for (const { path } of targetsOf(context, word, by, true)) {
@@ -80,6 +81,12 @@ function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
       .find(fetcher => fetcher !== undefined);
     if (source !== undefined) reportRemote(context, source, by);
   }
+}
+
+/** `.\\script.ps1`, as the shells of Windows write a file. */
+function forwardSlashes(word: Value): Value {
+  const known = knownText(word);
+  return known?.startsWith(".\\") === true ? text(known.replaceAll("\\", "/"), word.origins) : word;
 }
 
 const DESTRUCTIVE_WORD =

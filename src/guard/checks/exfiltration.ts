@@ -1,4 +1,4 @@
-import { isLocalAddress } from "../../programs/network.ts";
+import { isLocalAddress } from "../../programs/requests.ts";
 import { isSecretName, printsEnvironment } from "../../programs/traits.ts";
 import type { Payload } from "../../shell/effects.ts";
 import { describe } from "../../shell/value.ts";

@@ -84,6 +84,8 @@ function reportFiles(context: RuleContext, effect: Removal, target: Target, loss
     else if (isSystemFile(workspace, `${base}/x`)) context.report("fs.system-write", effect.by, shown);
     else if (isEverything && losses.some(loss => loss.rule === "fs.outside"))
       context.report("fs.bulk", effect.by, shown, { preview: `ls -la ${base}` });
+    else if (effect.isLoop === true && (losses.length > 0 || namesSources(context, target)))
+      context.report("fs.bulk", effect.by, shown, { preview: `find ${base} -type f -print` });
   } else {
     const zone = zoneOf(workspace, path);
     if (isSystemFile(workspace, path)) context.report("fs.system-write", effect.by, path);

@@ -13,7 +13,7 @@ export const system: Check = {
   },
   inspectWhole(context) {
     for (const { name, isForkBomb } of context.facts.functions) {
-      if (isForkBomb) context.report("sys.forkbomb", undefined, `${name}()`);
+      if (isForkBomb) context.report("sys.forkbomb", undefined, name.includes(" ") ? name : `${name}()`);
     }
   },
 };

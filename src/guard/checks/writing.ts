@@ -1,4 +1,5 @@
 import { isOwnAccount } from "../../programs/traits.ts";
+import { describe } from "../../shell/value.ts";
 import { components, isInside } from "../../system/paths.ts";
 import type { EffectOf } from "../effects.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../paths/deletion.ts";
@@ -51,8 +52,10 @@ function isVitalHistory(path: string): boolean {
 }
 
 export function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext): void {
+  if (effect.what === "mode" && setsOwnersRights(effect.setting))
+    context.report("sys.setuid", effect.by, describe(effect.path), { what: "set the setuid bit" });
   for (const target of targetsOf(context, effect.path, effect.by, true)) {
-    if (target.isRemote) continue;
+    if (target.isRemote && !effect.isRecursive) continue;
     const { workspace } = context;
     if (!effect.isRecursive) {
       const zone = target.path === undefined ? undefined : zoneOf(workspace, target.path);
@@ -68,6 +71,13 @@ export function inspectAttributes(effect: EffectOf<"attributes">, context: RuleC
       else if (loss.rule === "fs.home") reportHomeAttributes(context, effect, target, loss);
     }
   }
+}
+
+/** `4755`, `u+s`, `a=rxs`; the bit of the group alone is for directories that people share. */
+function setsOwnersRights(setting: string): boolean {
+  const digits = /^(?:0o?)?([0-7])[0-7]{3}$/.exec(setting)?.[1];
+  if (digits !== undefined) return Number(digits) >= 4;
+  return setting.split(",").some(clause => /^(?:[goa]*[ua][ugoa]*)?[+=][rwxXt]*s/.test(clause));
 }
 
 /** `chown -R me ~/.npm` repairs; opening or locking the whole home does not. */

@@ -50,6 +50,16 @@ export const CLOUD = {
     "{tool} --help",
   ),
   "cloud.queue": rule("deletes queues or topics", "Deleting topics, queues or their state.", "{tool} --help"),
+  "cloud.other": rule(
+    "destroys by a command that is not known",
+    "A program without a record is told to delete, destroy, drop, purge, wipe or terminate something that is lost with its data.",
+    "{tool} --help",
+  ),
+  "cloud.public": rule(
+    "shows it to everybody",
+    "Making a bucket, an image, a repository or a port public.",
+    "{tool} --help",
+  ),
   "cloud.api": rule("deletes on another machine", "An HTTP DELETE to another machine.", "curl -I {target}"),
   "container.host": {
     title: "gives a container this machine",

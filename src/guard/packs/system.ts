@@ -19,14 +19,21 @@ export const SYSTEM = {
   "sys.kill": {
     title: "ends every process",
     verdict: "ask",
-    when: "kill -1 denies; ending all processes of a user asks. A PID, a port or a name is free.",
+    when: "kill -1 denies; ending all processes of a user, of a list, or of a name that many have (node, python, bash) asks. A PID, a port or a command line is free.",
     lost: "It would {what}, this session included: {target}.",
     safer: "ps aux",
+  },
+  "sys.setuid": {
+    title: "gives a program the rights of its owner",
+    verdict: "ask",
+    when: "chmod u+s, a mode such as 4755, or capabilities that amount to root, on a program.",
+    lost: "It would {what}, so that whoever starts it has those rights: {target}.",
+    safer: "ls -l {target}",
   },
   "sys.forkbomb": {
     title: "starts processes without end",
     verdict: "deny",
-    when: "A function that starts itself twice in a pipeline or in the background.",
+    when: "A function that starts itself twice in a pipeline or in the background, or a loop without end that starts processes and waits for none, in a shell or in code.",
     lost: "It would start processes without end until the machine stands still: {target}.",
     safer: "ulimit -u",
   },

@@ -195,6 +195,8 @@ export interface Programs {
   readonly names: Iterable<string>;
   /** True for programs that fail so seldom that what follows `&&` may be taken to run. */
   seldomFails(name: string): boolean;
+  /** True for programs that run code: under their names processes of many others run. */
+  runsCode(name: string): boolean;
   /** Names of dangerous programs in text that could not be analysed, each once, in order. */
   findDangerous(region: string): readonly string[];
 }

@@ -15,6 +15,7 @@ import type {
 } from "../syntax/syntax.ts";
 import { blend, knownPrefix, unknown, type Value } from "../value.ts";
 import { evaluateExpression, resolveWords } from "../words/resolve.ts";
+import { noteEndlessLoop } from "./endless-loops.ts";
 
 /** The body runs once per item with the variable bound to it. */
 export function runFor(node: For, scope: Scope): Output {
@@ -87,11 +88,13 @@ function reachesOut(item: Value): boolean {
 }
 
 export function runWhile(node: While, scope: Scope): Output {
+  noteEndlessLoop(node, scope);
   const clause = scope.session.walker.runNode(node.clause, scope);
   return appendOutput(clause, runBody(node.body, scope));
 }
 
 export function runArithmeticFor(node: ArithmeticFor, scope: Scope): Output {
+  noteEndlessLoop(node, scope);
   evaluateExpression(node.initialize, scope);
   evaluateExpression(node.test, scope);
   evaluateExpression(node.update, scope);

@@ -70,7 +70,7 @@ export const JAVASCRIPT = defineLanguage({
     ["Bun.file", withArgument("0", path => withType(path, "bun-file"))],
     ["bun-file.{text,json,bytes,arrayBuffer,stream}", "reads", "this"],
     ["bun-file.{delete,unlink}", "deletes", "this"],
-    ["fs.{chmod,chown,lchmod,lchown}{,Sync} Deno.{chmod,chown}{,Sync}", "changesMode", "0"],
+    ["fs.{chmod,chown,lchmod,lchown}{,Sync} Deno.{chmod,chown}{,Sync}", "changesMode", "0", "1"],
     ["fs.readdir{,Sync} Deno.readDir{,Sync}", special.listsDirectory],
     ["fs.mkdtemp{,Sync}", withArgument("0", prefix => joined([prefix, someToken("temporary")]))],
     [
@@ -78,6 +78,12 @@ export const JAVASCRIPT = defineLanguage({
       "makesPath",
       "0",
       "pattern",
+    ],
+
+    [
+      "{better-sqlite3,sqlite3.Database,sqlite.DatabaseSync,node:sqlite.DatabaseSync,bun:sqlite.Database}",
+      "opensDatabase",
+      "0",
     ],
 
     ["path.join", call => normalised(joinPaths(call.positional, "text", false, call.isOpenEnded))],
@@ -121,6 +127,7 @@ export const JAVASCRIPT = defineLanguage({
     ["Object.keys", "listsFields", "0", "keys"],
     ["Object.entries", "listsFields", "0", "entries"],
     ["String.{fromCharCode,fromCodePoint}", "makesCharacters", "0.."],
+    ["JSON.stringify", "gives", "0"],
     ["Promise.{resolve,all,allSettled} Array.from Object.freeze structuredClone", "gives", "0 this"],
     ["zlib.{gunzip,inflate,brotliDecompress,unzip}Sync Bun.{gunzip,inflate}Sync", "decodes", "other"],
 
@@ -160,6 +167,17 @@ export const JAVASCRIPT = defineLanguage({
     ["rmSync rmdirSync", special.removesByOptions],
     ["unlinkSync", "deletes", "0"],
     ["removeSync emptyDirSync", "deletes", "0", "recursively"],
+    [
+      "query execute exec run prepare raw unsafe $executeRaw $executeRawUnsafe $queryRaw $queryRawUnsafe all each",
+      "runsSql",
+      "0",
+    ],
+    ["dropDatabase", "losesData", "db.drop", "drop a database"],
+    ["dropTable dropTableIfExists dropSchema dropCollection", "losesData", "db.drop", "drop a table"],
+    ["drop", "losesData", "db.drop", "drop it", "without arguments"],
+    ["sync", "losesData", "db.drop", "drop every table", "forced"],
+    ["deleteMany", "losesData", "db.delete", "delete every row", "without filter"],
+    ["flushall flushAll flushdb flushDb", "losesData", "db.flush", "empty the store"],
     ["writeFileSync", "writes", "0", "1"],
     ["appendFileSync", "writes", "0", "1", "appending"],
     ["readFileSync", special.readsFile],
@@ -176,6 +194,7 @@ export const JAVASCRIPT = defineLanguage({
     ["os.EOL", () => literal("\n")],
     ["os.userInfo()", context => recordDatum([["homedir", homeDatum(context)]])],
   ],
+  properties: () => [["{entry,matches}.name", entry => withType(entry, "text")]],
   canonical: canonicalName,
   environments: new Set(["process.env", "Bun.env", "import.meta.env"]),
   hoistsFunctions: true,

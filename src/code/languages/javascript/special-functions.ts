@@ -190,7 +190,7 @@ export const startsWorker = withArgument("0", (code, call, context) =>
 );
 
 export const fetches: LibraryFunction = (call, context) => {
-  const response = sends("0 url")(call, context) ?? reference("response");
+  const response = sends("{url} 0 url")(call, context) ?? reference("response");
   callBack(context, call, [response]);
   return response;
 };

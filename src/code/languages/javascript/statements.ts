@@ -73,6 +73,7 @@ function readFor(parser: Parser): Node {
   if (!isNext(parser, "(")) return NOTHING;
   const close = closerOf(parser, parser.at);
   parser.at += 1;
+  const isEndless = isNext(parser, ";") && isNext(parser, ";", 1);
   if (DECLARERS.has(peek(parser).text)) parser.at += 1;
   // A target alone, above comparison, so that `in` is left standing.
   const target = readExpression(parser, 10);
@@ -82,7 +83,7 @@ function readFor(parser: Parser): Node {
   takeIf(parser, ")");
   const body = readStatement(parser);
   if (isEach) return { kind: "each", target, over: first, body: [body] };
-  return conditional(first, ...rest, body);
+  return isEndless ? conditional(nameNode("true"), body) : conditional(first, ...rest, body);
 }
 
 /** `import a, { b as c } from "m"`, `import * as d from "m"` */

@@ -22,7 +22,7 @@ export const LEXER_RULES: LexerRules = {
 };
 
 const WORDS_BEFORE_VALUE = wordSet(
-  "if elsif unless while until and or not xor return print push unshift join grep map split die warn x eq ne lt gt le ge cmp unlink system exec",
+  "for foreach if elsif unless while until and or not xor return print push unshift join grep map split die warn x eq ne lt gt le ge cmp unlink system exec",
 );
 
 /** Where an operator cannot stand: `/` opens a pattern, `%` a hash, `<` a file. */

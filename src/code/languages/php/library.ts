@@ -69,6 +69,7 @@ export const PHP = defineLanguage({
     ["echo print printf print_r var_dump var_export", "prints"],
     ["system exec shell_exec passthru popen `", "runsShell", "0 command"],
     ["proc_open", "runsWords", "0", "3"],
+    ["pcntl_fork", "forks"],
     ["pcntl_exec", "startsProgram", "0", "1"],
     ["eval assert", "evaluates", "0 this"],
     ["create_function", "evaluates", "1"],
@@ -91,7 +92,8 @@ export const PHP = defineLanguage({
     ["simplexml_load_file highlight_file show_source", usesFile(reads("0"))],
     ["file_put_contents touch", writesContents],
     ["fopen gzopen splfileobject", usesFile(opens("0", "1", "r+"))],
-    ["chmod chown chgrp", "changesMode", "0"],
+    ["chmod", "changesMode", "0", "1"],
+    ["chown chgrp", "changesMode", "0"],
     ["chdir", "changesDirectory", "0"],
     ["getenv", readsEnvironment],
     ["getcwd", "returns", "working directory"],
@@ -105,6 +107,10 @@ export const PHP = defineLanguage({
     ["{recursivedirectory,recursiveiterator,directory,filesystem}iterator", iterates],
     ["fgets fread stream_get_contents fgetc", "gives", "0"],
     ["matches.{getpathname,getrealpath}", "gives", "this"],
+
+    ["mysqli_query pg_query pg_exec mysqli_multi_query", "runsSql", "1"],
+    ["pdo", "opensDatabase", "0", /^sqlite:/],
+    ["schema.{drop,dropifexists,dropalltables,dropdatabaseifexists}", "losesData", "db.drop", "drop a table"],
 
     ["implode join", "joinsItems", "1 0", "0"],
     ["explode", "splits", "1", "0"],
@@ -130,6 +136,13 @@ export const PHP = defineLanguage({
     ],
   ],
   methods: () => [
+    [
+      "exec query prepare statement unprepared multi_query real_query executestatement executequery",
+      "runsSql",
+      "0",
+    ],
+    ["truncate", "losesData", "db.delete", "delete every row"],
+    ["delete", "losesData", "db.delete", "delete every row", "of a whole table"],
     [
       "deletedirectory deletedir rmdirrecursive removedirectory cleandirectory",
       "deletes",

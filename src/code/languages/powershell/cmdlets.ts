@@ -7,6 +7,7 @@ import { fromNetwork } from "../../meaning/context.ts";
 import type { Datum } from "../../meaning/datum.ts";
 import {
   choiceOf,
+  firstValue,
   itemsOf,
   joined,
   knownTextOf,
@@ -20,6 +21,7 @@ import {
 import {
   noteDelete,
   noteDirectory,
+  noteLoss,
   noteMove,
   noteNetwork,
   noteRead,
@@ -75,12 +77,16 @@ const REMOVE_PARAMETERS =
     " ",
   );
 
+const REGISTRY = /^(?:HK(?:LM|CU|CR|U|CC):|(?:Microsoft\.PowerShell\.Core\/)?Registry::)/i;
+
 export const removes: LibraryFunction = (call, context) => {
   const isForeign = [...call.named.keys()].some(
     name => !name.startsWith(" ") && !REMOVE_PARAMETERS.some(known => known.startsWith(name.toLowerCase())),
   );
   if (isForeign) return startsProgram(call, context);
   const path = isTrue(parameter(call, "whatif")) ? undefined : pathOf(call, context);
+  if (path !== undefined && REGISTRY.test(knownPrefix(firstValue(path))))
+    return noteLoss(context, call, "fs.system-write", "delete keys of the registry", "ask");
   return path && noteDelete(context, call, path, isTrue(parameter(call, "recurse")));
 };
 
@@ -137,6 +143,16 @@ export const requests: LibraryFunction = (call, context) => {
 export const evaluates: LibraryFunction = (call, context) => {
   const code = parameter(call, "command", 0) ?? call.named.get(PIPE);
   return code && evaluateText(code, call, context);
+};
+
+/** By number a process is meant; by name, or as they flow in, many are. */
+export const stopsProcess: LibraryFunction = (call, context) => {
+  const name = parameter(call, "name processname");
+  const isNumber = parameter(call, "id", 0) !== undefined;
+  if (isTrue(parameter(call, "whatif")) || (isNumber && name === undefined))
+    return startsProgram(call, context);
+  if (name === undefined && !call.named.has(PIPE)) return undefined;
+  return noteLoss(context, call, "sys.kill", `end every process called ${knownTextOf(name) ?? "…"}`);
 };
 
 function blocksOf(call: FunctionCall): Datum[] {

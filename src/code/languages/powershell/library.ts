@@ -70,6 +70,7 @@ export const POWERSHELL = defineLanguage({
     ["where-object where ? select-object select sort-object sort", cmdlets.filters],
     ["invoke-command icm start-job sajb measure-command start-threadjob", cmdlets.runsBlocks],
     ["start-process saps start", cmdlets.startsProcess],
+    ["stop-process spps kill", cmdlets.stopsProcess],
     ["set-location cd sl chdir push-location pushd", cmdlets.changesDirectory],
     ["join-path", cmdlets.joinsPath],
     ["split-path", cmdlets.splitsPath],

@@ -5,6 +5,7 @@ import {
   argumentList,
   fromNetwork,
   homeDatum,
+  type LibraryFunction,
   standardInput,
   wholeEnvironment,
   workingDirectory,
@@ -19,6 +20,7 @@ import {
   reference,
   withType,
 } from "../../meaning/datum.ts";
+import { noteSpawn } from "../../meaning/effects.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { elementOf } from "../../meaning/members.ts";
 import { anyName, childrenOf, joinPaths, temporaryPath } from "../../meaning/path-values.ts";
@@ -33,6 +35,12 @@ const CODECS = {
   zip: "other",
   bz2: "other",
 } as const;
+
+/** `call_command("flush")` is `manage.py flush`. */
+const startsManaged: LibraryFunction = (call, context) => {
+  noteSpawn(context, call, [literal("manage.py"), ...call.positional], true);
+  return undefined;
+};
 
 const CLIENTS =
   "{requests,httpx,requests.Session(),requests.session(),httpx.Client(),httpx.AsyncClient(),aiohttp.ClientSession(),urllib3.PoolManager()}";
@@ -61,7 +69,9 @@ export const PYTHON = defineLanguage({
     // Whatever runs the words runs the line.
     ["shlex.split", withArgument("0", line => withType(line, "command-line"))],
     ["map filter", "mapsItems", "0", "1"],
-    ["threading.Thread multiprocessing.Process", "wraps", "target", "args"],
+    ["os.fork os.forkpty", "forks"],
+    ["multiprocessing.Process", "forks", "target"],
+    ["threading.Thread", "wraps", "target", "args"],
     ["threading.Timer signal.signal", "wraps", "1 function", "args 2.."],
     ["functools.partial atexit.register asyncio.to_thread", "wraps", "0 func", "args 1.."],
 
@@ -89,9 +99,15 @@ export const PYTHON = defineLanguage({
     ["path.{read_text,read_bytes}", "reads", "this"],
     ["linecache.{getlines,getline} fileinput.input", special.readsLines],
     ["dotenv.dotenv_values pandas.{read_csv,read_json} numpy.{loadtxt,fromfile}", "reads", "0 filename"],
-    ["os.{chmod,chown,lchown,lchmod} shutil.chown", "changesMode", "0 path"],
-    ["path.{chmod,lchmod}", "changesMode", "this"],
+    ["os.{chown,lchown} shutil.chown", "changesMode", "0 path"],
+    ["os.{chmod,lchmod}", "changesMode", "0 path", "1 mode"],
+    ["path.{chmod,lchmod}", "changesMode", "this", "0 mode"],
     ["os.chdir contextlib.chdir", "changesDirectory", "0 path"],
+
+    ["{sqlite3,duckdb,aiosqlite,apsw}.{connect,Connection}", "opensDatabase", "0 database"],
+    ["database.cursor", "gives", "this"],
+    ["{sqlalchemy.,sqlalchemy.sql.,}text", "gives", "0"],
+    ["{django.core.management.,}call_command", startsManaged],
 
     ["os.path.join", "joinsPath", "0.."],
     ["pathlib.{Path,PurePath}", "joinsPath", "0..", "path"],
@@ -156,7 +172,7 @@ export const PYTHON = defineLanguage({
       "gives",
       "0 this",
     ],
-    ["os.{fsencode,fsdecode} str.encode compile", "gives", "0 this"],
+    ["os.{fsencode,fsdecode} str.encode compile json.dumps", "gives", "0 this"],
     [
       "bytes bytearray",
       withArgument("0", given => (given.kind === "list" ? charactersOf(given.items) : given)),
@@ -198,8 +214,22 @@ export const PYTHON = defineLanguage({
     ["socket.{gethostbyname,getaddrinfo,gethostbyname_ex}", "sends", "0 host"],
   ],
   methods: () => [
+    ["map imap imap_unordered map_async", "mapsItems", "0", "1"],
     ["submit apply_async call_soon call_later run_in_executor", "wraps", "0 func", "args 1.."],
     ["system", special.runsWhenText],
+    [
+      "execute executescript executemany exec_driver_sql query raw sql fetch fetchval",
+      "runsSql",
+      "0 sql statement query operation",
+    ],
+    ["drop_database drop_all", "losesData", "db.drop", "drop a database"],
+    ["drop", "losesData", "db.drop", "drop a collection", "without arguments"],
+    ["delete_many", "losesData", "db.delete", "delete every document", "without filter"],
+    ["flushall flushdb", "losesData", "db.flush", "empty the store"],
+    ["delete", "losesData", "db.delete", "delete every row", "of a whole table"],
+    ["update", "losesData", "db.delete", "change every row", "of a whole table"],
+    ["kill terminate", special.endsProcesses],
+    ["filter", call => (call.positional.length + call.named.size === 0 ? call.receiver : undefined)],
     ["unlink", "deletes", "this"],
     ["rmtree", "deletes", "0 path this", "recursively"],
     ["write_text write_bytes", "writes", "this", "0"],

@@ -17,7 +17,7 @@ import {
   textDatum,
 } from "../../meaning/datum.ts";
 import { downloads, reads } from "../../meaning/effect-kinds.ts";
-import { noteRead, noteShell, noteSpawn, noteWrite } from "../../meaning/effects.ts";
+import { noteLoss, noteRead, noteShell, noteSpawn, noteWrite } from "../../meaning/effects.ts";
 import { memberOf } from "../../meaning/members.ts";
 import { anyName, descendantsOf, patternOf, someToken } from "../../meaning/path-values.ts";
 import { declare } from "../../meaning/scope.ts";
@@ -89,14 +89,20 @@ export const retrieves: LibraryFunction = (call, context) => {
 
 /** `urllib.request.Request(url, data=…)` speaks only when opened; the address and body travel with it. */
 export const makesRequest = withArgument("0 url", (address, call) => {
-  const data = select(call, "1 data");
-  return listDatum(data === undefined ? [address] : [address, data]);
+  const rest = [select(call, "1 data"), select(call, "method")];
+  return listDatum([address, ...rest.filter(datum => datum !== undefined)]);
 });
 
 export const opensAddress: LibraryFunction = (call, context) => {
   const [address = reference("address"), ...data] = itemsOf(select(call, "0 url") ?? reference("address"));
   return send(context, call, address, [...data, ...call.positional.slice(1), ...call.named.values()]);
 };
+
+/** `[p.kill() for p in psutil.process_iter()]` */
+export const endsProcesses: LibraryFunction = (call, context) =>
+  /process_iter\(\)\[\]/.test(call.name)
+    ? noteLoss(context, call, "sys.kill", "end every process")
+    : undefined;
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/;
 
