@@ -46,7 +46,6 @@ export const frameworks: Field = {
       sql: "dbshell",
     }),
     runner("artisan", "php", "", { code: "execute", input: "tinker", values: "env" }),
-    { names: "rake", is: ["readsNothing"] },
     {
       names: "mix",
       is: ["readsNothing"],

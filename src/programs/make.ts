@@ -34,7 +34,7 @@ export const make: Field = {
         flags: "n|dry-run l|list",
         abbreviates: false,
       },
-      run: call => runTasks(call, ["justfile", "Justfile", ".justfile"], runJustfile),
+      run: runJust,
     },
     {
       names: "task go-task",
@@ -217,6 +217,13 @@ function expandVariables(written: string, variables: ReadonlyMap<string, string>
 }
 
 /** `cmake -E rm -rf DIR`: small commands that are the same everywhere. */
+/** `just --command PROGRAM …` runs a program with the variables of the justfile. */
+function runJust(call: ParsedCall): Output {
+  const at = call.argv.findIndex(word => ["-c", "--command"].includes(knownText(word) ?? ""));
+  if (at >= 0) return runInner(call.argv.slice(at + 1), call);
+  return runTasks(call, ["justfile", "Justfile", ".justfile"], runJustfile);
+}
+
 function runPortable(call: ParsedCall): Output {
   const at = call.argv.findIndex(word => knownText(word) === "-E");
   const [action, ...rest] = call.argv.slice(at + 1);

@@ -126,7 +126,6 @@ const TABLE = `
     opam stack cabal | unknown takes value | subcommands exec | after dashes
     rustup | flags install | subcommands run | operands 1
     devbox | values -c config environment | subcommands run | after dashes
-    just | values -fd justfile working-directory | marks -c --command
     nvm | flags silent | subcommands exec run | operands 1
     bundle | flags keep-file-descriptors | values gemfile | subcommands exec
     poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run

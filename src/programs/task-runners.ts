@@ -4,6 +4,7 @@ import type { Output } from "../shell/state/types.ts";
 import { text } from "../shell/value.ts";
 import { unknownOutput } from "../shell/walk/code-runs.ts";
 import type { Field, ParsedCall, Program } from "./program.ts";
+import { runRemotely } from "./remote-runners.ts";
 import { runFiles } from "./run-code.ts";
 
 /** Programs that run what a file of a fixed name says, in a language that is read here. */
@@ -11,7 +12,7 @@ export const taskRunners: Field = {
   programs: () => [
     runner("rake", "ruby", "Rakefile rakefile Rakefile.rb rakefile.rb"),
     runner("invoke inv", "python", "tasks.py"),
-    runner("fab", "python", "fabfile.py"),
+    runner("fab", "python", "fabfile.py", runRemotely),
     runner("nox", "python", "noxfile.py"),
     runner("doit", "python", "dodo.py"),
     runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
@@ -24,11 +25,18 @@ export const taskRunners: Field = {
   ],
 };
 
-function runner(names: string, language: Language, files: string): Program {
+/** `otherwise` is asked first: a command line that is no task of the file. */
+function runner(
+  names: string,
+  language: Language,
+  files: string,
+  otherwise: (call: ParsedCall) => Output | undefined = () => undefined,
+): Program {
   return {
     names,
     is: ["readsNothing"],
     run: call =>
+      otherwise(call) ??
       runFiles(
         language,
         words(files).map(file => text(file)),

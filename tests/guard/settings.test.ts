@@ -21,7 +21,7 @@ describe("levels", () => {
     ["$TOOL src", "allow", "allow", "deny"],
     ["$TOOL status", "allow", "allow", "allow"],
     ["$TOOL --version", "allow", "allow", "allow"],
-    ["rm -rf '/", "allow", "allow", "deny"],
+    ["rm -rf '/", "deny", "deny", "deny"],
     ["ls", "allow", "allow", "allow"],
   ])("%s: relaxed %s, standard %s, strict %s", (command, relaxed, standard, strict) => {
     expect(verdictUnder(command, { level: "relaxed" })).toBe(relaxed);
