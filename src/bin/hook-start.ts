@@ -6,6 +6,7 @@ import type { RunHook } from "../hooks/user/run-code.ts";
 import { DEFAULT_HOST } from "../hosts/descriptors.ts";
 import { hookDeadlineMs } from "../hosts/hook-registry.ts";
 import { createNodeSystem } from "../system/node.ts";
+import { onExit } from "../system/node-end.ts";
 import { dirname, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 
@@ -22,8 +23,7 @@ export function defineEntry(definition: HookDefinition): HookMain {
     if (line.notice !== "") writeSync(line.ok || !line.isHelp ? 2 : 1, line.notice);
     if (!line.ok) process.exit(line.isHelp ? 0 : 1);
     const { subcommand, call } = line;
-    const onInput = () =>
-      process.once("SIGTERM", () => end(run.abandon("told to end by SIGTERM before the answer was ready")));
+    const onTerminate = () => end(run.abandon("told to end by SIGTERM before the answer was ready"));
     const onFirstProcess = () => {
       const deadlineMs = hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event);
       const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
@@ -31,7 +31,7 @@ export function defineEntry(definition: HookDefinition): HookMain {
     };
     const node = createNodeSystem(installedIn);
     const startedMs = node.clock.monotonicMs();
-    const system = watch(node, { onInput, onFirstProcess });
+    const system = watch(node, { onTerminate, onFirstProcess });
     const amplihack = [process.execPath, join(dirname(__dirname), "amplihack.cjs")];
     const run = openRun(openProgram(definition, subcommand, amplihack, system), call, system, {
       runHook,
@@ -55,36 +55,42 @@ const runHook: RunHook = async (...request) => {
 };
 
 /**
- * The same system, with something to do at two moments. Node hears no signal while it waits for input, so a listener
- * from the start would keep SIGTERM from ending a run whose caller never closes the pipe. And only a child process
- * makes a run wait: without one no timer could fire before the answer, and most runs are spared the timer.
+ * The same system, which listens to SIGTERM only while a child works for it. At any other time the run reads its input or
+ * computes, and Node would not hear the signal before the answer: without a listener it ends the process at once, and
+ * the host sees a failure. Locks that it held are those of a dead process then, which the next one breaks. And only a
+ * child process makes a run wait: without one no timer could fire before the answer, and most runs are spared the timer.
  */
 function watch(
   system: System,
-  { onInput, onFirstProcess }: { readonly onInput: () => void; readonly onFirstProcess: () => void },
+  { onTerminate, onFirstProcess }: { readonly onTerminate: () => void; readonly onFirstProcess: () => void },
 ): System {
   const { stdio, processes } = system;
   let hasStarted = false;
+  let running = 0;
   return {
     ...system,
     stdio: {
       ...stdio,
-      readInput(limitBytes) {
-        const read = isInputAbsent() ? ({ kind: "closed" } as const) : stdio.readInput(limitBytes);
-        onInput();
-        return read;
-      },
+      readInput: limitBytes => (isInputAbsent() ? { kind: "closed" } : stdio.readInput(limitBytes)),
     },
     processes: {
       get self() {
         return processes.self;
       },
       look: pid => processes.look(pid),
-      onEnd: callback => processes.onEnd(callback),
+      onEnd: onExit,
       start(request) {
         if (!hasStarted) onFirstProcess();
         hasStarted = true;
-        return processes.start(request);
+        if (running++ === 0) process.on("SIGTERM", onTerminate);
+        const child = processes.start(request);
+        const done = child.done.then(async result => {
+          // One turn later: a signal that has come already is still heard.
+          await new Promise(resolve => setImmediate(resolve));
+          if (--running === 0) process.off("SIGTERM", onTerminate);
+          return result;
+        });
+        return { ...child, done };
       },
     },
   };

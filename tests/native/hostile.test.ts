@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runProgram } from "../hooks/executable.ts";
+import { runProgram, untilBusy } from "../hooks/executable.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
@@ -261,15 +261,4 @@ async function untilAsleep(pid: number): Promise<void> {
     await new Promise(resolve => setTimeout(resolve, 5));
   }
   throw new Error("the process never waited for its input");
-}
-
-/** Waits until the process has worked for a while, or has ended. */
-async function untilBusy(pid: number): Promise<void> {
-  for (let look = 0; look < 10_000; look++) {
-    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (stat === "" || state === "Z" || Number(fields[10]) > 20) return;
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
-  throw new Error("the process never worked");
 }

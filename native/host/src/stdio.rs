@@ -6,6 +6,8 @@ use rquickjs::{Ctx, IntoJs, Object, Result, Value, function::Func};
 
 const RETRY_MS: f64 = 2.0;
 const FIRST_CHUNK: usize = 64 * 1024;
+/// A caller that writes more than this is not waited for.
+const MAX_DRAINED: usize = 1024 * 1024 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("readInput", Func::from(read_input))?;
@@ -60,7 +62,25 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
         }
         length += count as usize;
         if length > limit {
+            drain(&mut buffer);
             return "EFBIG".into_js(ctx);
+        }
+    }
+}
+
+/// Takes the rest of the input: a caller whose write breaks off would not read the answer.
+fn drain(buffer: &mut [u8]) {
+    let mut drained = 0;
+    while drained < MAX_DRAINED && !crate::interrupt::is_requested() {
+        // SAFETY: `buffer` is valid for writes of its length.
+        match unsafe { libc::read(0, buffer.as_mut_ptr().cast(), buffer.len()) } {
+            0 => return,
+            count if count > 0 => drained += count as usize,
+            _ => match errno::last() {
+                libc::EINTR => {}
+                libc::EAGAIN => clock::sleep_ms(RETRY_MS),
+                _ => return,
+            },
         }
     }
 }
