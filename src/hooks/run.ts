@@ -5,7 +5,7 @@ import { normalise } from "../hosts/normalise.ts";
 import { recognise } from "../hosts/recognise.ts";
 import { type HostResponse, render } from "../hosts/render.ts";
 import { renderFailure } from "../hosts/render-failure.ts";
-import { errorName } from "../protocol/error-text.ts";
+import { errorName, isMemoryUsedUp } from "../protocol/error-text.ts";
 import {
   type Contribution,
   checkInput,
@@ -382,14 +382,6 @@ function showStack(error: unknown, system: System): void {
   // Not every engine puts the message at the head of the stack, or keeps one at all.
   if (VARIABLES.AMPLIHACK_DEBUG.get(system) && error instanceof Error)
     system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
-}
-
-/** How the engines say that something does not fit into their memory. */
-function isMemoryUsedUp(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /out of memory|allocation failed|invalid (?:string|array) length/i.test(error.message)
-  );
 }
 
 function limitTexts(effect: Effect): Effect {
