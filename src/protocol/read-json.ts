@@ -38,9 +38,8 @@ export function readJson(
   }
   body = body.trim();
   if (body === "") return { ok: false, problem: "empty" };
-  const { depth, values } = measure(body);
-  if (depth > options.maxDepth) return { ok: false, problem: "too-deep" };
-  if (values > (options.maxValues ?? Number.POSITIVE_INFINITY)) return { ok: false, problem: "too-many" };
+  const excess = findExcess(body, options);
+  if (excess !== undefined) return { ok: false, problem: excess };
 
   let value = parse(body);
   if (value === undefined && options.recover) {
@@ -78,20 +77,24 @@ function walkStructure(text: string, visit: (character: string, index: number) =
   }
 }
 
-/** How deep it nests, and how many values it has at most: one within another may count twice. */
-function measure(text: string): { readonly depth: number; readonly values: number } {
+/** The limit that it goes beyond. Values are counted at most: one within another may count twice. */
+function findExcess(
+  text: string,
+  { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonReadOptions,
+): "too-deep" | "too-many" | undefined {
   let depth = 0;
-  let most = 0;
   let values = 1;
+  let excess: "too-deep" | "too-many" | undefined;
   walkStructure(text, character => {
     if (character === "{" || character === "[") {
-      most = Math.max(most, ++depth);
+      if (++depth > maxDepth) excess = "too-deep";
       values++;
     } else if (character === "}" || character === "]") depth--;
     else if (character === ",") values++;
-    return false;
+    if (values > maxValues) excess ??= "too-many";
+    return excess !== undefined;
   });
-  return { depth: most, values };
+  return excess;
 }
 
 /** The first complete object or array of the text without its trailing commas; undefined when it never closes. */
