@@ -6,8 +6,6 @@ import { sleepMs } from "./node-wait.ts";
 import type { Stdio } from "./system.ts";
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const;
-/** A caller that writes more than this is not waited for. */
-const MAX_DRAINED_BYTES = 1024 * 1024 * 1024;
 const FIRST_CHUNK_BYTES = 64 * 1024;
 /** A non-blocking descriptor is asked again after this long. */
 const RETRY_MS = 2;
@@ -52,26 +50,9 @@ const readInput: Stdio["readInput"] = limitBytes => {
     }
     if (count === 0) return { kind: "bytes", bytes: new Uint8Array(buffer.buffer, 0, length) };
     length += count;
-    if (length > limitBytes) {
-      drain(buffer);
-      return { kind: "too-large", limitBytes };
-    }
+    if (length > limitBytes) return { kind: "too-large", limitBytes };
   }
 };
-
-/** Takes the rest of the input: a caller whose write breaks off would not read the answer. */
-function drain(buffer: Buffer): void {
-  for (let drained = 0; drained < MAX_DRAINED_BYTES; ) {
-    try {
-      const count = readSync(DESCRIPTORS.stdin, buffer, 0, buffer.length, null);
-      if (count === 0) return;
-      drained += count;
-    } catch (error) {
-      if (errorCode(error) !== "EAGAIN") return;
-      sleepMs(RETRY_MS);
-    }
-  }
-}
 
 /** Undefined when everything was written, else the errno name. */
 function writeAll(descriptor: number, text: string, patienceMs: number): string | undefined {
