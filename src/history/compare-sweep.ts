@@ -4,7 +4,7 @@ import { ABSENT, type PathChange, type PathState } from "./change.ts";
 import type { Digest, HistoryContext } from "./context.ts";
 import type { GitComparison } from "./git-compare.ts";
 import { differencesFrom, filesOf, readStatus, type TrackedPath } from "./git-status.ts";
-import { compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { type Sweep, workPaths } from "./sweep.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
@@ -58,7 +58,12 @@ export async function compareSweep(
     if (change !== undefined) changes.push(change);
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
-  return { changes: [...changes, ...made], problem: undefined };
+  const unknown = tracked
+    .map(at)
+    .find(path => !seen.has(path) && !inHead.has(path) && isUnseen(context.system, sweep, path));
+  const problem =
+    unknown === undefined ? undefined : `git put ${unknown} there, over what it ignored there, if it was`;
+  return { changes: [...changes, ...made], problem };
 }
 
 /** The working tree of a submodule or linked worktree that the call took away: all of its files were tracked or seen. */
@@ -126,7 +131,11 @@ function compareOne(
     sweep.ignored.some(ignored => isInside(ignored, path))
   )
     return undefined;
-  return compareStates(path, before, presentState(files, path, digest));
+  return compareSeen(files, path, seen, before, digest);
+}
+
+function isUnseen({ files }: System, { ignored }: Sweep, path: string): boolean {
+  return ignored.some(one => isInside(one, path)) && factsAt(files, path) !== undefined;
 }
 
 /** Clean files that git tracked before the call, by path: their content is in its objects. */
@@ -242,8 +251,8 @@ function comparePlain(
   const changes: PathChange[] = [];
   let problem: string | undefined;
   const visited = new Set<string>();
-  const compare = (path: string, before: PathState) => {
-    const change = compareStates(path, before, presentState(system.files, path, digest));
+  const compare = (path: string, old: Seen | undefined) => {
+    const change = compareSeen(system.files, path, old, old?.state ?? ABSENT, digest);
     if (change !== undefined) changes.push(change);
   };
   walkTree(system.files, root, {
@@ -255,7 +264,7 @@ function comparePlain(
       visited.add(path);
       // What an unfinished sweep did not see may have been there.
       if (old === undefined && !isComplete) return true;
-      if (old?.stamp !== facts.stamp) compare(path, old?.state ?? ABSENT);
+      if (old?.stamp !== facts.stamp) compare(path, old);
       return true;
     },
     fail(path, why) {
@@ -263,6 +272,6 @@ function comparePlain(
     },
     isLate: () => false,
   });
-  for (const [path, { state }] of seen) if (!visited.has(path)) compare(path, state);
+  for (const [path, old] of seen) if (!visited.has(path)) compare(path, old);
   return { changes, problem };
 }

@@ -4,7 +4,9 @@ import { readText } from "../state/read-text.ts";
 import { ancestors, dirname, isInside, join } from "../system/paths.ts";
 import type { System } from "../system/system.ts";
 import { readStatus, type WorkTreeStatus } from "./git-status.ts";
+import { cachedRegenerable } from "./keep-rules.ts";
 import type { Keeper } from "./keeper.ts";
+import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
 import { openSeenCache } from "./seen-cache.ts";
 import type { Listed } from "./store.ts";
@@ -31,6 +33,8 @@ export interface SweepOptions {
   readonly withIgnored: boolean;
   /** empty directories as well */
   readonly withDirectories: boolean;
+  /** files of these commits come over ignored ones, as a footprint names them */
+  readonly commits?: readonly string[] | undefined;
 }
 
 const MAX_DEPTH = 4;
@@ -70,7 +74,11 @@ export async function sweepRepository(
     return [unfinished(repository, top)];
   }
   const { status } = result;
-  const own = captureWork(keeper, repository, top, status, options);
+  const overwritten =
+    options.commits === undefined || options.withIgnored
+      ? NOTHING_OVERWRITTEN
+      : await overwrittenIgnored(keeper, top, status.ignored, options.commits);
+  const own = captureWork(keeper, repository, top, status, options, overwritten);
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
   for (const path of [...submodulesOf(system, top), ...status.nested]) {
@@ -99,6 +107,7 @@ function captureWork(
   top: string,
   status: WorkTreeStatus,
   options: SweepOptions,
+  overwritten: OverwrittenIgnored,
 ): Sweep {
   const cache = openSeenCache(keeper.store, top);
   const lostBefore = keeper.lost.length;
@@ -111,7 +120,7 @@ function captureWork(
   // Of a submodule or linked worktree it is a file, which leads to the repository.
   if (factsAt(keeper.store.system.files, `${top}/.git`)?.kind === "file") capture(`${top}/.git`);
   const { kept, left } = sortIgnored(keeper, top, status.ignored, options.withIgnored);
-  for (const path of kept) capture(path);
+  for (const path of [...kept, ...overwritten.paths]) capture(path);
   const directories = options.withDirectories
     ? listDirectories(keeper, top, left)
     : parentsOf(seen.keys(), top);
@@ -122,7 +131,7 @@ function captureWork(
     gitDirectory,
     head: status.head,
     seen: cache.save([...seen.values()]),
-    ignored: left,
+    ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories: options.withDirectories,
     isComplete,
   };
@@ -139,19 +148,6 @@ export function workPaths(
     ...status.changed.filter(({ mode }) => mode !== "160000").map(({ path }) => join(top, path)),
     ...status.untracked.map(path => join(top, path)).filter(path => !isOutput(dirname(path))),
   ];
-}
-
-/** Is the directory, or one above it in the tree, regenerable? Thousands of files share few directories. */
-function cachedRegenerable({ rules }: Pick<Keeper, "rules">, top: string): (directory: string) => boolean {
-  const known = new Map<string, boolean>([[top, false]]);
-  const look = (directory: string): boolean => {
-    const found = known.get(directory);
-    if (found !== undefined) return found;
-    const isOutput = rules.isRegenerable(directory) || look(dirname(directory));
-    known.set(directory, isOutput);
-    return isOutput;
-  };
-  return directory => isInside(top, directory) && look(directory);
 }
 
 /** Ignored paths that are kept, and those that are not. */

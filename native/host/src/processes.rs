@@ -40,7 +40,7 @@ fn host_name() -> String {
 /// The fields of `/proc/<pid>/stat` after the program name, which may itself hold blanks and brackets.
 #[cfg(target_os = "linux")]
 fn proc_fields(pid: i32) -> Option<Vec<String>> {
-    let stat = crate::files::read_whole(&alloc::format!("/proc/{pid}/stat"), 65_536).ok()?;
+    let stat = crate::files::read_whole(alloc::format!("/proc/{pid}/stat").as_bytes(), 65_536).ok()?;
     let text = String::from_utf8_lossy(&stat).into_owned();
     let after = text.rfind(')')? + 2;
     Some(text.get(after..)?.split(' ').map(String::from).collect())
