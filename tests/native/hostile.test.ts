@@ -162,6 +162,26 @@ describeNative("the native program at its limits", () => {
     expect(isDenied(ran.stdout)).toBe(true);
   });
 
+  it.each([14_000, 20_000, 30_000])(
+    "asks about a payload that does not fit into %i kB of memory",
+    kilobytes => {
+      const { home, cwd } = place();
+      const command = `echo ${"é".repeat(4_000_000)}`;
+      const { status, stdout } = spawnSync(
+        "bash",
+        ["-c", `ulimit -v ${kilobytes}; exec "$0" pre-tool-use`, NATIVE_FILE],
+        {
+          cwd,
+          env: { PATH: process.env["PATH"], HOME: home },
+          input: JSON.stringify({ ...PRE, tool_input: { command } }),
+          encoding: "utf8",
+        },
+      );
+      expect(status).toBe(0);
+      expect(stdout).toContain('"permissionDecision":"ask"');
+    },
+  );
+
   it("refuses with a small stack", () => {
     const ran = runShell('ulimit -s 4096; "$0" pre-tool-use', place());
     expect(isDenied(ran.stdout)).toBe(true);

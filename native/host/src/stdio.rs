@@ -42,6 +42,10 @@ fn read_input<'js>(ctx: Ctx<'js>, limit: f64) -> Result<Value<'js>> {
     let mut length = 0;
     loop {
         if length == buffer.len() {
+            // There may be no memory for more: that there is a payload is known then.
+            if length == FIRST_CHUNK {
+                crash::keep_input(&buffer);
+            }
             buffer.resize((buffer.len() * 4).min(limit + 1), 0);
         }
         let room = &mut buffer[length..];
